@@ -1,0 +1,190 @@
+/** One row of the catalogue of everything the gateway itself refuses or fails with (spec "Errors", contract of codes). */
+export interface ErrorRow {
+  readonly status: number;
+  readonly message: string;
+  /** What the caller can do next, in one sentence. */
+  readonly advice: string;
+}
+
+const row = (status: number, message: string, advice: string): ErrorRow => ({ status, message, advice });
+
+/** THE catalogue: code → status, message, advice. Every non-2xx answer of the gateway names one of these codes. */
+export const ERRORS = {
+  'auth.no_admin_key': row(
+    400,
+    'No admin key is set, so enforcement cannot be turned on.',
+    'Rotate the admin key (svcctl auth rotate admin) or set SVC_ADMIN_KEY in api.env first.',
+  ),
+  'auth.invalid_key': row(401, 'The key is not the admin key.', 'Check the key in api.env and try again.'),
+  'auth.rate_limited': row(429, 'Too many attempts from this address.', 'Wait the given number of seconds.'),
+  'auth.origin_forbidden': row(
+    403,
+    'This Origin may not call the gateway.',
+    'Open the gateway under its own address, or list the origin in SVC_ALLOWED_ORIGINS.',
+  ),
+  'auth.host_forbidden': row(
+    403,
+    'The gateway does not answer under this host name.',
+    'Add the name to [security].allowed_hosts (SVC_ALLOWED_HOSTS), or turn enforcement on.',
+  ),
+  'auth.required': row(401, 'A key is required.', 'Send Authorization: Bearer <key>, or log in.'),
+  'auth.forbidden': row(403, 'The client key does not open this route.', 'Use the admin key or log in.'),
+  'auth.rotate_failed': row(
+    500,
+    'The environment file could not be replaced; nothing has changed.',
+    'See the log for the cause (owner, mode, read-only file system, full disk).',
+  ),
+  'request.invalid_json': row(400, 'The body is not valid JSON.', 'Send one JSON value in UTF-8.'),
+  'request.invalid': row(
+    422,
+    'The request has the wrong shape.',
+    'See details.fields for each path and reason.',
+  ),
+  'request.malformed': row(
+    400,
+    'The request line or a header is malformed.',
+    'Send a well-formed HTTP request.',
+  ),
+  'request.too_large': row(413, 'The body is larger than this route accepts.', 'Send a smaller body.'),
+  'request.timeout': row(
+    408,
+    'The request did not arrive in time.',
+    'Send the whole request without long pauses.',
+  ),
+  'request.unsupported_type': row(
+    415,
+    'The content type or encoding of the body is not supported.',
+    'Send application/json without a content coding.',
+  ),
+  'request.missing_model': row(400, 'The field model is required.', 'Name a model from GET /v1/models.'),
+  'route.not_found': row(404, 'There is no such route.', 'See /api/openapi.json for the routes.'),
+  'route.method_not_allowed': row(405, 'This route does not take this method.', 'See the Allow header.'),
+  'dispatch.no_route': row(
+    404,
+    'No slot or upstream serves this model.',
+    'See details.suggestions and GET /v1/models.',
+  ),
+  'dispatch.capability_mismatch': row(
+    409,
+    'This model cannot do what the route asks.',
+    'Choose a model of the right type.',
+  ),
+  'dispatch.upstream_unavailable': row(
+    502,
+    'The engine or upstream could not be reached.',
+    'Try again; see the slot state.',
+  ),
+  'dispatch.upstream_timeout': row(504, 'The engine or upstream gave no answer in time.', 'Try again later.'),
+  'upstream.auth_failed': row(
+    502,
+    'The upstream refused the credential of the gateway.',
+    'Correct the key of this upstream.',
+  ),
+  'upstream.error': row(502, 'The engine or upstream answered with an error.', 'See details.upstream.'),
+  context_length_exceeded: row(400, 'The prompt is longer than the context window.', 'Shorten the prompt.'),
+  'audio.unsupported_format': row(
+    415,
+    'The audio format is not supported. Supported formats: wav, mp3, flac, ogg, m4a, webm.',
+    'Convert the audio to one of the supported formats.',
+  ),
+  'image.prompt_required': row(422, 'The field prompt is required.', 'Send a prompt.'),
+  'image.model_not_curated': row(
+    404,
+    'This image model is not in the curated set.',
+    'Choose a curated image model.',
+  ),
+  'realtime.unavailable': row(
+    503,
+    'Live voice needs slots that this gateway does not have.',
+    'Add stt, chat and tts slots.',
+  ),
+  'slot.not_found': row(404, 'There is no slot of this name.', 'See GET /api/slots.'),
+  'slot.exists': row(409, 'A slot of this name exists.', 'Choose another name.'),
+  'slot.invalid': row(422, 'The slot settings are invalid.', 'See details.fields.'),
+  'slot.disabled': row(409, 'The slot is disabled.', 'Enable it in its slot file.'),
+  'slot.loading': row(503, 'The model is still loading.', 'Try again after Retry-After.'),
+  'slot.queue_full': row(429, 'The queue of this slot is full.', 'Try again after Retry-After.'),
+  'slot.failed': row(503, 'The slot has failed.', 'See details.reason; an admin can load it again.'),
+  'slot.no_memory': row(507, 'The model does not fit into memory now.', 'See details for the sum.'),
+  'slot.draining': row(503, 'The gateway is stopping.', 'Try again after Retry-After.'),
+  'model.not_found': row(404, 'There is no such model.', 'See GET /v1/models.'),
+  'model.in_use': row(409, 'The model is in use.', 'Unload its slot first.'),
+  'model.exists': row(409, 'The model is registered already.', 'Nothing to do.'),
+  'memory.not_found': row(404, 'There is no such memory.', 'See GET /api/memory.'),
+  'request.not_found': row(404, 'There is no such request.', 'See GET /api/requests.'),
+  'store.unavailable': row(503, 'The database is busy or damaged.', 'Try again; see the health checks.'),
+  internal: row(500, 'Something went wrong inside the gateway.', 'See the log for this request id.'),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** OpenAI's `type` for a status; only `/v1` envelopes carry it. */
+export function openaiErrorType(status: number): string {
+  if (status === 401) return 'authentication_error';
+  if (status === 403) return 'permission_error';
+  if (status === 429) return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+}
+
+export interface ErrorEnvelope {
+  error: {
+    code: string;
+    message: string;
+    details?: Record<string, unknown>;
+    type?: string;
+    param?: string | null;
+  };
+}
+
+export interface FailureOptions {
+  message?: string;
+  details?: Record<string, unknown>;
+  /** The request field at fault, for OpenAI clients. */
+  param?: string;
+  /** Seconds after which trying again helps; becomes `Retry-After`. */
+  retryAfterS?: number;
+  /** Waiting does not help; becomes `x-should-retry: false`. */
+  noRetry?: boolean;
+  headers?: Record<string, string>;
+  status?: number;
+  cause?: unknown;
+}
+
+/** A refusal or failure that the caller is told about; anything else thrown becomes `internal`. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly options: FailureOptions;
+
+  constructor(code: ErrorCode, options: FailureOptions = {}) {
+    super(options.message ?? ERRORS[code].message, { cause: options.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.status = options.status ?? ERRORS[code].status;
+    this.options = options;
+  }
+
+  /** The headers that belong to this failure (`Retry-After`, `x-should-retry`, `WWW-Authenticate`). */
+  headers(): Record<string, string> {
+    const out: Record<string, string> = { ...this.options.headers };
+    if (this.options.retryAfterS !== undefined) {
+      out['retry-after'] = String(Math.max(1, Math.ceil(this.options.retryAfterS)));
+    }
+    if (this.options.noRetry) out['x-should-retry'] = 'false';
+    if (this.code === 'auth.required') out['www-authenticate'] ??= 'Bearer realm="svc"';
+    return out;
+  }
+
+  /** The body: bare on `/api`, with OpenAI's `type` and `param` on `/v1`. */
+  envelope(dialect: 'api' | 'openai'): ErrorEnvelope {
+    const { details, param } = this.options;
+    return {
+      error: {
+        code: this.code,
+        message: this.message,
+        ...(details === undefined ? {} : { details }),
+        ...(dialect === 'openai' ? { type: openaiErrorType(this.status), param: param ?? null } : {}),
+      },
+    };
+  }
+}

@@ -1,0 +1,21 @@
+import type { SlotRecord } from './slots.ts';
+
+/** Events of `GET /api/events`. `config` and `auth` events go to admins only. */
+export interface GatewayEvents {
+  slot: { slot: SlotRecord };
+  hardware: { probed_at: number };
+  model: { id: string; change: 'added' | 'changed' | 'removed' };
+  request: {
+    id: string;
+    route: string;
+    slot: string | null;
+    state: 'started' | 'ended';
+    status: number | null;
+  };
+  config: { change: 'reloaded' | 'broken' | 'written'; problems: number };
+  auth: { change: 'login' | 'logout' | 'rotate' | 'require' | 'sessions_ended'; tier?: 'admin' | 'client' };
+}
+export type EventName = keyof GatewayEvents;
+
+/** Events whose content only the admin tier may see. */
+export const ADMIN_EVENTS: ReadonlySet<EventName> = new Set(['config', 'auth', 'request']);

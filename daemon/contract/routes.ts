@@ -1,0 +1,147 @@
+import type { AuthClass } from './auth.ts';
+
+/** `memory` follows the setting `[security].memory_class`; every other value is a class of the spec. */
+export type ClassRule = AuthClass | 'memory';
+
+/** Which body a route reads, and so which cap applies (contract: "Caps"). */
+export type BodyKind = 'none' | 'auth' | 'api' | 'inference' | 'audio';
+
+/** What kind of answer a route gives; `shell` rows serve the built dashboard. */
+export type RouteKind = 'api' | 'sse' | 'inference' | 'websocket' | 'shell' | 'text' | 'image';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface RouteRow {
+  readonly method: Method;
+  /** Pattern of the router: `:name` is one segment, `*name` spans slashes. */
+  readonly path: string;
+  readonly auth: ClassRule;
+  readonly body: BodyKind;
+  readonly kind: RouteKind;
+  readonly limiter?: 'login';
+  readonly summary: string;
+}
+
+const api = (method: Method, path: string, auth: ClassRule, body: BodyKind, summary: string): RouteRow => ({
+  method,
+  path,
+  auth,
+  body,
+  kind: 'api',
+  summary,
+});
+const limited = (row: RouteRow): RouteRow => ({ ...row, limiter: 'login' });
+const kind = (what: RouteKind, row: RouteRow): RouteRow => ({ ...row, kind: what });
+const infer = (path: string, summary: string, body: BodyKind = 'inference'): RouteRow => ({
+  method: 'POST',
+  path,
+  auth: 'client',
+  body,
+  kind: 'inference',
+  summary,
+});
+const shell = (path: string, summary: string): RouteRow => ({
+  method: 'GET',
+  path,
+  auth: 'open',
+  body: 'none',
+  kind: 'shell',
+  summary,
+});
+
+/**
+ * THE table. Router, guard, exposure view, OpenAPI, command line and dashboard client are made from it.
+ * What is not in it is admin (deny by default). Order = evaluation order.
+ */
+export const ROUTES = {
+  'auth.login': limited(api('POST', '/api/auth/login', 'open', 'auth', 'Log in with the admin key')),
+  'auth.logout': api('POST', '/api/auth/logout', 'open', 'none', 'End this session'),
+  'auth.status': api('GET', '/api/auth/status', 'open', 'none', 'Enforcement and the tier of the caller'),
+  'auth.require': api('PUT', '/api/auth/require', 'admin', 'auth', 'Turn enforcement on or off'),
+  'auth.rotate': limited(api('POST', '/api/auth/rotate', 'admin', 'auth', 'Replace the admin or client key')),
+  'auth.exposure': api('GET', '/api/auth/exposure', 'admin', 'none', 'The class of every route'),
+  'auth.sessions': api('GET', '/api/auth/sessions', 'admin', 'none', 'Sessions that are valid now'),
+  'auth.sessions.end': api('POST', '/api/auth/sessions/end', 'admin', 'none', 'End all sessions'),
+
+  'v1.models': api('GET', '/v1/models', 'open', 'none', 'Catalogue of models'),
+  'v1.model': api('GET', '/v1/models/*model_id', 'open', 'none', 'One model by its id'),
+  'v1.chat': infer('/v1/chat/completions', 'Chat completion'),
+  'v1.completions': infer('/v1/completions', 'Text completion'),
+  'v1.embeddings': infer('/v1/embeddings', 'Embeddings'),
+  'v1.rerankings': infer('/v1/rerankings', 'Rerank documents'),
+  'v1.rerank': infer('/v1/rerank', 'Rerank documents (alias)'),
+  'v1.reranking': infer('/v1/reranking', 'Rerank documents (alias)'),
+  'v1.transcriptions': infer('/v1/audio/transcriptions', 'Speech to text', 'audio'),
+  'v1.speech': infer('/v1/audio/speech', 'Text to speech'),
+  'v1.images': infer('/v1/images/generations', 'Text to image'),
+  'v1.realtime': kind('websocket', api('GET', '/v1/realtime', 'client', 'none', 'Live voice over WebSocket')),
+
+  health: api('GET', '/api/health', 'open', 'none', 'The process answers'),
+  'health.system': api('GET', '/api/health/system', 'open', 'none', 'Checks of the parts'),
+  metrics: kind('text', api('GET', '/api/metrics/prometheus', 'open', 'none', 'Prometheus metrics')),
+  'config.urls': api('GET', '/api/config/urls', 'open', 'none', 'Addresses of API, dashboard and companion'),
+  setup: api('GET', '/api/setup', 'bootstrap', 'none', 'First-run state'),
+
+  status: api('GET', '/api/status', 'client', 'none', 'The gateway at a glance'),
+  slots: api('GET', '/api/slots', 'client', 'none', 'All slots with their states'),
+  slot: api('GET', '/api/slots/:name', 'client', 'none', 'One slot'),
+  models: api('GET', '/api/models', 'client', 'none', 'Registered models'),
+  hardware: api('GET', '/api/hardware', 'client', 'none', 'Devices and memory'),
+  openapi: api('GET', '/api/openapi.json', 'client', 'none', 'OpenAPI 3.1 description'),
+  events: kind('sse', api('GET', '/api/events', 'client', 'none', 'Live events')),
+  'dispatch.explain': api(
+    'POST',
+    '/api/dispatch/explain',
+    'client',
+    'api',
+    'Replay model resolution without sending',
+  ),
+
+  'slot.load': api('POST', '/api/slots/:name/load', 'admin', 'none', 'Load the model of a slot'),
+  'slot.unload': api('POST', '/api/slots/:name/unload', 'admin', 'none', 'Unload a slot'),
+  'slot.restart': api('POST', '/api/slots/:name/restart', 'admin', 'none', 'Restart a slot'),
+  'hardware.probe': api('POST', '/api/hardware/probe', 'admin', 'none', 'Probe the hardware again'),
+  settings: api('GET', '/api/settings', 'admin', 'none', 'Every setting with its source'),
+  'settings.put': api('PUT', '/api/settings', 'admin', 'api', 'Persist settings'),
+  audit: api('GET', '/api/audit', 'admin', 'none', 'Audit trail'),
+  requests: api('GET', '/api/requests', 'admin', 'none', 'Recent and running requests'),
+  request: api('GET', '/api/requests/:id', 'admin', 'none', 'One request'),
+  'request.cancel': api('POST', '/api/requests/:id/cancel', 'admin', 'none', 'Cancel a running request'),
+
+  'memory.delete.many': api('POST', '/api/memory/delete', 'admin', 'api', 'Delete memories by id'),
+  'memory.delete.one': api('DELETE', '/api/memory/:id', 'admin', 'none', 'Delete one memory'),
+  'memory.delete.all': api('DELETE', '/api/memory', 'admin', 'none', 'Delete the whole memory store'),
+  'memory.search': api('POST', '/api/memory/search', 'memory', 'api', 'Search memories'),
+  'memory.add': api('POST', '/api/memory', 'memory', 'api', 'Remember a text'),
+  'memory.list': api('GET', '/api/memory', 'memory', 'none', 'List memories'),
+  'memory.get': api('GET', '/api/memory/:id', 'memory', 'none', 'One memory'),
+
+  'ui.root': shell('/', 'Dashboard'),
+  'ui.login': shell('/login', 'Dashboard: log in'),
+  'ui.overview': shell('/overview', 'Dashboard: overview'),
+  'ui.playground': shell('/playground', 'Dashboard: playground'),
+  'ui.security': shell('/security', 'Dashboard: security'),
+  'ui.security.tab': shell('/security/:tab', 'Dashboard: a tab of security'),
+  'ui.asset': shell('/assets/:file', 'Dashboard: built assets'),
+  'ui.favicon.svg': shell('/favicon.svg', 'Icon'),
+  'ui.favicon.ico': shell('/favicon.ico', 'Icon'),
+  'ui.manifest': shell('/manifest.webmanifest', 'Web manifest'),
+} as const satisfies Record<string, RouteRow>;
+
+export type RouteId = keyof typeof ROUTES;
+
+/** The meaning of each class, in the words of the spec. */
+export const CLASS_MEANINGS: Record<AuthClass, string> = {
+  open: 'no authentication',
+  bootstrap: 'open until an admin key exists, then treated as admin',
+  client: 'client tier or above',
+  admin: 'admin tier only',
+};
+
+/** A row with its id: what a request is matched to. */
+export type MatchedRoute = RouteRow & { readonly id: RouteId };
+
+/** All rows with their ids, in evaluation order. */
+export function routeRows(): readonly MatchedRoute[] {
+  return (Object.keys(ROUTES) as RouteId[]).map((id) => ({ id, ...(ROUTES[id] as RouteRow) }));
+}

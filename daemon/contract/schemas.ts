@@ -1,0 +1,60 @@
+import type { ZodType } from 'zod';
+import * as auth from './auth.ts';
+import { HardwareResponse } from './hardware.ts';
+import { ModelsResponse, V1Model, V1ModelList } from './models.ts';
+import type { RouteId } from './routes.ts';
+import { SlotsResponse, SlotView } from './slots.ts';
+import * as system from './system.ts';
+
+/** What the body of a row must look like; rows that are not here take no JSON body of ours. */
+export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
+  'auth.login': auth.LoginRequest,
+  'auth.require': auth.RequireRequest,
+  'auth.rotate': auth.RotateRequest,
+  'settings.put': system.SettingsPut,
+  'dispatch.explain': system.ExplainRequest,
+  'memory.add': system.MemoryAdd,
+  'memory.search': system.MemorySearch,
+  'memory.delete.many': system.MemoryDelete,
+};
+
+/** What a row answers on success, where it is JSON of ours. */
+export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
+  'auth.login': auth.LoginResponse,
+  'auth.logout': auth.LogoutResponse,
+  'auth.status': auth.StatusResponse,
+  'auth.require': auth.RequireResponse,
+  'auth.rotate': auth.RotateResponse,
+  'auth.exposure': auth.ExposureResponse,
+  'auth.sessions': auth.SessionsResponse,
+  'auth.sessions.end': auth.EndSessionsResponse,
+  'v1.models': V1ModelList,
+  'v1.model': V1Model,
+  health: system.HealthResponse,
+  'health.system': system.SystemHealthResponse,
+  'config.urls': system.UrlsResponse,
+  setup: system.SetupResponse,
+  status: system.StatusOverview,
+  slots: SlotsResponse,
+  slot: SlotView,
+  'slot.load': SlotView,
+  'slot.unload': SlotView,
+  'slot.restart': SlotView,
+  models: ModelsResponse,
+  hardware: HardwareResponse,
+  'hardware.probe': HardwareResponse,
+  'dispatch.explain': system.ExplainResponse,
+  settings: system.SettingsResponse,
+  'settings.put': system.SettingsResponse,
+  audit: system.AuditResponse,
+  requests: system.RequestsResponse,
+  request: system.RequestView,
+  'request.cancel': system.RequestView,
+  'memory.add': system.MemoryView,
+  'memory.get': system.MemoryView,
+  'memory.list': system.MemoryListResponse,
+  'memory.search': system.MemoryListResponse,
+  'memory.delete.one': system.DeletedResponse,
+  'memory.delete.many': system.DeletedResponse,
+  'memory.delete.all': system.DeletedResponse,
+};

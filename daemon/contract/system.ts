@@ -1,0 +1,131 @@
+import { z } from 'zod';
+
+export const HealthResponse = z.object({ status: z.literal('ok'), name: z.string(), version: z.string() });
+export const HealthCheck = z.object({ status: z.enum(['ok', 'warning', 'failed']), message: z.string() });
+export const SystemHealthResponse = z.object({
+  status: z.enum(['ok', 'degraded']),
+  checks: z.record(z.string(), HealthCheck),
+});
+export const UrlsResponse = z.object({
+  api: z.string(),
+  dashboard: z.string(),
+  companion: z.string().nullable(),
+  companion_enabled: z.boolean(),
+});
+export const StatusOverview = z.object({
+  name: z.string(),
+  version: z.string(),
+  host: z.string(),
+  /** Unix milliseconds. */
+  started_at: z.number(),
+  listener: z.object({ bind_host: z.string(), port: z.number().int(), loopback: z.boolean() }),
+  enforcement: z.object({ require_auth: z.boolean(), source: z.enum(['env', 'file', 'default']) }),
+  has_admin_key: z.boolean(),
+  has_client_key: z.boolean(),
+  slots: z.object({ total: z.number().int(), ready: z.number().int(), error: z.number().int() }),
+  /** Sentences that need attention, each with what to do. */
+  warnings: z.array(z.object({ id: z.string(), message: z.string() })),
+});
+export const SetupResponse = z.object({
+  has_admin_key: z.boolean(),
+  require_auth: z.boolean(),
+  bind_host: z.string(),
+  real_model: z.boolean(),
+  steps: z.array(z.object({ id: z.string(), done: z.boolean(), title: z.string(), how: z.string() })),
+});
+export const SettingView = z.object({
+  name: z.string(),
+  env: z.string().nullable(),
+  toml: z.string().nullable(),
+  /** Effective value; null for a secret or an unset value. */
+  value: z.unknown(),
+  source: z.enum(['env', 'file', 'default']),
+  default: z.unknown(),
+  /** The persisted value when it differs from the effective one. */
+  persisted: z.unknown().optional(),
+  secret: z.boolean(),
+  /** True for a secret that is set. */
+  set: z.boolean(),
+  live: z.boolean(),
+  help: z.string(),
+  problem: z.string().optional(),
+});
+export const SettingsResponse = z.object({
+  settings: z.array(SettingView),
+  problems: z.array(z.object({ file: z.string(), line: z.number().int().nullable(), message: z.string() })),
+});
+export const SettingsPut = z.object({ values: z.record(z.string(), z.unknown()) });
+export const AuditEntry = z.object({
+  id: z.number().int(),
+  at: z.string(),
+  action: z.string(),
+  tier: z.string().nullable(),
+  address: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()),
+});
+export const AuditResponse = z.object({ entries: z.array(AuditEntry) });
+export const RequestView = z.object({
+  id: z.string(),
+  at: z.string(),
+  route: z.string(),
+  model: z.string().nullable(),
+  slot: z.string().nullable(),
+  upstream: z.string().nullable(),
+  step: z.string().nullable(),
+  tier: z.string(),
+  state: z.enum(['running', 'done']),
+  status: z.number().int().nullable(),
+  duration_ms: z.number().nullable(),
+  ttft_ms: z.number().nullable(),
+  prompt_tokens: z.number().int().nullable(),
+  completion_tokens: z.number().int().nullable(),
+  error: z.string().nullable(),
+});
+export const RequestsResponse = z.object({ running: z.array(RequestView), recent: z.array(RequestView) });
+export const ExplainRequest = z.object({
+  path: z.string(),
+  model: z.string().optional(),
+  body: z.record(z.string(), z.unknown()).optional(),
+});
+export const ExplainStep = z.object({
+  step: z.string(),
+  outcome: z.enum(['matched', 'skipped', 'failed']),
+  reason: z.string(),
+});
+export const ExplainResponse = z.object({
+  path: z.string(),
+  model: z.string().nullable(),
+  steps: z.array(ExplainStep),
+  slot: z.string().nullable(),
+  upstream: z.string().nullable(),
+  lane: z.string().nullable(),
+  would_load: z.boolean(),
+  queue_position: z.number().int(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+export const MemoryAdd = z.object({
+  text: z.string().min(1).max(65_536),
+  tags: z.array(z.string()).max(32).optional(),
+});
+export const MemorySearch = z.object({
+  query: z.string().min(1).max(4096),
+  limit: z.number().int().min(1).max(100).optional(),
+});
+export const MemoryDelete = z.object({ ids: z.array(z.string()).min(1).max(1000) });
+export const MemoryView = z.object({
+  id: z.string(),
+  text: z.string(),
+  tags: z.array(z.string()),
+  created_at: z.string(),
+  score: z.number().optional(),
+});
+export const MemoryListResponse = z.object({ memories: z.array(MemoryView) });
+export const DeletedResponse = z.object({ deleted: z.number().int() });
+
+export type StatusOverviewView = z.infer<typeof StatusOverview>;
+export type SystemHealthView = z.infer<typeof SystemHealthResponse>;
+export type SettingRow = z.infer<typeof SettingView>;
+export type AuditRow = z.infer<typeof AuditEntry>;
+export type RequestRecord = z.infer<typeof RequestView>;
+export type ExplainView = z.infer<typeof ExplainResponse>;
+export type MemoryRecord = z.infer<typeof MemoryView>;

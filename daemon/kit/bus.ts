@@ -1,0 +1,51 @@
+/** A listener of one event name. */
+export type Listener<T> = (payload: T, id: number) => void;
+
+export interface BusEntry<Events> {
+  id: number;
+  name: keyof Events & string;
+  payload: Events[keyof Events];
+}
+
+/**
+ * In-process events with ids and a bounded replay ring, so that a reader that lost its connection can catch up
+ * (`Last-Event-ID`). Emitting never throws: a failing listener is dropped from that round only.
+ */
+export class Bus<Events> {
+  readonly #listeners = new Set<(entry: BusEntry<Events>) => void>();
+  readonly #ring: BusEntry<Events>[] = [];
+  readonly #keep: number;
+  #nextId: number;
+
+  constructor(keep = 256, firstId = Date.now()) {
+    this.#keep = keep;
+    this.#nextId = firstId;
+  }
+
+  emit<N extends keyof Events & string>(name: N, payload: Events[N]): void {
+    const entry: BusEntry<Events> = { id: this.#nextId++, name, payload };
+    this.#ring.push(entry);
+    if (this.#ring.length > this.#keep) this.#ring.shift();
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(entry);
+      } catch {
+        this.#listeners.delete(listener);
+      }
+    }
+  }
+
+  /** Calls `listener` for every later event; the answer unsubscribes. */
+  subscribe(listener: (entry: BusEntry<Events>) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What came after `id`, oldest first; null when the ring no longer reaches back that far. */
+  since(id: number): BusEntry<Events>[] | null {
+    const first = this.#ring[0];
+    if (first === undefined) return id >= this.#nextId - 1 ? [] : null;
+    if (id < first.id - 1 || id >= this.#nextId) return null;
+    return this.#ring.filter((entry) => entry.id > id);
+  }
+}

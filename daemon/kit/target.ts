@@ -1,0 +1,34 @@
+/** The parts of a request target (RFC 9112 section 3.2), split once and used for matching, guard and handler alike. */
+export interface Target {
+  /** Still percent-encoded, never folded; `*` for `OPTIONS *`. */
+  readonly path: string;
+  /** Without the question mark; empty when absent. */
+  readonly query: string;
+  /** `host[:port]` of an absolute-form target, else null. */
+  readonly authority: string | null;
+}
+
+const ABSOLUTE = /^https?:\/\/([^/?#]*)([/?#].*)?$/i;
+
+/** Splits a raw request target; null when it is neither origin form, absolute form nor `*`. A fragment is cut off. */
+export function splitTarget(raw: string): Target | null {
+  if (raw === '*') return { path: '*', query: '', authority: null };
+  if (raw.charCodeAt(0) === 0x2f) return withPath(raw, null);
+  const match = ABSOLUTE.exec(raw);
+  if (!match) return null;
+  const rest = match[2] ?? '/';
+  return withPath(rest.startsWith('/') ? rest : `/${rest}`, match[1] as string);
+}
+
+function withPath(text: string, authority: string | null): Target {
+  const hash = text.indexOf('#');
+  const clean = hash === -1 ? text : text.slice(0, hash);
+  const mark = clean.indexOf('?');
+  if (mark === -1) return { path: clean, query: '', authority };
+  return { path: clean.slice(0, mark), query: clean.slice(mark + 1), authority };
+}
+
+/** Whether the path holds a literal `.` or `..` segment: such a path is no route, whatever a pattern would accept. */
+export function hasDotSegment(path: string): boolean {
+  return path.includes('/.') && /\/\.\.?(\/|$)/.test(path);
+}

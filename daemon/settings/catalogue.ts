@@ -1,0 +1,257 @@
+import { choice, flag, type Kind, list, number, origin, text } from './kinds.ts';
+
+/** One setting: the row that daemon, command line, dashboard, docs and example files are made from. */
+export interface SettingRowDef<T> {
+  /** Environment variable, when it has one. */
+  readonly env?: string;
+  /** `table.key` in config.toml, when it may be persisted there. */
+  readonly toml?: string;
+  readonly kind: Kind<T>;
+  readonly default: T;
+  readonly secret?: boolean;
+  /** True: a change is effective at once; false: at the next start. */
+  readonly live: boolean;
+  readonly help: string;
+}
+
+const row = <T>(def: SettingRowDef<T>): SettingRowDef<T> => def;
+const key = text(/^[\x20-\x7e]+$/, 'must be printable ASCII');
+
+/** THE settings (spec "Environment variables" and the names that the house adds). */
+export const SETTINGS = {
+  bindHost: row({
+    env: 'SVC_BIND_HOST',
+    toml: 'server.bind_host',
+    kind: text(/^[A-Za-z0-9.:%_-]+$/),
+    default: '127.0.0.1',
+    live: false,
+    help: 'Address the gateway listens on; 0.0.0.0 for every IPv4 address of this host.',
+  }),
+  port: row({
+    env: 'SVC_PORT',
+    toml: 'server.port',
+    kind: number(0, 65_535),
+    default: 8080,
+    live: false,
+    help: 'TCP port the gateway listens on; 0 takes a free one.',
+  }),
+  maxConnections: row({
+    toml: 'server.max_connections',
+    kind: number(1, 65_536),
+    default: 1024,
+    live: false,
+    help: 'Most connections open at once.',
+  }),
+  drainLimitS: row({
+    toml: 'server.drain_limit_s',
+    kind: number(0, 600, false),
+    default: 15,
+    live: true,
+    help: 'Seconds that running answers may take to finish when the gateway stops.',
+  }),
+  adminKey: row({
+    env: 'SVC_ADMIN_KEY',
+    kind: key,
+    default: '',
+    secret: true,
+    live: true,
+    help: 'Admin credential; required before enforcement can be turned on.',
+  }),
+  clientKey: row({
+    env: 'SVC_CLIENT_KEY',
+    kind: key,
+    default: '',
+    secret: true,
+    live: true,
+    help: 'Client credential for apps that call /v1.',
+  }),
+  requireAuth: row({
+    env: 'SVC_REQUIRE_AUTH',
+    toml: 'security.require_auth',
+    kind: flag({ unknownIsOn: true }),
+    default: false,
+    live: true,
+    help: 'Whether callers need a key.',
+  }),
+  trustForwardedFor: row({
+    env: 'SVC_TRUST_FORWARDED_FOR',
+    toml: 'security.trust_forwarded_for',
+    kind: flag(),
+    default: false,
+    live: true,
+    help: 'Read the caller address from X-Forwarded-For; only behind a proxy that overwrites it.',
+  }),
+  trustedProxies: row({
+    toml: 'security.trusted_proxies',
+    kind: list(),
+    default: [] as readonly string[],
+    live: true,
+    help: 'Addresses or CIDR ranges of your proxies, skipped from the right in X-Forwarded-For.',
+  }),
+  allowedOrigins: row({
+    env: 'SVC_ALLOWED_ORIGINS',
+    toml: 'security.allowed_origins',
+    kind: list(origin),
+    default: [] as readonly string[],
+    live: true,
+    help: 'Browser origins that may call the gateway besides its own.',
+  }),
+  allowedHosts: row({
+    env: 'SVC_ALLOWED_HOSTS',
+    toml: 'security.allowed_hosts',
+    kind: list(),
+    default: [] as readonly string[],
+    live: true,
+    help: 'Further host names the gateway answers under while enforcement is off.',
+  }),
+  guardRemoteAdmin: row({
+    toml: 'security.guard_remote_admin',
+    kind: flag(),
+    default: true,
+    live: true,
+    help: 'With enforcement off: callers from other machines still need the admin key on admin routes.',
+  }),
+  allowPublicWithoutAuth: row({
+    toml: 'security.allow_public_without_auth',
+    kind: flag(),
+    default: false,
+    live: false,
+    help: 'Start on a publicly routable address although enforcement is off.',
+  }),
+  memoryClass: row({
+    toml: 'security.memory_class',
+    kind: choice('admin', 'client'),
+    default: 'admin' as 'admin' | 'client',
+    live: true,
+    help: 'Which tier may read and add memories; deleting stays admin.',
+  }),
+  loginRatelimitMax: row({
+    env: 'SVC_LOGIN_RATELIMIT_MAX',
+    toml: 'security.login_ratelimit_max',
+    kind: number(1, 100_000),
+    default: 10,
+    live: true,
+    help: 'Logins and rotations per address within the window.',
+  }),
+  loginRatelimitWindowS: row({
+    env: 'SVC_LOGIN_RATELIMIT_WINDOW_S',
+    toml: 'security.login_ratelimit_window_s',
+    kind: number(0.1, 86_400, false),
+    default: 60,
+    live: true,
+    help: 'Window of the login limiter in seconds.',
+  }),
+  model: row({
+    env: 'SVC_MODEL',
+    toml: 'models.agent',
+    kind: text(),
+    default: '',
+    live: false,
+    help: 'Path of a .gguf file that slot agent serves.',
+  }),
+  modelFolders: row({
+    toml: 'models.folders',
+    kind: list(),
+    default: [] as readonly string[],
+    live: false,
+    help: 'Folders that are scanned for models; read only.',
+  }),
+  cpuThreads: row({
+    env: 'SVC_CPU_THREADS',
+    toml: 'slots.cpu_threads',
+    kind: number(0, 1024),
+    default: 0,
+    live: true,
+    help: 'Threads shared by all CPU slots; 0 = physical cores minus one.',
+  }),
+  queueMax: row({
+    toml: 'slots.queue_max',
+    kind: number(1, 10_000),
+    default: 64,
+    live: true,
+    help: 'Requests that may wait for one slot.',
+  }),
+  loadWaitStreamS: row({
+    toml: 'slots.load_wait_stream_s',
+    kind: number(1, 86_400),
+    default: 600,
+    live: true,
+    help: 'Seconds a streaming caller waits for a load.',
+  }),
+  loadWaitS: row({
+    toml: 'slots.load_wait_s',
+    kind: number(1, 86_400),
+    default: 300,
+    live: true,
+    help: 'Seconds any other caller waits for a load.',
+  }),
+  connectTimeoutS: row({
+    toml: 'inference.connect_timeout_s',
+    kind: number(0.1, 600, false),
+    default: 5,
+    live: true,
+    help: 'Seconds to connect to an engine or upstream.',
+  }),
+  idleTimeoutS: row({
+    toml: 'inference.idle_timeout_s',
+    kind: number(1, 86_400, false),
+    default: 600,
+    live: true,
+    help: 'Seconds an engine may be silent during an answer.',
+  }),
+  totalTimeoutS: row({
+    toml: 'inference.total_timeout_s',
+    kind: number(0, 864_000, false),
+    default: 0,
+    live: true,
+    help: 'Seconds one answer may take in all; 0 = no limit.',
+  }),
+  npuSuffix: row({
+    toml: 'npu.suffix',
+    kind: text(/^[a-z0-9]{1,16}$/i),
+    default: 'flm',
+    live: true,
+    help: 'Suffix of model ids that mean the NPU backend.',
+  }),
+  logLevel: row({
+    env: 'SVC_LOG_LEVEL',
+    toml: 'observability.log_level',
+    kind: choice('debug', 'info', 'warn', 'error'),
+    default: 'info' as 'debug' | 'info' | 'warn' | 'error',
+    live: true,
+    help: 'Least severe level that is logged.',
+  }),
+  requestLogRows: row({
+    toml: 'observability.request_log_rows',
+    kind: number(100, 1_000_000),
+    default: 20_000,
+    live: true,
+    help: 'Rows kept in the request log.',
+  }),
+  companionBindHost: row({
+    env: 'SVC_OWUI_BIND_HOST',
+    kind: text(/^[A-Za-z0-9.:%_-]+$/),
+    default: '127.0.0.1',
+    live: false,
+    help: 'Address of the companion chat UI.',
+  }),
+  companionPort: row({
+    env: 'SVC_OWUI_PORT',
+    kind: number(1, 65_535),
+    default: 3000,
+    live: false,
+    help: 'Port of the companion chat UI.',
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+export type SettingValue<N extends SettingName> =
+  (typeof SETTINGS)[N] extends SettingRowDef<infer T> ? T : never;
+
+/** All rows as plain data, in the order of the table. */
+export function settingRows(): ReadonlyArray<SettingRowDef<unknown> & { name: SettingName }> {
+  return (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
+    name,
+    ...(SETTINGS[name] as SettingRowDef<unknown>),
+  }));
+}

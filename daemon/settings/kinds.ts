@@ -1,0 +1,117 @@
+/** What reading one raw value gives: the value, or why it is wrong. */
+export type Parsed<T> = { ok: true; value: T; warning?: string } | { ok: false; reason: string };
+
+/** How one kind of setting is read from text (environment) and from TOML. */
+export interface Kind<T> {
+  readonly name: string;
+  /** From an environment value; blank never arrives here, it means unset. */
+  fromText(text: string): Parsed<T>;
+  /** From a TOML value. */
+  fromToml(value: unknown): Parsed<T>;
+}
+
+const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
+const bad = <T>(reason: string): Parsed<T> => ({ ok: false, reason });
+
+const TRUE_WORDS = ['1', 'true', 'yes', 'on'];
+const FALSE_WORDS = ['0', 'false', 'no', 'off'];
+const WORDS = `${TRUE_WORDS.join(', ')} or ${FALSE_WORDS.join(', ')}`;
+
+/**
+ * True or false by the spec's two word lists, case-insensitive.
+ * `unknownIsOn`: a word outside both lists counts as on, with a warning (SVC_REQUIRE_AUTH fails closed).
+ */
+export function flag(options: { unknownIsOn?: boolean } = {}): Kind<boolean> {
+  return {
+    name: 'true or false',
+    fromText(text) {
+      const word = text.trim().toLowerCase();
+      if (TRUE_WORDS.includes(word)) return good(true);
+      if (FALSE_WORDS.includes(word)) return good(false);
+      if (options.unknownIsOn) return { ok: true, value: true, warning: `not one of ${WORDS}; read as on` };
+      return bad(`must be ${WORDS}`);
+    },
+    fromToml: (value) => (typeof value === 'boolean' ? good(value) : bad('must be true or false')),
+  };
+}
+
+/** A number within [min, max]; `integer` refuses fractions. */
+export function number(min: number, max: number, integer = true): Kind<number> {
+  const check = (value: number): Parsed<number> => {
+    if (!Number.isFinite(value) || (integer && !Number.isInteger(value))) {
+      return bad(`must be ${integer ? 'a whole number' : 'a number'} from ${min} to ${max}`);
+    }
+    return value < min || value > max ? bad(`must be from ${min} to ${max}`) : good(value);
+  };
+  return {
+    name: `${integer ? 'whole number' : 'number'} ${min}–${max}`,
+    fromText: (text) => check(/^[+-]?\d+(\.\d+)?$/.test(text.trim()) ? Number(text.trim()) : Number.NaN),
+    fromToml: (value) => {
+      if (typeof value === 'bigint') return check(Number(value));
+      return typeof value === 'number' ? check(value) : bad('must be a number');
+    },
+  };
+}
+
+/** Any text without control characters. */
+export function text(pattern?: RegExp, hint = 'has a character that is not allowed'): Kind<string> {
+  const check = (value: string): Parsed<string> => {
+    if (/[\0-\x1f\x7f]/.test(value)) return bad('must not hold control characters');
+    return pattern && !pattern.test(value) ? bad(hint) : good(value);
+  };
+  return {
+    name: 'text',
+    fromText: (value) => check(value.trim()),
+    fromToml: (value) => (typeof value === 'string' ? check(value.trim()) : bad('must be a text in quotes')),
+  };
+}
+
+/** One of a few words. */
+export function choice<const W extends readonly string[]>(...words: W): Kind<W[number]> {
+  const check = (value: string): Parsed<W[number]> =>
+    words.includes(value) ? good(value as W[number]) : bad(`must be one of ${words.join(', ')}`);
+  return {
+    name: words.join(' | '),
+    fromText: (value) => check(value.trim().toLowerCase()),
+    fromToml: (value) =>
+      typeof value === 'string' ? check(value) : bad(`must be one of ${words.join(', ')}`),
+  };
+}
+
+/** A list of texts: comma-separated in the environment, an array in TOML. `item` may normalise or refuse one. */
+export function list(item: (entry: string) => Parsed<string> = good): Kind<readonly string[]> {
+  const check = (entries: string[]): Parsed<readonly string[]> => {
+    const out: string[] = [];
+    for (const entry of entries) {
+      const one = item(entry);
+      if (!one.ok) return bad(`"${entry.slice(0, 80)}" ${one.reason}`);
+      out.push(one.value);
+    }
+    return good(out);
+  };
+  const split = (value: string) =>
+    value
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+  return {
+    name: 'list',
+    fromText: (value) => check(split(value)),
+    fromToml: (value) => {
+      if (!Array.isArray(value) || value.some((entry) => typeof entry !== 'string'))
+        return bad('must be a list of texts');
+      return check((value as string[]).map((entry) => entry.trim()).filter((entry) => entry !== ''));
+    },
+  };
+}
+
+/** An origin `scheme://host[:port]`; a path or trailing slash is cut off, `*` and `null` are refused. */
+export function origin(entry: string): Parsed<string> {
+  if (entry === '*' || entry.toLowerCase() === 'null') return bad('is not an origin; name each origin');
+  const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s]+)(?:[/?#].*)?$/i.exec(entry);
+  if (!match) return bad('is not an origin like https://chat.example.com');
+  const scheme = (match[1] as string).toLowerCase();
+  if (scheme !== 'http' && scheme !== 'https')
+    return good(`${scheme}://${(match[2] as string).toLowerCase()}`);
+  return URL.canParse(entry) ? good(new URL(entry).origin) : bad('is not a valid origin');
+}

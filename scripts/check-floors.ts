@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { FLOORS, OUTBOUND_IMPORTERS, RESERVED, SIDEWAYS } from './floors.ts';
+
+const root = dirname(import.meta.dirname);
+
+const isTest = (file: string) => /\.test\.tsx?$/.test(file) || /\/(testing|test|fixtures)\//.test(file);
+
+function sources(folder: string): string[] {
+  const found: string[] = [];
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    if (entry.name === 'node_modules' || entry.name === 'fixtures') continue;
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) found.push(...sources(path));
+    else if (/\.tsx?$/.test(entry.name)) found.push(path);
+  }
+  return found;
+}
+
+/** Relative import targets of a file, as paths from the root. */
+function imports(file: string, text: string): string[] {
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)].map((match) => match[1] as string);
+  return specifiers.map((specifier) => relative(root, normalize(join(root, dirname(file), specifier))));
+}
+
+const folderOf = (path: string) => /^daemon\/([^/]+)\//.exec(path)?.[1] ?? null;
+const floorOf = (folder: string) => FLOORS.findIndex((names) => names.includes(folder));
+
+function badImport(file: string, target: string): string | null {
+  const from = folderOf(file);
+  const to = folderOf(target);
+  if (file.startsWith('dashboard/') && target.startsWith('daemon/') && to !== 'contract') {
+    return 'the dashboard sees only daemon/contract';
+  }
+  if (from === 'cli') {
+    const seen = to === 'cli' || to === 'contract' || to === 'kit' || target === 'daemon/settings/env-file.ts';
+    return seen || to === null ? null : 'the command line is a thin client of the HTTP API';
+  }
+  if (!from || !to || from === to) return null;
+  const [a, b] = [floorOf(from), floorOf(to)];
+  if (a === -1 || b === -1) return null;
+  if (b < a || (b === a && SIDEWAYS[from]?.includes(to))) return null;
+  return `${from} (floor ${a}) must not import ${to} (floor ${b})`;
+}
+
+const outside = (file: string, allowed: readonly string[]) => !allowed.some((prefix) => file.startsWith(prefix));
+
+/** Every breach as `file: reason`. */
+export function breaches(): string[] {
+  const found: string[] = [];
+  for (const file of [...sources('daemon'), ...sources('dashboard')]) {
+    const text = readFileSync(join(root, file), 'utf8');
+    if (isTest(file)) continue;
+    for (const target of imports(file, text)) {
+      const reason = badImport(file, target);
+      if (reason) found.push(`${file}: ${reason}`);
+      if (target === 'daemon/kit/outbound.ts' && outside(file, OUTBOUND_IMPORTERS)) {
+        found.push(`${file}: kit/outbound is imported from a place that is not listed`);
+      }
+    }
+    if (!file.startsWith('daemon/')) continue;
+    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    for (const rule of RESERVED) {
+      if (rule.pattern.test(code) && outside(file, rule.allowed)) found.push(`${file}: ${rule.what}`);
+    }
+  }
+  return found;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const found = breaches();
+  for (const line of found) console.error(line);
+  console.log(found.length === 0 ? 'floors: in order' : `floors: ${found.length} breach(es)`);
+  process.exitCode = found.length === 0 ? 0 : 1;
+}

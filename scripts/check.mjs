@@ -1,0 +1,22 @@
+// Types, lint and format, floors: everything that needs no running program.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { prepare, root } from './prepare.mjs';
+
+const { node } = prepare({ dashboard: false });
+const bin = (name) => join(root, 'node_modules', '.bin', name);
+const STEPS = [
+  ['types (daemon)', bin('tsc'), ['-p', root]],
+  ['types (dashboard)', bin('tsc'), ['-p', join(root, 'dashboard')]],
+  ['lint and format', bin('biome'), ['check', '--error-on-warnings', root]],
+  ['floors', node, [join(root, 'scripts', 'check-floors.ts')]],
+];
+let failed = 0;
+for (const [name, command, args] of STEPS) {
+  const run = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
+  console.log(`${run.status === 0 ? 'ok  ' : 'FAIL'} ${name}`);
+  if (run.status === 0) continue;
+  failed += 1;
+  console.log(`${run.stdout}${run.stderr}`);
+}
+process.exit(failed === 0 ? 0 : 1);

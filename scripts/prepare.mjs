@@ -1,0 +1,101 @@
+// Plain JavaScript for Node 20, without imports from node_modules: brings the checkout into a runnable state.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const cache = join(root, '.cache');
+
+/** Ends with one clear line that says what to do. */
+export function stop(message, advice) {
+  console.error(`svc-gateway: ${message}\n  ${advice}`);
+  process.exit(1);
+}
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  stop(
+    `Node ${process.versions.node} is too old.`,
+    'Install Node 20.19 or newer; the gateway brings its own Node 24.',
+  );
+}
+
+/** sha256 over names and bytes of the given files and folders, in a stable order. */
+function hashOf(paths) {
+  const hash = createHash('sha256');
+  const visit = (path) => {
+    if (!existsSync(path)) return;
+    const entries = readdirSync(dirname(path), { withFileTypes: true });
+    const self = entries.find((entry) => join(dirname(path), entry.name) === path);
+    if (self?.isDirectory()) {
+      for (const name of readdirSync(path).sort()) if (name !== 'node_modules') visit(join(path, name));
+      return;
+    }
+    hash.update(relative(root, path)).update('\0').update(readFileSync(path)).update('\0');
+  };
+  for (const path of paths) visit(join(root, path));
+  return hash.digest('hex');
+}
+
+const stampFile = (name) => join(cache, `${name}.sha256`);
+const isFresh = (name, hash) => existsSync(stampFile(name)) && readFileSync(stampFile(name), 'utf8') === hash;
+function stamp(name, hash) {
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(stampFile(name), hash);
+}
+
+function install() {
+  const hash = hashOf(['package-lock.json', 'package.json']);
+  if (isFresh('install', hash) && existsSync(join(root, 'node_modules'))) return;
+  console.log('Installing packages (once per change of the lockfile) …');
+  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (npm.status !== 0) stop('npm ci failed.', 'Check the network and the lines above, then try again.');
+  stamp('install', hash);
+}
+
+/** The pinned Node 24 of this platform, else the outer one when it is new enough. */
+export function pinnedNode() {
+  const pinned = join(root, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
+  if (process.platform === 'linux' && existsSync(pinned)) {
+    const probe = spawnSync(pinned, ['-p', 'process.versions.node'], { encoding: 'utf8' });
+    if (probe.status === 0) return pinned;
+  }
+  if (major >= 24) return process.execPath;
+  return stop(
+    `There is no Node 24 for ${process.platform}-${process.arch} in this install.`,
+    'Install Node 24 or newer and start again with it.',
+  );
+}
+
+function buildDashboard(node) {
+  const hash = hashOf(['dashboard', 'daemon/contract', 'package-lock.json']);
+  if (isFresh('dashboard', hash) && existsSync(join(root, 'dist', 'dashboard', 'index.html'))) return;
+  console.log('Building the dashboard …');
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  try {
+    execFileSync(
+      node,
+      [vite, 'build', '--config', join(root, 'dashboard', 'vite.config.ts'), '--logLevel', 'warn'],
+      {
+        cwd: root,
+        stdio: 'inherit',
+      },
+    );
+  } catch {
+    stop('The dashboard could not be built.', 'See the lines above.');
+  }
+  stamp('dashboard', hash);
+}
+
+/** Installs when the lockfile changed, builds when the dashboard's sources changed; answers the Node to run on. */
+export function prepare({ dashboard }) {
+  install();
+  const node = pinnedNode();
+  if (dashboard) buildDashboard(node);
+  return { node };
+}

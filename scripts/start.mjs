@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Plain JavaScript for Node 20: installs and builds what changed, then runs the gateway on the pinned Node 24.
+import { spawn } from 'node:child_process';
+import { prepare, root } from './prepare.mjs';
+
+const { node } = prepare({ dashboard: true });
+const child = spawn(node, [`${root}/daemon/main.ts`, ...process.argv.slice(2)], { stdio: 'inherit' });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('error', (error) => {
+  console.error(`svc-gateway: cannot start ${node}: ${error.message}`);
+  process.exit(1);
+});
+child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

@@ -1,0 +1,88 @@
+// Plain JavaScript for Node 20: installs what the tests need, runs every suite, and closes with one line of counts.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { prepare, root } from './prepare.mjs';
+
+const { node } = prepare({ dashboard: true });
+const artifacts = join(root, 'artifacts');
+mkdirSync(artifacts, { recursive: true });
+const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, CI: process.env.CI ?? '' };
+const totals = { passed: 0, failed: 0, skipped: 0 };
+
+/** Chromium of the distribution, installed when absent and allowed; null with the reason printed otherwise. */
+function chromium() {
+  const known = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
+  const find = () => [process.env.CHROMIUM, ...known].find((path) => path && existsSync(path)) ?? null;
+  const found = find();
+  if (found) return found;
+  const root = process.getuid?.() === 0;
+  if (!root || spawnSync('apt-get', ['--version']).status !== 0) {
+    console.log('SKIP browser suite: no Chromium here, and it cannot be installed without root and apt-get.');
+    return null;
+  }
+  console.log('Installing Chromium from the distribution …');
+  const quiet = { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  spawnSync('apt-get', ['update', '-q'], quiet);
+  const args = ['install', '-y', '-q', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'];
+  if (spawnSync('apt-get', args, quiet).status !== 0) {
+    console.log('SKIP browser suite: apt-get could not install chromium.');
+    return null;
+  }
+  return find();
+}
+
+function count(name, passed, failed, skipped) {
+  totals.passed += passed;
+  totals.failed += failed;
+  totals.skipped += skipped;
+  console.log(`${name}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+}
+
+/** Limit of one suite in milliseconds. */
+const SUITE_LIMIT = 4 * 60_000;
+
+function suite(name, script, args, readCounts) {
+  const report = join(artifacts, `${name}.json`);
+  rmSync(report, { force: true });
+  const started = Date.now();
+  const run = spawnSync(node, [join(root, 'node_modules', ...script), ...args(report)], {
+    cwd: root,
+    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    timeout: SUITE_LIMIT + 60_000,
+  });
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  if (!existsSync(report)) {
+    console.log(`${name}: no report (exit ${run.status ?? run.signal}) after ${seconds} s`);
+    return count(name, 0, 1, 0);
+  }
+  const [passed, failed, skipped] = readCounts(JSON.parse(readFileSync(report, 'utf8')));
+  console.log(`${name} took ${seconds} s`);
+  count(name, passed, run.status === 0 ? failed : Math.max(1, failed), skipped);
+}
+
+const vitest = (project) =>
+  suite(
+    project,
+    ['vitest', 'vitest.mjs'],
+    (report) => ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    (r) => [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests],
+  );
+
+const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
+count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
+for (const project of ['unit', 'dashboard', 'spec']) vitest(project);
+const browser = chromium();
+if (browser) {
+  env.CHROMIUM = browser;
+  suite(
+    'e2e',
+    ['playwright', 'cli.js'],
+    () => ['test', '--config', 'e2e/playwright.config.ts'],
+    (r) => [r.stats.expected + r.stats.flaky, r.stats.unexpected, r.stats.skipped],
+  );
+} else count('e2e', 0, 0, 1);
+
+console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+process.exit(totals.failed === 0 ? 0 : 1);
