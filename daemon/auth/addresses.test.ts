@@ -1,0 +1,84 @@
+import { BlockList } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { addSubnet, canonicalIp, holds, isLoopback, isPrivate, isPublic } from './addresses.ts';
+
+describe('addresses', () => {
+  it('L08 folds IPv4-mapped addresses, shortens IPv6 and drops zones', () => {
+    for (const text of ['1.2.3.4', '::ffff:1.2.3.4', '::FFFF:102:304', '0:0:0:0:0:ffff:1.2.3.4'])
+      expect(canonicalIp(text)).toBe('1.2.3.4');
+    expect(canonicalIp('FE80:0::1%eth0')).toBe('fe80::1');
+    expect(canonicalIp('2001:DB8:0:0:0:0:0:1')).toBe('2001:db8::1');
+    for (const text of [
+      '',
+      'unknown',
+      '1.2.3',
+      '1.2.3.4:80',
+      '[::1]',
+      '01.2.3.4',
+      '1.2.3.4%eth0',
+      'h',
+      '::g',
+    ])
+      expect(canonicalIp(text)).toBeNull();
+  });
+
+  it.each([
+    ['127.0.0.1', 'loopback'],
+    ['127.9.9.9', 'loopback'],
+    ['::1', 'loopback'],
+    ['::ffff:127.0.0.1', 'loopback'],
+    ['10.1.2.3', 'private'],
+    ['172.16.0.1', 'private'],
+    ['172.31.255.255', 'private'],
+    ['192.168.0.1', 'private'],
+    ['169.254.1.1', 'private'],
+    ['100.64.0.1', 'private'],
+    ['100.127.0.1', 'private'],
+    ['fd00::1', 'private'],
+    ['fe80::1%eth0', 'private'],
+    ['::ffff:10.0.0.1', 'private'],
+    ['8.8.8.8', 'public'],
+    ['172.32.0.1', 'public'],
+    ['172.15.0.1', 'public'],
+    ['100.128.0.1', 'public'],
+    ['203.0.113.9', 'public'],
+    ['2606:4700::1', 'public'],
+    ['::ffff:8.8.8.8', 'public'],
+    ['128.0.0.1', 'public'],
+    ['0.0.0.0', 'none'],
+    ['::', 'none'],
+    ['224.0.0.1', 'none'],
+    ['255.255.255.255', 'none'],
+    ['ff02::1', 'none'],
+    ['', 'none'],
+    ['unknown', 'none'],
+  ])('%s is %s', (address, kind) => {
+    expect([isLoopback(address), isPrivate(address), isPublic(address)]).toEqual([
+      kind === 'loopback',
+      kind === 'private',
+      kind === 'public',
+    ]);
+  });
+
+  it('reads addresses and ranges into a list and refuses the rest', () => {
+    const list = new BlockList();
+    for (const text of ['10.9.0.0/16', '192.0.2.7', '2001:db8::/32', '::ffff:198.51.100.4'])
+      expect(addSubnet(list, text)).toBe(true);
+    for (const text of [
+      '',
+      'proxy',
+      '10.0.0.0/33',
+      '10.0.0.0/',
+      '10.0.0.0/x',
+      '10.0.0.0/-1',
+      '::/129',
+      '/8',
+      '10.0.0.0/8/8',
+    ])
+      expect(addSubnet(list, text)).toBe(false);
+    for (const address of ['10.9.255.1', '192.0.2.7', '2001:db8:9::1', '198.51.100.4', '::ffff:10.9.0.1'])
+      expect(holds(list, address)).toBe(true);
+    for (const address of ['10.10.0.1', '192.0.2.8', '2001:db9::1', 'x'])
+      expect(holds(list, address)).toBe(false);
+  });
+});

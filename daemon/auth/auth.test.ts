@@ -1,0 +1,278 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { GatewayEvents } from '../contract/events.ts';
+import { Bus } from '../kit/bus.ts';
+import { openSettings } from '../settings/settings.ts';
+import { openStore } from '../store/store.ts';
+import { type Auth, type AuthChange, createAuth } from './auth.ts';
+import { fingerprint } from './keys.ts';
+import { aRequest, recordedLog, scratch } from './testing.ts';
+
+/** The real settings, store and secret in a folder of their own. */
+async function boot(
+  home: string,
+  env: Record<string, string> = {},
+  listener = { bindHost: '0.0.0.0', port: 8080, loopback: false },
+) {
+  const { log, lines } = recordedLog();
+  const settings = await openSettings({ env: { SVC_HOME: home, ...env }, log, watch: false });
+  const store = openStore({ folder: settings.folders.state, log });
+  const bus = new Bus<GatewayEvents>();
+  const secretFile = join(settings.folders.state, 'secret.bin');
+  const auth = await createAuth({
+    settings,
+    store,
+    log,
+    bus,
+    secretFile,
+    listener: () => listener,
+    own: { names: [], searchDomains: [] },
+  });
+  const stop = () => {
+    settings.close();
+    store.close();
+  };
+  onTestFinished(stop);
+  return {
+    auth,
+    settings,
+    store,
+    bus,
+    lines,
+    stop,
+    envFile: join(settings.folders.config, 'api.env'),
+    secretFile,
+  };
+}
+
+const KEYS = { SVC_ADMIN_KEY: 'the-first-admin-key', SVC_CLIENT_KEY: 'the-first-client-key' };
+const bearer = (key: string) => aRequest({ with: { Authorization: `Bearer ${key}` } });
+const withCookie = (setCookie: string) => aRequest({ with: { Cookie: setCookie.split(';')[0] as string } });
+const tierOf = (auth: Auth, key: string) => auth.caller(bearer(key)).tier;
+const login = (auth: Auth, key = KEYS.SVC_ADMIN_KEY) =>
+  withCookie(auth.login(key, aRequest({ method: 'POST' })).setCookie);
+
+describe('auth as a whole', () => {
+  it('T15 reports the tier truthfully, whatever the enforcement', async () => {
+    const { auth } = await boot(scratch(), KEYS);
+    expect(auth.status(auth.caller(aRequest()))).toEqual({
+      auth_required: false,
+      has_admin_key: true,
+      tier: 'anon',
+    });
+    expect(auth.status(auth.caller(bearer(KEYS.SVC_CLIENT_KEY))).tier).toBe('client');
+    await auth.requireAuth(true);
+    expect(auth.status(auth.caller(bearer(KEYS.SVC_ADMIN_KEY)))).toEqual({
+      auth_required: true,
+      has_admin_key: true,
+      tier: 'admin',
+    });
+    expect([auth.hasKey('admin'), auth.hasKey('client')]).toEqual([true, true]);
+  });
+
+  it('K09 K10 a session survives rotation and restart, and ends at logout for good', async () => {
+    const home = scratch();
+    const first = await boot(home, KEYS);
+    const [one, two] = [login(first.auth), login(first.auth)];
+    await first.auth.rotate('admin');
+    await first.auth.rotate('client');
+    expect(first.auth.caller(one)).toMatchObject({ tier: 'admin', via: 'cookie' });
+    expect(first.auth.logout(one).setCookie).toMatch(/^svc_session=; Max-Age=0; /);
+    expect(first.auth.caller(one).tier).toBe('anon');
+    first.stop();
+    const second = await boot(home, KEYS);
+    expect(second.auth.caller(one).tier).toBe('anon');
+    expect(second.auth.caller(two).tier).toBe('admin');
+    const rows = second.auth.sessions(second.auth.caller(two));
+    expect(rows).toEqual([
+      expect.objectContaining({ current: true, id8: second.auth.caller(two).sessionId?.slice(0, 8) }),
+    ]);
+  });
+
+  it('a login with a wrong key leaves the session of the caller as it is', async () => {
+    const { auth } = await boot(scratch(), KEYS);
+    const session = login(auth);
+    expect(() => auth.login('wrong', session)).toThrow(/not the admin key/);
+    expect(() => auth.login(KEYS.SVC_CLIENT_KEY, session)).toThrow(/not the admin key/);
+    expect(auth.caller(session).tier).toBe('admin');
+  });
+
+  it('D05 the cookie is Secure when the login came over TLS, or when told', async () => {
+    const { auth } = await boot(scratch(), KEYS);
+    const https = aRequest({ method: 'POST', with: { Origin: 'https://box.lan' } });
+    expect(auth.login(KEYS.SVC_ADMIN_KEY, https).setCookie).toMatch(/; Secure/);
+    expect(auth.login(KEYS.SVC_ADMIN_KEY, https, false).setCookie).not.toMatch(/Secure/);
+    expect(auth.login(KEYS.SVC_ADMIN_KEY, aRequest()).setCookie).not.toMatch(/Secure/);
+  });
+
+  it('R03 a rotated key is live at once, in the file and after a restart, whatever the environment inherits', async () => {
+    const home = scratch();
+    const first = await boot(home, KEYS);
+    const view = await first.auth.rotate('admin', { tier: 'admin', address: '10.0.0.1' });
+    expect(tierOf(first.auth, KEYS.SVC_ADMIN_KEY)).toBe('anon');
+    const key = /SVC_ADMIN_KEY="?([^"\n]+)/.exec(readFileSync(first.envFile, 'utf8'))?.[1] as string;
+    expect([fingerprint(key), key.length]).toEqual([view.fingerprint, view.key_len]);
+    expect(tierOf(first.auth, key)).toBe('admin');
+    expect(first.store.audit.list(1)[0]).toMatchObject({
+      action: 'auth.rotate',
+      tier: 'admin',
+      address: '10.0.0.1',
+      details: { tier: 'admin', fingerprint: view.fingerprint },
+    });
+    first.stop();
+    const second = await boot(home, KEYS);
+    expect([tierOf(second.auth, key), tierOf(second.auth, KEYS.SVC_ADMIN_KEY)]).toEqual(['admin', 'anon']);
+  });
+
+  it('R04 concurrent rotations of both keys leave both of the last values in the file', async () => {
+    const { auth, envFile } = await boot(scratch(), KEYS);
+    const views = await Promise.all(
+      Array.from({ length: 16 }, (_, i) => auth.rotate(i % 2 ? 'admin' : 'client')),
+    );
+    const text = readFileSync(envFile, 'utf8');
+    for (const view of views.slice(-2)) {
+      const name = view.tier === 'admin' ? 'SVC_ADMIN_KEY' : 'SVC_CLIENT_KEY';
+      const key = new RegExp(`^${name}="?([^"\\n]+)`, 'm').exec(text)?.[1] as string;
+      expect(fingerprint(key)).toBe(view.fingerprint);
+      expect(tierOf(auth, key)).toBe(view.tier);
+    }
+  });
+
+  it('C28 bootstrap routes are open until an admin key exists', async () => {
+    const { auth } = await boot(scratch());
+    const remote = aRequest({ peer: '192.168.1.9' });
+    expect(auth.decide('bootstrap', auth.caller(remote), remote)).toBe('pass');
+    await auth.rotate('admin');
+    expect(auth.decide('bootstrap', auth.caller(remote), remote)).toBe('auth.required');
+  });
+
+  it('D17 enforcement by the environment without an admin key fails closed and says so at the start', async () => {
+    const { auth, lines } = await boot(scratch(), {
+      SVC_REQUIRE_AUTH: '1',
+      SVC_CLIENT_KEY: KEYS.SVC_CLIENT_KEY,
+    });
+    expect(lines.some(({ msg }) => /no admin key is set/.test(String(msg)))).toBe(true);
+    const client = auth.caller(bearer(KEYS.SVC_CLIENT_KEY));
+    expect(auth.decide('open', client, aRequest())).toBe('pass');
+    expect(auth.decide('bootstrap', client, aRequest())).toBe('pass');
+    expect(auth.decide('client', client, aRequest())).toBe('auth.forbidden');
+    expect(auth.decide('client', auth.caller(aRequest()), aRequest())).toBe('auth.required');
+  });
+
+  it('D17 PUT require under an environment value persists but does not take effect', async () => {
+    const { auth } = await boot(scratch(), { ...KEYS, SVC_REQUIRE_AUTH: 'on' });
+    expect(await auth.requireAuth(false)).toEqual({
+      require_auth: true,
+      persisted: false,
+      source: 'env',
+      applies_live: true,
+    });
+    expect(auth.enforcement()).toEqual({ require_auth: true, source: 'env' });
+  });
+
+  it('W02 every change that matters to open sockets is told, and so is a key edited by hand', async () => {
+    const { auth, settings, envFile, bus } = await boot(scratch(), KEYS);
+    const heard: AuthChange[] = [];
+    const stop = auth.onChange((change) => heard.push(change));
+    const events: unknown[] = [];
+    bus.subscribe(({ payload }) => events.push(payload));
+    const session = login(auth);
+    await auth.requireAuth(true);
+    await auth.rotate('client');
+    auth.logout(session);
+    auth.logout(session);
+    await auth.endSessions();
+    expect(heard.filter((change) => change !== 'settings')).toEqual([
+      'login',
+      'require',
+      'rotate',
+      'logout',
+      'sessions_ended',
+    ]);
+    expect(events).toEqual([
+      { change: 'login' },
+      { change: 'require' },
+      { change: 'rotate', tier: 'client' },
+      { change: 'logout' },
+      { change: 'sessions_ended' },
+    ]);
+    heard.length = 0;
+    writeFileSync(envFile, 'SVC_ADMIN_KEY=edited-by-hand-key\n');
+    await settings.reload();
+    expect(heard).toContain('settings');
+    expect(tierOf(auth, 'edited-by-hand-key')).toBe('admin');
+    stop();
+    await auth.rotate('client');
+    expect(heard).not.toContain('rotate');
+  });
+
+  it('D06 ending all sessions makes a new secret; rotation never does', async () => {
+    const { auth, secretFile } = await boot(scratch(), KEYS);
+    const session = login(auth);
+    const before = readFileSync(secretFile);
+    await auth.rotate('admin');
+    expect(readFileSync(secretFile)).toEqual(before);
+    await auth.endSessions({ tier: 'admin', address: '::1' });
+    expect(readFileSync(secretFile)).not.toEqual(before);
+    expect(auth.caller(session).tier).toBe('anon');
+    expect(auth.sessions({ sessionId: null })).toEqual([]);
+  });
+
+  it('Q01 when the list of ended sessions is lost with the database, no session goes on', async () => {
+    const home = scratch();
+    const first = await boot(home, KEYS);
+    const session = login(first.auth);
+    const folder = first.settings.folders.state;
+    first.stop();
+    writeFileSync(join(folder, 'svc.db'), Buffer.alloc(8192, 0x5a));
+    const second = await boot(home, KEYS);
+    expect(second.store.lost).toBe(true);
+    expect(second.auth.caller(session).tier).toBe('anon');
+    expect(second.auth.caller(login(second.auth)).tier).toBe('admin');
+  });
+
+  it('L01 the limiter follows the settings', async () => {
+    const { auth } = await boot(scratch(), {
+      SVC_LOGIN_RATELIMIT_MAX: '2',
+      SVC_LOGIN_RATELIMIT_WINDOW_S: '30',
+    });
+    expect([auth.limiter.take('a'), auth.limiter.take('a')]).toEqual([
+      { ok: true, delayMs: 0 },
+      { ok: true, delayMs: 0 },
+    ]);
+    expect(auth.limiter.take('a')).toEqual({ ok: false, retryAfterS: 30 });
+    expect(auth.limiter.take('b').ok).toBe(true);
+  });
+
+  it('C01 the exposure view holds enforcement and listener of this moment', async () => {
+    const { auth } = await boot(scratch(), KEYS);
+    expect(auth.exposure()).toMatchObject({
+      enforcement: { require_auth: false, source: 'default' },
+      listener: { bind_host: '0.0.0.0', port: 8080, loopback: false },
+    });
+    await auth.requireAuth(true);
+    expect(auth.exposure().enforcement).toEqual({ require_auth: true, source: 'file' });
+  });
+
+  it('X01 no key, cookie or secret reaches the log, the audit trail or an answer', async () => {
+    const { auth, lines, store, envFile, secretFile } = await boot(scratch(), KEYS);
+    const session = login(auth);
+    await auth.rotate('admin');
+    await auth.rotate('client');
+    await auth.requireAuth(true);
+    const said = JSON.stringify([
+      lines,
+      store.audit.list(100),
+      auth.exposure(),
+      auth.status({ tier: 'admin' }),
+      auth.sessions({ sessionId: null }),
+    ]);
+    const canaries = [
+      ...Object.values(KEYS),
+      ...[...readFileSync(envFile, 'utf8').matchAll(/_KEY="?([^"\n]+)/g)].map((match) => match[1] as string),
+    ];
+    canaries.push(session.rawHeaders.at(-1) as string, readFileSync(secretFile).toString('hex'));
+    for (const canary of canaries) expect(said).not.toContain(canary);
+  });
+});

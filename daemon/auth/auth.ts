@@ -1,0 +1,136 @@
+import type { ExposureView, RequireView, RotateView, StatusView } from '../contract/auth.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import { type RouteRow, routeRows } from '../contract/routes.ts';
+import type { Bus } from '../kit/bus.ts';
+import type { Log } from '../kit/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
+import { type Accounts, createAccounts } from './accounts.ts';
+import type { Caller } from './credentials.ts';
+import { createEnforcement, type Enforcement } from './enforcement.ts';
+import { exposureOf } from './exposure.ts';
+import { createGuards, type Guards } from './guards.ts';
+import { createKeys, type KeyTier } from './keys.ts';
+import { createLoginBrake } from './login-brake.ts';
+import { createLoginLimiter } from './login-limiter.ts';
+import { endLostSessions } from './lost-sessions.ts';
+import { type Actor, type AuthChange, createNews } from './news.ts';
+import { type OwnNames, readOwnNames } from './own-names.ts';
+import { createRotate } from './rotate.ts';
+import { createSessions } from './sessions.ts';
+import { openSigningSecret } from './signing-secret.ts';
+
+export type { PeerPicture } from './client-address.ts';
+export type { Actor, AuthChange } from './news.ts';
+export type { AuthRequest } from './request.ts';
+
+/** Everything that decides who may do what. */
+export interface Auth extends Guards, Accounts {
+  limiter: {
+    /** Counts one login or rotation. `delayMs`: how long to wait before going on; 0 unless the gateway is being searched for keys. */
+    take(address: string): { ok: true; delayMs: number } | { ok: false; retryAfterS: number };
+  };
+  status(caller: Pick<Caller, 'tier'>): StatusView;
+  /** Throws `auth.no_admin_key`. */
+  requireAuth(on: boolean, by?: Actor): Promise<RequireView>;
+  /** Throws `auth.rotate_failed`. */
+  rotate(tier: KeyTier, by?: Actor): Promise<RotateView>;
+  exposure(): ExposureView;
+  enforcement: Enforcement['effective'];
+  hasKey(tier: KeyTier): boolean;
+  /** Calls the listener after every change that open sockets must be judged by anew; the answer unsubscribes. */
+  onChange(listener: (change: AuthChange) => void): () => void;
+}
+
+export interface AuthOptions {
+  settings: Pick<Settings, 'value' | 'resolve' | 'persist' | 'setEnvFile' | 'onChange'>;
+  store: Pick<Store, 'sessions' | 'audit' | 'lost'>;
+  log: Log;
+  /** Where the signing secret lives: `secret.bin` in the state folder. */
+  secretFile: string;
+  listener: () => { bindHost: string; port: number; loopback: boolean };
+  bus?: Bus<GatewayEvents>;
+  routes?: ReadonlyArray<RouteRow & { readonly id: string }>;
+  /** Default: read from this machine's own files, once. */
+  own?: OwnNames;
+}
+
+/** Puts the folder together. Rejects with SetupError when the signing secret is not as this program wrote it. */
+export async function createAuth(options: AuthOptions): Promise<Auth> {
+  const { settings, store, log } = options;
+  const secret = await openSigningSecret(options.secretFile);
+  if (store.lost) await endLostSessions(secret, log);
+  const keys = createKeys({
+    admin: () => settings.value('adminKey'),
+    client: () => settings.value('clientKey'),
+  });
+  const hasAdminKey = () => keys.has('admin');
+  const sessions = createSessions({ secret, store, log });
+  const news = createNews(options);
+  const enforcement = createEnforcement({ settings, hasAdminKey });
+  const guards = createGuards({
+    settings,
+    judges: { session: sessions.idOf, key: keys.tierOf },
+    own: options.own ?? readOwnNames(),
+    log,
+    enforced: () => settings.value('requireAuth'),
+    hasAdminKey,
+    listener: options.listener,
+  });
+  settings.onChange(() => news.tell('settings'));
+  if (enforcement.effective().require_auth && !hasAdminKey()) log.warn(NO_ADMIN_KEY);
+
+  return {
+    ...guards,
+    ...createAccounts({ guards, keys, sessions, news }),
+    limiter: limiterOf(settings),
+    status: ({ tier }) => ({
+      auth_required: enforcement.effective().require_auth,
+      has_admin_key: hasAdminKey(),
+      tier,
+    }),
+    async requireAuth(on, by) {
+      const view = await enforcement.set(on);
+      news.note('auth.require', by, { asked: on, effective: view.require_auth, source: view.source });
+      news.tell('require');
+      return view;
+    },
+    rotate: createRotate<Actor>({
+      settings,
+      log,
+      rotated(tier, fingerprint, by) {
+        news.note('auth.rotate', by, { tier, fingerprint });
+        news.tell('rotate', tier);
+      },
+    }),
+    exposure: () =>
+      exposureOf({
+        rows: options.routes ?? routeRows(),
+        memoryClass: settings.value('memoryClass'),
+        enforcement: enforcement.effective(),
+        listener: options.listener(),
+      }),
+    enforcement: enforcement.effective,
+    hasKey: keys.has,
+    onChange: news.onChange,
+  };
+}
+
+const NO_ADMIN_KEY =
+  'enforcement is on but no admin key is set: only open routes answer; set SVC_ADMIN_KEY in api.env by hand';
+
+function limiterOf(settings: Pick<Settings, 'value'>): Auth['limiter'] {
+  const brake = createLoginBrake();
+  const limiter = createLoginLimiter({
+    budget: () => ({
+      max: settings.value('loginRatelimitMax'),
+      windowS: settings.value('loginRatelimitWindowS'),
+    }),
+  });
+  return {
+    take(address) {
+      const verdict = limiter.take(address);
+      return verdict.ok ? { ok: true, delayMs: brake.delayMs() } : verdict;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { BlockList } from 'node:net';
+import { addSubnet, canonicalIp, holds, isLoopback, isPrivate } from './addresses.ts';
+import { allHeaders, isNamed } from './raw-headers.ts';
+import type { AuthRequest } from './request.ts';
+
+/** Where a request comes from, as Node shows it. */
+export type PeerPicture = Pick<AuthRequest, 'peer' | 'rawHeaders'>;
+
+/** How far forwarding headers are believed. */
+export interface Forwarding {
+  /** `[security].trust_forwarded_for`. */
+  readonly trust: boolean;
+  /** `[security].trusted_proxies`. */
+  readonly proxies: BlockList;
+}
+
+export interface ClientAddress {
+  /** The address of the caller: limiter key and audit entry. */
+  readonly address: string;
+  /** `proxy`: taken from X-Forwarded-For. `ignored`: trust is on, but the header comes from a peer that may not say. */
+  readonly from: 'peer' | 'proxy' | 'ignored';
+}
+
+const MOST_ENTRIES = 64;
+const FORWARDING_HEADERS: ReadonlySet<string> = new Set([
+  ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'x-original-forwarded-for'],
+  ...['true-client-ip', 'cf-connecting-ip', 'fastly-client-ip'],
+]);
+
+/** `[security].trusted_proxies` as a list; entries that are no address or range are answered apart. */
+export function proxyList(entries: readonly string[]): { proxies: BlockList; wrong: string[] } {
+  const proxies = new BlockList();
+  return { proxies, wrong: entries.filter((entry) => !addSubnet(proxies, entry)) };
+}
+
+/** Whether a peer may say whom it forwards for: it is loopback, private or listed. */
+export const maySpeakForOthers = (peer: string, proxies: BlockList): boolean =>
+  isLoopback(peer) || isPrivate(peer) || holds(proxies, peer);
+
+/**
+ * The address of the caller (spec "Login limiter"): the TCP peer, IPv4-mapped folded; with trust on and a peer that
+ * may say so, the right-most entry of X-Forwarded-For that is not a trusted proxy. An entry that is no address makes
+ * the header worthless, and the peer counts.
+ */
+export function clientAddress(picture: PeerPicture, forwarding: Forwarding): ClientAddress {
+  const peer = canonicalIp(picture.peer) ?? picture.peer;
+  const entries = forwarding.trust ? allHeaders(picture.rawHeaders, 'x-forwarded-for') : [];
+  if (entries.length === 0) return { address: peer, from: 'peer' };
+  if (!maySpeakForOthers(peer, forwarding.proxies)) return { address: peer, from: 'ignored' };
+  const address = rightMost(entries.join(','), forwarding.proxies);
+  return address === null ? { address: peer, from: 'peer' } : { address, from: 'proxy' };
+}
+
+function rightMost(header: string, proxies: BlockList): string | null {
+  let end = header.length;
+  for (let seen = 0; seen < MOST_ENTRIES && end >= 0; seen++) {
+    const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
+    const address = forwardedEntry(header.slice(comma + 1, end).trim());
+    if (address === null || !holds(proxies, address)) return address;
+    end = comma;
+  }
+  return null;
+}
+
+/** The address of one X-Forwarded-For entry: bare, `v4:port`, `[v6]` or `[v6]:port`; null for anything else. */
+export function forwardedEntry(entry: string): string | null {
+  if (entry.length > 64) return null;
+  const bracketed = /^\[([^\]]*)\](?::[0-9]{1,5})?$/.exec(entry);
+  if (bracketed) return (bracketed[1] as string).includes(':') ? canonicalIp(bracketed[1] as string) : null;
+  const withPort = /^([0-9.]+):[0-9]{1,5}$/.exec(entry);
+  return canonicalIp(withPort ? (withPort[1] as string) : entry);
+}
+
+/** Whether any header says that the request was passed on by a proxy. */
+export function isForwarded(rawHeaders: readonly string[]): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (name.startsWith('x-forwarded') || FORWARDING_HEADERS.has(name)) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether the caller counts as another machine for the remote-admin guard. Local is only a loopback peer without any
+ * forwarding header, or, with trust on, one that forwards for a loopback address.
+ */
+export function isRemote(picture: PeerPicture, forwarding: Forwarding): boolean {
+  if (!isLoopback(picture.peer)) return true;
+  if (!isForwarded(picture.rawHeaders)) return false;
+  const caller = clientAddress(picture, forwarding);
+  return caller.from !== 'proxy' || !isLoopback(caller.address);
+}
+
+/** Whether a trusted proxy says that the caller used TLS (`X-Forwarded-Proto: https`, the entry nearest to the caller). */
+export function forwardedTls(picture: PeerPicture, forwarding: Forwarding): boolean {
+  if (!forwarding.trust || !maySpeakForOthers(picture.peer, forwarding.proxies)) return false;
+  for (let i = 0; i + 1 < picture.rawHeaders.length; i += 2) {
+    if (!isNamed(picture.rawHeaders[i] as string, 'x-forwarded-proto')) continue;
+    return (picture.rawHeaders[i + 1] as string).split(',', 1)[0]?.trim().toLowerCase() === 'https';
+  }
+  return false;
+}

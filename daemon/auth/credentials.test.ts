@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { bearerKey, offeredBy, queryKey, subprotocolKey } from './credentials.ts';
+
+const offered = (rawHeaders: string[], url = '/v1/models', upgrade = false) =>
+  offeredBy({ rawHeaders, url, upgrade });
+
+describe('credentials', () => {
+  it('T05 the scheme is read in any case, followed by spaces or tabs', () => {
+    for (const header of ['Bearer k', 'bearer k', 'BEARER k', 'Bearer  k', 'Bearer\tk', 'bEaReR \t k'])
+      expect(bearerKey(header)).toBe('k');
+    for (const header of [
+      'Bearer',
+      'Bearer ',
+      'Bearer \t',
+      'BearerX k',
+      'Bearerk',
+      'Basic k',
+      'Token k',
+      '',
+      'k',
+      ' Bearer k',
+      'Bearer\u00a0k',
+      'Bear',
+    ]) {
+      expect(bearerKey(header)).toBeNull();
+    }
+  });
+
+  it('T05 a list of credentials is one odd value, and of two headers the first alone counts', () => {
+    expect(bearerKey('Bearer a, Bearer b')).toBe('a, Bearer b');
+    expect(offered(['Authorization', 'Bearer a', 'authorization', 'Bearer b']).bearer).toBe('a');
+    expect(offered(['Authorization', 'Basic x', 'Authorization', 'Bearer b']).bearer).toBeNull();
+    expect(offered(['Authorization', '', 'Authorization', 'Bearer b']).bearer).toBeNull();
+  });
+
+  it('T08 an empty api_key is none, and hides a later one', () => {
+    expect(queryKey('/x?api_key=')).toBeNull();
+    expect(queryKey('/x?api_key=&api_key=k')).toBeNull();
+    expect(queryKey('/x?api_key')).toBeNull();
+  });
+
+  it('finds the first api_key wherever it stands in the query', () => {
+    expect(queryKey('/x?api_key=a&api_key=b')).toBe('a');
+    expect(queryKey('/x?y=1&api_key=a&z')).toBe('a');
+    expect(queryKey('http://h/x?api_key=a#api_key=b')).toBe('a');
+    for (const url of [
+      '/x',
+      '/api_key=a',
+      '/x?',
+      '/x?xapi_key=a',
+      '/x?API_KEY=a',
+      '/x?api%5Fkey=a',
+      '/x#?api_key=a',
+      '/x?y=api_key=a',
+      '/x?y#&api_key=a',
+    ]) {
+      expect(queryKey(url)).toBeNull();
+    }
+  });
+
+  it('T11 percent-encoding is taken off, a plus stays, wrong escapes are no key', () => {
+    expect(queryKey(`/x?api_key=${encodeURIComponent('a+b/c=d%e é 日')}`)).toBe('a+b/c=d%e é 日');
+    expect(queryKey('/x?api_key=a+b/c=')).toBe('a+b/c=');
+    for (const text of ['%', '%zz', '%ff', 'a%2']) expect(queryKey(`/x?api_key=${text}`)).toBeNull();
+  });
+
+  it('T11 header bytes mean the same as the file and the query', () => {
+    expect(bearerKey(`Bearer ${Buffer.from('ключ').toString('latin1')}`)).toBe('ключ');
+  });
+
+  it('T13 oversized credentials are ignored', () => {
+    expect(bearerKey(`Bearer ${'k'.repeat(4096)}`)).toHaveLength(4096);
+    expect(bearerKey(`Bearer ${'k'.repeat(4097)}`)).toBeNull();
+    expect(queryKey(`/x?api_key=${'k'.repeat(1 << 20)}`)).toBeNull();
+    expect(queryKey(`/x?api_key=${'k'.repeat(4097)}`)).toBeNull();
+    expect(subprotocolKey(`openai-insecure-api-key.${'k'.repeat(4097)}`)).toBeNull();
+    expect(subprotocolKey('openai-insecure-api-key.k, '.repeat(2_000))).toBeNull();
+  });
+
+  it('T13 carriers that the spec does not name are ignored', () => {
+    const raw = [
+      'x-api-key',
+      'k',
+      'api-key',
+      'k',
+      'Proxy-Authorization',
+      'Bearer k',
+      'Sec-WebSocket-Protocol',
+      'openai-insecure-api-key.k',
+    ];
+    const nothing = { cookie: null, bearer: null, apiKey: null, subprotocol: null, xApiKey: true };
+    expect(offered(raw)).toEqual(nothing);
+    expect(offered(raw, '/v1/realtime', false)).toEqual(nothing);
+    expect(offered(raw, '/v1/models', true)).toEqual(nothing);
+    expect(offered(raw, '/v1/realtimex', true)).toEqual(nothing);
+    expect(offered(raw, '/v1/realtime/', true)).toEqual(nothing);
+  });
+
+  it('reads the subprotocol on an upgrade of the realtime route only', () => {
+    const raw = ['Sec-WebSocket-Protocol', 'realtime, openai-insecure-api-key.K1,openai-insecure-api-key.K2'];
+    for (const url of ['/v1/realtime', '/v1/realtime?model=m', '/v1/realtime#x'])
+      expect(offered(raw, url, true).subprotocol).toBe('K1');
+    expect(subprotocolKey('realtime')).toBeNull();
+    expect(subprotocolKey('openai-insecure-api-key.')).toBeNull();
+    expect(subprotocolKey('x-openai-insecure-api-key.k')).toBeNull();
+  });
+
+  it('takes each credential from its own place', () => {
+    const raw = ['Host', 'h', 'COOKIE', 'svc_session=c', 'AUTHORIZATION', 'Bearer b', 'Accept', '*'];
+    expect(offered(raw, '/x?api_key=q')).toEqual({
+      cookie: 'c',
+      bearer: 'b',
+      apiKey: 'q',
+      subprotocol: null,
+      xApiKey: false,
+    });
+    expect(offered(['Cookie', 'a=b', 'Cookie', 'svc_session=c']).cookie).toBe('c');
+    expect(offered(['Cookie', 'svc_session=c', 'Cookie', 'a=b', 'Cookie', 'svc_session=d']).cookie).toBe('c');
+    const protocols = [
+      'Sec-WebSocket-Protocol',
+      'openai-insecure-api-key.k',
+      'Sec-WebSocket-Protocol',
+      'realtime',
+    ];
+    expect(offered(protocols, '/v1/realtime', true).subprotocol).toBe('k');
+    expect(offered([])).toEqual({
+      cookie: null,
+      bearer: null,
+      apiKey: null,
+      subprotocol: null,
+      xApiKey: false,
+    });
+  });
+});

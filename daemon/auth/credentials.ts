@@ -1,0 +1,112 @@
+import type { Tier } from '../contract/auth.ts';
+import { isNamed, utf8Again } from './raw-headers.ts';
+import type { AuthRequest } from './request.ts';
+import { sessionCookieIn } from './session-cookie.ts';
+
+/** Who calls, as far as a valid credential says. */
+export interface Caller {
+  readonly tier: Tier;
+  readonly via: 'cookie' | 'bearer' | 'api_key' | 'subprotocol' | 'none';
+  readonly sessionId: string | null;
+  /** A carrier that the gateway does not read was the only one sent: the refusal says which to use instead. */
+  readonly hint?: 'x-api-key';
+}
+
+/** The credentials that a request carries, unjudged; null where a carrier is absent, empty, malformed or oversized. */
+export interface Offered {
+  cookie: string | null;
+  bearer: string | null;
+  apiKey: string | null;
+  subprotocol: string | null;
+  xApiKey: boolean;
+}
+
+/** Longer texts are no key: the work for one request stays bounded. */
+const LONGEST_KEY = 4096;
+const SUBPROTOCOL = 'openai-insecure-api-key.';
+const REALTIME = '/v1/realtime';
+
+const bounded = (key: string): string | null => (key === '' || key.length > LONGEST_KEY ? null : key);
+
+/** The key of `Authorization: Bearer <key>`: the scheme in any case, then spaces or tabs, then everything else. */
+export function bearerKey(header: string): string | null {
+  if (header.length > LONGEST_KEY + 64 || header.slice(0, 6).toLowerCase() !== 'bearer') return null;
+  let start = 6;
+  while (header.charCodeAt(start) === 0x20 || header.charCodeAt(start) === 0x09) start++;
+  return start === 6 ? null : bounded(utf8Again(header.slice(start)));
+}
+
+/**
+ * The first `api_key` of a raw request target, percent-decoded; a plus sign stays one, because keys are often
+ * base64. A wrong escape makes it no key.
+ */
+export function queryKey(url: string): string | null {
+  const mark = url.indexOf('?');
+  if (mark === -1 || !url.includes('api_key=', mark)) return null;
+  const hash = url.indexOf('#');
+  if (hash !== -1 && hash < mark) return null;
+  const query = hash === -1 ? url : url.slice(0, hash);
+  for (let at = mark + 1; at <= query.length; ) {
+    const next = query.indexOf('&', at);
+    const end = next === -1 ? query.length : next;
+    if (query.startsWith('api_key=', at)) return decoded(query.slice(at + 8, end));
+    at = end + 1;
+  }
+  return null;
+}
+
+function decoded(text: string): string | null {
+  if (text.length > 3 * LONGEST_KEY) return null;
+  try {
+    return bounded(decodeURIComponent(text));
+  } catch {
+    return null;
+  }
+}
+
+/** The key in the subprotocol list of a browser's WebSocket. */
+export function subprotocolKey(header: string): string | null {
+  if (header.length > 2 * LONGEST_KEY || !header.includes(SUBPROTOCOL)) return null;
+  for (const entry of header.split(',', 32)) {
+    const protocol = entry.trim();
+    if (protocol.startsWith(SUBPROTOCOL)) return bounded(protocol.slice(SUBPROTOCOL.length));
+  }
+  return null;
+}
+
+/** Whether the target's path is exactly the realtime route, the only one where a subprotocol may carry a key. */
+function isRealtime(url: string): boolean {
+  return url === REALTIME || url.startsWith(`${REALTIME}?`) || url.startsWith(`${REALTIME}#`);
+}
+
+/**
+ * Takes the credentials out of a request (spec "Tier resolution", with the subprotocol as the house's fourth).
+ * Of each header the first counts. Carriers that are not named there are ignored.
+ */
+export function offeredBy(request: Pick<AuthRequest, 'url' | 'rawHeaders' | 'upgrade'>): Offered {
+  const offered: Offered = {
+    cookie: null,
+    bearer: null,
+    apiKey: queryKey(request.url),
+    subprotocol: null,
+    xApiKey: false,
+  };
+  const raw = request.rawHeaders;
+  const realtime = request.upgrade && isRealtime(request.url);
+  let authorization = false;
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i] as string;
+    const value = raw[i + 1] as string;
+    if (isNamed(name, 'authorization')) {
+      if (!authorization) offered.bearer = bearerKey(value);
+      authorization = true;
+    } else if (isNamed(name, 'cookie')) {
+      offered.cookie ??= sessionCookieIn(value);
+    } else if (isNamed(name, 'x-api-key')) {
+      offered.xApiKey = true;
+    } else if (realtime && isNamed(name, 'sec-websocket-protocol')) {
+      offered.subprotocol ??= subprotocolKey(value);
+    }
+  }
+  return offered;
+}

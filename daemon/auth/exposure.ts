@@ -1,0 +1,56 @@
+import { AUTH_CLASSES, type ExposureRuleView, type ExposureView } from '../contract/auth.ts';
+import { CLASS_MEANINGS, type RouteRow } from '../contract/routes.ts';
+
+type Row = RouteRow & { readonly id: string };
+
+export interface ExposurePicture {
+  readonly rows: readonly Row[];
+  readonly memoryClass: 'admin' | 'client';
+  readonly enforcement: ExposureView['enforcement'];
+  readonly listener: { bindHost: string; port: number; loopback: boolean };
+}
+
+/** What is not in the table is admin (spec "Route classes"). */
+const CATCH_ALL: ExposureRuleView = {
+  id: 'catch-all',
+  label: 'Anything else',
+  auth_class: 'admin',
+  methods: ['*'],
+  pattern: '*',
+  kind: 'api',
+  summary: 'Every path and method that no rule above names (deny by default)',
+};
+
+/** HEAD has the class of GET. */
+const methodsOf = ({ method }: Row): string[] => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
+
+/** Parameters in braces, as the spec writes them. */
+const inBraces = (pattern: string): string => pattern.replace(/[:*](\w+)/g, '{$1}');
+
+function ruleOf(row: Row, memoryClass: 'admin' | 'client'): ExposureRuleView {
+  return {
+    id: row.id,
+    label: `${row.method} ${inBraces(row.path)}`,
+    auth_class: row.auth === 'memory' ? memoryClass : row.auth,
+    methods: methodsOf(row),
+    pattern: row.path,
+    kind: row.kind,
+    summary: row.summary,
+  };
+}
+
+/**
+ * The class of every route, made from the table that the router and the guard use: rules in evaluation order, the
+ * catch-all last. The open allowlist names the open endpoints; the static pages of the dashboard are open rules too,
+ * but serve no data.
+ */
+export function exposureOf({ rows, memoryClass, enforcement, listener }: ExposurePicture): ExposureView {
+  const open = rows.filter((row) => row.auth === 'open' && row.kind !== 'shell');
+  return {
+    classes: AUTH_CLASSES.map((name) => ({ name, meaning: CLASS_MEANINGS[name] })),
+    rules: [...rows.map((row) => ruleOf(row, memoryClass)), CATCH_ALL],
+    open_allowlist: open.map(({ method, path }) => ({ method, path: inBraces(path) })),
+    enforcement,
+    listener: { bind_host: listener.bindHost, port: listener.port, loopback: listener.loopback },
+  };
+}

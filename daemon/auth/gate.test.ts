@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { TIERS } from '../contract/auth.ts';
+import type { ClassRule } from '../contract/routes.ts';
+import { decide, effectiveClass, type GatePicture } from './gate.ts';
+
+const RULES: ClassRule[] = ['open', 'bootstrap', 'client', 'admin', 'memory'];
+const base: GatePicture = {
+  enforced: true,
+  hasAdminKey: true,
+  memoryClass: 'admin',
+  guarded: true,
+  remote: true,
+};
+
+/** One line per picture, one letter per tier (anon, client, admin): p passes, r = auth.required, f = auth.forbidden. */
+function table(picture: Partial<GatePicture>): Record<string, string> {
+  const letter = { pass: 'p', 'auth.required': 'r', 'auth.forbidden': 'f' };
+  return Object.fromEntries(
+    RULES.map((rule) => [
+      rule,
+      TIERS.map((tier) => letter[decide(rule, tier, { ...base, ...picture })]).join(''),
+    ]),
+  );
+}
+
+const OPEN = { open: 'ppp', bootstrap: 'ppp', client: 'ppp', admin: 'ppp', memory: 'ppp' };
+
+describe('gate', () => {
+  it('C01 enforcement on', () => {
+    const on = { open: 'ppp', bootstrap: 'rfp', client: 'rpp', admin: 'rfp' };
+    for (const guarded of [true, false]) {
+      for (const remote of [true, false]) {
+        expect(table({ guarded, remote })).toEqual({ ...on, memory: 'rfp' });
+        expect(table({ guarded, remote, memoryClass: 'client' })).toEqual({ ...on, memory: 'rpp' });
+      }
+    }
+  });
+
+  it('C28 enforcement on without an admin key fails closed, bootstrap stays open', () => {
+    for (const memoryClass of ['admin', 'client'] as const) {
+      expect(table({ hasAdminKey: false, memoryClass })).toEqual({
+        open: 'ppp',
+        bootstrap: 'ppp',
+        client: 'rff',
+        admin: 'rff',
+        memory: 'rff',
+      });
+    }
+  });
+
+  it('C01 enforcement off passes everybody when no guard applies', () => {
+    for (const memoryClass of ['admin', 'client'] as const) {
+      for (const hasAdminKey of [true, false]) {
+        expect(table({ enforced: false, hasAdminKey, memoryClass, guarded: false })).toEqual(OPEN);
+        expect(table({ enforced: false, hasAdminKey, memoryClass, remote: false })).toEqual(OPEN);
+      }
+      expect(table({ enforced: false, hasAdminKey: false, memoryClass })).toEqual(OPEN);
+    }
+  });
+
+  it('the remote-admin guard covers admin routes, bootstrap once it counts as admin, and memory while it is admin', () => {
+    const guarded = { open: 'ppp', bootstrap: 'rfp', client: 'ppp', admin: 'rfp' };
+    expect(table({ enforced: false })).toEqual({ ...guarded, memory: 'rfp' });
+    expect(table({ enforced: false, memoryClass: 'client' })).toEqual({ ...guarded, memory: 'ppp' });
+  });
+
+  it('never gives a lower tier more than a higher one, nor enforcement more than its absence', () => {
+    const flags = [true, false];
+    for (const rule of RULES)
+      for (const enforced of flags)
+        for (const hasAdminKey of flags)
+          for (const guarded of flags)
+            for (const remote of flags) {
+              const picture = { ...base, enforced, hasAdminKey, guarded, remote };
+              const passes = TIERS.map((tier) => decide(rule, tier, picture) === 'pass');
+              expect(passes).toEqual([...passes].sort());
+              for (const tier of TIERS) {
+                if (decide(rule, tier, { ...picture, enforced: true }) !== 'pass' || enforced) continue;
+                expect(decide(rule, tier, picture)).toBe('pass');
+              }
+            }
+  });
+
+  it('names the class that a rule has now', () => {
+    expect(effectiveClass('bootstrap', { hasAdminKey: false, memoryClass: 'admin' })).toBe('open');
+    expect(effectiveClass('bootstrap', { hasAdminKey: true, memoryClass: 'admin' })).toBe('admin');
+    expect(effectiveClass('memory', { hasAdminKey: true, memoryClass: 'client' })).toBe('client');
+    expect(effectiveClass('client', { hasAdminKey: true, memoryClass: 'admin' })).toBe('client');
+  });
+});

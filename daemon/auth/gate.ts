@@ -1,0 +1,44 @@
+import type { AuthClass, Tier } from '../contract/auth.ts';
+import type { ClassRule } from '../contract/routes.ts';
+
+export type Decision = 'pass' | 'auth.required' | 'auth.forbidden';
+
+/** Everything besides class and tier that the decision rests on. */
+export interface GatePicture {
+  /** Enforcement, effective now. */
+  readonly enforced: boolean;
+  readonly hasAdminKey: boolean;
+  /** `[security].memory_class`. */
+  readonly memoryClass: 'admin' | 'client';
+  /** `[security].guard_remote_admin` and the listener is not loopback. */
+  readonly guarded: boolean;
+  /** The caller is on another machine; only read while enforcement is off. */
+  readonly remote: boolean;
+}
+
+const RANK: Readonly<Record<Tier, number>> = { anon: 0, client: 1, admin: 2 };
+
+/** What a class rule means now: bootstrap is open until an admin key exists, memory follows its setting (spec "Route classes"). */
+export function effectiveClass(
+  rule: ClassRule,
+  picture: Pick<GatePicture, 'hasAdminKey' | 'memoryClass'>,
+): Exclude<AuthClass, 'bootstrap'> {
+  if (rule === 'memory') return picture.memoryClass;
+  if (rule === 'bootstrap') return picture.hasAdminKey ? 'admin' : 'open';
+  return rule;
+}
+
+/**
+ * Class × tier × enforcement (spec "Route classes"). Off: everybody passes, except that once an admin key exists
+ * callers from other machines still need the admin tier on admin routes. On without an admin key: fails closed, only
+ * open routes (and bootstrap) pass, whatever credential is shown.
+ */
+export function decide(rule: ClassRule, tier: Tier, picture: GatePicture): Decision {
+  const wanted = effectiveClass(rule, picture);
+  if (wanted === 'open') return 'pass';
+  if (picture.enforced) return picture.hasAdminKey && RANK[tier] >= RANK[wanted] ? 'pass' : refusal(tier);
+  const needsAdmin = wanted === 'admin' && picture.hasAdminKey && picture.guarded && picture.remote;
+  return needsAdmin && tier !== 'admin' ? refusal(tier) : 'pass';
+}
+
+const refusal = (tier: Tier): Decision => (tier === 'anon' ? 'auth.required' : 'auth.forbidden');

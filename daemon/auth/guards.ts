@@ -1,0 +1,123 @@
+import type { ClassRule } from '../contract/routes.ts';
+import type { Log } from '../kit/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import { isLoopback, isPrivate } from './addresses.ts';
+import { clientAddress, type Forwarding, isRemote, type PeerPicture, proxyList } from './client-address.ts';
+import { type Caller, offeredBy } from './credentials.ts';
+import { type Decision, decide } from './gate.ts';
+import { type HostVerdict, hostNames, judgeHost } from './host.ts';
+import { derived } from './live.ts';
+import { canonicalOrigins, judgeOrigin, listedOrigin, originMatters } from './origin.ts';
+import type { OwnNames } from './own-names.ts';
+import { allHeaders, firstHeader } from './raw-headers.ts';
+import type { AuthRequest } from './request.ts';
+import { type Judges, resolveTier } from './tier.ts';
+
+/** The judgements on one request, each from the settings in force at that moment. */
+export interface Guards {
+  /** The tier, in the order of the spec (spec "Tier resolution"). */
+  caller(request: AuthRequest): Caller;
+  /** Origin rules 1-4 for POST, PUT, PATCH, DELETE and upgrades; always in force (spec "Origin check"). */
+  origin(request: AuthRequest): 'ok' | 'forbidden';
+  /** The Origin as sent when SVC_ALLOWED_ORIGINS lists it, else null: the only value that CORS may echo. */
+  corsOrigin(request: AuthRequest): string | null;
+  /** Host check, whatever the enforcement is: the pipeline refuses or only logs a `forbidden` one. */
+  host(request: AuthRequest): HostVerdict;
+  /** Class × tier × enforcement × remote-admin guard (spec "Route classes"). The request itself serves as `peer`. */
+  decide(rule: ClassRule, caller: Caller, peer: PeerPicture): Decision;
+  /** Limiter key and audit address (spec "Login limiter"). */
+  address(request: PeerPicture): string;
+  forwarding(): Forwarding;
+}
+
+export interface GuardOptions {
+  settings: Pick<Settings, 'value'>;
+  judges: Judges;
+  own: OwnNames;
+  log: Log;
+  enforced: () => boolean;
+  hasAdminKey: () => boolean;
+  listener: () => { loopback: boolean };
+}
+
+export function createGuards(options: GuardOptions): Guards {
+  const { settings, log } = options;
+  const once = onlyOnce();
+  const origins = derived(() => settings.value('allowedOrigins'), canonicalOrigins);
+  const originHosts = derived(
+    () => settings.value('allowedOrigins'),
+    (list) => new Set(hostNames(list)),
+  );
+  const allowedHosts = derived(
+    () => settings.value('allowedHosts'),
+    (list) => new Set(hostNames(list)),
+  );
+  const proxies = derived(
+    () => settings.value('trustedProxies'),
+    (list) => trusted(list, log),
+  );
+  const known = {
+    own: options.own,
+    isConfigured: (name: string) => originHosts().has(name) || allowedHosts().has(name),
+  };
+  const forwarding = (): Forwarding => ({ trust: settings.value('trustForwardedFor'), proxies: proxies() });
+
+  return {
+    forwarding,
+    caller: (request) => resolveTier(offeredBy(request), options.judges),
+    origin({ method, upgrade, rawHeaders }) {
+      if (!originMatters(method, upgrade)) return 'ok';
+      const sent = allHeaders(rawHeaders, 'origin');
+      return judgeOrigin({ origins: sent, hosts: allHeaders(rawHeaders, 'host'), allowed: origins() });
+    },
+    corsOrigin: ({ rawHeaders }) => listedOrigin(allHeaders(rawHeaders, 'origin'), origins()),
+    host: ({ rawHeaders }) => judgeHost(allHeaders(rawHeaders, 'host'), known),
+    decide(rule, { tier }, peer) {
+      if (rule === 'open') return 'pass';
+      const enforced = options.enforced();
+      const guarded = settings.value('guardRemoteAdmin') && !options.listener().loopback;
+      return decide(rule, tier, {
+        enforced,
+        hasAdminKey: options.hasAdminKey(),
+        memoryClass: settings.value('memoryClass'),
+        guarded,
+        remote: !enforced && guarded && isRemote(peer, forwarding()),
+      });
+    },
+    address(request) {
+      const how = forwarding();
+      const { address, from } = clientAddress(request, how);
+      if (from === 'ignored') once('ignored', () => log.warn({ peer: address }, IGNORED));
+      if (!how.trust && firstHeader(request.rawHeaders, 'x-forwarded-for') !== undefined) {
+        if (isLoopback(address) || isPrivate(address))
+          once('untrusted', () => log.warn({ peer: address }, UNTRUSTED));
+      }
+      return address;
+    },
+  };
+}
+
+const IGNORED =
+  'X-Forwarded-For is ignored: it comes from a public address that [security].trusted_proxies does not list';
+const UNTRUSTED =
+  'X-Forwarded-For is not read, so all callers behind this proxy share one login limit; if the proxy overwrites the header, set SVC_TRUST_FORWARDED_FOR=true';
+
+function trusted(list: readonly string[], log: Log): Forwarding['proxies'] {
+  const { proxies, wrong } = proxyList(list);
+  if (wrong.length > 0)
+    log.warn(
+      { entries: wrong.slice(0, 16) },
+      '[security].trusted_proxies: these are no addresses or ranges and are left out',
+    );
+  return proxies;
+}
+
+/** Runs the action for each name one single time. */
+function onlyOnce(): (name: string, act: () => void) => void {
+  const done = new Set<string>();
+  return (name, act) => {
+    if (done.has(name)) return;
+    done.add(name);
+    act();
+  };
+}

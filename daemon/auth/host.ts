@@ -1,0 +1,57 @@
+import { parseAuthority } from './authority.ts';
+import type { OwnNames } from './own-names.ts';
+
+export type HostVerdict = 'ok' | 'malformed' | 'forbidden';
+
+/** The names that the gateway answers under besides those that are always allowed. */
+export interface KnownHosts {
+  readonly own: OwnNames;
+  /** Whether SVC_ALLOWED_ORIGINS or `[security].allowed_hosts` names this host (`hostNames`). */
+  isConfigured(name: string): boolean;
+}
+
+/** Suffixes under which nobody can register a name, so that no stranger's page can come from there. */
+const SAFE_SUFFIXES = [
+  ...['local', 'lan', 'home', 'home.arpa', 'internal', 'localdomain', 'localhost'],
+  ...['test', 'example', 'invalid', 'example.com', 'example.net', 'example.org'],
+] as const;
+
+type Rule = (name: string, known: KnownHosts) => boolean;
+
+const isUnder = (name: string, suffix: string) => name === suffix || name.endsWith(`.${suffix}`);
+const dotless: Rule = (name) => !name.includes('.');
+const safeSuffix: Rule = (name) => SAFE_SUFFIXES.some((suffix) => isUnder(name, suffix));
+const ownName: Rule = (name, { own }) => own.names.includes(name);
+const resolverDomain: Rule = (name, { own }) => own.searchDomains.some((domain) => isUnder(name, domain));
+/** `<this host>.<tailnet>.ts.net`: only a tailnet hands such names out, and it hands out each machine's own. */
+const ownTailnetName: Rule = (name, { own }) => {
+  if (!name.endsWith('.ts.net')) return false;
+  const labels = name.split('.');
+  return labels.length === 4 && own.names.includes(labels[0] as string);
+};
+const configured: Rule = (name, known) => known.isConfigured(name);
+
+const RULES: readonly Rule[] = [dotless, safeSuffix, ownName, resolverDomain, ownTailnetName, configured];
+
+/**
+ * Whether the gateway answers under the request's Host: the barrier against DNS rebinding, which the Origin rules
+ * cannot see because the attacker's Host equals the attacker's Origin. `hosts` = every Host header, as sent.
+ * Ports do not matter here. Missing, doubled or malformed: `malformed` (400).
+ */
+export function judgeHost(hosts: readonly string[], known: KnownHosts): HostVerdict {
+  const authority = hosts.length === 1 ? parseAuthority(hosts[0] as string) : null;
+  if (!authority) return 'malformed';
+  if (authority.kind === 'ip') return 'ok';
+  return RULES.some((rule) => rule(authority.host, known)) ? 'ok' : 'forbidden';
+}
+
+/** The host of each entry (`name`, `name:port` or `scheme://name:port`), normalised; others are left out. */
+export function hostNames(entries: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const entry of entries) {
+    const start = entry.indexOf('://');
+    const authority = parseAuthority(start === -1 ? entry : entry.slice(start + 3));
+    if (authority) names.push(authority.host);
+  }
+  return names;
+}

@@ -1,0 +1,74 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export type KeyTier = 'admin' | 'client';
+
+/** The two keys in force, read anew at each use; blank means unset. */
+export interface KeySource {
+  admin(): string;
+  client(): string;
+}
+
+/** The only place that compares secrets. */
+export interface Keys {
+  /** Whether a key of this tier is set. */
+  has(tier: KeyTier): boolean;
+  /** The tier that `offered` opens: the admin key is asked first, then the client key (spec "Tier resolution"). */
+  tierOf(offered: string): KeyTier | null;
+}
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+/** Remembers the digest of a key for as long as the key stays the same, so that a rotation is live at once. */
+class Remembered {
+  readonly #read: () => string;
+  /** What an unset key is compared with: nobody can offer a text that hashes to it. */
+  readonly #nothing = randomBytes(32);
+  #key = '';
+  #digest: Buffer = this.#nothing;
+
+  constructor(read: () => string) {
+    this.#read = read;
+  }
+
+  digest(): Buffer {
+    const key = this.#read();
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#digest = key.trim() === '' ? this.#nothing : digest(key);
+    }
+    return this.#digest;
+  }
+
+  isSet(): boolean {
+    return this.digest() !== this.#nothing;
+  }
+}
+
+/**
+ * Compares by SHA-256 digest in constant time: the offered text is hashed once and compared with both keys always,
+ * whichever is set and whichever matches (spec "Authentication routes", rule 1).
+ */
+export function createKeys(source: KeySource): Keys {
+  const known = { admin: new Remembered(source.admin), client: new Remembered(source.client) };
+  return {
+    has: (tier) => known[tier].isSet(),
+    tierOf(offered) {
+      const given = digest(offered);
+      const admin = timingSafeEqual(given, known.admin.digest());
+      const client = timingSafeEqual(given, known.client.digest());
+      if (admin) return 'admin';
+      return client ? 'client' : null;
+    },
+  };
+}
+
+/** First 8 hex characters of the SHA-256 of a key (spec "Rotate response"). */
+export const fingerprint = (key: string): string => hash('sha256', key, 'hex').slice(0, 8);
+
+/** A new key: 32 random bytes as 43 base64url characters, never with a leading dash that a command line could misread. */
+export function generateKey(): string {
+  for (;;) {
+    const key = randomBytes(32).toString('base64url');
+    if (!key.startsWith('-')) return key;
+  }
+}

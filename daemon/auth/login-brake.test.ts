@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { createLoginBrake } from './login-brake.ts';
+
+describe('login brake', () => {
+  it('L10 leaves a hundred attempts a minute alone, then delays up to one second, and recovers', () => {
+    let now = 0;
+    const brake = createLoginBrake(() => now);
+    for (let i = 0; i < 100; i++) expect(brake.delayMs()).toBe(0);
+    expect([brake.delayMs(), brake.delayMs()]).toEqual([10, 20]);
+    for (let i = 0; i < 10_000; i++) brake.delayMs();
+    expect(brake.delayMs()).toBe(1_000);
+    now = 59_999;
+    expect(brake.delayMs()).toBe(1_000);
+    now = 60_000;
+    expect(brake.delayMs()).toBe(0);
+    now = 500_000;
+    expect(brake.delayMs()).toBe(0);
+  });
+});

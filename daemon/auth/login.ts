@@ -1,0 +1,29 @@
+import { GatewayError } from '../contract/errors.ts';
+import { type Forwarding, forwardedTls } from './client-address.ts';
+import type { Keys } from './keys.ts';
+import { firstHeader } from './raw-headers.ts';
+import type { AuthRequest } from './request.ts';
+import { setCookieHeader } from './session-cookie.ts';
+import type { Sessions } from './sessions.ts';
+
+/**
+ * Whether a login came over TLS, so that its cookie may be `Secure`: the Origin is https, or a trusted proxy says so.
+ * Never otherwise: on a plain-HTTP network a browser would drop a `Secure` cookie.
+ */
+export function cameOverTls(
+  request: Pick<AuthRequest, 'peer' | 'rawHeaders'>,
+  forwarding: Forwarding,
+): boolean {
+  const origin = firstHeader(request.rawHeaders, 'origin');
+  return (origin !== undefined && /^https:\/\//i.test(origin)) || forwardedTls(request, forwarding);
+}
+
+/**
+ * Exchanges the admin key for a new session and answers its Set-Cookie value (spec "Authentication routes", rules 1, 2
+ * and 6). The limiter has run before. Throws `auth.invalid_key` for the client key, any other text and every text
+ * while no admin key is set; a session that the caller holds already stays as it is.
+ */
+export function login(key: string, secure: boolean, parts: { keys: Keys; sessions: Sessions }): string {
+  if (parts.keys.tierOf(key) !== 'admin') throw new GatewayError('auth.invalid_key');
+  return setCookieHeader(parts.sessions.start(), secure);
+}

@@ -1,0 +1,31 @@
+import { readFileSync, symlinkSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { endLostSessions } from './lost-sessions.ts';
+import { openSigningSecret } from './signing-secret.ts';
+import { recordedLog, scratch } from './testing.ts';
+
+describe('lost sessions', () => {
+  it('Q01 get a new secret, in the file too', async () => {
+    const file = join(scratch(), 'secret.bin');
+    const secret = await openSigningSecret(file);
+    const old = secret.current();
+    const { log, lines } = recordedLog();
+    await endLostSessions(secret, log);
+    expect(secret.current()).not.toEqual(old);
+    expect(readFileSync(file)).toEqual(secret.current());
+    expect(lines.map(({ level }) => level)).toEqual(['warn']);
+  });
+
+  it('Q02 get one in memory when the file can not be replaced', async () => {
+    const file = join(scratch(), 'secret.bin');
+    const secret = await openSigningSecret(file);
+    const old = secret.current();
+    unlinkSync(file);
+    symlinkSync('/nowhere/at/all', file);
+    const { log, lines } = recordedLog();
+    await endLostSessions(secret, log);
+    expect(secret.current()).not.toEqual(old);
+    expect(lines.map(({ level }) => level)).toEqual(['warn', 'error']);
+  });
+});

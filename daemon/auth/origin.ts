@@ -1,0 +1,87 @@
+import { type Authority, parseAuthority } from './authority.ts';
+
+/** What the Origin rules look at. */
+export interface OriginPicture {
+  /** Every Origin header of the request, as sent. */
+  readonly origins: readonly string[];
+  /** Every Host header of the request, as sent. */
+  readonly hosts: readonly string[];
+  /** The allowlist in canonical form (`canonicalOrigins`). */
+  readonly allowed: ReadonlySet<string>;
+}
+
+export interface ParsedOrigin {
+  /** The one text by which origins are compared. */
+  readonly canonical: string;
+  /** Null for a scheme that has no web host (`chrome-extension:`): such an origin can only be listed. */
+  readonly web: (Authority & { readonly defaultPort: number }) | null;
+}
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s]+)$/i;
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
+
+/** Parses one Origin value; null for `null`, an empty one, a list, a path, user information and everything unparsable. */
+export function parseOrigin(text: string): ParsedOrigin | null {
+  const match = text.length > 512 ? null : SCHEME.exec(text);
+  if (!match) return null;
+  const scheme = (match[1] as string).toLowerCase();
+  const defaultPort = DEFAULT_PORTS[scheme];
+  if (defaultPort === undefined) {
+    return { canonical: `${scheme}://${(match[2] as string).toLowerCase()}`, web: null };
+  }
+  const authority = parseAuthority(match[2] as string);
+  if (!authority) return null;
+  const port = authority.port ?? defaultPort;
+  const suffix = port === defaultPort ? '' : `:${port}`;
+  return { canonical: `${scheme}://${authority.host}${suffix}`, web: { ...authority, defaultPort } };
+}
+
+/** The allowlist as texts that `parseOrigin(...).canonical` is looked up in; unparsable entries match nothing. */
+export function canonicalOrigins(entries: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    entries.map((entry) => parseOrigin(entry)?.canonical).filter((entry) => entry !== undefined),
+  );
+}
+
+type Rule = (picture: OriginPicture) => 'ok' | 'forbidden' | null;
+
+/** Rule 1: no Origin header. */
+const withoutOrigin: Rule = ({ origins }) => (origins.length === 0 ? 'ok' : null);
+
+/** Rule 2: the Origin is in SVC_ALLOWED_ORIGINS. Several Origin headers are no origin. */
+const listed: Rule = ({ origins, allowed }) => (listedOrigin(origins, allowed) === null ? null : 'ok');
+
+/** Rule 3: the Origin's host and port equal the request's Host; a missing port means that of the Origin's scheme. */
+const sameHost: Rule = ({ origins, hosts }) => {
+  const web = origins.length === 1 ? parseOrigin(origins[0] as string)?.web : null;
+  const host = hosts.length === 1 ? parseAuthority(hosts[0] as string) : null;
+  if (!web || !host) return null;
+  const samePort = (web.port ?? web.defaultPort) === (host.port ?? web.defaultPort);
+  return samePort && web.host === host.host ? 'ok' : null;
+};
+
+/** Rule 4: otherwise refused. */
+const otherwise: Rule = () => 'forbidden';
+
+const RULES: readonly Rule[] = [withoutOrigin, listed, sameHost, otherwise];
+
+/** The four rules of the spec, in its order (spec "Origin check"). */
+export function judgeOrigin(picture: OriginPicture): 'ok' | 'forbidden' {
+  for (const rule of RULES) {
+    const verdict = rule(picture);
+    if (verdict !== null) return verdict;
+  }
+  return 'forbidden';
+}
+
+/** The Origin exactly as sent when it is one of the allowlist, else null: what CORS may echo. */
+export function listedOrigin(origins: readonly string[], allowed: ReadonlySet<string>): string | null {
+  if (allowed.size === 0 || origins.length !== 1) return null;
+  const parsed = parseOrigin(origins[0] as string);
+  return parsed && allowed.has(parsed.canonical) ? (origins[0] as string) : null;
+}
+
+const CHECKED = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Whether the rules apply: POST, PUT, PATCH, DELETE and every upgrade. */
+export const originMatters = (method: string, upgrade: boolean): boolean => upgrade || CHECKED.has(method);

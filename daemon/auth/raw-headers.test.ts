@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { allHeaders, firstHeader, isNamed, utf8Again } from './raw-headers.ts';
+
+const raw = ['Host', 'a', 'HOST', 'b', 'Hos', 'c', 'x-Host', 'd'];
+
+describe('raw headers', () => {
+  it('reads names without case, first or all, in order', () => {
+    expect(firstHeader(raw, 'host')).toBe('a');
+    expect(allHeaders(raw, 'host')).toEqual(['a', 'b']);
+    expect(firstHeader(raw, 'origin')).toBeUndefined();
+    expect(allHeaders(raw, 'origin')).toEqual([]);
+    expect(isNamed('Hosts', 'host')).toBe(false);
+  });
+
+  it('never reads a value as a name', () => {
+    expect(firstHeader(['x', 'host', 'y', 'z'], 'host')).toBeUndefined();
+  });
+
+  it('reads UTF-8 bytes again and leaves Latin-1 and wide text alone', () => {
+    expect(utf8Again(Buffer.from('bücher', 'utf8').toString('latin1'))).toBe('bücher');
+    expect(utf8Again('b\xfccher')).toBe('b\xfccher');
+    expect(utf8Again('日本')).toBe('日本');
+    expect(utf8Again('plain')).toBe('plain');
+  });
+});

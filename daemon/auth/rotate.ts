@@ -1,0 +1,67 @@
+import type { RotateView } from '../contract/auth.ts';
+import { GatewayError } from '../contract/errors.ts';
+import type { Log } from '../kit/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import { fingerprint, generateKey, type KeyTier } from './keys.ts';
+
+export interface RotateOptions<By> {
+  settings: Pick<Settings, 'setEnvFile'>;
+  log: Log;
+  /** Called once a key is live, before the answer. */
+  rotated: (tier: KeyTier, fingerprint: string, by: By | undefined) => void;
+  /** Unix milliseconds. */
+  now?: () => number;
+}
+
+/** `by` is handed on to `rotated`. */
+export type Rotate<By> = (tier: KeyTier, by?: By) => Promise<RotateView>;
+
+const SETTING = { admin: 'adminKey', client: 'clientKey' } as const;
+const NOTES: Readonly<Record<KeyTier, string>> = {
+  admin:
+    'The new admin key was written to the environment file api.env and is never shown in the dashboard. The old key has stopped working; browser sessions go on.',
+  client:
+    'The new client key was written to the environment file api.env and is never shown in the dashboard. The old key has stopped working: give the new one to every app that holds it and restart svc-companion, if it is installed.',
+};
+
+/**
+ * Replaces a key: environment file first, then live without restart, and only then the answer, which never holds the
+ * key (spec "Authentication routes", rule 4). One rotation at a time; the queue is bounded by the limiter and the
+ * connections. Throws `auth.rotate_failed`; then the old key is in force and the file as it was.
+ */
+export function createRotate<By>({ settings, log, rotated, now = Date.now }: RotateOptions<By>): Rotate<By> {
+  let tail: Promise<unknown> = Promise.resolve();
+
+  const rotateNow = async (tier: KeyTier, by: By | undefined): Promise<RotateView> => {
+    const key = generateKey();
+    await settings.setEnvFile(SETTING[tier], key).catch((error: unknown) => {
+      log.error({ err: error, tier }, 'rotation failed, the old key stays in force');
+      throw new GatewayError('auth.rotate_failed', { cause: error, details: reasonOf(error) });
+    });
+    const print = fingerprint(key);
+    log.info({ tier, fingerprint: print }, 'key rotated');
+    rotated(tier, print, by);
+    return {
+      tier,
+      key_len: key.length,
+      fingerprint: print,
+      rotated_at: new Date(now()).toISOString(),
+      applies_live: true,
+      restart_required: false,
+      session_preserved: true,
+      note: NOTES[tier],
+    };
+  };
+
+  return (tier, by) => {
+    const turn = tail.then(() => rotateNow(tier, by));
+    tail = turn.catch(() => {});
+    return turn;
+  };
+}
+
+/** The system's error code is all that a caller learns: a message could name a path. */
+function reasonOf(error: unknown): Record<string, unknown> | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^E[A-Z0-9]{1,20}$/.test(code) ? { reason: code } : undefined;
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import type { SessionRow } from '../contract/auth.ts';
+import type { Log } from '../kit/log.ts';
+import type { Store } from '../store/store.ts';
+import { issueCookie, readCookie, SESSION_TTL_S } from './session-cookie.ts';
+import type { SigningSecret } from './signing-secret.ts';
+
+/** Browser sessions: a signed cookie proves one, the store remembers which were logged out (spec "Session"). */
+export interface Sessions {
+  /** Starts a session of 8 hours and answers its cookie value; two starts never give the same id. */
+  start(): string;
+  /** The id of the session that a cookie value proves now, or null. */
+  idOf(cookie: string): string | null;
+  /** Ends the session that a cookie value proves, until it would have expired anyway; false when it proves none. */
+  revoke(cookie: string): boolean;
+  /** Sessions that are valid now. Throws `store.unavailable`. */
+  list(current: string | null): SessionRow[];
+  /** Ends every session by making a new signing secret. Throws when the secret can't be replaced; then none has ended. */
+  endAll(): Promise<void>;
+}
+
+export interface SessionOptions {
+  secret: SigningSecret;
+  store: Pick<Store, 'sessions'>;
+  log: Log;
+  /** Unix milliseconds. */
+  now?: () => number;
+}
+
+export function createSessions({ secret, store, log, now = Date.now }: SessionOptions): Sessions {
+  const nowS = () => Math.floor(now() / 1000);
+  const valid = (cookie: string) => {
+    const session = readCookie(secret.current(), cookie, nowS());
+    return session && !store.sessions.isRevoked(session.sessionId) ? session : null;
+  };
+  /** A cookie stays valid or revoked by itself; a database that can't note it down is no reason to refuse. */
+  const noted = (what: string, write: () => void) => {
+    try {
+      write();
+    } catch (error) {
+      log.warn({ err: error }, `the database could not note down ${what}`);
+    }
+  };
+  return {
+    start() {
+      const sessionId = randomBytes(16).toString('hex');
+      const createdS = nowS();
+      const expiresAt = createdS + SESSION_TTL_S;
+      noted('a session', () => {
+        store.sessions.prune(createdS);
+        store.sessions.create(sessionId, createdS, expiresAt);
+      });
+      return issueCookie(secret.current(), { sessionId, expiresAt });
+    },
+    idOf: (cookie) => valid(cookie)?.sessionId ?? null,
+    revoke(cookie) {
+      const session = valid(cookie);
+      if (!session) return false;
+      noted('a logout', () => store.sessions.revoke(session.sessionId, session.expiresAt));
+      return true;
+    },
+    list: (current) =>
+      store.sessions.active(nowS()).map(({ id, created_at, expires_at }) => ({
+        id8: id.slice(0, 8),
+        created_at,
+        expires_at,
+        current: id === current,
+      })),
+    async endAll() {
+      await secret.renew();
+      noted('the end of all sessions', () => store.sessions.clear());
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createExclusive, replaceFile } from '../kit/atomic-file.ts';
+import { SetupError } from '../kit/setup-error.ts';
+
+const BYTES = 32;
+const MODE = 0o600;
+/** Another process that is at its first start may still be writing the file on a file system without links. */
+const SHORT_READS = 20;
+const SHORT_READ_WAIT_MS = 50;
+
+/** The key that signs session cookies. */
+export interface SigningSecret {
+  /** The 32 bytes in force now. */
+  current(): Buffer;
+  /** Makes a new secret: file first, then live. Throws when the file can't be replaced; then the old one stays. */
+  renew(): Promise<void>;
+  /** Takes a new secret for this run only, the file stays: when sessions must end and the disk takes no write. */
+  renewInMemory(): void;
+}
+
+type FileFacts = Pick<Stats, 'size' | 'uid' | 'mode'> & { kind: 'file' | 'symlink' | 'directory' | 'other' };
+
+/** What is wrong with the secret file, or null (contract of the file: 32 bytes, ours, nobody else's to read). */
+export function secretFlaw(facts: FileFacts, uid: number): string | null {
+  if (facts.kind !== 'file')
+    return `is a ${facts.kind === 'other' ? 'special file' : facts.kind}, not a regular file`;
+  if (facts.uid !== uid) return `belongs to user id ${facts.uid}, not to the user of the service (${uid})`;
+  const mode = facts.mode & 0o7777;
+  if ((mode & ~MODE) !== 0) return `has mode ${mode.toString(8).padStart(4, '0')}, wider than 0600`;
+  if (facts.size !== BYTES) return `has ${facts.size} bytes instead of ${BYTES}`;
+  return null;
+}
+
+/**
+ * Reads the signing secret, making it at first use (spec "Session cookie"). Throws SetupError when the file is not
+ * exactly what this program wrote; it is never replaced silently, because that would end every session unseen.
+ */
+export async function openSigningSecret(
+  file: string,
+  uid = process.geteuid?.() ?? 0,
+): Promise<SigningSecret> {
+  await create(file);
+  let bytes = await read(file, uid);
+  return {
+    current: () => bytes,
+    async renew() {
+      const next = randomBytes(BYTES);
+      await replaceFile(file, next, { mode: MODE, sameOwner: true });
+      bytes = next;
+    },
+    renewInMemory() {
+      bytes = randomBytes(BYTES);
+    },
+  };
+}
+
+async function create(file: string): Promise<void> {
+  if (await lstat(file).catch(() => null)) return;
+  await createExclusive(file, randomBytes(BYTES), MODE).catch((error: Error) => {
+    throw refusal(error.message, error);
+  });
+}
+
+async function read(file: string, uid: number): Promise<Buffer> {
+  for (let attempt = 1; ; attempt++) {
+    const found = await look(file, uid);
+    if (found.bytes) return found.bytes;
+    if (!found.short || attempt === SHORT_READS) throw refusal(`secret.bin ${found.flaw}`);
+    await wait(SHORT_READ_WAIT_MS);
+  }
+}
+
+type Look = { bytes: Buffer } | { bytes: null; flaw: string; short: boolean };
+
+async function look(file: string, uid: number): Promise<Look> {
+  try {
+    const named = factsOf(await lstat(file));
+    if (named.kind !== 'file') return flawed(named, uid);
+    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const facts = factsOf(await handle.stat());
+      if (secretFlaw(facts, uid) !== null) return flawed(facts, uid);
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(BYTES), 0, BYTES, 0);
+      return bytesRead === BYTES ? { bytes: buffer } : flawed({ ...facts, size: bytesRead }, uid);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw refusal(
+      `secret.bin cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+      error,
+    );
+  }
+}
+
+/** A file that is too short but otherwise right may still be growing. */
+function flawed(facts: FileFacts, uid: number): Look {
+  const short = facts.size < BYTES && secretFlaw({ ...facts, size: BYTES }, uid) === null;
+  return { bytes: null, flaw: secretFlaw(facts, uid) ?? 'is wrong', short };
+}
+
+function factsOf(stats: Stats): FileFacts {
+  const { size, uid, mode } = stats;
+  if (stats.isFile()) return { size, uid, mode, kind: 'file' };
+  if (stats.isSymbolicLink()) return { size, uid, mode, kind: 'symlink' };
+  return { size, uid, mode, kind: stats.isDirectory() ? 'directory' : 'other' };
+}
+
+const refusal = (message: string, cause?: unknown): SetupError =>
+  new SetupError(
+    message,
+    'Put the right file back, or remove secret.bin from the state folder: a new one is made and every session ends.',
+    { cause },
+  );

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { Offered } from './credentials.ts';
+import { createKeys } from './keys.ts';
+import { resolveTier } from './tier.ts';
+
+const keys = createKeys({ admin: () => 'A', client: () => 'C' });
+const judges = { session: (cookie: string) => (cookie === 'good' ? 'id1' : null), key: keys.tierOf };
+const resolve = (offered: Partial<Offered>) =>
+  resolveTier(
+    { cookie: null, bearer: null, apiKey: null, subprotocol: null, xApiKey: false, ...offered },
+    judges,
+  );
+
+describe('tier resolution', () => {
+  it('T01 a valid cookie wins over a client key', () => {
+    expect(resolve({ cookie: 'good', bearer: 'C' })).toEqual({
+      tier: 'admin',
+      via: 'cookie',
+      sessionId: 'id1',
+    });
+  });
+
+  it('T02 an invalid cookie is passed over', () => {
+    expect(resolve({ cookie: 'bad', bearer: 'A' })).toMatchObject({
+      tier: 'admin',
+      via: 'bearer',
+      sessionId: null,
+    });
+    expect(resolve({ cookie: 'bad', bearer: 'C' })).toMatchObject({ tier: 'client', via: 'bearer' });
+    expect(resolve({ cookie: 'bad' })).toMatchObject({ tier: 'anon', via: 'none' });
+  });
+
+  it('T03 a wrong Bearer falls through to api_key', () => {
+    expect(resolve({ bearer: 'x', apiKey: 'A' })).toMatchObject({ tier: 'admin', via: 'api_key' });
+    expect(resolve({ bearer: 'x', apiKey: 'C' })).toMatchObject({ tier: 'client', via: 'api_key' });
+    expect(resolve({ bearer: 'x', apiKey: 'y' })).toMatchObject({ tier: 'anon' });
+  });
+
+  it('T04 the first valid credential decides, not the strongest', () => {
+    expect(resolve({ bearer: 'C', apiKey: 'A' })).toMatchObject({ tier: 'client', via: 'bearer' });
+    expect(resolve({ apiKey: 'C', subprotocol: 'A' })).toMatchObject({ tier: 'client', via: 'api_key' });
+  });
+
+  it('T17 the subprotocol comes after the three of the spec', () => {
+    expect(resolve({ subprotocol: 'C' })).toMatchObject({ tier: 'client', via: 'subprotocol' });
+    expect(resolve({ bearer: 'x', apiKey: 'x', subprotocol: 'A' })).toMatchObject({
+      tier: 'admin',
+      via: 'subprotocol',
+    });
+  });
+
+  it('T08 with both keys unset nothing but a session is more than anon', () => {
+    const none = createKeys({ admin: () => '', client: () => '  ' });
+    for (const text of ['', '  ', 'undefined', 'null', 'false']) {
+      const offered = { cookie: null, bearer: text, apiKey: text, subprotocol: text, xApiKey: false };
+      expect(resolveTier(offered, { ...judges, key: none.tierOf }).tier).toBe('anon');
+    }
+  });
+
+  it('T13 x-api-key opens nothing; sent alone it earns a hint', () => {
+    expect(resolve({ xApiKey: true })).toEqual({
+      tier: 'anon',
+      via: 'none',
+      sessionId: null,
+      hint: 'x-api-key',
+    });
+    expect(resolve({ xApiKey: true, bearer: 'x' })).toEqual({ tier: 'anon', via: 'none', sessionId: null });
+    expect(resolve({ xApiKey: true, bearer: 'C' }).hint).toBeUndefined();
+    expect(resolve({}).hint).toBeUndefined();
+  });
+
+  it('asks for no key when the cookie is valid', () => {
+    const asked: string[] = [];
+    const key = (offered: string) => {
+      asked.push(offered);
+      return null;
+    };
+    const offered = { cookie: 'good', bearer: 'A', apiKey: null, subprotocol: null, xApiKey: false };
+    expect(resolveTier(offered, { ...judges, key }).tier).toBe('admin');
+    expect(asked).toEqual([]);
+  });
+});
