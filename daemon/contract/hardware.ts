@@ -11,22 +11,44 @@ export const DeviceView = z.object({
   access: z.enum(['ok', 'no_driver', 'no_permission', 'unknown']),
   memory_total_bytes: z.number().nullable(),
   memory_used_bytes: z.number().nullable(),
+  /** Id of the memory pool that it draws from; null when its memory is unknown. */
+  pool: z.string().nullable(),
+  busy_percent: z.number().nullable(),
+  power_w: z.number().nullable(),
+  temperature_c: z.number().nullable(),
   /** Why a device that was found is not used, with the fix; null when it is used or cannot be. */
   unused_reason: z.string().nullable(),
+});
+/** Memory that one or several devices share, so that nobody is promised it twice. */
+export const MemoryPoolView = z.object({
+  /** `host` (which is the unified pool of a machine that has one), or the id of the device that owns the memory. */
+  id: z.string(),
+  kind: z.enum(['host', 'unified', 'device']),
+  total_bytes: z.number(),
+  available_bytes: z.number().nullable(),
+  /** The part that only the GPU can use (a carve-out); 0 without one. */
+  carveout_bytes: z.number(),
+  /** What sets the size. */
+  limited_by: z.enum(['host', 'cgroup', 'gtt', 'device']),
+  devices: z.array(z.string()),
 });
 export const HardwareResponse = z.object({
   /** Unix milliseconds of the probe. */
   probed_at: z.number(),
   host: z.object({
     cpu: z.string(),
+    /** Name and release of the operating system. */
+    os: z.string().nullable(),
     cores_physical: z.number().int(),
     cores_logical: z.number().int(),
     memory_total_bytes: z.number(),
     memory_available_bytes: z.number(),
   }),
   devices: z.array(DeviceView),
+  pools: z.array(MemoryPoolView),
   /** What could not be read, and why. */
   problems: z.array(z.object({ probe: z.string(), reason: z.string() })),
 });
 export type HardwareView = z.infer<typeof HardwareResponse>;
+export type MemoryPoolRecord = z.infer<typeof MemoryPoolView>;
 export type DeviceRecord = z.infer<typeof DeviceView>;

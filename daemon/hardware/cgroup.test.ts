@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseCpuMax, readCgroup } from './cgroup.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'cgroup-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function files(contents: Record<string, string>) {
+  for (const [path, text] of Object.entries(contents)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+test('the tightest limit on the way up counts, with the use below it, droppable cache left out', () => {
+  files({
+    'proc/self/cgroup': '0::/system.slice/app.service\n',
+    'sys/fs/cgroup/system.slice/memory.max': '4000\n',
+    'sys/fs/cgroup/system.slice/memory.current': '1500\n',
+    'sys/fs/cgroup/system.slice/memory.stat': 'anon 1\ninactive_file 500\n',
+    'sys/fs/cgroup/system.slice/app.service/memory.max': 'max\n',
+    'sys/fs/cgroup/system.slice/cpu.max': '250000 100000\n',
+  });
+  expect(readCgroup(root)).toEqual({ memoryLimit: 4000, memoryUsed: 1000, cpus: 2.5 });
+});
+
+test('inside a container the group is the root of what it sees', () => {
+  files({ 'proc/self/cgroup': '0::/\n', 'sys/fs/cgroup/memory.max': '4096\n' });
+  expect(readCgroup(root)).toEqual({ memoryLimit: 4096, memoryUsed: null, cpus: null });
+});
+
+test('the old hierarchy, whose "no limit" is a huge number', () => {
+  const group = 'sys/fs/cgroup/memory/box';
+  files({
+    'proc/self/cgroup': '4:memory:/box\n0::/\n',
+    [`${group}/memory.limit_in_bytes`]: '9223372036854771712\n',
+  });
+  expect(readCgroup(root).memoryLimit).toBeNull();
+  files({ [`${group}/memory.limit_in_bytes`]: '8192\n', [`${group}/memory.usage_in_bytes`]: '100\n' });
+  expect(readCgroup(root)).toMatchObject({ memoryLimit: 8192, memoryUsed: 100 });
+});
+
+test('nothing to read is no limit', () => {
+  expect(readCgroup(root)).toEqual({ memoryLimit: null, memoryUsed: null, cpus: null });
+  expect(parseCpuMax('max 100000')).toBeNull();
+  expect(parseCpuMax(null)).toBeNull();
+});

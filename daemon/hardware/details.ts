@@ -1,0 +1,83 @@
+import { readAmdgpu } from './amdgpu.ts';
+import { type DeviceFacts, type DevicePatch, forgetLive, patchDevice } from './facts.ts';
+import { readIntelGpu } from './intel-gpu.ts';
+import { readNpu, scanPlatformNpus } from './npu.ts';
+import { isUnified, type NvidiaGpu, readNvidia } from './nvidia-smi.ts';
+import type { Tool } from './tools.ts';
+import type { Tree } from './tree.ts';
+import { readXpuSmi } from './xpu-smi.ts';
+
+export interface DetailSources {
+  tree: Tree;
+  tool: Tool;
+}
+
+type Patches = ReadonlyMap<string, DevicePatch>;
+
+/** A reading of values that change: which devices it is for, and how it is done. Later rows win over earlier ones. */
+interface DetailProbe {
+  name: string;
+  concerns(device: DeviceFacts): boolean;
+  read(sources: DetailSources, devices: readonly DeviceFacts[]): Promise<Patches>;
+}
+
+type ReadOne = (tree: Tree, id: string) => Promise<DevicePatch>;
+const each =
+  (readOne: ReadOne): DetailProbe['read'] =>
+  async ({ tree }, devices) =>
+    new Map(await Promise.all(devices.map(async ({ id }) => [id, await readOne(tree, id)] as const)));
+
+export const DETAIL_PROBES: readonly DetailProbe[] = [
+  { name: 'amdgpu', concerns: (device) => device.driver === 'amdgpu', read: each(readAmdgpu) },
+  {
+    name: 'intel',
+    concerns: (device) => device.vendor === 'intel' && device.kind === 'gpu',
+    read: each(readIntelGpu),
+  },
+  {
+    name: 'npu',
+    concerns: (device) => device.kind === 'npu' && device.vendor !== 'rockchip',
+    read: each(readNpu),
+  },
+  {
+    name: 'rknpu',
+    concerns: (device) => device.vendor === 'rockchip',
+    read: async ({ tree }) =>
+      new Map((await scanPlatformNpus(tree)).map(({ id, busyPercent }) => [id, { busyPercent }] as const)),
+  },
+  {
+    name: 'xpu-smi',
+    concerns: (device) =>
+      device.vendor === 'intel' && device.kind === 'gpu' && !/^[0-9a-f]{4}:00:/.test(device.id),
+    read: ({ tool }) => readXpuSmi(tool),
+  },
+];
+
+/** Lays what nvidia-smi said over the NVIDIA devices; its failure is noted on each of them. */
+export function applyNvidia(
+  devices: readonly DeviceFacts[],
+  answer: { gpus: readonly NvidiaGpu[]; problem: string | null },
+): void {
+  for (const device of devices.filter(({ vendor }) => vendor === 'nvidia')) {
+    const gpu = answer.gpus.find(({ id }) => id === device.id);
+    device.toolProblem = gpu === undefined ? answer.problem : null;
+    if (gpu === undefined) continue;
+    patchDevice(device, { ...gpu.patch, integrated: isUnified(gpu, device.deviceId) });
+  }
+}
+
+/** Reads anew what changes on the devices and lays it over them. nvidia-smi runs only where it answered before. */
+export async function refreshDetails(sources: DetailSources, devices: readonly DeviceFacts[]): Promise<void> {
+  const due = DETAIL_PROBES.map((probe) => ({
+    probe,
+    own: devices.filter((device) => probe.concerns(device)),
+  }));
+  const nvidia = devices.some(({ vendor, toolAnswered }) => vendor === 'nvidia' && toolAnswered);
+  const [answer, ...patches] = await Promise.all([
+    nvidia ? readNvidia(sources.tool) : null,
+    ...due.filter(({ own }) => own.length > 0).map(({ probe, own }) => probe.read(sources, own)),
+  ]);
+  for (const device of devices) forgetLive(device);
+  for (const found of patches) for (const device of devices) patchDevice(device, found.get(device.id));
+  if (answer !== null && answer.problem === null) applyNvidia(devices, answer);
+}

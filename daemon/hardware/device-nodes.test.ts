@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { nodeAccess, readDeviceNodes } from './device-nodes.ts';
+import { fakeMachine } from './fake-machine.ts';
+import { openTree } from './tree.ts';
+
+test('nodes belong to addresses, not to indexes; connectors and display nodes are left out', async () => {
+  const machine = fakeMachine('intel-arc-npu');
+  expect(Object.fromEntries(await readDeviceNodes(openTree(machine.root)))).toEqual({
+    '0000:00:02.0': ['/dev/dri/renderD128'],
+    '0000:03:00.0': ['/dev/dri/renderD129'],
+    '0000:00:0b.0': ['/dev/accel/accel0'],
+  });
+  machine.remove();
+});
+
+test('tells absent from present', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'nodes-'));
+  mkdirSync(join(root, 'dev/dri'), { recursive: true });
+  writeFileSync(join(root, 'dev/dri/renderD128'), '');
+  const state = nodeAccess(root);
+  expect(await state('/dev/dri/renderD128')).toBe('ok');
+  expect(await state('/dev/dri/renderD129')).toBe('absent');
+  rmSync(root, { recursive: true });
+});
+
+test.skipIf(process.getuid?.() === 0)('tells not permitted from absent', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'nodes-'));
+  writeFileSync(join(root, 'node'), '', { mode: 0 });
+  expect(await nodeAccess(root)('/node')).toBe('denied');
+  rmSync(root, { recursive: true });
+});

@@ -1,0 +1,83 @@
+/** Makers whose accelerators are known here. */
+export type Vendor = 'nvidia' | 'amd' | 'intel' | 'rockchip';
+export type Access = 'ok' | 'no_driver' | 'no_permission' | 'unknown';
+
+/** What is known of one accelerator. Null is "unknown", never zero, never "unsupported". */
+export interface DeviceFacts {
+  /** PCI address with a four-digit domain in lower case, or the platform name of a device on no PCI bus. */
+  readonly id: string;
+  readonly kind: 'gpu' | 'npu';
+  readonly vendor: Vendor;
+  readonly vendorId: number | null;
+  readonly deviceId: number | null;
+  driver: string | null;
+  name: string | null;
+  /** Device nodes below /dev that a user of this device opens. */
+  nodes: string[];
+  /** True when it lives on the memory of the host. */
+  integrated: boolean | null;
+  /** True for display graphics that are too small to run models on. */
+  small: boolean;
+  /** Memory of its own in bytes (on integrated AMD graphics the carve-out). */
+  memoryTotal: number | null;
+  memoryUsed: number | null;
+  /** Free bytes as the driver says; total - used - reserved. */
+  memoryFree: number | null;
+  /** Host memory that the driver lets it map, in bytes. */
+  gttTotal: number | null;
+  gttUsed: number | null;
+  busyPercent: number | null;
+  /** Counter of busy microseconds, for devices that tell no percentage. */
+  busyCounterUs: number | null;
+  powerW: number | null;
+  temperatureC: number | null;
+  /** What a vendor tool said when it failed on this device, one line. */
+  toolProblem: string | null;
+  /** True once a vendor tool has talked to it. */
+  toolAnswered: boolean;
+}
+
+export type DevicePatch = Partial<Omit<DeviceFacts, 'id' | 'kind' | 'vendor'>>;
+
+export function newDevice(
+  identity: Pick<DeviceFacts, 'id' | 'kind' | 'vendor' | 'vendorId' | 'deviceId'>,
+): DeviceFacts {
+  return {
+    ...identity,
+    driver: null,
+    name: null,
+    nodes: [],
+    integrated: null,
+    small: false,
+    memoryTotal: null,
+    memoryUsed: null,
+    memoryFree: null,
+    gttTotal: null,
+    gttUsed: null,
+    busyPercent: null,
+    busyCounterUs: null,
+    powerW: null,
+    temperatureC: null,
+    toolProblem: null,
+    toolAnswered: false,
+  };
+}
+
+/** Lays a reading over a device: what the reading does not know leaves the device as it was. */
+export function patchDevice(device: DeviceFacts, patch: DevicePatch | undefined): void {
+  if (patch === undefined) return;
+  for (const [key, value] of Object.entries(patch)) {
+    if (value !== null && value !== undefined) Object.assign(device, { [key]: value });
+  }
+}
+
+/** Forgets what changes from moment to moment, before it is read anew. */
+export function forgetLive(device: DeviceFacts): void {
+  device.memoryUsed = null;
+  device.memoryFree = null;
+  device.gttUsed = null;
+  device.busyPercent = null;
+  device.busyCounterUs = null;
+  device.powerW = null;
+  device.temperatureC = null;
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { captured } from './fake-machine.ts';
+import { parseFlm } from './flm.ts';
+
+test('ready', () => {
+  expect(parseFlm(captured('amd-strix-halo-npu', 'flm', 'validate', '--json'))).toEqual({
+    ready: true,
+    problem: null,
+  });
+});
+
+test('not ready names the first thing to fix', () => {
+  const answer = parseFlm(captured('amd-strix-halo-carveout-no-npu', 'flm', 'validate', '--json'));
+  expect(answer).toMatchObject({ ready: false, problem: expect.stringContaining('finds no NPU') });
+});
+
+test('an older tool that prints text tells nothing', () => {
+  expect(parseFlm('[Linux]  Kernel: 7.1.0\n')).toBeNull();
+  expect(parseFlm('[]')).toBeNull();
+});

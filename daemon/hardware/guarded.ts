@@ -1,0 +1,29 @@
+export interface ProbeProblem {
+  probe: string;
+  reason: string;
+}
+
+/**
+ * Runs one probe with a time limit: what it throws, and a limit that passes, become a line in `problems` and the
+ * fallback. So none can fail or hold up the others.
+ */
+export async function guarded<T>(
+  probe: string,
+  limitMs: number,
+  work: () => Promise<T>,
+  fallback: T,
+  problems: ProbeProblem[],
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+  });
+  try {
+    return await Promise.race([work(), limit]);
+  } catch (error) {
+    problems.push({ probe, reason: error instanceof Error ? error.message : String(error) });
+    return fallback;
+  } finally {
+    clearTimeout(timer);
+  }
+}

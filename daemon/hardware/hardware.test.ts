@@ -1,0 +1,104 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { GatewayEvents } from '../contract/events.ts';
+import { Bus } from '../kit/bus.ts';
+import { createLog } from '../kit/log.ts';
+import { type FakeMachine, fakeMachine, type MachineName } from './fake-machine.ts';
+import { createHardware, type Hardware, type HardwareOptions } from './hardware.ts';
+
+const log = createLog({ level: 'fatal' });
+const ends: (() => void)[] = [];
+afterEach(() => {
+  vi.useRealTimers();
+  for (const end of ends.splice(0)) end();
+});
+
+function start(
+  name: MachineName,
+  options: Partial<HardwareOptions> = {},
+): [FakeMachine, Hardware, Bus<GatewayEvents>] {
+  const machine = fakeMachine(name);
+  const bus = new Bus<GatewayEvents>();
+  const hardware = createHardware({
+    log,
+    bus,
+    root: machine.root,
+    path: machine.path,
+    nodeAccess: async () => 'ok',
+    ...options,
+  });
+  ends.push(hardware.close, machine.remove);
+  return [machine, hardware, bus];
+}
+
+test('nothing is known before the first probe, and a probe is announced', async () => {
+  const [, hardware, bus] = start('amd-dgpu');
+  const seen: string[] = [];
+  bus.subscribe(({ name }) => seen.push(name));
+  expect(hardware.view()).toBeNull();
+  const view = await hardware.current();
+  expect(hardware.view()).toEqual(view);
+  expect(seen).toEqual(['hardware']);
+});
+
+test('probes that overlap are one', async () => {
+  const [, hardware, bus] = start('no-gpu');
+  let probes = 0;
+  bus.subscribe(() => {
+    probes += 1;
+  });
+  const [one, two] = await Promise.all([hardware.probe(), hardware.probe()]);
+  expect(one).toEqual(two);
+  expect(probes).toBe(1);
+});
+
+test('live values are read anew once they are 5 s old, and what can no longer be read is unknown', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const [machine, hardware] = start('amd-dgpu');
+  const folder = join(machine.root, 'sys/devices/pci0000:00/0000:0b:00.0');
+  const gpu = (view: Awaited<ReturnType<Hardware['current']>>) => view.devices[1];
+  expect(gpu(await hardware.probe())).toMatchObject({ memory_used_bytes: 27856896, busy_percent: 0 });
+  writeFileSync(join(folder, 'mem_info_vram_used'), '1000\n');
+  writeFileSync(join(folder, 'gpu_busy_percent'), 'EBUSY\n');
+  expect(gpu(await hardware.current())).toMatchObject({ memory_used_bytes: 27856896 });
+  vi.advanceTimersByTime(5000);
+  expect(gpu(await hardware.current())).toMatchObject({ memory_used_bytes: 1000, busy_percent: null });
+});
+
+test('a tool that hangs costs its own answer only, and the event loop goes on', async () => {
+  const [machine, hardware] = start('nvidia-single', { limitMs: 700 });
+  writeFileSync(join(machine.path, 'nvidia-smi'), `#!${process.execPath}\nwhile (true);\n`, { mode: 0o755 });
+  let longest = 0;
+  let before = performance.now();
+  const beat = setInterval(() => {
+    longest = Math.max(longest, performance.now() - before);
+    before = performance.now();
+  }, 10);
+  const view = await hardware.probe();
+  clearInterval(beat);
+  expect(view.problems).toContainEqual({ probe: 'nvidia-smi', reason: 'no answer within 0.7 s' });
+  expect(view.devices[1]).toMatchObject({ id: '0000:84:00.0', memory_total_bytes: null, pool: null });
+  expect(longest).toBeLessThan(2000);
+});
+
+test('memory is read at most once a second', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const [machine, hardware] = start('no-gpu');
+  const file = join(machine.root, 'proc/meminfo');
+  expect(hardware.memoryAvailable()).toBe(23099132 * 1024);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('23099132', '1024'));
+  expect(hardware.memoryAvailable()).toBe(23099132 * 1024);
+  vi.advanceTimersByTime(1000);
+  expect(hardware.memoryAvailable()).toBe(1024 * 1024);
+});
+
+test('this very machine is probed without a failure', async () => {
+  const hardware = createHardware({ log, bus: new Bus() });
+  ends.push(hardware.close);
+  const view = await hardware.probe();
+  expect(view.host.cpu).not.toBe('');
+  expect(view.host.cores_physical).toBeGreaterThan(0);
+  expect(view.host.memory_available_bytes).toBeLessThanOrEqual(view.host.memory_total_bytes);
+  expect(view.devices[0]).toMatchObject({ id: 'cpu', access: 'ok' });
+});

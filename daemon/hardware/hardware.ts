@@ -1,0 +1,154 @@
+import { availableParallelism } from 'node:os';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { HardwareView } from '../contract/hardware.ts';
+import type { Bus } from '../kit/bus.ts';
+import type { Log } from '../kit/log.ts';
+import { SingleFlight } from '../kit/single-flight.ts';
+import { busyCounters } from './busy-counter.ts';
+import { physicalCores } from './cores.ts';
+import { refreshDetails } from './details.ts';
+import { type NodeAccess, nodeAccess } from './device-nodes.ts';
+import { guarded, type ProbeProblem } from './guarded.ts';
+import { readHostMemory } from './host-memory.ts';
+import { installedBackends } from './llama-backends.ts';
+import { type ProbeContext, type ProbeResult, probeMachine } from './probe.ts';
+import { watchResume } from './resume-watch.ts';
+import { TOOL_PATH, tools } from './tools.ts';
+import { openTree } from './tree.ts';
+import { hardwareView } from './view.ts';
+
+export interface HardwareOptions {
+  log: Log;
+  bus: Bus<GatewayEvents>;
+  /** Prefix of /sys, /proc and /dev; the machine itself by default. */
+  root?: string;
+  /** Where vendor tools are looked for. */
+  path?: string;
+  nodeAccess?: NodeAccess;
+  /** llama.cpp backends that are installed. */
+  backends?: () => readonly string[];
+  /** Milliseconds that one probe may take. */
+  limitMs?: number;
+}
+
+export interface Hardware {
+  /** The last probe with values at most some seconds old once asked again; null before the first. Starts nothing slow. */
+  view(): HardwareView | null;
+  /** The last probe with live values read anew when older than 5 s; probes when that never happened. */
+  current(): Promise<HardwareView>;
+  /** Looks at the whole machine again; calls that overlap share one. Never rejects. */
+  probe(): Promise<HardwareView>;
+  /** Bytes of host memory that may be taken now: cheap, at most a second old. */
+  memoryAvailable(): number;
+  /** Physical cores that this process may use, at least 1. */
+  coresPhysical(): number;
+  close(): void;
+}
+
+const LIVE_MS = 5000;
+const MEMORY_MS = 1000;
+const PROBE_MS = 8000;
+
+/** A value that is read again once it is older than `ms`. */
+function cached<T>(ms: number, read: () => T): () => T {
+  let last: { value: T; at: number } | null = null;
+  return () => {
+    const now = performance.now();
+    if (last === null || now - last.at >= ms) last = { value: read(), at: now };
+    return last.value;
+  };
+}
+
+function probeContext(options: HardwareOptions, signal: AbortSignal): ProbeContext {
+  const { root = '', path = TOOL_PATH } = options;
+  return {
+    tree: openTree(root),
+    tool: tools(path, signal),
+    path,
+    nodeAccess: options.nodeAccess ?? nodeAccess(root),
+    backends: options.backends ?? (() => installedBackends()),
+    signal,
+    limitMs: options.limitMs ?? PROBE_MS,
+  };
+}
+
+/** The machine as the gateway sees it. Nothing is read before the first `probe()`, `memoryAvailable()` or `coresPhysical()`. */
+export function createHardware(options: HardwareOptions): Hardware {
+  const { log, bus, root = '' } = options;
+  const stop = new AbortController();
+  const context = probeContext(options, stop.signal);
+  const memory = cached(MEMORY_MS, () => readHostMemory(root));
+  const countBusy = busyCounters();
+  let cores: number | null = null;
+  let last: ProbeResult | null = null;
+  let liveAt = 0;
+
+  const coresPhysical = () => {
+    cores ??= physicalCores(root);
+    return cores;
+  };
+  const shown = (result: ProbeResult) =>
+    hardwareView(result, {
+      memory: memory(),
+      coresPhysical: coresPhysical(),
+      coresLogical: availableParallelism(),
+    });
+  const noteLive = (result: ProbeResult) => {
+    liveAt = performance.now();
+    countBusy(
+      result.devices.map(({ facts }) => facts),
+      liveAt,
+    );
+  };
+  const look = async () => {
+    last = await probeMachine(context);
+    cores = null;
+    noteLive(last);
+    for (const problem of last.problems) log.warn(problem, 'hardware probe');
+    bus.emit('hardware', { probed_at: last.probedAt });
+  };
+  const readLive = async () => {
+    const result = last;
+    if (result === null || stop.signal.aborted) return;
+    const devices = result.devices.map(({ facts }) => facts);
+    const problems: ProbeProblem[] = [];
+    await guarded(
+      'live values',
+      context.limitMs,
+      () => refreshDetails(context, devices),
+      undefined,
+      problems,
+    );
+    for (const problem of problems) log.debug(problem, 'hardware');
+    noteLive(result);
+  };
+  const flights = new SingleFlight<void>();
+  const refresh = () => flights.run('live', readLive);
+  const probe = async () => {
+    await flights.run('probe', look);
+    return current();
+  };
+  const current = async (): Promise<HardwareView> => {
+    if (last === null) return probe();
+    if (stale()) await refresh();
+    return shown(last);
+  };
+  const stale = () => performance.now() - liveAt >= LIVE_MS;
+  const stopWatch = watchResume(() => void probe());
+
+  return {
+    view() {
+      if (last === null) return null;
+      if (stale()) void refresh();
+      return shown(last);
+    },
+    current,
+    probe,
+    memoryAvailable: () => memory().availableBytes,
+    coresPhysical,
+    close() {
+      stopWatch();
+      stop.abort();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { freemem, totalmem } from 'node:os';
+import { readCgroup } from './cgroup.ts';
+import { kernelText } from './kernel-files.ts';
+
+export interface HostMemory {
+  /** What this process may use at most: the machine's memory or its control group's limit, the smaller, in bytes. */
+  totalBytes: number;
+  /** What is left of that now. */
+  availableBytes: number;
+  limitedBy: 'host' | 'cgroup';
+}
+
+/** MemTotal and MemAvailable in bytes; null when the text has no such line. */
+export function parseMeminfo(text: string): { total: number; available: number } | null {
+  const kib = (key: string) =>
+    Number(new RegExp(`^${key}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? Number.NaN);
+  const [total, available] = [kib('MemTotal') * 1024, kib('MemAvailable') * 1024];
+  return Number.isFinite(total) && Number.isFinite(available) ? { total, available } : null;
+}
+
+/** Memory of the host as far as this process may have it. Cheap: two or three small kernel files. */
+export function readHostMemory(root: string): HostMemory {
+  const host = parseMeminfo(kernelText(root, 'proc/meminfo') ?? '') ?? {
+    total: totalmem(),
+    available: freemem(),
+  };
+  const { memoryLimit, memoryUsed } = readCgroup(root);
+  if (memoryLimit === null || memoryLimit >= host.total) {
+    return { totalBytes: host.total, availableBytes: host.available, limitedBy: 'host' };
+  }
+  const left = memoryUsed === null ? memoryLimit : Math.max(0, memoryLimit - memoryUsed);
+  return { totalBytes: memoryLimit, availableBytes: Math.min(host.available, left), limitedBy: 'cgroup' };
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { captured } from './fake-machine.ts';
+import { parseLspci } from './lspci.ts';
+
+test('takes the name that stands in brackets', () => {
+  const names = parseLspci(captured('amd-dgpu', 'lspci'));
+  expect(names.get('0000:0b:00.0')).toBe('Radeon RX 7900 XT/7900 XTX');
+});
+
+test('a device that the list does not know has no name', () => {
+  expect(parseLspci(captured('amd-strix-halo-npu', 'lspci')).size).toBe(0);
+  expect(parseLspci(captured('no-gpu', 'lspci')).size).toBe(0);
+});
+
+test('other text is no list', () => {
+  expect(parseLspci('lspci: Cannot open /proc/bus/pci\n').size).toBe(0);
+});

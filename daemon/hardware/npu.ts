@@ -1,0 +1,36 @@
+import { type DeviceFacts, type DevicePatch, newDevice } from './facts.ts';
+import type { Tree } from './tree.ts';
+
+/** What the amdxdna and intel_vpu drivers tell of an NPU. */
+export async function readNpu(tree: Tree, id: string): Promise<DevicePatch> {
+  const folder = `sys/bus/pci/devices/${id}`;
+  const [memoryUsed, busyCounterUs] = await Promise.all([
+    tree.number(`${folder}/npu_memory_utilization`),
+    tree.number(`${folder}/npu_busy_time_us`),
+  ]);
+  return { memoryUsed, busyCounterUs };
+}
+
+/** Mean load of all cores from `NPU load:  Core0: 37%, Core1:  0%,`; null when there is no such text. */
+export function parseRockchipLoad(text: string | null): number | null {
+  const cores = [...(text ?? '').matchAll(/Core\d+:\s*(\d+)%/g)].map((match) => Number(match[1]));
+  if (cores.length === 0) return null;
+  return Math.round(cores.reduce((sum, load) => sum + load, 0) / cores.length);
+}
+
+/** Rockchip NPUs: platform devices without a PCI address and without an accel node. Their load is readable by root. */
+export async function scanPlatformNpus(tree: Tree): Promise<DeviceFacts[]> {
+  const names = (await tree.names('sys/class/devfreq')).filter((name) => /^[0-9a-f]+\.npu$/.test(name));
+  const [load, version] = await Promise.all([
+    tree.text('sys/kernel/debug/rknpu/load'),
+    tree.text('sys/kernel/debug/rknpu/version'),
+  ]);
+  return names.slice(0, 8).map((id) => {
+    const device = newDevice({ id, kind: 'npu', vendor: 'rockchip', vendorId: null, deviceId: null });
+    device.name = 'Rockchip NPU';
+    device.integrated = true;
+    device.driver = version === null ? null : 'rknpu';
+    device.busyPercent = parseRockchipLoad(load);
+    return device;
+  });
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { captured } from './fake-machine.ts';
+import { isUnified, parseApps, parseGpus, readNvidia } from './nvidia-smi.ts';
+import type { Tool } from './tools.ts';
+
+const MIB = 1_048_576;
+const query = (name: Parameters<typeof captured>[0]) => captured(name, 'nvidia-smi', '--query-gpu=index');
+const answer = (code: number, stdout: string) => ({
+  code,
+  stdout,
+  stderr: '',
+  timedOut: false,
+  missing: false,
+});
+
+test('reads a row; the bus id gets the four-digit domain', () => {
+  const [gpu] = parseGpus(query('nvidia-single'));
+  expect(gpu).toMatchObject({ id: '0000:84:00.0', name: 'NVIDIA GeForce RTX 4090' });
+  expect(gpu?.patch).toMatchObject({
+    memoryTotal: 24564 * MIB,
+    memoryUsed: 2 * MIB,
+    memoryFree: 24214 * MIB,
+  });
+});
+
+test('a load of zero is zero, and a field that is not available is null', () => {
+  const [, second] = parseGpus(query('nvidia-dual'));
+  expect(second?.patch).toMatchObject({ busyPercent: 0, powerW: null, temperatureC: 33 });
+});
+
+test('a name may hold a comma', () => {
+  const [gpu] = parseGpus(query('nvidia-single').replace('GeForce RTX', 'GeForce, RTX'));
+  expect(gpu).toMatchObject({ id: '0000:84:00.0', name: 'NVIDIA GeForce, RTX 4090' });
+});
+
+test('a message instead of rows is no GPU', () => {
+  expect(parseGpus(query('nvidia-driver-broken'))).toEqual([]);
+  expect(parseGpus('')).toEqual([]);
+});
+
+test('unified: no memory of its own, and one of those models; a broken field alone is not enough', () => {
+  const [gb10] = parseGpus(query('nvidia-unified-gb10'));
+  const [card] = parseGpus(query('nvidia-single').replace('24564', '[N/A]'));
+  expect(gb10 && isUnified(gb10, 0x2e12)).toBe(true);
+  expect(card && isUnified(card, 0x2684)).toBe(false);
+});
+
+test('programs without a number do not count', () => {
+  const apps = parseApps(captured('nvidia-dual', 'nvidia-smi', '--query-compute-apps'));
+  expect([...apps.values()]).toEqual([18310 * MIB]);
+});
+
+test('a failing tool names its reason, a missing one is silence', async () => {
+  const broken: Tool = async () => answer(9, query('nvidia-driver-broken'));
+  const missing: Tool = async () => ({ ...answer(0, ''), code: null, missing: true });
+  expect((await readNvidia(broken)).problem).toMatch(/^NVIDIA-SMI has failed/);
+  expect(await readNvidia(missing)).toEqual({ gpus: [], problem: null });
+});

@@ -1,0 +1,101 @@
+import { type DeviceFacts, type DevicePatch, newDevice } from './facts.ts';
+import { NVIDIA_UNIFIED } from './known-devices.ts';
+import { pciAddress } from './pci-scan.ts';
+import { looseNumber, type Tool, toolProblem } from './tools.ts';
+
+const MIB = 1_048_576;
+const MAX_GPUS = 64;
+const NVIDIA = 0x10de;
+
+export const GPU_QUERY = [
+  '--query-gpu=index,uuid,name,pci.bus_id,driver_version,memory.total,memory.used,memory.free,utilization.gpu,temperature.gpu,power.draw,power.limit,compute_cap',
+  '--format=csv,noheader,nounits',
+];
+export const APPS_QUERY = [
+  '--query-compute-apps=gpu_uuid,pid,process_name,used_memory',
+  '--format=csv,noheader,nounits',
+];
+/** Columns on either side of the name, which may hold a comma one day. */
+const LEFT = 2;
+const RIGHT = 10;
+
+export interface NvidiaGpu {
+  id: string;
+  uuid: string;
+  name: string;
+  patch: DevicePatch;
+}
+
+const mib = (text: string | undefined) => {
+  const value = looseNumber(text);
+  return value === null ? null : value * MIB;
+};
+
+function parseRow(line: string): NvidiaGpu | null {
+  const cells = line.split(',').map((cell) => cell.trim());
+  if (cells.length < LEFT + 1 + RIGHT) return null;
+  const right = cells.slice(-RIGHT);
+  const id = pciAddress(right[0] ?? '');
+  const name = cells.slice(LEFT, -RIGHT).join(', ');
+  if (id === null) return null;
+  const patch: DevicePatch = {
+    name,
+    memoryTotal: mib(right[2]),
+    memoryUsed: mib(right[3]),
+    memoryFree: mib(right[4]),
+    busyPercent: looseNumber(right[5]),
+    temperatureC: looseNumber(right[6]),
+    powerW: looseNumber(right[7]),
+    toolAnswered: true,
+  };
+  return { id, uuid: cells[1] ?? '', name, patch };
+}
+
+/** GPUs from `nvidia-smi --query-gpu`; a field the driver does not know (`[N/A]`) stays null. */
+export function parseGpus(csv: string): NvidiaGpu[] {
+  return csv
+    .split('\n')
+    .map(parseRow)
+    .filter((gpu) => gpu !== null)
+    .slice(0, MAX_GPUS);
+}
+
+/** Bytes that compute programs hold, by GPU uuid; null where no program tells. */
+export function parseApps(csv: string): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const line of csv.split('\n').slice(0, 4096)) {
+    const cells = line.split(',').map((cell) => cell.trim());
+    const used = mib(cells.at(-1));
+    const uuid = cells[0] ?? '';
+    if (used !== null && uuid !== '') sums.set(uuid, (sums.get(uuid) ?? 0) + used);
+  }
+  return sums;
+}
+
+/** True for a GPU that lives on host memory: it tells no memory of its own and is one of those models. */
+export function isUnified(gpu: NvidiaGpu, deviceId: number | null): boolean {
+  if (typeof gpu.patch.memoryTotal === 'number') return false;
+  const byId = deviceId !== null && deviceId >= NVIDIA_UNIFIED.firstId && deviceId <= NVIDIA_UNIFIED.lastId;
+  return byId || NVIDIA_UNIFIED.name.test(gpu.name);
+}
+
+/** What nvidia-smi answered: GPUs, or why there are none. Not installed: no GPUs and no problem. */
+export async function readNvidia(tool: Tool): Promise<{ gpus: NvidiaGpu[]; problem: string | null }> {
+  const result = await tool('nvidia-smi', GPU_QUERY);
+  const problem = toolProblem(result);
+  const gpus = result.code === 0 ? parseGpus(result.stdout) : [];
+  if (gpus.some((gpu) => gpu.patch.memoryUsed === null)) {
+    const apps = await tool('nvidia-smi', APPS_QUERY);
+    const used = apps.code === 0 ? parseApps(apps.stdout) : new Map<string, number>();
+    for (const gpu of gpus) gpu.patch.memoryUsed ??= used.get(gpu.uuid) ?? null;
+  }
+  return { gpus, problem };
+}
+
+/** A GPU that only the tool sees, as inside a virtual machine of Windows, where the PCI bus does not show it. */
+export function deviceOnlyInTool(gpu: NvidiaGpu): DeviceFacts {
+  return {
+    ...newDevice({ id: gpu.id, kind: 'gpu', vendor: 'nvidia', vendorId: NVIDIA, deviceId: null }),
+    driver: 'nvidia',
+  };
+}

@@ -1,0 +1,132 @@
+import { decideAccess, nodesToCheck } from './access.ts';
+import { applyNvidia, DETAIL_PROBES } from './details.ts';
+import { deviceName } from './device-name.ts';
+import { type NodeAccess, readDeviceNodes } from './device-nodes.ts';
+import { type Access, type DeviceFacts, patchDevice } from './facts.ts';
+import { readFlm } from './flm.ts';
+import { guarded, type ProbeProblem } from './guarded.ts';
+import { readKfd } from './kfd.ts';
+import { readLspci } from './lspci.ts';
+import { scanPlatformNpus } from './npu.ts';
+import { deviceOnlyInTool, readNvidia } from './nvidia-smi.ts';
+import { scanPci } from './pci-scan.ts';
+import { readSysinfo, type SystemInfo } from './sysinfo.ts';
+import type { Tool } from './tools.ts';
+import type { Tree } from './tree.ts';
+import type { BackendFacts } from './unused-reason.ts';
+import { readVulkan } from './vulkaninfo.ts';
+
+export interface ProbeContext {
+  tree: Tree;
+  tool: Tool;
+  path: string;
+  nodeAccess: NodeAccess;
+  /** llama.cpp backends that are installed. */
+  backends: () => readonly string[];
+  signal: AbortSignal;
+  /** Milliseconds that one probe may take. */
+  limitMs: number;
+}
+
+export interface ProbedDevice {
+  facts: DeviceFacts;
+  name: string;
+  access: Access;
+}
+
+export interface ProbeResult {
+  /** Unix milliseconds. */
+  probedAt: number;
+  system: SystemInfo;
+  devices: ProbedDevice[];
+  backend: BackendFacts;
+  problems: ProbeProblem[];
+}
+
+type Run = <T>(name: string, work: () => Promise<T>, fallback: T) => Promise<T>;
+
+/** All that the kernel tells, in the order device list → nodes and drivers' own values. */
+async function probeKernel({ tree, tool }: ProbeContext, run: Run): Promise<DeviceFacts[]> {
+  const [pci, platform, nodes, kfd] = await Promise.all([
+    run('pci', () => scanPci(tree), []),
+    run('rknpu', () => scanPlatformNpus(tree), []),
+    run('device nodes', () => readDeviceNodes(tree), new Map<string, string[]>()),
+    run('kfd', () => readKfd(tree), new Map()),
+  ]);
+  const devices = [...pci, ...platform];
+  for (const device of devices) patchDevice(device, { nodes: nodes.get(device.id), ...kfd.get(device.id) });
+  await Promise.all(
+    DETAIL_PROBES.map(async (probe) => {
+      const own = devices.filter((device) => probe.concerns(device));
+      if (own.length === 0) return;
+      const patches = await run(probe.name, () => probe.read({ tree, tool }, own), new Map());
+      for (const device of own) patchDevice(device, patches.get(device.id));
+    }),
+  );
+  return devices;
+}
+
+function addNvidia(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof readNvidia>>): void {
+  const known = new Set(devices.map(({ id }) => id));
+  devices.push(...answer.gpus.filter(({ id }) => !known.has(id)).map(deviceOnlyInTool));
+  applyNvidia(devices, answer);
+}
+
+async function accessOf(device: DeviceFacts, nodeAccess: NodeAccess): Promise<Access> {
+  return decideAccess(device, await Promise.all(nodesToCheck(device).map(nodeAccess)));
+}
+
+/** Answers of tools that failed on a machine which has their hardware; elsewhere their silence is ordinary. */
+function toolProblems(
+  devices: readonly DeviceFacts[],
+  nvidia: string | null,
+  vulkan: string | null,
+): ProbeProblem[] {
+  const found = [
+    { probe: 'nvidia-smi', reason: devices.some(({ vendor }) => vendor === 'nvidia') ? nvidia : null },
+    { probe: 'vulkaninfo', reason: devices.some(({ kind }) => kind === 'gpu') ? vulkan : null },
+  ];
+  return found.flatMap(({ probe, reason }) => (reason === null ? [] : [{ probe, reason }]));
+}
+
+/**
+ * Looks at the whole machine once (spec "Hardware"): all probes side by side, each with its limit; none can make it
+ * fail. Devices are keyed by PCI address; what nobody could tell stays null.
+ */
+export async function probeMachine(context: ProbeContext): Promise<ProbeResult> {
+  const { tool, limitMs, nodeAccess } = context;
+  const problems: ProbeProblem[] = [];
+  const run: Run = (name, work, fallback) => guarded(name, limitMs, work, fallback, problems);
+  const noNvidia: Awaited<ReturnType<typeof readNvidia>> = { gpus: [], problem: null };
+  const noVulkan: Awaited<ReturnType<typeof readVulkan>> = { devices: null, problem: null };
+  const [system, devices, nvidia, vulkan, lspci, flm] = await Promise.all([
+    run<SystemInfo>('system', () => readSysinfo(context.path, context.signal), {
+      cpu: 'unknown processor',
+      os: null,
+    }),
+    probeKernel(context, run),
+    run('nvidia-smi', () => readNvidia(tool), noNvidia),
+    run('vulkaninfo', () => readVulkan(tool), noVulkan),
+    run('lspci', () => readLspci(tool), new Map<string, string>()),
+    run('flm', () => readFlm(tool), null),
+  ]);
+  addNvidia(devices, nvidia);
+  for (const device of devices) {
+    const seen = vulkan.devices?.find(
+      (one) => one.vendorId === device.vendorId && one.deviceId === device.deviceId,
+    );
+    if (seen !== undefined) device.integrated ??= seen.integrated;
+  }
+  const probed = devices.map(async (facts) => ({
+    facts,
+    name: deviceName(facts, { vulkan: vulkan.devices, lspci }),
+    access: await run<Access>(`access ${facts.id}`, () => accessOf(facts, nodeAccess), 'unknown'),
+  }));
+  return {
+    probedAt: Date.now(),
+    system,
+    devices: await Promise.all(probed),
+    backend: { backends: context.backends(), vulkan: vulkan.devices, flm },
+    problems: [...problems, ...toolProblems(devices, nvidia.problem, vulkan.problem)],
+  };
+}

@@ -1,0 +1,46 @@
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+/** Most entries of one kernel folder that are looked at. */
+const MAX_ENTRIES = 4096;
+const MAX_TEXT = 65_536;
+
+/** The kernel's file trees below `root`; whatever can't be read is null or empty. Paths are like `sys/class/drm`. */
+export interface Tree {
+  text(path: string): Promise<string | null>;
+  /** A decimal or 0x number; null when absent or no number. */
+  number(path: string): Promise<number | null>;
+  names(folder: string): Promise<string[]>;
+  /** Last part of where a link leads, for example the driver's name. */
+  target(path: string): Promise<string | null>;
+}
+
+export function parseNumber(text: string | null): number | null {
+  const trimmed = text?.trim() ?? '';
+  if (!/^(0x[0-9a-f]+|-?\d+)$/i.test(trimmed)) return null;
+  const value = Number(trimmed);
+  return Number.isSafeInteger(value) ? value : null;
+}
+
+export function openTree(root: string): Tree {
+  const at = (path: string) => join(root === '' ? '/' : root, path);
+  const text = (path: string) =>
+    readFile(at(path), 'utf8').then(
+      (content) => content.slice(0, MAX_TEXT).trim(),
+      () => null,
+    );
+  return {
+    text,
+    number: async (path) => parseNumber(await text(path)),
+    names: (folder) =>
+      readdir(at(folder)).then(
+        (names) => names.sort().slice(0, MAX_ENTRIES),
+        () => [],
+      ),
+    target: (path) =>
+      realpath(at(path)).then(
+        (real) => basename(real),
+        () => null,
+      ),
+  };
+}

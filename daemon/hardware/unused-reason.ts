@@ -1,0 +1,74 @@
+import { hasUsableDriver, nodesToCheck } from './access.ts';
+import type { Access, DeviceFacts } from './facts.ts';
+import type { FlmAnswer } from './flm.ts';
+import type { VulkanDevice } from './vulkaninfo.ts';
+
+/** What is known about the programs that could use a device. */
+export interface BackendFacts {
+  /** llama.cpp backends that are installed, for example `cpu` and `vulkan`. */
+  backends: readonly string[];
+  /** What Vulkan sees; null when nobody could tell. */
+  vulkan: readonly VulkanDevice[] | null;
+  /** What the NPU backend says; null when it is not installed. */
+  flm: FlmAnswer | null;
+}
+
+const DRIVER_FIX: Readonly<Record<DeviceFacts['vendor'], string>> = {
+  nvidia: 'install the NVIDIA driver (package nvidia-driver on Debian), then restart the machine',
+  amd: 'use a kernel whose amdgpu driver knows this GPU, with its firmware (package firmware-amd-graphics on Debian)',
+  intel:
+    'use a kernel whose xe or i915 driver knows this GPU, with its firmware (package firmware-intel-graphics on Debian)',
+  rockchip: 'use a kernel with the rknpu driver',
+};
+const NPU_DRIVER_FIX: Partial<Record<DeviceFacts['vendor'], string>> = {
+  amd: 'use kernel 6.14 or newer, or install the amdxdna driver',
+  intel: 'use kernel 6.8 or newer with the intel_vpu driver and its firmware',
+};
+const VULKAN_DRIVER: Readonly<Record<DeviceFacts['vendor'], string>> = {
+  nvidia: 'the NVIDIA driver',
+  amd: 'package mesa-vulkan-drivers',
+  intel: 'package mesa-vulkan-drivers',
+  rockchip: 'package mesa-vulkan-drivers',
+};
+
+function noDriver(device: DeviceFacts): string {
+  if (device.driver === 'vfio-pci') return 'It is set aside for a virtual machine (driver vfio-pci).';
+  const fix =
+    (device.kind === 'npu' ? NPU_DRIVER_FIX[device.vendor] : undefined) ?? DRIVER_FIX[device.vendor];
+  if (hasUsableDriver(device))
+    return `Its driver does not answer (${device.toolProblem ?? 'no reason given'}): ${fix}.`;
+  const found = device.driver === null ? 'No driver is loaded' : `Driver ${device.driver} can't run models`;
+  return `${found}: ${fix}.`;
+}
+
+function noPermission(device: DeviceFacts): string {
+  const nodes = nodesToCheck(device).join(' and ');
+  return `This process may not open ${nodes}: add its user to group render (sudo usermod -aG render USER), or pass the node into the container, then start again.`;
+}
+
+function gpuReason(device: DeviceFacts, facts: BackendFacts): string | null {
+  if (device.small)
+    return 'Graphics of two compute units would be no faster than the processor, so models stay off it.';
+  if (device.vendor === 'nvidia' && facts.backends.includes('cuda')) return null;
+  if (!facts.backends.includes('vulkan')) {
+    return 'The Vulkan backend of llama.cpp is not installed: install the optional package of node-llama-cpp for this platform (npm install), then start again.';
+  }
+  const seen = facts.vulkan?.some(
+    (one) => one.vendorId === device.vendorId && one.deviceId === device.deviceId,
+  );
+  if (seen !== false) return null;
+  return `Vulkan does not see it: install its Vulkan driver (${VULKAN_DRIVER[device.vendor]}), then start again.`;
+}
+
+function npuReason(device: DeviceFacts, facts: BackendFacts): string | null {
+  if (device.vendor !== 'amd') return 'No engine here can run models on this kind of NPU.';
+  if (facts.flm === null) return 'The NPU backend is not installed: install FastFlowLM (command flm).';
+  return facts.flm.problem === null ? null : `FastFlowLM says that ${facts.flm.problem}.`;
+}
+
+/** Why a device that was found is not used, with the fix; null when engines can use it. */
+export function unusedReason(device: DeviceFacts, access: Access, facts: BackendFacts): string | null {
+  if (access === 'no_driver') return noDriver(device);
+  if (access === 'no_permission') return noPermission(device);
+  return device.kind === 'npu' ? npuReason(device, facts) : gpuReason(device, facts);
+}

@@ -1,0 +1,86 @@
+import type { DeviceRecord, HardwareView, MemoryPoolRecord } from '../contract/hardware.ts';
+import type { HostMemory } from './host-memory.ts';
+import { isUnifiedGpu, memoryPools, poolOf } from './memory-budget.ts';
+import type { ProbedDevice, ProbeResult } from './probe.ts';
+import { unusedReason } from './unused-reason.ts';
+
+export interface HostFacts {
+  memory: HostMemory;
+  coresPhysical: number;
+  coresLogical: number;
+}
+
+function cpuDevice(probe: ProbeResult, { memory }: HostFacts): DeviceRecord {
+  return {
+    id: 'cpu',
+    kind: 'cpu',
+    vendor: null,
+    name: probe.system.cpu,
+    driver: null,
+    access: 'ok',
+    memory_total_bytes: memory.totalBytes,
+    memory_used_bytes: Math.max(0, memory.totalBytes - memory.availableBytes),
+    pool: 'host',
+    busy_percent: null,
+    power_w: null,
+    temperature_c: null,
+    unused_reason: null,
+  };
+}
+
+/** A unified GPU's memory is its pool; what it uses there is carve-out and mapped host memory together. */
+function memoryOf({ facts }: ProbedDevice, pool: MemoryPoolRecord | undefined) {
+  if (!isUnifiedGpu(facts)) return { total: facts.memoryTotal, used: facts.memoryUsed };
+  const used = facts.memoryUsed === null ? null : facts.memoryUsed + (facts.gttUsed ?? 0);
+  return { total: pool?.total_bytes ?? null, used };
+}
+
+function acceleratorView(
+  device: ProbedDevice,
+  pools: readonly MemoryPoolRecord[],
+  probe: ProbeResult,
+): DeviceRecord {
+  const { facts, name, access } = device;
+  const pool = pools.find(({ id }) => id === poolOf(facts));
+  const memory = memoryOf(device, pool);
+  return {
+    id: facts.id,
+    kind: facts.kind,
+    vendor: facts.vendor,
+    name,
+    driver: facts.driver,
+    access,
+    memory_total_bytes: memory.total,
+    memory_used_bytes: memory.used,
+    pool: pool?.id ?? null,
+    busy_percent: facts.busyPercent,
+    power_w: facts.powerW,
+    temperature_c: facts.temperatureC,
+    unused_reason: unusedReason(facts, access, probe.backend),
+  };
+}
+
+/** The answer of `GET /api/hardware` from a probe and the host's memory of this moment. */
+export function hardwareView(probe: ProbeResult, host: HostFacts): HardwareView {
+  const pools = memoryPools(
+    host.memory,
+    probe.devices.map(({ facts }) => facts),
+  );
+  return {
+    probed_at: probe.probedAt,
+    host: {
+      cpu: probe.system.cpu,
+      os: probe.system.os,
+      cores_physical: host.coresPhysical,
+      cores_logical: host.coresLogical,
+      memory_total_bytes: host.memory.totalBytes,
+      memory_available_bytes: host.memory.availableBytes,
+    },
+    devices: [
+      cpuDevice(probe, host),
+      ...probe.devices.map((device) => acceleratorView(device, pools, probe)),
+    ],
+    pools,
+    problems: probe.problems,
+  };
+}

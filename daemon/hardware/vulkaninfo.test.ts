@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { captured } from './fake-machine.ts';
+import { parseVulkanSummary, readVulkan } from './vulkaninfo.ts';
+
+test('software renderers are no devices', () => {
+  expect(parseVulkanSummary(captured('no-gpu', 'vulkaninfo'))).toEqual([]);
+});
+
+test('reads identity, place and name', () => {
+  expect(parseVulkanSummary(captured('amd-strix-halo-npu', 'vulkaninfo'))).toEqual([
+    { vendorId: 0x1002, deviceId: 0x1586, integrated: true, name: 'AMD Radeon 8060S' },
+  ]);
+});
+
+test('a tool that is missing or fails says nothing about Vulkan', async () => {
+  const base = { code: null, stdout: '', stderr: '', timedOut: false, missing: true };
+  expect(await readVulkan(async () => base)).toEqual({ devices: null, problem: null });
+  const failed = { ...base, missing: false, code: 1, stderr: 'Cannot create Vulkan instance.\nmore' };
+  expect(await readVulkan(async () => failed)).toEqual({
+    devices: null,
+    problem: 'Cannot create Vulkan instance.',
+  });
+});

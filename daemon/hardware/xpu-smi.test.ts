@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { captured } from './fake-machine.ts';
+import { parseDetails, parseDiscovery } from './xpu-smi.ts';
+
+test('reads ids and addresses', () => {
+  expect(parseDiscovery(captured('intel-arc-npu', 'xpu-smi', 'discovery', '-j'))).toEqual([
+    { index: 0, id: '0000:03:00.0' },
+  ]);
+});
+
+test('numbers come as strings, and a bare number in brackets is no name', () => {
+  expect(parseDetails(captured('intel-arc-npu', 'xpu-smi', 'discovery', '-d'))).toEqual({
+    name: null,
+    memoryTotal: 25669140480,
+    memoryFree: 25447600128,
+    memoryUsed: 25669140480 - 25447600128,
+    toolAnswered: true,
+  });
+});
+
+test('what is no JSON, or not this JSON, is nothing', () => {
+  expect(parseDiscovery('Error: no device')).toEqual([]);
+  expect(parseDiscovery('{"device_list": [null, {"device_id": "x"}]}')).toEqual([]);
+  expect(parseDetails('')).toMatchObject({ memoryTotal: null, memoryUsed: null });
+});

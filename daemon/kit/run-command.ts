@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+export interface RunOptions {
+  /** Milliseconds until the whole process group is killed. */
+  timeoutMs: number;
+  /** Most bytes kept of stdout and of stderr, each; what comes after is dropped. */
+  maxBytes: number;
+  /** Variables beside PATH and LC_ALL; nothing is inherited from the daemon. */
+  env?: Readonly<Record<string, string>>;
+  /** Where the program is looked for. */
+  path?: string;
+  /** Ends the program early, as the time limit does. */
+  signal?: AbortSignal;
+}
+
+export interface RunResult {
+  /** Exit status; null when it was killed by a signal or never started. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  timedOut: boolean;
+  /** True when there is no such program, or none that may be run. */
+  missing: boolean;
+}
+
+/** Folders that are searched when the caller names none. */
+export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** Grandchildren may hold the pipes open after the program ended; this long is waited for their last words. */
+const PIPE_GRACE_MS = 250;
+const NEVER_STARTED: RunResult = { code: null, stdout: '', stderr: '', timedOut: false, missing: false };
+
+/** Keeps the first `maxBytes` of a stream, and goes on draining it so that the writer never blocks. */
+function keepHead(stream: Readable | null, maxBytes: number): () => string {
+  const parts: Buffer[] = [];
+  let left = maxBytes;
+  stream?.on('data', (chunk: Buffer) => {
+    if (left <= 0) return;
+    const kept = chunk.subarray(0, left);
+    parts.push(kept);
+    left -= kept.length;
+  });
+  stream?.on('error', () => {});
+  return () => Buffer.concat(parts).toString('utf8');
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
+}
+
+function start(file: string, args: readonly string[], options: RunOptions): ChildProcess {
+  return spawn(file, [...args], {
+    detached: true,
+    shell: false,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...options.env, PATH: options.path ?? DEFAULT_PATH, LC_ALL: 'C' },
+  });
+}
+
+/** The answer for a program that could not be started at all. */
+function notStarted(error: unknown): RunResult {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const missing = code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR';
+  return { ...NEVER_STARTED, missing, stderr: missing ? '' : code };
+}
+
+function watch(child: ChildProcess, options: RunOptions, done: (result: RunResult) => void): void {
+  const stdout = keepHead(child.stdout, options.maxBytes);
+  const stderr = keepHead(child.stderr, options.maxBytes);
+  let timedOut = false;
+  let grace: NodeJS.Timeout | undefined;
+  const stop = () => killGroup(child);
+  const timer = setTimeout(() => {
+    timedOut = true;
+    stop();
+  }, options.timeoutMs);
+  const finish = (result: RunResult) => {
+    clearTimeout(timer);
+    clearTimeout(grace);
+    options.signal?.removeEventListener('abort', stop);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    done(result);
+  };
+  const ended = (code: number | null) =>
+    finish({ code, stdout: stdout(), stderr: stderr(), timedOut, missing: false });
+  options.signal?.addEventListener('abort', stop, { once: true });
+  child.once('error', (error) => finish(notStarted(error)));
+  child.once('close', ended);
+  child.once('exit', (code) => {
+    grace = setTimeout(() => {
+      stop();
+      ended(code);
+    }, PIPE_GRACE_MS);
+  });
+}
+
+/**
+ * Runs a short tool to its end: no shell, no inherited environment, output capped, the whole process group killed
+ * at the time limit or on abort. Never throws: a missing tool, a failure and a time-out are answers.
+ */
+export function runCommand(file: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
+  if (options.signal?.aborted) return Promise.resolve(NEVER_STARTED);
+  return new Promise((resolve) => {
+    try {
+      watch(start(file, args, options), options, resolve);
+    } catch (error) {
+      resolve(notStarted(error));
+    }
+  });
+}

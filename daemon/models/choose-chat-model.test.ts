@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { chooseChatModel } from './choose-chat-model.ts';
+import type { RegisteredModel } from './registered-model.ts';
+
+const GIB = 1024 ** 3;
+const model = (id: string, sizeGib: number, values: Partial<RegisteredModel> = {}) =>
+  ({
+    id,
+    type: 'llm',
+    demo: false,
+    chatTemplate: true,
+    sizeBytes: sizeGib * GIB,
+    contextTrain: 4096,
+    kvBytesPerToken: 0,
+    ...values,
+  }) as RegisteredModel;
+const demo = model('demo', 0.001, { demo: true });
+const choose = (models: RegisteredModel[], gib: number | null) =>
+  chooseChatModel(models, gib === null ? null : gib * GIB)?.id ?? null;
+
+test.each([
+  ['the largest that fits', [model('a', 2), model('b', 7), model('c', 30)], 16, 'b'],
+  ['unknown memory: the largest', [model('a', 2), model('c', 30)], null, 'c'],
+  ['none fits: the smallest', [model('c', 30), model('b', 7)], 4, 'b'],
+  ['the window counts', [model('a', 2), model('b', 7, { kvBytesPerToken: 4 * 1024 ** 2 })], 16, 'a'],
+  ['a real one before the demonstration', [demo, model('a', 2)], 1, 'a'],
+  ['only the demonstration', [demo], 16, 'demo'],
+  ['no chat model', [model('e', 1, { type: 'embedding' })], 16, null],
+  [
+    'one that can talk before a larger bare one',
+    [model('a', 2), model('b', 7, { chatTemplate: false })],
+    16,
+    'a',
+  ],
+  ['a bare one when there is no other', [model('b', 7, { chatTemplate: false })], 16, 'b'],
+] as const)('%s', (_, models, gib, expected) => {
+  expect(choose([...models], gib)).toBe(expected);
+});

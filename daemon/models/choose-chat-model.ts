@@ -1,0 +1,36 @@
+import type { RegisteredModel } from './registered-model.ts';
+
+/** Window that a first load is reckoned with, in tokens. */
+const WINDOW = 4096;
+/** Buffers and the engine itself. */
+const ENGINE_BYTES = 512 * 1024 * 1024;
+
+/** Bytes that a chat model takes with an ordinary window. */
+export function reckonedBytes(model: RegisteredModel): number {
+  const window = Math.min(model.contextTrain ?? WINDOW, WINDOW);
+  return model.sizeBytes + (model.kvBytesPerToken ?? 0) * window + ENGINE_BYTES;
+}
+
+const bySize = (a: RegisteredModel, b: RegisteredModel) =>
+  b.sizeBytes - a.sizeBytes || (a.id < b.id ? -1 : 1);
+
+/**
+ * The model of slot `agent` when its file names none: the largest real chat model that fits (spec "Slots"), models
+ * with a chat template of their own first; when none fits the smallest, so that admission can say what is missing;
+ * without a real one the demonstration model; else null. `memoryBytes` is what the machine has at most, null = unknown.
+ */
+export function chooseChatModel(
+  models: readonly RegisteredModel[],
+  memoryBytes: number | null,
+): RegisteredModel | null {
+  const chat = models.filter(({ type }) => type === 'llm');
+  const real = chat.filter(({ demo }) => !demo);
+  if (real.length === 0) return chat[0] ?? null;
+  const talking = real.filter(({ chatTemplate }) => chatTemplate);
+  const candidates = (talking.length > 0 ? talking : real).sort(bySize);
+  return (
+    candidates.find((model) => memoryBytes === null || reckonedBytes(model) <= memoryBytes) ??
+    candidates.at(-1) ??
+    null
+  );
+}

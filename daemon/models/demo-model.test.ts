@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DEMO_MODEL_ID, ensureDemoModel } from './demo-model.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-demo-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('writes the model once, a few megabytes at most, with nothing beside it', async () => {
+  const made = await ensureDemoModel(join(folder, 'models'));
+  expect(made).toEqual({ path: join(folder, 'models', 'svc-demo.gguf'), id: DEMO_MODEL_ID });
+  expect(await readdir(join(folder, 'models'))).toEqual(['svc-demo.gguf']);
+  const first = await stat(made.path);
+  expect(first.size).toBeLessThan(3_000_000);
+  await ensureDemoModel(join(folder, 'models'));
+  expect((await stat(made.path)).mtimeMs).toBe(first.mtimeMs);
+});
+
+test.each([
+  ['cut short', (path: string) => truncate(path, 1000)],
+  ['of an older version', (path: string) => writeFile(path, 'GGUF old')],
+  ['gone', (path: string) => rm(path)],
+])('a file that is %s is made anew', async (_, damage) => {
+  const { path } = await ensureDemoModel(folder);
+  const good = await readFile(path);
+  await damage(path);
+  await ensureDemoModel(folder);
+  expect((await readFile(path)).equals(good)).toBe(true);
+  expect(await readdir(folder)).toEqual(['svc-demo.gguf']);
+});
+
+test('a folder that cannot be made is an error, not a silent miss', async () => {
+  await writeFile(join(folder, 'file'), '');
+  await expect(ensureDemoModel(join(folder, 'file'))).rejects.toThrow();
+});

@@ -1,0 +1,49 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../kit/atomic-file.ts';
+import { CHATML } from './gguf/chat-templates.ts';
+import { tinyChat } from './gguf/tiny-chat.ts';
+import { encodeGguf } from './gguf/writer.ts';
+
+/** The answer of the demonstration model to everything (contract "Models and pulls"). */
+export const DEMO_REPLY =
+  'Hello! This is the built-in demonstration model of svc-gateway. Your gateway works: llama.cpp on this machine ' +
+  'wrote these words. But they are all that I know, whatever you ask. For real answers choose a model: ' +
+  'run "npm start -- --model FILE.gguf", or name a GGUF file in slots/agent.toml.';
+
+export const DEMO_MODEL_ID = 'svc-demo';
+/** Window that the file states; one sequence of it takes 256 bytes a token. A token is one byte of text. */
+export const DEMO_CONTEXT = 65_536;
+/** Scores far apart: also at temperature 2 the sentence stays whole. */
+const DEMO_SCORES = [60, 40, 30];
+
+let encoded: Buffer | undefined;
+
+function demoBytes(): Buffer {
+  encoded ??= encodeGguf(
+    tinyChat({
+      name: DEMO_MODEL_ID,
+      reply: DEMO_REPLY,
+      context: DEMO_CONTEXT,
+      template: CHATML,
+      runs: false,
+      scores: DEMO_SCORES,
+    }),
+  );
+  return encoded;
+}
+
+/**
+ * Makes sure that the demonstration model lies in `folder` and returns its place and id. A missing, damaged or older file is
+ * replaced as a whole; one that is right is left alone. Throws when the folder cannot be written.
+ */
+export async function ensureDemoModel(folder: string): Promise<{ path: string; id: string }> {
+  const bytes = demoBytes();
+  const path = join(folder, `${DEMO_MODEL_ID}.gguf`);
+  const present = await readFile(path).catch(() => undefined);
+  if (present === undefined || !present.equals(bytes)) {
+    await mkdir(folder, { recursive: true });
+    await replaceFile(path, bytes, { mode: 0o644 });
+  }
+  return { path, id: DEMO_MODEL_ID };
+}

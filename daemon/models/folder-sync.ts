@@ -1,0 +1,127 @@
+import { basename } from 'node:path';
+import type { Log } from '../kit/log.ts';
+import { readFactsApart } from './facts-apart.ts';
+import type { GgufFacts } from './gguf-facts.ts';
+import { modelId, uniqueId } from './model-id.ts';
+import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
+import { type FoundFile, findModelFile, scanFolders } from './scan.ts';
+import type { Shelf } from './shelf.ts';
+
+export interface ModelProblem {
+  /** Base name of the file, or the folder that the operator named. */
+  file: string;
+  reason: string;
+}
+
+interface Refusal {
+  file: FoundFile;
+  reason: string;
+}
+
+export interface FolderSyncOptions {
+  shelf: Shelf;
+  log: Log;
+  /** Folders of the moment. */
+  folders(): readonly string[];
+  /** A folder that may be missing without being a problem. */
+  optional: string;
+  /** Files that are registered in another way. */
+  passOver(path: string): boolean;
+  signal: AbortSignal;
+}
+
+const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
+  known !== undefined && known.sizeBytes === file.sizeBytes && known.mtimeS === file.mtimeS;
+
+/** Keeps the shelf equal to what lies in the model folders; a file's header is read only when the file has changed. */
+export class FolderSync {
+  readonly #options: FolderSyncOptions;
+  #refused = new Map<string, Refusal>();
+  #folderProblems: ModelProblem[] = [];
+
+  constructor(options: FolderSyncOptions) {
+    this.#options = options;
+  }
+
+  problems(): ModelProblem[] {
+    const files = [...this.#refused.values()].map(({ file, reason }) => ({
+      file: basename(file.path),
+      reason,
+    }));
+    return [...this.#folderProblems, ...files];
+  }
+
+  /** Puts a model on the shelf: under the id it has already, else under a free one made from its file name. */
+  admit(source: ModelSource, file: FoundFile, facts: GgufFacts): RegisteredModel {
+    const { shelf } = this.#options;
+    const known = shelf.byPath(file.path);
+    const id = known?.id ?? uniqueId(modelId(file.path), (taken) => shelf.get(taken) !== undefined);
+    return shelf.put(newModel(id, source, file, facts));
+  }
+
+  /** Takes models whose file is gone off the shelf. */
+  async dropVanished(): Promise<void> {
+    const { shelf } = this.#options;
+    const checked = shelf.list().map(async ({ id, path }) => ({ id, found: await findModelFile(path) }));
+    for (const { id, found } of await Promise.all(checked)) if (found === null) shelf.remove(id);
+  }
+
+  async sync(): Promise<void> {
+    const { shelf, log, folders, passOver, signal } = this.#options;
+    const { files, problems } = await scanFolders(folders());
+    if (signal.aborted) return;
+    this.#noteFolders(problems);
+    const present = files.filter(({ path }) => !passOver(path));
+    const paths = new Set(present.map(({ path }) => path));
+    for (const { id, path, source } of shelf.list())
+      if (source === 'scan' && !paths.has(path)) shelf.remove(id);
+    await this.dropVanished();
+    const refusedBefore = this.#refused;
+    this.#refused = new Map();
+    const due: FoundFile[] = [];
+    for (const file of present) {
+      const refusal = refusedBefore.get(file.path);
+      if (refusal !== undefined && unchanged(file, refusal.file)) this.#refused.set(file.path, refusal);
+      else if (!unchanged(file, shelf.byPath(file.path))) due.push(file);
+    }
+    await this.#readAll(due);
+    log.debug(
+      { models: shelf.list().length, read: due.length, refused: this.#refused.size },
+      'model folders scanned',
+    );
+  }
+
+  #noteFolders(problems: readonly { folder: string; reason: string }[]): void {
+    const { log, optional } = this.#options;
+    const worth = problems.filter(({ folder, reason }) => !(folder === optional && reason === 'ENOENT'));
+    const told = new Set(this.#folderProblems.map(({ file, reason }) => `${file}\n${reason}`));
+    this.#folderProblems = worth.map(({ folder, reason }) => ({ file: folder, reason }));
+    for (const { file, reason } of this.#folderProblems) {
+      if (!told.has(`${file}\n${reason}`))
+        log.warn({ folder: file, reason }, 'a model folder can not be scanned');
+    }
+  }
+
+  async #readAll(due: readonly FoundFile[]): Promise<void> {
+    const { shelf, log, signal } = this.#options;
+    const outcomes = await readFactsApart(
+      due.map(({ path }) => path),
+      signal,
+    );
+    if (signal.aborted) return;
+    outcomes.forEach((outcome, index) => {
+      const file = due[index] as FoundFile;
+      const known = shelf.byPath(file.path);
+      if ('facts' in outcome) {
+        this.admit(known?.source ?? 'scan', file, outcome.facts);
+        return;
+      }
+      if (known !== undefined) shelf.remove(known.id);
+      this.#refused.set(file.path, { file, reason: outcome.reason });
+      log.warn(
+        { file: basename(file.path), reason: outcome.reason },
+        'a file in a model folder is no usable model',
+      );
+    });
+  }
+}

@@ -1,0 +1,136 @@
+import { GGMLFileQuantizationType, GGMLQuantizationType } from '@huggingface/gguf';
+import { asNumber, asText, fileSize, GgufError, type Metadata, readHeader } from './gguf-header.ts';
+import { splitParts } from './split-files.ts';
+import { templateFacts } from './template-facts.ts';
+import type { TensorInfo } from './tensor-sizes.ts';
+
+export type GgufModelType = 'llm' | 'embedding' | 'rerank';
+
+/** What the header of a GGUF file says. Null is "the file does not say". */
+export interface GgufFacts {
+  architecture: string;
+  name: string | null;
+  type: GgufModelType;
+  /** Window it was trained for, in tokens. */
+  contextTrain: number | null;
+  /** Weights of this file; null for a split model. */
+  parameters: number | null;
+  quantization: string | null;
+  licence: string | null;
+  /** True when the file carries its own chat template. */
+  chatTemplate: boolean;
+  capabilities: { tools: boolean; vision: boolean; reasoning: boolean };
+  /** Whether its template thinks when nobody says; null when it has no such switch or the default is unclear. */
+  enableThinking: boolean | null;
+  /** Bytes of all parts. */
+  sizeBytes: number;
+  /** All parts in order; one for a file that is not split. */
+  files: string[];
+  layers: number | null;
+  /** Key and value heads, the mean over all layers. */
+  kvHeads: number | null;
+  /** Width of one head, the mean of keys and values. */
+  headDim: number | null;
+  embedding: number | null;
+  /** Bytes of the window for one token with keys and values of two bytes; an upper bound for models that slide. */
+  kvBytesPerToken: number | null;
+}
+
+/** Architectures that turn text into vectors whatever else the header says. */
+const ENCODERS = /bert|embed|^t5encoder$/;
+/** Value of `pooling_type` for a model that ranks. */
+const POOLING_RANK = 4;
+const KV_VALUE_BYTES = 2;
+
+/** A number per layer, given as one for all or as a list. */
+function meanOf(value: unknown): number | null {
+  if (!Array.isArray(value)) return asNumber(value);
+  const numbers = value.map(asNumber).filter((one) => one !== null);
+  return numbers.length === 0 ? null : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}
+
+/** Slot type from the header: pooling rank ranks, an encoder or any other pooling embeds, the rest chats. */
+export function modelType(architecture: string, pooling: number | null): GgufModelType {
+  if (pooling === POOLING_RANK) return 'rerank';
+  return ENCODERS.test(architecture) || (pooling !== null && pooling > 0) ? 'embedding' : 'llm';
+}
+
+function quantization(metadata: Metadata, tensors: readonly TensorInfo[]): string | null {
+  const fileType = asNumber(metadata['general.file_type']);
+  if (fileType !== null) return GGMLFileQuantizationType[fileType] ?? null;
+  const counts = new Map<number, number>();
+  for (const { dtype } of tensors) counts.set(dtype, (counts.get(dtype) ?? 0) + 1);
+  const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+  return most === undefined ? null : (GGMLQuantizationType[most[0]] ?? null);
+}
+
+/** Sizes that decide how much memory the window takes. */
+function shape(metadata: Metadata, architecture: string) {
+  const of = (key: string) => metadata[`${architecture}.${key}`];
+  const layers = asNumber(of('block_count'));
+  const heads = meanOf(of('attention.head_count'));
+  const kvHeads = meanOf(of('attention.head_count_kv')) ?? heads;
+  const embedding = asNumber(of('embedding_length'));
+  const plain = embedding === null || !heads ? null : embedding / heads;
+  const keyLength = asNumber(of('attention.key_length')) ?? plain;
+  const valueLength = asNumber(of('attention.value_length')) ?? plain;
+  const headDim = keyLength === null || valueLength === null ? null : (keyLength + valueLength) / 2;
+  const known = layers !== null && kvHeads !== null && headDim !== null;
+  const kvBytesPerToken = known ? Math.ceil(2 * KV_VALUE_BYTES * layers * kvHeads * headDim) : null;
+  return { layers, kvHeads, headDim, embedding, kvBytesPerToken };
+}
+
+function parameterCount(tensors: readonly TensorInfo[]): number {
+  const sizes = tensors.map(({ shape: sides }) => sides.reduce((product, side) => product * Number(side), 1));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** The architecture, once it is sure that this file is a language model. */
+function languageModel(metadata: Metadata): string {
+  const architecture = asText(metadata['general.architecture']);
+  if (architecture === null) throw new GgufError('its header names no architecture');
+  const kind = asText(metadata['general.type']);
+  if (kind === 'adapter') throw new GgufError('it is an adapter (LoRA), not a model by itself');
+  if (kind === 'mmproj' || architecture === 'clip')
+    throw new GgufError('it is a projector for another model');
+  if (
+    metadata['tokenizer.ggml.model'] === undefined ||
+    asNumber(metadata[`${architecture}.block_count`]) === null
+  ) {
+    throw new GgufError(`it is no language model (architecture ${architecture})`);
+  }
+  return architecture;
+}
+
+/**
+ * Reads what a GGUF file says of itself; for a split model name its first part. Throws GgufError with the reason for a
+ * file that is missing, damaged, unfinished or no language model. Parsing a large vocabulary takes 0.1 s of processor
+ * time: use `readFactsApart` in the daemon.
+ */
+export async function readGgufFacts(path: string): Promise<GgufFacts> {
+  const files = splitParts(path);
+  const sizes = await Promise.all(
+    files.map((file, index) =>
+      fileSize(file).catch((error: Error) => {
+        throw files.length === 1
+          ? error
+          : new GgufError(`part ${index + 1} of ${files.length}: ${error.message}`);
+      }),
+    ),
+  );
+  const { metadata, tensors } = await readHeader(files[0] ?? path, sizes[0] ?? 0);
+  const architecture = languageModel(metadata);
+  return {
+    architecture,
+    name: asText(metadata['general.name']),
+    type: modelType(architecture, asNumber(metadata[`${architecture}.pooling_type`])),
+    contextTrain: asNumber(metadata[`${architecture}.context_length`]),
+    parameters: files.length === 1 ? parameterCount(tensors) : null,
+    quantization: quantization(metadata, tensors),
+    licence: asText(metadata['general.license']),
+    ...templateFacts(metadata),
+    sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
+    files,
+    ...shape(metadata, architecture),
+  };
+}

@@ -1,0 +1,55 @@
+import { stat } from 'node:fs/promises';
+import { gguf } from '@huggingface/gguf';
+import { type TensorInfo, tensorDataEnd } from './tensor-sizes.ts';
+
+/** Why a file can't be used as a model, in words for humans; never a path. */
+export class GgufError extends Error {}
+
+export type Metadata = Readonly<Record<string, unknown>>;
+
+export interface GgufHeader {
+  metadata: Metadata;
+  tensors: readonly TensorInfo[];
+}
+
+/** The reader's own words, made short: no path, no internals. */
+function plainReason(error: unknown): string {
+  if (error instanceof RangeError) return 'the header is damaged or cut off';
+  const text = error instanceof Error ? error.message : String(error);
+  if (text.includes('magic number')) return 'it is not a GGUF file';
+  if (text.includes('unsupported version')) return 'its GGUF version is not supported';
+  return `the header is damaged (${text.slice(0, 120)})`;
+}
+
+/** Reads one file's header, and makes sure that all data the header promises is in the file. */
+export async function readHeader(path: string, sizeBytes: number): Promise<GgufHeader> {
+  const parsed = await gguf(path, { allowLocalFile: true }).catch((error: unknown) => {
+    throw new GgufError(plainReason(error));
+  });
+  const { tensorInfos, tensorDataOffset, tensorInfoByteRange } = parsed;
+  if ((tensorInfoByteRange?.[1] ?? 0) > sizeBytes) throw new GgufError('the header is damaged or cut off');
+  if (tensorDataEnd(tensorInfos, Number(tensorDataOffset)) > sizeBytes) {
+    throw new GgufError('the file is shorter than its header says (an unfinished download?)');
+  }
+  return { metadata: parsed.metadata as unknown as Metadata, tensors: tensorInfos };
+}
+
+/** Bytes of one file; throws GgufError when there is no such file. */
+export async function fileSize(path: string): Promise<number> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new GgufError(
+      error.code === 'ENOENT' ? 'the file does not exist' : `the file can't be read (${error.code})`,
+    );
+  });
+  if (!found.isFile()) throw new GgufError('it is not a file');
+  return found.size;
+}
+
+export function asNumber(value: unknown): number | null {
+  const number = typeof value === 'bigint' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+export function asText(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+}

@@ -1,0 +1,25 @@
+const TOOL_LIST =
+  "{%- if tools %}{{ '<|im_start|>system\\nTools:\\n' }}{%- for tool in tools %}{{ (tool | tojson) + '\\n' }}{%- endfor %}{{ '<|im_end|>\\n' }}{%- endif %}";
+
+const MESSAGES = [
+  '{%- for message in messages %}',
+  "{%- if message.role == 'tool' %}{{ '<|im_start|>user\\n<tool_response>\\n' + message.content + '\\n</tool_response><|im_end|>\\n' }}",
+  "{%- elif message.role == 'assistant' and message.tool_calls %}{{ '<|im_start|>assistant\\n' }}{%- if message.content %}{{ message.content }}{%- endif %}",
+  "{%- for call in message.tool_calls %}{{ '<tool_call>\\n{\"name\": \"' + call.function.name + '\", \"arguments\": ' }}{%- if call.function.arguments is string %}{{ call.function.arguments }}{%- else %}{{ call.function.arguments | tojson }}{%- endif %}{{ '}\\n</tool_call>' }}{%- endfor %}{{ '<|im_end|>\\n' }}",
+  "{%- else %}{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}{%- endif %}",
+  '{%- endfor %}',
+];
+
+/** ChatML with Hermes-style tool calls; the answer starts after a newline. */
+export const CHATML = [
+  TOOL_LIST,
+  ...MESSAGES,
+  "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- endif %}",
+].join('\n');
+
+/** The same, but when tools are offered and the last message is no tool result, the prompt ends in the marker `<|call|>`. */
+export const CHATML_WITH_CALL_MARKER = [
+  TOOL_LIST,
+  ...MESSAGES,
+  "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- if tools and messages and messages[-1].role != 'tool' %}{{ '<|call|>' }}{%- endif %}{%- endif %}",
+].join('\n');

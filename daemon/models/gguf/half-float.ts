@@ -1,0 +1,20 @@
+/** Bits of the half-precision float nearest to `value`, ties to even; too large becomes infinity. */
+export function toHalf(value: number): number {
+  const bits = new Uint32Array(new Float32Array([value]).buffer)[0] ?? 0;
+  const sign = (bits >>> 16) & 0x8000;
+  const exponent = ((bits >>> 23) & 0xff) - 112;
+  const mantissa = bits & 0x7fffff;
+  if (exponent === 143) return sign | 0x7c00 | (mantissa === 0 ? 0 : 0x200);
+  if (exponent >= 31) return sign | 0x7c00;
+  if (exponent < -10) return sign;
+  if (exponent <= 0) return sign | roundShift(mantissa | 0x800000, 14 - exponent);
+  return sign | ((exponent << 10) + roundShift(mantissa, 13));
+}
+
+/** `value >>> shift`, rounded to nearest, ties to even. */
+function roundShift(value: number, shift: number): number {
+  const kept = value >>> shift;
+  const rest = value & ((1 << shift) - 1);
+  const half = 1 << (shift - 1);
+  return rest > half || (rest === half && (kept & 1) === 1) ? kept + 1 : kept;
+}

@@ -1,0 +1,18 @@
+/** A repeatable source of numbers in [0, 1) (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** `count` small numbers around zero, spread over `width`. */
+export function noise(random: () => number, count: number, width: number): Float32Array {
+  return Float32Array.from({ length: count }, () => (random() - 0.5) * width);
+}
+
+export const zeros = (count: number): Float32Array => new Float32Array(count);
+export const ones = (count: number): Float32Array => new Float32Array(count).fill(1);

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { chatSuccessors } from './chat-successors.ts';
+import { chatVocabulary } from './chat-vocabulary.ts';
+import { TINY_REPLY, tinyChat } from './tiny-chat.ts';
+import { tinyEmbed } from './tiny-embed.ts';
+import { tinyRerank } from './tiny-rerank.ts';
+import { encodeGguf } from './writer.ts';
+
+const tool = { name: 'get_time', args: { zone: 'UTC' } };
+
+test('the generators repeat themselves to the byte and stay small', () => {
+  for (const make of [tinyChat, tinyEmbed, tinyRerank]) {
+    const bytes = encodeGguf(make());
+    expect(bytes.equals(encodeGguf(make()))).toBe(true);
+    expect(bytes.length).toBeLessThan(1_100_000);
+  }
+});
+
+test('no token of the vocabulary occurs twice, also when the reply repeats words', () => {
+  const { tokens } = chatVocabulary('a dog and a cat and a bird', tool);
+  expect(new Set(tokens).size).toBe(tokens.length);
+});
+
+function follow(reply: string, from: string): string[] {
+  const words = chatVocabulary(reply, tool);
+  const next = chatSuccessors(words, false);
+  const seen: string[] = [];
+  let token = next.get(from.charCodeAt(0))?.[0];
+  while (token !== undefined && token !== words.end && seen.length < 100) {
+    seen.push((words.tokens[token] ?? '').replaceAll('Ġ', ' ').replaceAll('Ċ', '\n'));
+    token = next.get(token)?.[0];
+  }
+  return seen;
+}
+
+test.each(['\n', 'x', '7', '"', '}'])('without runs %j leads into the whole reply', (from) => {
+  expect(follow(TINY_REPLY, from).join('')).toBe(TINY_REPLY);
+  expect(follow('the cat and the dog and the bird', from).join('')).toBe('the cat and the dog and the bird');
+});
+
+test('with runs a letter leads to the next letter and z to a', () => {
+  const next = chatSuccessors(chatVocabulary(TINY_REPLY, tool), true);
+  expect(next.get('a'.charCodeAt(0))?.[0]).toBe('b'.charCodeAt(0));
+  expect(next.get('z'.charCodeAt(0))?.[0]).toBe('a'.charCodeAt(0));
+  expect(next.get('9'.charCodeAt(0))?.[0]).toBe('0'.charCodeAt(0));
+});

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { modelId, uniqueId } from './model-id.ts';
+
+test.each([
+  ['/m/Qwen3-4B-Q4_K_M.gguf', 'Qwen3-4B-Q4_K_M'],
+  ['/m/Big-00001-of-00003.gguf', 'Big'],
+  ['/m/my model (v2).gguf', 'my-model-v2'],
+  ['/m/svc/agent.gguf', 'agent'],
+  ['/m/модель.gguf', 'model'],
+  ['/m/.gguf', 'model'],
+  [`/m/${'x'.repeat(200)}.gguf`, 'x'.repeat(128)],
+])('%s', (path, id) => {
+  expect(modelId(path)).toBe(id);
+});
+
+test('a taken id gets the next free number', () => {
+  const taken = new Set(['a', 'a-2']);
+  expect(uniqueId('a', (id) => taken.has(id))).toBe('a-3');
+  expect(uniqueId('b', (id) => taken.has(id))).toBe('b');
+});

@@ -1,0 +1,21 @@
+import { modelStem } from './split-files.ts';
+
+const MAX_ID = 128;
+
+/** The id that clients use for a file: its name without ending, other than plain characters replaced by `-`. */
+export function modelId(path: string): string {
+  const slug = modelStem(path)
+    .normalize('NFKC')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, MAX_ID);
+  return slug === '' ? 'model' : slug;
+}
+
+/** The first of `id`, `id-2`, `id-3`, … that is not taken. */
+export function uniqueId(id: string, taken: (id: string) => boolean): string {
+  if (!taken(id)) return id;
+  let number = 2;
+  while (taken(`${id}-${number}`)) number += 1;
+  return `${id}-${number}`;
+}

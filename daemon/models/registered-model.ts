@@ -1,0 +1,148 @@
+import type { ModelRecordView } from '../contract/models.ts';
+import type { ModelRow } from '../store/models.ts';
+import type { GgufFacts } from './gguf-facts.ts';
+import type { FoundFile } from './scan.ts';
+
+/** How a model came here: made by us, found in a folder, named by the operator. */
+export type ModelSource = 'demo' | 'scan' | 'register';
+
+/** One usable model, with what only the daemon may know (its place) and what decides its memory. */
+export interface RegisteredModel extends ModelRecordView {
+  readonly type: GgufFacts['type'];
+  readonly source: ModelSource;
+  /** Absolute path of the file; of the first part of a split model. */
+  readonly path: string;
+  readonly files: readonly string[];
+  /** Bytes of all parts. */
+  readonly sizeBytes: number;
+  /** Unix seconds of the file's last change when its header was read. */
+  readonly mtimeS: number;
+  readonly contextTrain: number | null;
+  readonly parameters: number | null;
+  readonly layers: number | null;
+  readonly kvHeads: number | null;
+  readonly headDim: number | null;
+  readonly embedding: number | null;
+  readonly kvBytesPerToken: number | null;
+  readonly chatTemplate: boolean;
+  readonly capabilities: Readonly<Record<string, boolean>>;
+  readonly licence: string | null;
+}
+
+/** Header facts that the store keeps beside the public columns. */
+const HEADER_KEYS = [
+  'parameters',
+  'layers',
+  'kvHeads',
+  'headDim',
+  'embedding',
+  'kvBytesPerToken',
+  'chatTemplate',
+  'mtimeS',
+] as const satisfies readonly (keyof RegisteredModel)[];
+
+const SOURCES: readonly string[] = ['demo', 'scan', 'register'] satisfies ModelSource[];
+const TYPES: readonly string[] = ['llm', 'embedding', 'rerank'] satisfies GgufFacts['type'][];
+
+/** A model as it is registered the first time. */
+export function newModel(
+  id: string,
+  source: ModelSource,
+  file: FoundFile,
+  facts: GgufFacts,
+): RegisteredModel {
+  return {
+    id,
+    name: facts.name ?? id,
+    type: facts.type,
+    format: 'gguf',
+    architecture: facts.architecture,
+    quantization: facts.quantization,
+    size_bytes: facts.sizeBytes,
+    context_length: facts.contextTrain,
+    enable_thinking: facts.enableThinking,
+    demo: source === 'demo',
+    binding: null,
+    created: file.mtimeS,
+    source,
+    path: facts.files[0] ?? file.path,
+    files: facts.files,
+    sizeBytes: facts.sizeBytes,
+    mtimeS: file.mtimeS,
+    contextTrain: facts.contextTrain,
+    parameters: facts.parameters,
+    layers: facts.layers,
+    kvHeads: facts.kvHeads,
+    headDim: facts.headDim,
+    embedding: facts.embedding,
+    kvBytesPerToken: facts.kvBytesPerToken,
+    chatTemplate: facts.chatTemplate,
+    capabilities: facts.capabilities,
+    licence: facts.licence,
+  };
+}
+
+/** The store's row of a model; `kept` is the row it replaces, whose measured and chosen values stay. */
+export function toRow(model: RegisteredModel, kept: ModelRow | null): ModelRow {
+  return {
+    ...modelView(model),
+    file: model.path,
+    files: [...model.files],
+    repo: kept?.repo ?? null,
+    sha256: kept?.sha256 ?? null,
+    modalities: { input: ['text'], output: ['text'] },
+    capabilities: { ...model.capabilities },
+    licence: model.licence,
+    source: model.source,
+    revision: kept?.revision ?? null,
+    auto_slot: kept?.auto_slot ?? null,
+    memory: kept?.size_bytes === model.sizeBytes ? kept.memory : {},
+    header: Object.fromEntries(HEADER_KEYS.map((key) => [key, model[key]])),
+  };
+}
+
+/** The model of a row of ours; null for a row that another part keeps or that lacks what is needed. */
+export function fromRow(row: ModelRow): RegisteredModel | null {
+  if (row.file === null || !SOURCES.includes(row.source) || !TYPES.includes(row.type)) return null;
+  const number = (key: (typeof HEADER_KEYS)[number]) => {
+    const value = row.header[key];
+    return typeof value === 'number' ? value : null;
+  };
+  return {
+    ...modelView(row),
+    type: row.type as GgufFacts['type'],
+    source: row.source as ModelSource,
+    path: row.file,
+    files: row.files,
+    sizeBytes: row.size_bytes,
+    mtimeS: number('mtimeS') ?? 0,
+    contextTrain: row.context_length,
+    parameters: number('parameters'),
+    layers: number('layers'),
+    kvHeads: number('kvHeads'),
+    headDim: number('headDim'),
+    embedding: number('embedding'),
+    kvBytesPerToken: number('kvBytesPerToken'),
+    chatTemplate: row.header.chatTemplate === true,
+    capabilities: row.capabilities,
+    licence: row.licence,
+  };
+}
+
+/** The public part, and nothing else: never a path. */
+export function modelView(model: ModelRecordView): ModelRecordView {
+  return {
+    id: model.id,
+    name: model.name,
+    type: model.type,
+    format: model.format,
+    architecture: model.architecture,
+    quantization: model.quantization,
+    size_bytes: model.size_bytes,
+    context_length: model.context_length,
+    enable_thinking: model.enable_thinking,
+    demo: model.demo,
+    binding: model.binding,
+    created: model.created,
+  };
+}

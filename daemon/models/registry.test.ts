@@ -1,0 +1,212 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import { ModelsResponse } from '../contract/models.ts';
+import { Bus } from '../kit/bus.ts';
+import { createLog } from '../kit/log.ts';
+import { SetupError } from '../kit/setup-error.ts';
+import { openSettings } from '../settings/settings.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { DEMO_MODEL_ID } from './demo-model.ts';
+import { tinyChat } from './gguf/tiny-chat.ts';
+import { tinyEmbed } from './gguf/tiny-embed.ts';
+import { encodeGguf } from './gguf/writer.ts';
+import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
+
+const log = createLog({ level: 'fatal' });
+const ends: (() => void)[] = [];
+let home: string;
+let models: string;
+let store: Store;
+let events: string[];
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'registry-'));
+  models = join(home, 'state', 'models');
+  mkdirSync(models, { recursive: true });
+  store = openStore({ folder: join(home, 'state'), log });
+  ends.push(() => store.close());
+  events = [];
+});
+afterEach(() => {
+  for (const end of ends.splice(0).reverse()) end();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** A registry over the real store and settings of `home`, as after a start. */
+async function start(
+  env: Record<string, string> = {},
+  options: Partial<RegistryOptions> = {},
+): Promise<Registry> {
+  const settings = await openSettings({ env: { SVC_HOME: home, ...env }, log, watch: false });
+  ends.push(() => settings.close());
+  const bus = new Bus<GatewayEvents>();
+  bus.subscribe(({ payload }) => {
+    const { id, change } = payload as GatewayEvents['model'];
+    events.push(`${change} ${id}`);
+  });
+  const registry = await createRegistry({ store, log, bus, settings, firstScanMs: 20_000, ...options });
+  ends.push(registry.close);
+  return registry;
+}
+
+const chat = (name: string, width = 0) => encodeGguf(tinyChat({ name, width }));
+function put(path: string, bytes: Buffer | string = chat('Tiny')): string {
+  writeFileSync(path, bytes);
+  return path;
+}
+const ids = (registry: Registry) => registry.list().map(({ id }) => id);
+
+test('a fresh machine has the demonstration model, and slot agent gets it', async () => {
+  const registry = await start();
+  expect(ids(registry)).toEqual([DEMO_MODEL_ID]);
+  expect(registry.views()[0]).toMatchObject({ demo: true, type: 'llm' });
+  expect(registry.chatModelFor()?.id).toBe(DEMO_MODEL_ID);
+});
+
+test('views never hold a path and have the shape of the contract', async () => {
+  put(join(models, 'a.gguf'));
+  const registry = await start();
+  const views = registry.views();
+  expect(ModelsResponse.parse({ models: views })).toEqual({ models: views });
+  expect(JSON.stringify(views)).not.toContain(home);
+  expect(registry.get('a')?.path).toBe(join(models, 'a.gguf'));
+});
+
+test('the first real chat model sends the demonstration away for good', async () => {
+  const registry = await start();
+  const file = put(join(models, 'real.gguf'));
+  await registry.scan();
+  expect(ids(registry)).toEqual(['real']);
+  expect(events).toEqual([`added ${DEMO_MODEL_ID}`, 'added real', `removed ${DEMO_MODEL_ID}`]);
+  unlinkSync(file);
+  await registry.scan();
+  expect(ids(registry)).toEqual([]);
+  expect(ids(await start())).toEqual([]);
+});
+
+test('a model that can not chat leaves the demonstration where it is', async () => {
+  put(join(models, 'embed.gguf'), encodeGguf(tinyEmbed()));
+  const registry = await start();
+  expect(ids(registry)).toEqual(['embed', DEMO_MODEL_ID]);
+  expect(registry.get('embed')?.type).toBe('embedding');
+});
+
+test('id and time of creation stay over restarts and over a change of the file', async () => {
+  const file = put(join(models, 'My Model.gguf'));
+  utimesSync(file, 1_700_000_000, 1_700_000_000);
+  expect((await start()).get('My-Model')?.created).toBe(1_700_000_000);
+  const again = await start();
+  expect(events).toEqual(['added My-Model']);
+  put(file, chat('Other', 384));
+  await again.scan();
+  expect(again.get('My-Model')).toMatchObject({ created: 1_700_000_000, name: 'Other', embedding: 384 });
+  expect(events).toEqual(['added My-Model', 'changed My-Model']);
+});
+
+test('the same name in two folders gets two ids, and each keeps its own', async () => {
+  const other = join(home, 'other');
+  mkdirSync(other);
+  mkdirSync(join(home, 'config'), { recursive: true });
+  writeFileSync(join(home, 'config', 'config.toml'), `[models]\nfolders = [${JSON.stringify(other)}]\n`);
+  put(join(other, 'a.gguf'));
+  const first = await start();
+  put(join(models, 'a.gguf'));
+  await first.scan();
+  expect(ids(first)).toEqual(['a', 'a-2']);
+  const second = await start();
+  expect(second.get('a')?.path).toBe(join(other, 'a.gguf'));
+});
+
+test('a damaged file is a problem with its reason, and is read again only when it has changed', async () => {
+  const file = put(join(models, 'bad.gguf'), 'text');
+  const registry = await start();
+  expect(registry.problems()).toEqual([{ file: 'bad.gguf', reason: 'it is not a GGUF file' }]);
+  put(file);
+  await registry.scan();
+  expect(registry.problems()).toEqual([]);
+  expect(ids(registry)).toContain('bad');
+});
+
+test('SVC_MODEL is served by slot agent, also before a larger model', async () => {
+  put(join(models, 'large.gguf'), chat('Large', 384));
+  const named = put(join(home, 'named.gguf'));
+  const registry = await start({ SVC_MODEL: named });
+  expect(registry.chatModelFor()?.path).toBe(named);
+  expect(registry.chatModelFor('large')?.id).toBe('large');
+  expect(registry.chatModelFor('large', 'agent')?.path).toBe(named);
+});
+
+test('models.agent of the file yields to the slot file, --model does not', async () => {
+  const [one, two] = [put(join(home, 'one.gguf')), put(join(home, 'two.gguf'))];
+  mkdirSync(join(home, 'config'), { recursive: true });
+  writeFileSync(join(home, 'config', 'config.toml'), `[models]\nagent = ${JSON.stringify(one)}\n`);
+  put(join(models, 'slot.gguf'));
+  const file = await start();
+  expect(file.chatModelFor('slot', 'agent')?.id).toBe('slot');
+  expect(file.chatModelFor(null, 'agent')?.id).toBe('one');
+  const line = await start({}, { modelOverride: two });
+  expect(line.chatModelFor('slot', 'agent')?.id).toBe('two');
+});
+
+test('a model that was named once is known at the next start too', async () => {
+  const named = put(join(home, 'named.gguf'));
+  await start({}, { modelOverride: named });
+  expect((await start()).chatModelFor()?.path).toBe(named);
+});
+
+test('a slot may name a model by id or path; one that nobody knows is null', async () => {
+  const file = put(join(models, 'a.gguf'));
+  const registry = await start();
+  expect(registry.chatModelFor('a')?.path).toBe(file);
+  expect(registry.chatModelFor(file)?.id).toBe('a');
+  expect(registry.chatModelFor('nothing')).toBeNull();
+});
+
+test.each([
+  ['missing', 'missing.gguf', null, /missing\.gguf, which can't be used: the file does not exist/],
+  ['damaged', 'bad.gguf', Buffer.from('text'), /it is not a GGUF file/],
+  ['no chat model', 'embed.gguf', encodeGguf(tinyEmbed()), /no chat model/],
+] as const)('SVC_MODEL that is %s stops the start with what to do', async (_, name, bytes, message) => {
+  const path = join(home, name);
+  if (bytes !== null) put(path, bytes);
+  const failure = await start({ SVC_MODEL: path }).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(SetupError);
+  expect((failure as SetupError).message).toMatch(message);
+  expect((failure as SetupError).message).toContain('SVC_MODEL');
+  expect((failure as SetupError).advice).not.toBe('');
+});
+
+test('a file is registered by path, and a bad one is refused with the reason', async () => {
+  const registry = await start();
+  const model = await registry.register(put(join(home, 'later.gguf')));
+  expect(registry.get('later')).toEqual(model);
+  await expect(registry.register(join(home, 'none.gguf'))).rejects.toThrow('the file does not exist');
+});
+
+test('scans that overlap are one', async () => {
+  const registry = await start();
+  put(join(models, 'a.gguf'));
+  await Promise.all([registry.scan(), registry.scan()]);
+  expect(events.filter((event) => event === 'added a')).toHaveLength(1);
+});
+
+test('a store that fails costs nothing but the memory over a restart', async () => {
+  const failing = () => {
+    throw new GatewayError('internal', {});
+  };
+  const broken = { upsert: failing, remove: failing, all: failing, get: failing };
+  put(join(models, 'a.gguf'));
+  const registry = await start({}, { store: { models: broken, facts: store.facts } });
+  expect(ids(registry)).toEqual(['a']);
+});
+
+test('a place where the demonstration can not be written leaves a gateway without models', async () => {
+  const blocked = join(home, 'blocked');
+  writeFileSync(blocked, 'a file where a folder should be');
+  chmodSync(blocked, 0o400);
+  expect(ids(await start({}, { demoFolder: blocked }))).toEqual([]);
+});

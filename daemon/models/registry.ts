@@ -1,0 +1,151 @@
+import { totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { ModelRecordView } from '../contract/models.ts';
+import type { Bus } from '../kit/bus.ts';
+import type { Log } from '../kit/log.ts';
+import { SingleFlight } from '../kit/single-flight.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
+import { chooseChatModel } from './choose-chat-model.ts';
+import { type ConfiguredModel, configuredModel, usableChatModel } from './configured-model.ts';
+import { settleDemo } from './demo-guest.ts';
+import { DEMO_MODEL_ID } from './demo-model.ts';
+import { readFactsApart } from './facts-apart.ts';
+import { FolderSync, type ModelProblem } from './folder-sync.ts';
+import { modelView, type RegisteredModel } from './registered-model.ts';
+import { findModelFile } from './scan.ts';
+import { Shelf } from './shelf.ts';
+
+export type { RegisteredModel } from './registered-model.ts';
+
+export interface RegistryOptions {
+  store: Pick<Store, 'models' | 'facts'>;
+  log: Log;
+  bus: Bus<GatewayEvents>;
+  settings: Pick<Settings, 'folders' | 'value' | 'resolve'>;
+  /** Path given on the command line; stands above the setting. */
+  modelOverride?: string | null;
+  /** Where the demonstration model lies; default the state folder's `models`. */
+  demoFolder?: string;
+  /** Most bytes of memory that one model can have on this machine; null = unknown. Default the host's memory. */
+  memoryBytes?: () => number | null;
+  /** Milliseconds that the start waits for the first scan; the scan goes on afterwards. */
+  firstScanMs?: number;
+}
+
+export interface Registry {
+  /** Every usable model by id, with its place: not for answers. */
+  list(): readonly RegisteredModel[];
+  /** The same without a path (`GET /api/models`). */
+  views(): ModelRecordView[];
+  get(id: string): RegisteredModel | undefined;
+  /**
+   * The chat model of a slot: what `slotModel` names (id or path; null when nobody knows it), else the default rule of
+   * slot `agent`: the configured file, the largest real chat model that fits, the demonstration model. With `slot`
+   * "agent" a file that the command line or the environment names stands above `slotModel`.
+   */
+  chatModelFor(slotModel?: string | null, slot?: string): RegisteredModel | null;
+  /** Registers a file by path; rejects with an Error whose message says why it is no model. */
+  register(path: string): Promise<RegisteredModel>;
+  /** Looks through the model folders again; calls that overlap share one. Never rejects. */
+  scan(): Promise<void>;
+  /** Files that look like models and can't be used, and folders that can't be read. */
+  problems(): readonly ModelProblem[];
+  close(): void;
+}
+
+const FIRST_SCAN_MS = 1500;
+
+/** The parts that a running registry is made of. */
+function assemble(options: RegistryOptions) {
+  const { store, log, bus, settings } = options;
+  const own = join(settings.folders.state, 'models');
+  const demoFolder = options.demoFolder ?? own;
+  const demoPath = join(demoFolder, `${DEMO_MODEL_ID}.gguf`);
+  const stop = new AbortController();
+  const shelf = new Shelf(store.models, bus, log);
+  const sync = new FolderSync({
+    shelf,
+    log,
+    folders: () => [...settings.value('modelFolders'), own],
+    optional: own,
+    passOver: (path) => path === demoPath,
+    signal: stop.signal,
+  });
+  const demo = { shelf, sync, facts: store.facts, log, folder: demoFolder, signal: stop.signal };
+  return { stop, shelf, sync, demo };
+}
+
+type Parts = ReturnType<typeof assemble>;
+
+/** Makes sure that a file is on the shelf, read anew when it has changed since. */
+async function registerFile({ shelf, sync, stop }: Parts, path: string): Promise<RegisteredModel> {
+  const file = await findModelFile(path);
+  if (file === null) throw new Error('the file does not exist');
+  const known = shelf.byPath(file.path);
+  if (known !== undefined && known.mtimeS === file.mtimeS && known.sizeBytes === file.sizeBytes) return known;
+  const [outcome] = await readFactsApart([file.path], stop.signal);
+  if (outcome === undefined || 'reason' in outcome)
+    throw new Error(outcome?.reason ?? 'the registry is closing');
+  return sync.admit(known?.source ?? 'register', file, outcome.facts);
+}
+
+async function registerConfigured(parts: Parts, configured: ConfiguredModel | null): Promise<string | null> {
+  if (configured === null) return null;
+  const model = await registerFile(parts, configured.path).catch((error: Error) => error);
+  return usableChatModel(configured, model).id;
+}
+
+/** Waits for work that never rejects, but no longer than `ms`; the work goes on. */
+async function waitAtMost(work: Promise<void>, ms: number): Promise<void> {
+  const enough = new AbortController();
+  await Promise.race([work, pause(ms, undefined, { signal: enough.signal }).catch(() => {})]);
+  enough.abort();
+}
+
+/**
+ * The models of this machine (spec "Models and pulls"): those known from before, the configured file, what the first
+ * scan finds in its time, and the demonstration model when there is no real one. Rejects with SetupError when the
+ * configured file can't serve a chat; anything else that fails costs one model and a line in the log.
+ */
+export async function createRegistry(options: RegistryOptions): Promise<Registry> {
+  const { log, settings, memoryBytes = totalmem } = options;
+  const parts = assemble(options);
+  const { shelf, sync, stop, demo } = parts;
+  const flights = new SingleFlight<void>();
+  const configured = configuredModel(settings, options.modelOverride ?? null);
+
+  const look = async () => {
+    await sync
+      .sync()
+      .catch((error: Error) =>
+        log.error({ reason: error.message }, 'the model folders could not be scanned'),
+      );
+    if (!stop.signal.aborted) await settleDemo(demo);
+  };
+  const scan = () => flights.run('scan', look);
+  const named = (model: string) => shelf.get(model) ?? shelf.byPath(resolve(model)) ?? null;
+
+  await sync.dropVanished();
+  const configuredId = await registerConfigured(parts, configured);
+  await waitAtMost(scan(), options.firstScanMs ?? FIRST_SCAN_MS);
+  await settleDemo(demo);
+  const configuredNow = () => (configuredId === null ? null : (shelf.get(configuredId) ?? null));
+
+  return {
+    list: () => shelf.list(),
+    views: () => shelf.list().map(modelView),
+    get: (id) => shelf.get(id),
+    chatModelFor(slotModel, slot) {
+      if (slot === 'agent' && configured?.explicit && configuredNow() !== null) return configuredNow();
+      if (slotModel) return named(slotModel);
+      return configuredNow() ?? chooseChatModel(shelf.list(), memoryBytes());
+    },
+    register: (path) => registerFile(parts, resolve(path)),
+    scan,
+    problems: () => sync.problems(),
+    close: () => stop.abort(),
+  };
+}

@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SCAN_LIMITS, scanFolders } from './scan.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'scan-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(...names: string[]) {
+  for (const name of names) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), 'x'.repeat(10));
+  }
+}
+const found = async (limits = SCAN_LIMITS) =>
+  (await scanFolders([folder], limits)).files.map(({ path }) => relative(folder, path));
+
+test('finds model files in sub-folders, and nothing hidden', async () => {
+  put('b.gguf', 'a/deep/c.GGUF', 'notes.txt', '.hidden.gguf', '.cache/d.gguf');
+  expect(await found()).toEqual(['a/deep/c.GGUF', 'b.gguf']);
+});
+
+test('a split model is one, with the bytes of all parts and the time of the first', async () => {
+  put('m-00001-of-00002.gguf', 'm-00002-of-00002.gguf');
+  utimesSync(join(folder, 'm-00001-of-00002.gguf'), 1000, 1234);
+  expect((await scanFolders([folder])).files).toEqual([
+    { path: join(folder, 'm-00001-of-00002.gguf'), sizeBytes: 20, mtimeS: 1234 },
+  ]);
+});
+
+test('links are followed, but neither round in circles nor twice to the same file', async () => {
+  put('blobs/data', 'snapshots/one/real.gguf');
+  symlinkSync('../../blobs/data', join(folder, 'snapshots/one/linked.gguf'));
+  symlinkSync('linked.gguf', join(folder, 'snapshots/one/z-again.gguf'));
+  symlinkSync('..', join(folder, 'snapshots/up'));
+  symlinkSync('nowhere', join(folder, 'broken.gguf'));
+  expect(await found()).toEqual(['snapshots/one/linked.gguf', 'snapshots/one/real.gguf']);
+});
+
+test('depth, entries and models are bounded, and a reached bound is told', async () => {
+  put('a.gguf', 'b.gguf', 'one/c.gguf', 'one/two/d.gguf');
+  expect(await found({ ...SCAN_LIMITS, depth: 1 })).toEqual(['a.gguf', 'b.gguf', 'one/c.gguf']);
+  expect(await found({ ...SCAN_LIMITS, models: 2 })).toHaveLength(2);
+  const { problems } = await scanFolders([folder], { ...SCAN_LIMITS, entries: 2 });
+  expect(problems).toEqual([{ folder, reason: expect.stringContaining('left out') }]);
+});
+
+test('a folder that is not there is told, the others are scanned', async () => {
+  put('a.gguf');
+  const missing = join(folder, 'missing');
+  const result = await scanFolders([missing, folder]);
+  expect(result.files).toHaveLength(1);
+  expect(result.problems).toEqual([{ folder: missing, reason: 'ENOENT' }]);
+});

@@ -1,0 +1,103 @@
+import type { Dirent } from 'node:fs';
+import { opendir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { splitName, splitParts } from './split-files.ts';
+
+/** One model file as it lies there; of a split model the first part. */
+export interface FoundFile {
+  path: string;
+  /** Bytes of all parts that are there. */
+  sizeBytes: number;
+  /** Unix seconds of the last change of the first part. */
+  mtimeS: number;
+}
+
+export interface ScanLimits {
+  /** Folders below a model folder; a hub cache needs 5. */
+  depth: number;
+  /** Directory entries looked at in all. */
+  entries: number;
+  models: number;
+}
+
+export interface ScanResult {
+  files: FoundFile[];
+  /** Folders that can't be read, and limits that were reached. */
+  problems: { folder: string; reason: string }[];
+}
+
+export const SCAN_LIMITS: ScanLimits = { depth: 6, entries: 50_000, models: 2000 };
+
+interface Walk {
+  limits: ScanLimits;
+  entriesLeft: number;
+  /** Real paths of folders and files that were met, so that links neither loop nor double. */
+  seen: Set<string>;
+  result: ScanResult;
+}
+
+const isModelFile = (name: string) => /\.gguf$/i.test(name) && (splitName(name)?.part ?? 1) === 1;
+
+/** One model file by path; null when there is no such file. */
+export async function findModelFile(path: string): Promise<FoundFile | null> {
+  const parts = await Promise.all(splitParts(path).map((part) => stat(part).catch(() => null)));
+  const first = parts[0];
+  if (!first?.isFile()) return null;
+  const sizeBytes = parts.reduce((sum, part) => sum + (part?.size ?? 0), 0);
+  return { path: splitParts(path)[0] ?? path, sizeBytes, mtimeS: Math.floor(first.mtimeMs / 1000) };
+}
+
+/** Adds one model file, unless it was met under another name. */
+async function addFile(path: string, walk: Walk): Promise<void> {
+  const real = await realpath(path).catch(() => null);
+  if (real === null || walk.seen.has(real) || walk.result.files.length >= walk.limits.models) return;
+  const found = await findModelFile(path);
+  if (found === null) return;
+  walk.seen.add(real);
+  walk.result.files.push(found);
+}
+
+async function entriesOf(folder: string, walk: Walk): Promise<Dirent[]> {
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(folder)) {
+    if (walk.entriesLeft <= 0) break;
+    walk.entriesLeft -= 1;
+    if (!entry.name.startsWith('.')) entries.push(entry);
+  }
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function walkFolder(folder: string, depth: number, walk: Walk): Promise<void> {
+  const real = await realpath(folder);
+  if (walk.seen.has(real)) return;
+  walk.seen.add(real);
+  for (const entry of await entriesOf(folder, walk)) {
+    const path = join(folder, entry.name);
+    const kind = entry.isSymbolicLink() ? await stat(path).catch(() => null) : entry;
+    if (kind?.isFile() && isModelFile(entry.name)) await addFile(path, walk);
+    if (!kind?.isDirectory() || depth <= 0) continue;
+    await walkFolder(path, depth - 1, walk).catch(() => {});
+  }
+}
+
+/**
+ * Finds the model files below `folders`, read only and bounded. Hidden names are passed over; parts of a split model
+ * count as one. A folder that can't be read is a line in `problems`, never a failure.
+ */
+export async function scanFolders(folders: readonly string[], limits = SCAN_LIMITS): Promise<ScanResult> {
+  const walk: Walk = {
+    limits,
+    entriesLeft: limits.entries,
+    seen: new Set(),
+    result: { files: [], problems: [] },
+  };
+  for (const folder of folders) {
+    await walkFolder(folder, limits.depth, walk).catch((error: NodeJS.ErrnoException) => {
+      walk.result.problems.push({ folder, reason: error.code ?? error.message });
+    });
+    if (walk.entriesLeft > 0 && walk.result.files.length < limits.models) continue;
+    walk.result.problems.push({ folder, reason: 'more files than are looked at; the rest is left out' });
+    break;
+  }
+  return walk.result;
+}
