@@ -1,0 +1,256 @@
+import { isUtf8 } from 'node:buffer';
+import { GatewayError } from '../contract/errors.ts';
+
+/** A half-open range of bytes. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
+
+/** Deepest nesting that is accepted; the outermost value counts as one. */
+const MAX_DEPTH = 64;
+/** Most object keys in one text. */
+const MAX_KEYS = 250_000;
+/** Bytes of a string that are walked singly before four are compared at a time. */
+const SINGLE_STEPS = 16;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const LOWER_U = 0x75;
+
+const LITERALS = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') };
+/** 1 for each byte that may follow a backslash alone. */
+const ESCAPES = new Uint8Array(256);
+for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
+/** 1 for each byte that ends a plain run inside a string: quote, backslash, control bytes. */
+const ENDS_RUN = new Uint8Array(256).fill(1, 0, 0x20);
+ENDS_RUN[QUOTE] = 1;
+ENDS_RUN[BACKSLASH] = 1;
+
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
+const isHex = (byte: number | undefined): boolean =>
+  byte !== undefined && (isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66));
+
+/**
+ * Walks the bytes of one JSON text once, in place: accepts exactly what `JSON.parse` accepts (strict grammar, valid
+ * UTF-8, no byte order mark), finds where things lie, makes no copy of the text. Linear in the length.
+ * Throws `request.invalid_json` for anything else, for nesting beyond 64 and for more than 250,000 object keys.
+ */
+export class ByteScanner {
+  readonly bytes: Buffer;
+  /** Offset of the next byte. */
+  at = 0;
+  #depth = 0;
+  #keys = 0;
+  readonly #words: Int32Array;
+
+  constructor(bytes: Buffer) {
+    if (!isUtf8(bytes)) fail('it is not UTF-8');
+    this.bytes = bytes;
+    this.#words = new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2);
+    this.space();
+  }
+
+  /** The kind of the value that starts here; nothing is consumed. */
+  kind(): JsonKind {
+    switch (this.bytes[this.at]) {
+      case OPEN_BRACE:
+        return 'object';
+      case OPEN_BRACKET:
+        return 'array';
+      case QUOTE:
+        return 'string';
+      case 0x74:
+        return 'true';
+      case 0x66:
+        return 'false';
+      case 0x6e:
+        return 'null';
+      default:
+        return 'number';
+    }
+  }
+
+  /** Consumes one value of any kind. */
+  value(): JsonKind {
+    const kind = this.kind();
+    if (kind === 'string') this.string();
+    else if (kind === 'object') this.object();
+    else if (kind === 'array') this.array();
+    else if (kind === 'number') this.#number();
+    else this.#literal(LITERALS[kind]);
+    return kind;
+  }
+
+  /**
+   * Consumes an object. `member` is called at each value with the offset after the delimiter before the member and the
+   * range of its key (quotes included); it has to consume the value.
+   */
+  object(member?: (before: number, keyStart: number, keyEnd: number) => void): void {
+    this.#open();
+    let before = this.at;
+    this.space();
+    if (this.bytes[this.at] !== CLOSE_BRACE) {
+      for (;;) {
+        const keyStart = this.at;
+        this.string();
+        const keyEnd = this.at;
+        if (++this.#keys > MAX_KEYS) fail('it has too many keys');
+        this.space();
+        if (this.bytes[this.at] !== COLON) fail();
+        this.at++;
+        this.space();
+        if (member) member(before, keyStart, keyEnd);
+        else this.value();
+        this.space();
+        if (this.bytes[this.at] !== COMMA) break;
+        before = ++this.at;
+        this.space();
+      }
+    }
+    this.#close(CLOSE_BRACE);
+  }
+
+  /** Consumes an array. `element` is called at each value with the offset after the delimiter before it; it has to consume the value. */
+  array(element?: (before: number) => void): void {
+    this.#open();
+    let before = this.at;
+    this.space();
+    if (this.bytes[this.at] !== CLOSE_BRACKET) {
+      for (;;) {
+        if (element) element(before);
+        else this.value();
+        this.space();
+        if (this.bytes[this.at] !== COMMA) break;
+        before = ++this.at;
+        this.space();
+      }
+    }
+    this.#close(CLOSE_BRACKET);
+  }
+
+  /** Consumes white space. */
+  space(): void {
+    const { bytes } = this;
+    let at = this.at;
+    for (;;) {
+      const byte = bytes[at];
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
+      at++;
+    }
+    this.at = at;
+  }
+
+  /** Requires that nothing but white space is left. */
+  end(): void {
+    this.space();
+    if (this.at !== this.bytes.length) fail();
+  }
+
+  /** Consumes a string. */
+  string(): void {
+    const { bytes } = this;
+    const { length } = bytes;
+    if (bytes[this.at] !== QUOTE) fail();
+    let at = this.at + 1;
+    let calm = at + SINGLE_STEPS;
+    while (at < length) {
+      const byte = bytes[at] as number;
+      if (ENDS_RUN[byte] === 0) {
+        at = ++at < calm ? at : this.#skipWords(at);
+        continue;
+      }
+      if (byte !== BACKSLASH) break;
+      at = this.#escape(at + 1);
+      calm = at + SINGLE_STEPS;
+    }
+    if (bytes[at] !== QUOTE) fail();
+    this.at = at + 1;
+  }
+
+  /** From the next aligned offset on, skips groups of four bytes without a quote, backslash or control byte. */
+  #skipWords(from: number): number {
+    const { bytes } = this;
+    const words = this.#words;
+    const base = bytes.byteOffset;
+    if (((base + from) & 3) !== 0) return from;
+    const last = (base + bytes.length) >> 2;
+    let word = (base + from) >> 2;
+    while (word < last && !marked(words[word] as number)) word++;
+    return (word << 2) - base;
+  }
+
+  #escape(at: number): number {
+    const { bytes } = this;
+    const letter = bytes[at];
+    if (letter === LOWER_U) {
+      for (let digit = 1; digit <= 4; digit++) if (!isHex(bytes[at + digit])) fail();
+      return at + 5;
+    }
+    if (letter === undefined || ESCAPES[letter] !== 1) fail();
+    return at + 1;
+  }
+
+  #number(): void {
+    const { bytes } = this;
+    if (bytes[this.at] === 0x2d) this.at++;
+    if (bytes[this.at] === 0x30) this.at++;
+    else this.#digits();
+    if (bytes[this.at] === 0x2e) {
+      this.at++;
+      this.#digits();
+    }
+    if (((bytes[this.at] ?? 0) | 0x20) !== 0x65) return;
+    this.at++;
+    if (bytes[this.at] === 0x2b || bytes[this.at] === 0x2d) this.at++;
+    this.#digits();
+  }
+
+  #digits(): void {
+    if (!isDigit(this.bytes[this.at])) fail();
+    while (isDigit(this.bytes[this.at])) this.at++;
+  }
+
+  #literal(word: Buffer): void {
+    for (const byte of word) if (this.bytes[this.at++] !== byte) fail();
+  }
+
+  #open(): void {
+    if (++this.#depth > MAX_DEPTH) fail(`it is nested deeper than ${MAX_DEPTH}`);
+    this.at++;
+  }
+
+  #close(byte: number): void {
+    if (this.bytes[this.at] !== byte) fail();
+    this.#depth--;
+    this.at++;
+  }
+}
+
+/** Whether one of four bytes is a quote, a backslash or below 0x20 (never misses one; a false alarm only costs time). */
+function marked(word: number): boolean {
+  const quote = word ^ 0x22222222;
+  const slash = word ^ 0x5c5c5c5c;
+  const flags =
+    ((word - 0x20202020) & ~word) | ((quote - 0x01010101) & ~quote) | ((slash - 0x01010101) & ~slash);
+  return (flags & 0x80808080) !== 0;
+}
+
+function fail(why?: string): never {
+  const message = why === undefined ? undefined : `The body is not accepted as JSON: ${why}.`;
+  throw new GatewayError('request.invalid_json', { message });
+}
+
+/** The text of the string at `range` (quotes included), escapes decoded. */
+export function stringAt(bytes: Buffer, range: Range): string {
+  const inner = bytes.toString('utf8', range.start + 1, range.end - 1);
+  return inner.includes('\\') ? (JSON.parse(`"${inner}"`) as string) : inner;
+}

@@ -1,0 +1,127 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { diedWhileReused, Outbound, type OutboundRequest } from './outbound.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function outbound(connectMs = 1000): Outbound {
+  const made = new Outbound({ connectMs: () => connectMs });
+  closers.push(() => made.close());
+  return made;
+}
+
+async function listen(server: Server | ReturnType<typeof createTcp>): Promise<string> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  closers.push(() => {
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const get = (origin: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  origin,
+  path: '/',
+  method: 'GET',
+  headers: ['x-a', 'b'],
+  body: null,
+  idleMs: 2000,
+  ...more,
+});
+
+function send(out: Outbound, request: OutboundRequest): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    const parts: Buffer[] = [];
+    out.dispatch(request, {
+      onResponseStart: (_controller, code) => {
+        status = code;
+      },
+      onResponseData: (_controller, chunk) => void parts.push(chunk),
+      onResponseEnd: () => resolve({ status, body: Buffer.concat(parts).toString() }),
+      onResponseError: (_controller, error) => reject(error),
+      onRequestStart: () => {},
+    });
+  });
+}
+
+test('sends the named headers and nothing of its own but host and connection', async () => {
+  const seen: string[][] = [];
+  const server = createServer((req, res) => {
+    seen.push(req.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
+    res.end('ok');
+  });
+  const origin = await listen(server);
+  expect(await send(outbound(), get(origin))).toEqual({ status: 200, body: 'ok' });
+  expect(seen[0]?.sort()).toEqual(['connection', 'host', 'x-a']);
+});
+
+test('a redirect is an answer like any other; nothing follows it', async () => {
+  let hits = 0;
+  const canary = await listen(
+    createServer((_req, res) => {
+      hits++;
+      res.end();
+    }),
+  );
+  const origin = await listen(
+    createServer((_req, res) => {
+      res.writeHead(307, { location: canary });
+      res.end();
+    }),
+  );
+  expect((await send(outbound(), get(origin))).status).toBe(307);
+  expect(hits).toBe(0);
+});
+
+test('a silent peer fails within the idle limit', async () => {
+  const origin = await listen(createServer(() => {}));
+  await expect(send(outbound(), get(origin, { idleMs: 100 }))).rejects.toMatchObject({
+    code: 'UND_ERR_HEADERS_TIMEOUT',
+  });
+});
+
+test('a reused connection that dies before an answer is told apart from a first one', async () => {
+  const sockets = new Map<Socket, number>();
+  const server = createTcp((socket) => {
+    sockets.set(socket, 0);
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      const served = sockets.get(socket) ?? 0;
+      sockets.set(socket, served + 1);
+      if (served === 0) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      else socket.resetAndDestroy();
+    });
+  });
+  const origin = await listen(server);
+  const out = outbound();
+  await send(out, get(origin));
+  await new Promise(setImmediate); // the client takes its connection back one turn after the answer
+  const error: Error = await send(out, get(origin)).then(
+    () => new Error('it answered'),
+    (cause) => cause,
+  );
+  expect(diedWhileReused(error)).toBe(true);
+  expect(await send(out, get(origin, { fresh: true }))).toEqual({ status: 200, body: 'ok' });
+  expect(sockets.size).toBe(2);
+});
+
+test('a first connection that dies is not taken for a reused one', async () => {
+  const origin = await listen(createTcp((socket) => void socket.on('data', () => socket.resetAndDestroy())));
+  const error: Error = await send(outbound(), get(origin)).then(
+    () => new Error('it answered'),
+    (cause) => cause,
+  );
+  expect(diedWhileReused(error)).toBe(false);
+});
+
+test('after close every request fails', async () => {
+  const origin = await listen(createServer((_req, res) => void res.end('ok')));
+  const out = outbound();
+  await out.close();
+  await expect(send(out, get(origin))).rejects.toThrow();
+});

@@ -1,0 +1,132 @@
+import type { Socket } from 'node:net';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
+
+/** One outgoing request. Every header is named here; nothing is inherited from anywhere. */
+export interface OutboundRequest {
+  /** `http://127.0.0.1:1234`: scheme, host and port only. */
+  readonly origin: string;
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | null;
+  /** Longest silence of the peer in milliseconds, before and between bytes. */
+  readonly idleMs: number;
+  /** Uses a connection that has never been used before. */
+  readonly fresh?: boolean;
+}
+
+export type OutboundHandler = Dispatcher.DispatchHandler;
+export type OutboundController = Dispatcher.DispatchController;
+
+export interface OutboundOptions {
+  /** Longest time for a connection to open, in milliseconds; read at each new pool. */
+  connectMs(): number;
+  /** Connections to one origin at once. */
+  connections?: number;
+}
+
+/** Origins whose connections are kept; the one used longest ago goes first. */
+const MAX_ORIGINS = 64;
+/** Above the connections that the listener accepts, so that no stream waits behind another. */
+const DEFAULT_CONNECTIONS = 2048;
+/** Engines close idle connections after 5 s (cpp-httplib); stay below. */
+const KEEP_ALIVE_MS = 4_000;
+
+/**
+ * The only opener of outgoing connections: bounded pools by origin, HTTP/1.1 without pipelining, no redirects, no
+ * proxies, every wait limited, every request abortable through the controller that the handler gets.
+ */
+export class Outbound {
+  readonly #options: OutboundOptions;
+  readonly #pools = new Map<string, Pool>();
+  #closed = false;
+
+  constructor(options: OutboundOptions) {
+    this.#options = options;
+  }
+
+  /** Sends `request`; the handler hears what comes back, `onResponseError` included. Never throws. */
+  dispatch(request: OutboundRequest, handler: OutboundHandler): void {
+    const pool = request.fresh ? this.#create(request.origin, 1) : this.#pool(request.origin);
+    pool.dispatch(
+      {
+        path: request.path,
+        method: request.method,
+        headers: request.headers as string[],
+        body: request.body,
+        headersTimeout: request.idleMs,
+        bodyTimeout: request.idleMs,
+        ...(request.fresh ? { reset: true } : {}),
+      },
+      handler,
+    );
+    if (request.fresh) void pool.close();
+  }
+
+  /** Ends every connection at once; requests that run fail. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+
+  #pool(origin: string): Pool {
+    const key = `${this.#options.connectMs()} ${origin}`;
+    const known = this.#pools.get(key);
+    if (known) return known;
+    const pool = this.#create(origin, this.#options.connections ?? DEFAULT_CONNECTIONS);
+    if (this.#closed) void pool.destroy();
+    else this.#keep(key, pool);
+    return pool;
+  }
+
+  #keep(key: string, pool: Pool): void {
+    this.#pools.set(key, pool);
+    for (const [oldest, unused] of this.#pools) {
+      if (this.#pools.size <= MAX_ORIGINS) break;
+      this.#pools.delete(oldest);
+      void unused.close();
+    }
+  }
+
+  #create(origin: string, connections: number): Pool {
+    return new Pool(origin, {
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      connect: watched(buildConnector({ timeout: this.#options.connectMs(), allowH2: false })),
+    });
+  }
+}
+
+/** Errors of sockets that had carried an answer before: the peer may have dropped them while idle. */
+const deathsOfReused = new WeakSet<Error>();
+
+/** Notes, for each socket that dies by an error, whether it had been used before. */
+function watched(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...outcome) => {
+      const [error, socket] = outcome;
+      if (!error && socket) noteDeath(socket);
+      callback(...outcome);
+    });
+}
+
+function noteDeath(socket: Socket): void {
+  socket.prependListener('error', (error) => {
+    if (socket.bytesRead > 0) deathsOfReused.add(error);
+  });
+}
+
+/**
+ * Whether `error`, which came before any byte of an answer, killed a connection that had answered before: then the
+ * request may be sent once more on a fresh one.
+ */
+export function diedWhileReused(error: Error): boolean {
+  if (deathsOfReused.has(error)) return true;
+  const { socket } = error as { socket?: { bytesRead?: number } };
+  return (socket?.bytesRead ?? 0) > 0;
+}

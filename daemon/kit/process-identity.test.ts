@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isSameProcess, memoryOf, parseStat, startTicksOf } from './process-identity.ts';
+
+const NONCE = 'n0nce-n0nce-n0nce-n0nce';
+const stat = (name: string, state: string, ticks: number) =>
+  `42 (${name}) ${state} 1 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 11 0 ${ticks} 900 100 184`;
+
+let proc: string;
+const plant = (state: string, ticks: number, nonce: string) => {
+  mkdirSync(join(proc, '42'), { recursive: true });
+  writeFileSync(join(proc, '42', 'stat'), stat('a b) c', state, ticks));
+  writeFileSync(join(proc, '42', 'environ'), `PATH=/bin\0GATEWAY_WORKER=${nonce}\0`);
+};
+
+beforeEach(() => {
+  proc = mkdtempSync(join(tmpdir(), 'proc-'));
+});
+afterEach(() => rmSync(proc, { recursive: true, force: true }));
+
+describe('process identity', () => {
+  it('reads the start time behind a name with spaces and brackets', () => {
+    expect(parseStat(stat('a b) S 1 (c', 'S', 777))).toEqual({ startTicks: 777, state: 'S' });
+    expect(parseStat('nothing')).toBeNull();
+    expect(parseStat('1 (x) S 1')).toBeNull();
+  });
+
+  it('matches on number, start time and nonce together', () => {
+    plant('S', 777, NONCE);
+    expect(isSameProcess({ pid: 42, startTicks: 777, nonce: NONCE }, proc)).toBe(true);
+  });
+
+  it.each([
+    ['another start time', 778, NONCE],
+    ['another nonce', 777, `${NONCE}x`],
+    ['an empty nonce', 777, ''],
+  ])('P06: a foreign process with the same number is no match: %s', (_, startTicks, nonce) => {
+    plant('S', 777, NONCE);
+    expect(isSameProcess({ pid: 42, startTicks, nonce }, proc)).toBe(false);
+  });
+
+  it('a zombie and an absent process do not run', () => {
+    plant('Z', 777, NONCE);
+    expect(startTicksOf(42, proc)).toBeNull();
+    expect(startTicksOf(43, proc)).toBeNull();
+  });
+
+  it('reads this very process', () => {
+    expect(startTicksOf(process.pid)).toBeGreaterThan(0);
+    const memory = memoryOf(process.pid);
+    expect(memory?.anonymous).toBeGreaterThan(1 << 20);
+    expect(memory?.resident).toBeGreaterThanOrEqual(memory?.anonymous ?? Number.POSITIVE_INFINITY);
+    expect(memoryOf(2 ** 30)).toBeNull();
+  });
+});

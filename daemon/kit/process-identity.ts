@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What tells one process from every other one that had or will have the same number. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Start time in clock ticks since boot (`/proc/PID/stat`, field 22). */
+  readonly startTicks: number;
+  /** A random text in the environment of the process. */
+  readonly nonce: string;
+}
+
+const read = (file: string): string | null => {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return null;
+  }
+};
+
+/** Start ticks and state letter from the text of `/proc/PID/stat`; null when it has another form. */
+export function parseStat(text: string): { startTicks: number; state: string } | null {
+  const close = text.lastIndexOf(')');
+  if (close < 0) return null;
+  const fields = text
+    .slice(close + 1)
+    .trim()
+    .split(' ');
+  const startTicks = Number(fields[19]);
+  const state = fields[0];
+  return state === undefined || !Number.isSafeInteger(startTicks) ? null : { startTicks, state };
+}
+
+/** Start ticks of a process that runs; null when it does not (a zombie has ended) or the host has no `/proc`. */
+export function startTicksOf(pid: number, proc = '/proc'): number | null {
+  const text = read(join(proc, String(pid), 'stat'));
+  const stat = text === null ? null : parseStat(text);
+  return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat.startTicks;
+}
+
+/** True only if the process runs, started at that tick and carries the nonce: a reused number is never a match. */
+export function isSameProcess(identity: ProcessIdentity, proc = '/proc'): boolean {
+  if (identity.nonce.length < 16 || startTicksOf(identity.pid, proc) !== identity.startTicks) return false;
+  const environment = read(join(proc, String(identity.pid), 'environ'));
+  return environment?.split('\0').some((entry) => entry.endsWith(`=${identity.nonce}`)) ?? false;
+}
+
+/** Memory of a process in bytes: all that is resident, and the part that no file backs. */
+export interface ProcessMemory {
+  readonly resident: number;
+  readonly anonymous: number;
+}
+
+/** Memory of a running process; null when unknown. */
+export function memoryOf(pid: number, proc = '/proc'): ProcessMemory | null {
+  const status = read(join(proc, String(pid), 'status')) ?? '';
+  const bytes = (name: string): number | null => {
+    const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status);
+    return match === null ? null : Number(match[1]) * 1024;
+  };
+  const resident = bytes('VmRSS');
+  return resident === null ? null : { resident, anonymous: bytes('RssAnon') ?? resident };
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type TomlTable, tomlValues } from './config-text.ts';
+import { mapToml, type TomlMap } from './toml-map.ts';
+
+/** An edit of config.toml that can't be made without touching anything else. */
+export class ConfigEditError extends Error {
+  override readonly name = 'ConfigEditError';
+}
+
+export type TomlValue = boolean | number | string | readonly string[];
+
+/**
+ * Sets `table.key` in TOML text and leaves every other character as it is: comments, order, unknown keys, line ends,
+ * byte order mark. A missing key goes to the end of its table, a missing table to the end of the text. The result is
+ * read back: exactly this key has changed, else ConfigEditError. Throws TomlError for text that is no TOML.
+ */
+export function setInConfigFile(text: string, key: string, value: TomlValue): string {
+  const [table, name] = key.split('.') as [string, string];
+  const bom = text.startsWith('\ufeff') ? '\ufeff' : '';
+  const source = text.slice(bom.length);
+  const wanted = withKey(tomlValues(source), table, name, value);
+  for (const candidate of candidates(source, { table, name, literal: literal(value) })) {
+    if (wanted !== null && readsAs(candidate, wanted)) return bom + candidate;
+  }
+  throw new ConfigEditError(`${key} can not be set without changing other parts; set it by hand`);
+}
+
+interface Edit {
+  table: string;
+  name: string;
+  literal: string;
+}
+
+function withKey(values: TomlTable, table: string, name: string, value: TomlValue): TomlTable | null {
+  const inner = Object.hasOwn(values, table) ? values[table] : {};
+  if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return null;
+  return { ...values, [table]: { ...inner, [name]: value } };
+}
+
+function readsAs(text: string, wanted: TomlTable): boolean {
+  try {
+    return isDeepStrictEqual(plain(tomlValues(text)), plain(wanted));
+  } catch {
+    return false;
+  }
+}
+
+/** Tables of the parser and of `withKey` alike, whatever their prototype. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return new Map(Object.entries(value).map(([name, one]) => [name, plain(one)]));
+}
+
+function* candidates(text: string, edit: Edit): Generator<string> {
+  const map = mapToml(text);
+  yield* replaced(text, map, edit);
+  yield* intoTable(text, map, edit);
+  yield* besideDotted(text, map, edit);
+  const eol = eolOf(text);
+  const gap = text === '' ? '' : text.endsWith('\n') ? eol : eol + eol;
+  yield `${text}${gap}[${edit.table}]${eol}${edit.name} = ${edit.literal}${eol}`;
+}
+
+function* replaced(text: string, map: TomlMap, { table, name, literal }: Edit): Generator<string> {
+  const at = map.entries.find(({ path }) => path.length === 2 && path[0] === table && path[1] === name);
+  if (at !== undefined) yield text.slice(0, at.valueFrom) + literal + text.slice(at.valueTo);
+}
+
+function* intoTable(text: string, map: TomlMap, { table, name, literal }: Edit): Generator<string> {
+  const place = map.places.find(({ path }) => path.length === 1 && path[0] === table);
+  if (place === undefined) return;
+  if (place.kind !== 'inline') yield newLine(text, place.lastEnd, `${name} = ${literal}`);
+  const glue = place.empty ? ' ' : ', ';
+  const end = place.empty && text[place.lastEnd] === '}' ? ' ' : '';
+  yield `${text.slice(0, place.lastEnd)}${glue}${name} = ${literal}${end}${text.slice(place.lastEnd)}`;
+}
+
+function* besideDotted(text: string, map: TomlMap, { table, name, literal }: Edit): Generator<string> {
+  const sibling = map.entries.findLast(
+    ({ path, home }) => home === 'root' && path.length > 1 && path[0] === table,
+  );
+  if (sibling !== undefined) yield newLine(text, sibling.valueTo, `${table}.${name} = ${literal}`);
+}
+
+/** A line of its own behind the line in which `offset` stands, indented like that one. */
+function newLine(text: string, offset: number, line: string): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const indent = /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
+  const newline = text.indexOf('\n', offset);
+  const end = newline < 0 ? text.length : newline - (text[newline - 1] === '\r' ? 1 : 0);
+  return text.slice(0, end) + eolOf(text) + indent + line + text.slice(end);
+}
+
+const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
+
+/** A value as TOML writes it. */
+export function literal(value: TomlValue): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value !== 'object') return String(value);
+  return `[${value.map((entry) => JSON.stringify(entry)).join(', ')}]`;
+}

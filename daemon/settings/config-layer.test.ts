@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest';
+import { type ConfigMemory, judgeConfig } from './config-layer.ts';
+import type { FileRead } from './read-file.ts';
+
+const file = (text: string): FileRead => ({ kind: 'bytes', bytes: Buffer.from(text), mode: 0o600, uid: 0 });
+const gone: FileRead = { kind: 'missing' };
+const unreadable: FileRead = { kind: 'unreadable', message: 'can not be read (EIO)' };
+const fresh: ConfigMemory = { lastGood: null, enforced: false };
+const after = (values: Record<string, unknown>, enforced = values[T] === true): ConfigMemory => ({
+  lastGood: new Map(Object.entries(values)),
+  enforced,
+});
+const T = 'security.require_auth';
+const P = 'server.port';
+
+const judge = (read: FileRead, memory: ConfigMemory) => {
+  const { state, values, problems } = judgeConfig(read, memory);
+  return {
+    state,
+    values: Object.fromEntries(values),
+    problems: problems.map(({ line, message }) => [line, message]),
+  };
+};
+
+test('a good file', () => {
+  expect(
+    judge(
+      file('[security]\nrequire_auth = true\nallowed_hosts = [" a.b ", ""]\n[server]\nport = 9000\n'),
+      fresh,
+    ),
+  ).toEqual({
+    state: 'good',
+    values: { [T]: true, 'security.allowed_hosts': ['a.b'], [P]: 9000 },
+    problems: [],
+  });
+});
+
+test('a file that never existed has no values and no problem', () => {
+  expect(judge(gone, fresh)).toEqual({ state: 'missing', values: {}, problems: [] });
+  expect(judge(file(''), fresh)).toEqual({ state: 'good', values: {}, problems: [] });
+});
+
+test.each<[string, FileRead, number | null, RegExp]>([
+  ['no TOML', file('[server]\nport = \n'), 2, /TOML/],
+  ['half written', file('[server]\nport = 1\n[secur'), 3, /TOML/],
+  ['empty', file(' \n'), null, /empty/],
+  ['too large', { kind: 'unreadable', message: 'is larger than 1048576 bytes' }, null, /larger/],
+  ['not readable', unreadable, null, /EIO/],
+  ['no UTF-8', { kind: 'bytes', bytes: Buffer.from([0x23, 0xff]), mode: 0, uid: 0 }, 1, /UTF-8/],
+])('%s: the last good values stay', (_title, read, line, message) => {
+  const got = judge(read, after({ [T]: true, [P]: 9000 }));
+  expect(got).toMatchObject({ state: 'broken', values: { [T]: true, [P]: 9000 } });
+  expect(got.problems).toEqual([[line, expect.stringMatching(message)]]);
+  expect(got.problems[0]?.[1]).toContain('the last good configuration stays active');
+});
+
+test('unreadable without a last good copy: on when it was on, else defaults', () => {
+  expect(judge(unreadable, { lastGood: null, enforced: true }).values).toEqual({ [T]: true });
+  expect(judge(file(''), { lastGood: null, enforced: true })).toMatchObject({
+    state: 'broken',
+    values: { [T]: true },
+  });
+  expect(judge(unreadable, fresh).values).toEqual({});
+  expect(judge(unreadable, fresh).problems[0]?.[1]).toContain('defaults are used');
+});
+
+test('when the two memories differ, on wins', () => {
+  expect(judge(unreadable, after({ [T]: false }, true)).values).toEqual({ [T]: true });
+  expect(judge(unreadable, after({ [T]: true }, false)).values).toEqual({ [T]: true });
+});
+
+test('a file that is gone means defaults, but enforcement that was on stays on and says how to turn it off', () => {
+  const got = judge(gone, after({ [T]: true, [P]: 9000 }));
+  expect(got).toMatchObject({ state: 'missing', values: { [T]: true } });
+  expect(got.problems[0]?.[1]).toMatch(/enforcement stays on.*require_auth = false/);
+  expect(judge(gone, after({ [T]: false, [P]: 9000 }))).toEqual({
+    state: 'missing',
+    values: {},
+    problems: [],
+  });
+});
+
+test('a file without the key means off, although it was on: it was read', () => {
+  expect(judge(file('# nothing\n'), after({ [T]: true })).values).toEqual({});
+});
+
+test('a wrong value keeps its last good one, the other keys are taken', () => {
+  const got = judge(file('[server]\nport = "x"\nmax_connections = 5\n'), after({ [P]: 9000 }));
+  expect(got).toEqual({
+    state: 'good',
+    values: { [P]: 9000, 'server.max_connections': 5 },
+    problems: [[2, 'server.port must be a number; 9000 is used']],
+  });
+});
+
+test('a wrong value without a last good one means the default', () => {
+  const got = judge(file('[server]\nport = 70000\n'), fresh);
+  expect(got.values).toEqual({});
+  expect(got.problems).toEqual([[2, 'server.port must be from 0 to 65535; 8080 is used']]);
+});
+
+test.each(['"true"', '"off"', '1', '0', '[]', '"maybe"', '2020-01-01'])(
+  'require_auth = %s never turns enforcement off',
+  (text) => {
+    const wrong = file(`[security]\nrequire_auth = ${text}\n`);
+    expect(judge(wrong, after({ [T]: true })).values).toEqual({ [T]: true });
+    expect(judge(wrong, fresh).values).toEqual({ [T]: true });
+    expect(judge(wrong, after({}, true)).values).toEqual({ [T]: true });
+    expect(judge(wrong, after({ [T]: false })).values).toEqual({ [T]: false });
+    expect(judge(wrong, fresh).problems).toEqual([
+      [2, 'security.require_auth must be true or false; true is used'],
+    ]);
+  },
+);
+
+test('unknown tables and keys are named with their lines, in order', () => {
+  const text =
+    '# x\nport = 1\n[server]\nprot = 2\nport = 9\n[a.b]\nc = 1\n[security]\n"require auth" = true\n';
+  expect(judge(file(text), fresh)).toEqual({
+    state: 'good',
+    values: { [P]: 9 },
+    problems: [
+      [2, 'unknown name "port"'],
+      [4, 'unknown key "server.prot"'],
+      [6, 'unknown name "a"'],
+      [9, 'unknown key "security.require auth"'],
+    ],
+  });
+});
+
+test('something else in the place of a table: one problem, its keys keep their last good values', () => {
+  for (const text of [
+    'security = 5\n',
+    'security = [1]\n',
+    'security = 2020-01-01\n',
+    '[[security]]\nrequire_auth = false\n',
+  ]) {
+    const got = judge(file(text), after({ [T]: true }));
+    expect(got.values).toEqual({ [T]: true });
+    expect(got.problems).toEqual([[1, '"security" must be a table']]);
+    expect(judge(file(text), fresh).values).toEqual({ [T]: true });
+  }
+});
+
+test('names of the language are ordinary unknown names', () => {
+  const got = judge(file('__proto__ = 1\nconstructor = 2\n[security]\n__proto__ = true\n'), fresh);
+  expect(got.values).toEqual({});
+  expect(got.problems).toHaveLength(3);
+});
+
+test('a wall of problems is cut, and says so', () => {
+  const got = judge(file(Array.from({ length: 200 }, (_, i) => `k${i} = 1`).join('\n')), fresh);
+  expect(got.problems).toHaveLength(51);
+  expect(got.problems.at(-1)).toEqual([null, 'has 150 more problems']);
+});

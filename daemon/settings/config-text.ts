@@ -1,0 +1,64 @@
+import { parse, TomlError } from 'smol-toml';
+import { TimeLimitError, withinTime } from '../kit/within-time.ts';
+
+/** A config.toml may have this many bytes. */
+export const CONFIG_CAP = 1 << 20;
+/** One reading may take this long, milliseconds; an ordinary file takes less than one. */
+const PARSE_LIMIT_MS = 1000;
+const MAX_DEPTH = 64;
+
+export type TomlTable = Record<string, unknown>;
+export type ConfigText =
+  | { ok: true; text: string; table: TomlTable }
+  | { ok: false; line: number | null; message: string };
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const BOM = '\ufeff';
+
+/** The values of TOML text (a byte order mark is passed over). Throws TomlError, or TimeLimitError after a second. */
+export function tomlValues(text: string): TomlTable {
+  const source = text.startsWith(BOM) ? text.slice(1) : text;
+  return withinTime(
+    () => parse(source, { integersAsBigInt: 'asNeeded', maxDepth: MAX_DEPTH }) as TomlTable,
+    PARSE_LIMIT_MS,
+  );
+}
+
+/** Reads config.toml, or says on which line and why it is none. Never throws, bounded in size, depth and time. */
+export function readConfigText(bytes: Uint8Array): ConfigText {
+  if (bytes.length > CONFIG_CAP) return refuse(null, `is larger than ${CONFIG_CAP} bytes`);
+  let text = '';
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    return refuse(firstBadLine(bytes), 'is not UTF-8 text');
+  }
+  try {
+    return { ok: true, text, table: tomlValues(text) };
+  } catch (error) {
+    if (error instanceof TomlError) return refuse(error.line, reasonOf(error));
+    return refuse(null, error instanceof TimeLimitError ? error.message : 'can not be read as TOML');
+  }
+}
+
+const refuse = (line: number | null, message: string): ConfigText => ({ ok: false, line, message });
+
+/** The first line of the parser's message, without the quoted piece of the file. */
+function reasonOf(error: TomlError): string {
+  const first = error.message.split('\n')[0] as string;
+  return first.replace(/^Invalid TOML document: /, 'is no valid TOML: ');
+}
+
+function firstBadLine(bytes: Uint8Array): number {
+  let line = 1;
+  for (let from = 0; from < bytes.length; line++) {
+    const end = bytes.indexOf(0x0a, from) + 1 || bytes.length;
+    try {
+      utf8.decode(bytes.subarray(from, end));
+    } catch {
+      return line;
+    }
+    from = end;
+  }
+  return line;
+}

@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type EditOptions, editFile } from './edit-file.ts';
+
+let folder = '';
+let path = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-edit-'));
+  path = join(folder, 'f');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const text = () => readFileSync(path, 'utf8');
+const add = (bytes: Buffer | null) => Buffer.concat([bytes ?? Buffer.from('new:'), Buffer.from('x')]);
+const edit = (options: Partial<EditOptions> = {}, change = add) =>
+  editFile(path, change, { cap: 100, newMode: 0o600, keepMode: 0o644, ...options });
+
+test('makes a new file, then edits it, each with its mode', async () => {
+  expect(await edit()).toEqual({ bytes: Buffer.from('new:x'), durable: true });
+  expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
+  await edit();
+  expect(text()).toBe('new:xx');
+});
+
+test('the same content is not written', async () => {
+  writeFileSync(path, 'same');
+  const before = statSync(path).ino;
+  await edit({}, (bytes) => Buffer.from(bytes ?? ''));
+  expect(statSync(path).ino).toBe(before);
+});
+
+test('created, changed or removed in between: read again and done', async () => {
+  for (const [act, wanted] of [
+    [() => writeFileSync(path, 'theirs:'), 'theirs:x'],
+    [() => writeFileSync(path, 'again:'), 'again:x'],
+    [() => unlinkSync(path), 'new:x'],
+  ] as const) {
+    let done = false;
+    await edit({
+      faults: (step) => {
+        if (step === 'rename' && !done) {
+          done = true;
+          act();
+        }
+      },
+    });
+    expect(text()).toBe(wanted);
+  }
+});
+
+test('changed again and again: given up, theirs stays', async () => {
+  let turn = 0;
+  const faults = (step: string) => {
+    if (step === 'rename') writeFileSync(path, `theirs${++turn}`);
+  };
+  await expect(edit({ faults })).rejects.toMatchObject({ reason: 'changed' });
+  expect([turn, text()]).toEqual([2, 'theirs2']);
+});
+
+test('what can not be read is not edited, and an error of the edit comes through', async () => {
+  await expect(
+    edit({}, () => {
+      throw new RangeError('no');
+    }),
+  ).rejects.toThrow(RangeError);
+  writeFileSync(path, 'x'.repeat(101));
+  await expect(edit()).rejects.toMatchObject({ reason: 'io' });
+  rmSync(path);
+  mkdirSync(path);
+  await expect(edit()).rejects.toMatchObject({ reason: 'io', message: 'f is not a regular file' });
+});

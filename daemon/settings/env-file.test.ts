@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { describeEnvFile, EnvFileError, parseEnvFile, setInEnvFile } from './env-file.ts';
+import { scanEnv } from './env-scan.ts';
+
+const bytes = (text: string) => Buffer.from(text, 'utf8');
+const set = (text: string, name: string, value: string) =>
+  setInEnvFile(bytes(text), name, value).toString('utf8');
+const read = (text: string) => Object.fromEntries(parseEnvFile(bytes(text)));
+
+test('the last assignment wins and names that are none are left out', () => {
+  expect(read('A=1\nexport B=2\n3C=x\nA=2\n=x\nÄ=1\n')).toEqual({ A: '2' });
+});
+
+test('values are UTF-8; a value that is not, or holds a NUL, is left out', () => {
+  expect(read('A=käse\n')).toEqual({ A: 'käse' });
+  const odd = Buffer.concat([bytes('A=1\nA='), Buffer.from([0xff]), bytes('\nB=x\0\nC=2\n')]);
+  expect(Object.fromEntries(parseEnvFile(odd))).toEqual({ A: '1', C: '2' });
+});
+
+test('a byte order mark belongs to the first name, as systemd reads it', () => {
+  expect(read('\ufeffA=1\nB=2\n')).toEqual({ B: '2' });
+});
+
+test('lines that are not read are named by line, without their text', () => {
+  const file = Buffer.concat([
+    bytes('\ufeffA=1\nhello\nexport B=2\n0=1\n\nC=3\nD='),
+    Buffer.from([0xfe]),
+    bytes('\n'),
+  ]);
+  const { notes, lines } = describeEnvFile(file);
+  expect(notes).toEqual([
+    { line: 1, message: 'starts with a byte order mark, so its name is not read' },
+    { line: 2, message: 'is not NAME=value' },
+    { line: 3, message: 'starts with "export", which is not read' },
+    { line: 4, message: 'has no valid name' },
+    { line: 7, message: 'has a value that is not UTF-8 text' },
+  ]);
+  expect([...lines]).toEqual([['C', 6]]);
+});
+
+const EDITS: ReadonlyArray<[string, string, string]> = [
+  ['empty file', '', 'K=new\n'],
+  ['plain', 'A=1\nK=old\nB=2\n', 'A=1\nK=new\nB=2\n'],
+  ['missing name', 'A=1\n', 'A=1\nK=new\n'],
+  ['missing name, no final newline', 'A=1', 'A=1\nK=new'],
+  ['no final newline', 'K=old', 'K=new'],
+  ['CRLF', '# c\r\nK=old\r\n\r\nA=1\r\n', '# c\r\nK=new\r\n\r\nA=1\r\n'],
+  ['missing name, CRLF', 'A=1\r\n', 'A=1\r\nK=new\r\n'],
+  ['double quotes stay', 'K="old" \nA=1\n', 'K="new" \nA=1\n'],
+  ['single quotes stay', " K = 'o l d'\n", " K = 'new'\n"],
+  ['pieces become one value', 'K="a" \'b\' c\n', 'K=new\n'],
+  ['continuation becomes one line', 'K=a\\\nb\\\nc\nA=1\n', 'K=new\nA=1\n'],
+  ['several: the last one', 'K=1\nA=2\nK=3\n', 'K=1\nA=2\nK=new\n'],
+  ['commented out', '#K=old\n;K=old\n', '#K=old\n;K=old\nK=new\n'],
+  ['only inside quotes', 'A="\nK=old\n"\n', 'A="\nK=old\n"\nK=new\n'],
+  ['only inside a continuation', 'A=x\\\nK=old\n', 'A=x\\\nK=old\nK=new\n'],
+  ['export is another line', 'export K=old\n', 'export K=old\nK=new\n'],
+  ['blank', 'K=\nA=1\n', 'K=new\nA=1\n'],
+  ['blank at the end of the text', 'A=1\nK=', 'A=1\nK=new'],
+  ['longer names are other names', 'XK=1\nKX=2\n', 'XK=1\nKX=2\nK=new\n'],
+  ['byte order mark before the name', '\ufeffK=old\nA=1\n', '\ufeffK=old\nA=1\nK=new\n'],
+  ['only a byte order mark', '\ufeff', '\ufeff\nK=new'],
+  ['open double quote', 'A="x', 'A="x"\nK=new'],
+  ['open double quote after a newline', 'A="x\n', 'A="x\n"\nK=new'],
+  ['open single quote', "A='x", "A='x'\nK=new"],
+  ['open escape', 'A=x\\', 'A=x\\\n\nK=new'],
+  ['open escape in quotes', 'A="x\\', 'A="x\\\n"\nK=new'],
+  ['open comment', '# x', '# x\nK=new'],
+  ['open comment with a backslash', '# x\\', '# x\\\n\nK=new'],
+  ['blanks at the end', 'A=1\n  ', 'A=1\n  \nK=new'],
+  ['a line without equals sign at the end', 'hello', 'hello\nK=new'],
+  ['behind a comment that older systemd continues', '# x \\\nK=old\n', '# x \\\nK=old\nK=new\n'],
+];
+
+test.each(EDITS)('edit: %s', (_title, before, after) => {
+  expect(set(before, 'K', 'new')).toBe(after);
+  expect(parseEnvFile(bytes(after)).get('K')).toBe('new');
+});
+
+test.each(['', 'a b', ' x ', '#x', ';x', '"x"', "it's", '\\', '$A `b` "c" \\d', 'käse', '!{}[]<>|&*?~^()'])(
+  'the value %j reads back',
+  (value) => {
+    for (const before of ['', 'K=o\n', "K='o'\n", 'K="o"\n', 'K="o\\"o"', "K='open"]) {
+      expect(parseEnvFile(bytes(set(before, 'K', value))).get('K')).toBe(value);
+    }
+  },
+);
+
+test.each([
+  ['1K', 'x'],
+  ['', 'x'],
+  ['A B', 'x'],
+  ['K', 'a\nb'],
+  ['K', 'a\0'],
+  ['K', 'a\x7f'],
+])('the name %j with the value %j is refused', (name, value) => {
+  expect(() => set('A=1\n', name, value)).toThrow(EnvFileError);
+});
+
+test('bytes that are no UTF-8 stay as they are', () => {
+  const before = Buffer.concat([
+    bytes('# '),
+    Buffer.from([0xff, 0xfe, 0x80]),
+    bytes('\nK=old\nZ='),
+    Buffer.from([0xc3]),
+  ]);
+  const after = setInEnvFile(before, 'K', 'new');
+  expect(after).toEqual(Buffer.from(before.toString('latin1').replace('old', 'new'), 'latin1'));
+});
+
+test('a file of 1 MiB keeps all other bytes and is edited at once', () => {
+  const filler = '# comment line with words\r\nUNKNOWN_NAME="some value"\r\n\r\n'.repeat(9500);
+  const before = `${filler}SVC_ADMIN_KEY=old\r\n${filler}`;
+  expect(before.length).toBeGreaterThan(1 << 20);
+  const started = performance.now();
+  expect(set(before, 'SVC_ADMIN_KEY', 'new')).toBe(`${filler}SVC_ADMIN_KEY=new\r\n${filler}`);
+  expect(performance.now() - started).toBeLessThan(5000);
+});
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    'K',
+    'A',
+    '=',
+    '=',
+    '\n',
+    '\n',
+    '\r\n',
+    ' ',
+    '\t',
+    '"',
+    "'",
+    '\\',
+    '#',
+    ';',
+    'export ',
+    '\\\n',
+    '$',
+    '\ufeff',
+  ),
+  fc.constantFrom('K=old\n', 'A=1\n', 'K="o\\"ld"\n', "K='old'\r\n", '# c \\\n', 'B="x\ny"\n', 'Z=a\\\nb\n'),
+  fc.string({ maxLength: 4 }),
+);
+const file = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));
+const printable = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_ "\'\\$`#;=é'), maxLength: 12 });
+
+test('property: any file takes any value, all other names keep theirs', () => {
+  fc.assert(
+    fc.property(file, printable, (before, value) => {
+      const after = setInEnvFile(bytes(before), 'K', value);
+      const wanted = parseEnvFile(bytes(before)).set('K', value);
+      expect(new Map([...parseEnvFile(after)].sort())).toEqual(new Map([...wanted].sort()));
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+/** Whether `after` is `before` with one value of K changed, or with something appended. */
+function onlyTheValueChanged(before: Buffer, after: Buffer): boolean {
+  const [old, now] = [before.toString('latin1'), after.toString('latin1')];
+  if (now.startsWith(old)) return true;
+  const value = scanEnv(old).assignments.findLast((one) => one.name === 'K');
+  if (value === undefined) return false;
+  const [head, tail] = [old.slice(0, value.valueStart), old.slice(value.valueEnd)];
+  return now.startsWith(head) && now.endsWith(tail) && now.length >= head.length + tail.length;
+}
+
+test('property: what is outside the changed value stays, byte for byte', () => {
+  fc.assert(
+    fc.property(file, printable, (text, value) => {
+      const before = bytes(text);
+      const after = setInEnvFile(before, 'K', value);
+      expect(onlyTheValueChanged(before, after)).toBe(true);
+      expect(setInEnvFile(after, 'K', value)).toEqual(after);
+    }),
+    { numRuns: 1500 },
+  );
+});

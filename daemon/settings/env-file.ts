@@ -1,0 +1,145 @@
+import { type Assignment, type Dialect, type ScanState, scanEnv } from './env-scan.ts';
+
+/** An edit of api.env that can't be made without touching other bytes, or a name or value that can't be written. */
+export class EnvFileError extends Error {
+  override readonly name = 'EnvFileError';
+}
+
+/** Something in the file that is not read, by line (from 1). Never holds text of the line. */
+export interface EnvFileNote {
+  line: number;
+  message: string;
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const MODERN: Dialect = { commentContinues: false };
+const CLASSIC: Dialect = { commentContinues: true };
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const toText = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
+
+/** Line numbers of offsets that are asked for in rising order. */
+function lineCounter(text: string): (offset: number) => number {
+  let line = 1;
+  let next = text.indexOf('\n');
+  return (offset) => {
+    for (; next >= 0 && next < offset; line++) next = text.indexOf('\n', next + 1);
+    return line;
+  };
+}
+
+/** The value as Unicode; null when systemd would not take it (no valid UTF-8, or a NUL). */
+function decode(value: string): string | null {
+  if (value.includes('\0')) return null;
+  try {
+    return utf8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return null;
+  }
+}
+
+function effective(text: string, dialect: Dialect): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const { name, value } of scanEnv(text, dialect).assignments) {
+    const decoded = NAME.test(name) ? decode(value) : null;
+    if (decoded !== null) values.set(name, decoded);
+  }
+  return values;
+}
+
+/**
+ * The variables of an environment file as systemd's `EnvironmentFile=` reads it: comments, quotes, continuation
+ * lines, last assignment wins, no expansion. Names that are none (`export X`, a byte order mark before the first
+ * name) and values that are no UTF-8 are left out. Never throws.
+ */
+export function parseEnvFile(bytes: Uint8Array): Map<string, string> {
+  return effective(toText(bytes), MODERN);
+}
+
+/** Which lines are not read and why, and the line on which each effective name stands. */
+export function describeEnvFile(bytes: Uint8Array): { notes: EnvFileNote[]; lines: Map<string, number> } {
+  const text = toText(bytes);
+  const scan = scanEnv(text, MODERN);
+  const strayLine = lineCounter(text);
+  const notes = scan.stray.map((offset) => ({ line: strayLine(offset), message: 'is not NAME=value' }));
+  const lines = new Map<string, number>();
+  const assignmentLine = lineCounter(text);
+  for (const one of scan.assignments) {
+    const line = assignmentLine(one.start);
+    if (!NAME.test(one.name)) notes.push({ line, message: whyNoName(one) });
+    else if (decode(one.value) === null) notes.push({ line, message: 'has a value that is not UTF-8 text' });
+    else lines.set(one.name, line);
+  }
+  return { notes: notes.sort((a, b) => a.line - b.line), lines };
+}
+
+function whyNoName(one: Assignment): string {
+  if (one.name.startsWith('\xef\xbb\xbf')) return 'starts with a byte order mark, so its name is not read';
+  return one.name.startsWith('export ') ? 'starts with "export", which is not read' : 'has no valid name';
+}
+
+/**
+ * Sets one variable and leaves every other byte as it is. The last effective assignment is changed, or a line is
+ * appended. The result reads back the same in older and newer systemd versions; where that is impossible, or the
+ * value holds control characters, it throws EnvFileError.
+ */
+export function setInEnvFile(bytes: Uint8Array, name: string, value: string): Buffer {
+  if (!NAME.test(name)) throw new EnvFileError('the name is not a variable name');
+  if (/[\0-\x1f\x7f]/.test(value)) throw new EnvFileError('the value holds control characters');
+  const text = toText(bytes);
+  const raw = Buffer.from(value, 'utf8').toString('latin1');
+  for (const candidate of candidates(text, name, raw)) {
+    if (agrees(text, candidate, name, value)) return Buffer.from(candidate, 'latin1');
+  }
+  throw new EnvFileError('the file can not be changed safely; correct it by hand');
+}
+
+function* candidates(text: string, name: string, raw: string): Generator<string> {
+  const scan = scanEnv(text, MODERN);
+  const last = scan.assignments.findLast((one) => one.name === name);
+  if (last !== undefined) yield replaceValue(text, last, raw);
+  yield append(text, scan.end, name, raw);
+  yield append(text, scanEnv(text, CLASSIC).end, name, raw);
+}
+
+/** True when in both dialects `name` has the new value and every other name the old one. */
+function agrees(before: string, after: string, name: string, value: string): boolean {
+  return [MODERN, CLASSIC].every((dialect) => {
+    const wanted = effective(before, dialect).set(name, value);
+    const got = effective(after, dialect);
+    return got.size === wanted.size && [...wanted].every(([key, one]) => got.get(key) === one);
+  });
+}
+
+/** Keeps the blanks around the value and the kind of quotes. */
+function replaceValue(text: string, { valueStart, valueEnd }: Assignment, raw: string): string {
+  const old = text.slice(valueStart, valueEnd);
+  const lead = /^[ \t]*/.exec(old)?.[0] ?? '';
+  const core = old.slice(lead.length).replace(/[ \t]+$/, '');
+  const tail = old.slice(lead.length + core.length);
+  return text.slice(0, valueStart) + lead + encode(raw, core) + tail + text.slice(valueEnd);
+}
+
+const QUOTED = /^(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*")$/;
+const PLAIN = /^[A-Za-z0-9_.:/@%+,=-]*$/;
+
+function encode(raw: string, old = ''): string {
+  const quote = QUOTED.test(old) ? old[0] : '';
+  if (quote === "'" && !raw.includes("'")) return `'${raw}'`;
+  if (quote === '' && PLAIN.test(raw)) return raw;
+  return `"${raw.replace(/["\\`$]/g, '\\$&')}"`;
+}
+
+/** What ends an open last line without changing its value. */
+function closer(end: ScanState, eol: string): string {
+  if (end === 'single') return `'${eol}`;
+  if (end === 'double') return `"${eol}`;
+  if (end === 'doubleEscape') return `\n"${eol}`;
+  return end === 'valueEscape' || end === 'commentEscape' ? eol + eol : eol;
+}
+
+function append(text: string, end: ScanState, name: string, raw: string): string {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const closed = text === '' || (end === 'preKey' && /[\r\n]$/.test(text));
+  return `${text}${closed ? '' : closer(end, eol)}${name}=${encode(raw)}${closed ? eol : ''}`;
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { type EnvMemory, enforcesByEnv, judgeEnv } from './env-layer.ts';
+import type { FileRead } from './read-file.ts';
+
+const fresh: EnvMemory = { last: null, enforced: false, uid: 7 };
+const file = (text: string, mode = 0o600, uid = 7): FileRead => ({
+  kind: 'bytes',
+  bytes: Buffer.from(text),
+  mode,
+  uid,
+});
+const unreadable: FileRead = { kind: 'unreadable', message: 'can not be read (EACCES)' };
+const judge = (read: FileRead, memory = fresh) => {
+  const { state, values, problems } = judgeEnv(read, memory);
+  return {
+    state,
+    values: Object.fromEntries(values),
+    problems: problems.map(({ line, message }) => [line, message]),
+  };
+};
+
+test('a good file, whatever foreign names it holds', () => {
+  expect(judge(file('# c\nSVC_ADMIN_KEY=abc\nHF_TOKEN=x\n'))).toEqual({
+    state: 'good',
+    values: { SVC_ADMIN_KEY: 'abc', HF_TOKEN: 'x' },
+    problems: [],
+  });
+});
+
+test('a missing or an empty file means that every line was removed', () => {
+  const memory = { ...fresh, last: new Map([['SVC_ADMIN_KEY', 'abc']]), enforced: true };
+  expect(judge({ kind: 'missing' }, memory)).toEqual({ state: 'missing', values: {}, problems: [] });
+  expect(judge(file(''), memory)).toEqual({ state: 'good', values: {}, problems: [] });
+});
+
+test('a file that can not be read keeps what it said', () => {
+  const memory = { ...fresh, last: new Map([['SVC_ADMIN_KEY', 'abc']]) };
+  expect(judge(unreadable, memory)).toEqual({
+    state: 'broken',
+    values: { SVC_ADMIN_KEY: 'abc' },
+    problems: [[null, 'can not be read (EACCES); what it said before stays in force']],
+  });
+});
+
+test('at a first start it counts as on when it was on', () => {
+  expect(judge(unreadable, { ...fresh, enforced: true }).values).toEqual({ SVC_REQUIRE_AUTH: 'on' });
+  expect(judge(unreadable).values).toEqual({});
+});
+
+test('lines that mean nothing and unknown settings are named, never their text', () => {
+  const got = judge(file('export SVC_ADMIN_KEY=geheim\nSVC_ADMIN_KYE=geheim\nSVC_PORT=1\ngeheim\n'));
+  expect(got.problems).toEqual([
+    [1, 'starts with "export", which is not read; the line is ignored'],
+    [2, 'unknown setting SVC_ADMIN_KYE'],
+    [4, 'is not NAME=value; the line is ignored'],
+  ]);
+  expect(JSON.stringify(got.problems)).not.toContain('geheim');
+});
+
+test('a mode or an owner that is not as it should be is a problem, not a refusal', () => {
+  expect(judge(file('A=1', 0o640)).problems).toEqual([[null, expect.stringMatching(/mode 640.*chmod 600/)]]);
+  expect(judge(file('A=1', 0o600, 0)).problems).toEqual([
+    [null, expect.stringMatching(/user 0.*rotated.*chown 7/)],
+  ]);
+  expect(judge(file('A=1', 0o600, 0), { ...fresh, uid: null }).problems).toEqual([]);
+});
+
+test.each([
+  [undefined, false],
+  ['', false],
+  [' ', false],
+  ['off', false],
+  ['0', false],
+  ['on', true],
+  ['YES', true],
+  ['what', true],
+])('SVC_REQUIRE_AUTH=%s enforces: %s', (text, on) => {
+  expect(enforcesByEnv(new Map(text === undefined ? [] : [['SVC_REQUIRE_AUTH', text]]))).toBe(on);
+});

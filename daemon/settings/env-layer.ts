@@ -1,0 +1,77 @@
+import { settingRows } from './catalogue.ts';
+import { describeEnvFile, parseEnvFile } from './env-file.ts';
+import { flag } from './kinds.ts';
+import { boundProblems, type Problem } from './problem.ts';
+import type { FileRead } from './read-file.ts';
+
+export const ENV_FILE = 'api.env';
+/** api.env may have this many bytes. */
+export const ENV_FILE_CAP = 4 << 20;
+const REQUIRE_AUTH = 'SVC_REQUIRE_AUTH';
+
+/** What api.env says, as far as it can be used. */
+export interface EnvPicture {
+  state: 'good' | 'missing' | 'broken';
+  values: ReadonlyMap<string, string>;
+  /** The line of each effective name. */
+  lines: ReadonlyMap<string, number>;
+  problems: Problem[];
+}
+
+/** What is known from before. */
+export interface EnvMemory {
+  /** The variables of the last reading in this run; null at the start. */
+  last: ReadonlyMap<string, string> | null;
+  /** Whether the last api.env that could be read turned enforcement on. */
+  enforced: boolean;
+  /** The user this process runs as; null where there is no such thing. */
+  uid: number | null;
+}
+
+const KNOWN = new Set(settingRows().flatMap((row) => row.env ?? []));
+
+/**
+ * Judges one reading of api.env (contract "`api.env` is part of the environment"). A file that can't be read keeps
+ * what it said before; at a first start it counts as "enforcement on" when it said so at the last one.
+ */
+export function judgeEnv(read: FileRead, memory: EnvMemory): EnvPicture {
+  const none = new Map<string, number>();
+  if (read.kind === 'missing') return { state: 'missing', values: new Map(), lines: none, problems: [] };
+  if (read.kind === 'unreadable') {
+    const values = memory.last ?? new Map(memory.enforced ? [[REQUIRE_AUTH, 'on']] : []);
+    const kept = memory.last === null ? '' : '; what it said before stays in force';
+    return { state: 'broken', values, lines: none, problems: [problem(null, `${read.message}${kept}`)] };
+  }
+  const values = parseEnvFile(read.bytes);
+  const { notes, lines } = describeEnvFile(read.bytes);
+  const unknown = [...lines].filter(([name]) => name.startsWith('SVC_') && !KNOWN.has(name));
+  const inText = [
+    ...notes.map(({ line, message }) => problem(line, `${message}; the line is ignored`)),
+    ...unknown.map(([name, line]) => problem(line, `unknown setting ${name.slice(0, 80)}`)),
+  ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return { state: 'good', values, lines, problems: [...access(read, memory.uid), ...boundProblems(inText)] };
+}
+
+/** Whether these variables turn enforcement on, an unknown word included. */
+export function enforcesByEnv(values: ReadonlyMap<string, string>): boolean {
+  const text = values.get(REQUIRE_AUTH) ?? '';
+  const read = flag({ unknownIsOn: true }).fromText(text);
+  return text.trim() !== '' && read.ok && read.value;
+}
+
+const problem = (line: number | null, message: string): Problem => ({ file: ENV_FILE, line, message });
+
+function access(read: { mode: number; uid: number }, uid: number | null): Problem[] {
+  const found: Problem[] = [];
+  if ((read.mode & 0o077) !== 0) {
+    found.push(
+      problem(null, `can be read by other users (mode ${read.mode.toString(8)}); run chmod 600 on it`),
+    );
+  }
+  if (uid !== null && read.uid !== uid) {
+    found.push(
+      problem(null, `belongs to user ${read.uid}, so keys can not be rotated; run chown ${uid} on it`),
+    );
+  }
+  return found;
+}

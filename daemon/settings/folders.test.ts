@@ -1,0 +1,98 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SetupError } from '../kit/setup-error.ts';
+import { folderPaths, openFolders } from './folders.ts';
+
+let base = '';
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'svc-folders-'));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+test.each<[string, Record<string, string>, string, string]>([
+  [
+    'SVC_HOME first',
+    { SVC_HOME: '/a', CONFIGURATION_DIRECTORY: '/etc/svc', STATE_DIRECTORY: '/var/lib/svc', HOME: '/h' },
+    '/a/config',
+    '/a/state',
+  ],
+  [
+    'then systemd',
+    {
+      CONFIGURATION_DIRECTORY: '/etc/svc',
+      STATE_DIRECTORY: '/var/lib/svc',
+      XDG_CONFIG_HOME: '/x',
+      HOME: '/h',
+    },
+    '/etc/svc',
+    '/var/lib/svc',
+  ],
+  [
+    'several systemd folders',
+    { CONFIGURATION_DIRECTORY: '/etc/svc:/etc/b', STATE_DIRECTORY: '/v:/w' },
+    '/etc/svc',
+    '/v',
+  ],
+  ['then XDG', { XDG_CONFIG_HOME: '/x', XDG_STATE_HOME: '/s', HOME: '/h' }, '/x/svc', '/s/svc'],
+  ['then HOME', { HOME: '/h' }, '/h/.config/svc', '/h/.local/state/svc'],
+  ['each on its own', { STATE_DIRECTORY: '/v', HOME: '/h' }, '/h/.config/svc', '/v'],
+  [
+    'blank and relative ones do not count',
+    { SVC_HOME: ' ', CONFIGURATION_DIRECTORY: 'etc', XDG_CONFIG_HOME: 'x', XDG_STATE_HOME: '', HOME: '/h' },
+    '/h/.config/svc',
+    '/h/.local/state/svc',
+  ],
+])('%s', (_title, env, config, state) => {
+  expect(folderPaths(env)).toEqual({ config, state });
+});
+
+test('a relative SVC_HOME is taken from the working folder', () => {
+  expect(folderPaths({ SVC_HOME: 'x' })).toEqual({
+    config: join(process.cwd(), 'x/config'),
+    state: join(process.cwd(), 'x/state'),
+  });
+});
+
+test('without any name it says what to set', () => {
+  for (const env of [{}, { HOME: '' }, { HOME: 'relative' }]) {
+    expect(() => folderPaths(env)).toThrow(SetupError);
+  }
+});
+
+test('missing folders are created for the owner only; existing ones keep their mode', () => {
+  const first = openFolders({ SVC_HOME: join(base, 'a', 'b') });
+  expect([first.config, first.state].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual([
+    '700',
+    '700',
+  ]);
+  chmodSync(first.config, 0o755);
+  openFolders({ SVC_HOME: join(base, 'a', 'b') });
+  expect((statSync(first.config).mode & 0o777).toString(8)).toBe('755');
+});
+
+test('a folder that can not be used is an error with advice', () => {
+  writeFileSync(join(base, 'config'), '');
+  try {
+    openFolders({ SVC_HOME: base });
+    expect.fail('was opened');
+  } catch (error) {
+    expect(error).toBeInstanceOf(SetupError);
+    expect((error as SetupError).message).toMatch(
+      /configuration folder .*config can not be written \(ENOTDIR\)/,
+    );
+    expect((error as SetupError).advice).toMatch(/chown|SVC_HOME/);
+  }
+});
+
+test('a read-only place is an error too', () => {
+  expect(() => openFolders({ SVC_HOME: '/proc/svc' })).toThrow(SetupError);
+});
+
+test.runIf(process.getuid?.() !== 0)('a folder without write permission is an error', () => {
+  openFolders({ SVC_HOME: base });
+  chmodSync(join(base, 'state'), 0o500);
+  expect(() => openFolders({ SVC_HOME: base })).toThrow(/state folder .*EACCES/);
+  chmodSync(join(base, 'state'), 0o700);
+});

@@ -1,0 +1,79 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { SetupError } from '../kit/setup-error.ts';
+
+/** Absolute paths; both exist and can be written. */
+export interface Folders {
+  config: string;
+  state: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Where configuration and state live (contract "Names and places"): `$SVC_HOME/config` and `/state`, else the folders
+ * systemd names, else the XDG ones, else those below HOME. Throws SetupError when nothing names a folder.
+ */
+export function folderPaths(env: Env): Folders {
+  const home = set(env.SVC_HOME);
+  if (home !== null) return { config: resolve(home, 'config'), state: resolve(home, 'state') };
+  return {
+    config: first(env.CONFIGURATION_DIRECTORY) ?? userFolder(env, 'XDG_CONFIG_HOME', '.config'),
+    state: first(env.STATE_DIRECTORY) ?? userFolder(env, 'XDG_STATE_HOME', join('.local', 'state')),
+  };
+}
+
+/** Creates both folders with mode 0700 where they are missing. Throws SetupError when one can't be used. */
+export function openFolders(env: Env): Folders {
+  const folders = folderPaths(env);
+  open('configuration', folders.config);
+  open('state', folders.state);
+  return folders;
+}
+
+const set = (value: string | undefined): string | null =>
+  value === undefined || value.trim() === '' ? null : value;
+
+/** systemd separates several folders with a colon; the first is ours. */
+function first(list: string | undefined): string | null {
+  const entry = set(list?.split(':')[0]);
+  return entry !== null && isAbsolute(entry) ? entry : null;
+}
+
+/** A relative XDG path is to be ignored, by its specification. */
+function userFolder(env: Env, name: string, below: string): string {
+  const base = set(env[name]);
+  if (base !== null && isAbsolute(base)) return join(base, 'svc');
+  const home = set(env.HOME);
+  if (home !== null && isAbsolute(home)) return join(home, below, 'svc');
+  throw new SetupError('no folder for configuration and state', 'set SVC_HOME to a folder, or HOME');
+}
+
+function open(what: string, path: string): void {
+  try {
+    create(path);
+    if (!statSync(path).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new SetupError(`the ${what} folder ${path} can not be written (${code})`, advice(path), {
+      cause: error,
+    });
+  }
+}
+
+/** Folder by folder: the recursive mkdir of Node never ends where the system refuses new names with ENOENT (/proc). */
+function create(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) create(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function advice(path: string): string {
+  const user = process.getuid?.() ?? '';
+  return `make it a folder that user ${user} may write: mkdir -p ${path} && chown ${user} ${path}; or set SVC_HOME to another folder`;
+}

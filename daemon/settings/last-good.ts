@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { replaceFile } from '../kit/atomic-file.ts';
+import type { Log } from '../kit/log.ts';
+import { settingRows } from './catalogue.ts';
+import { readFileCapped } from './read-file.ts';
+
+const VALUES_FILE = 'last-good.json';
+const ENFORCEMENT_FILE = 'enforcement.json';
+const CAP = 1 << 20;
+
+/** What a later start needs when the configuration can't be read then. */
+export interface Remembered {
+  /** Accepted values of config.toml by `table.key`; null when none was ever read. */
+  lastGood: ReadonlyMap<string, unknown> | null;
+  /** Whether config.toml had enforcement on. */
+  config: boolean;
+  /** Whether api.env had it on. */
+  apiEnv: boolean;
+}
+
+/**
+ * The memory of the last good configuration in the state folder: its values, and apart from them the one fact that
+ * must not be lost. A damaged enforcement file counts as on.
+ */
+export class LastGood {
+  readonly #folder: string;
+  readonly #log: Log;
+  readonly #written = new Map<string, string>();
+  failed = false;
+
+  constructor(folder: string, log: Log) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  async load(): Promise<Remembered> {
+    const values = await this.#read(VALUES_FILE);
+    const facts = await this.#read(ENFORCEMENT_FILE);
+    const on = (name: string): boolean => facts !== null && (facts === 'damaged' || facts[name] !== false);
+    return {
+      lastGood: values === null || values === 'damaged' ? null : usable(values),
+      config: on('config'),
+      apiEnv: on('api_env'),
+    };
+  }
+
+  /** Writes what has changed. Never throws: a full disk costs the memory, not the service. */
+  async save(remembered: Remembered): Promise<void> {
+    this.failed = false;
+    await this.#write(ENFORCEMENT_FILE, { config: remembered.config, api_env: remembered.apiEnv });
+    if (remembered.lastGood !== null) {
+      await this.#write(VALUES_FILE, Object.fromEntries(remembered.lastGood));
+    }
+  }
+
+  async #read(name: string): Promise<Record<string, unknown> | 'damaged' | null> {
+    const read = await readFileCapped(join(this.#folder, name), CAP);
+    if (read.kind === 'missing') return null;
+    if (read.kind === 'unreadable') return 'damaged';
+    try {
+      const text = read.bytes.toString('utf8');
+      const value: unknown = JSON.parse(text);
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'damaged';
+      this.#written.set(name, text);
+      return value as Record<string, unknown>;
+    } catch {
+      return 'damaged';
+    }
+  }
+
+  async #write(name: string, value: unknown): Promise<void> {
+    const text = `${JSON.stringify(value)}\n`;
+    if (this.#written.get(name) === text) return;
+    try {
+      await replaceFile(join(this.#folder, name), Buffer.from(text), { mode: 0o600 });
+      this.#written.set(name, text);
+    } catch (error) {
+      this.failed = true;
+      this.#log.warn({ err: error }, `${name} in the state folder could not be written`);
+    }
+  }
+}
+
+/** The values that the catalogue still accepts. */
+function usable(values: Record<string, unknown>): Map<string, unknown> {
+  const out = new Map<string, unknown>();
+  for (const row of settingRows()) {
+    if (row.toml === undefined || !Object.hasOwn(values, row.toml)) continue;
+    const read = row.kind.fromToml(values[row.toml]);
+    if (read.ok) out.set(row.toml, read.value);
+  }
+  return out;
+}

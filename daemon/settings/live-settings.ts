@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import type { SettingRow } from '../contract/system.ts';
+import type { Log } from '../kit/log.ts';
+import type { FaultHook } from '../kit/temp-file.ts';
+import { SETTINGS, type SettingName, type SettingRowDef, type SettingValue } from './catalogue.ts';
+import { ConfigEditError, setInConfigFile, type TomlValue } from './config-file.ts';
+import { CONFIG_FILE } from './config-layer.ts';
+import { CONFIG_CAP, readConfigText } from './config-text.ts';
+import { editFile } from './edit-file.ts';
+import { setInEnvFile } from './env-file.ts';
+import { ENV_FILE, ENV_FILE_CAP } from './env-layer.ts';
+import type { Folders } from './folders.ts';
+import type { Resolved } from './precedence.ts';
+import type { Problem } from './problem.ts';
+import { type FileRead, readFileCapped, sameRead } from './read-file.ts';
+import type { Settings, SettingsChange, SettingsOptions } from './settings.ts';
+import type { SettingsState } from './state.ts';
+import { watchFiles } from './watch-files.ts';
+
+/** A file that was emptied or removed gets this long to come back before that counts (editors write in two steps). */
+const PATIENCE_MS = 300;
+
+interface Reads {
+  env: FileRead;
+  config: FileRead;
+}
+
+/** Reads, watches and writes the two files; what they mean is decided by SettingsState. */
+export class LiveSettings implements Settings {
+  readonly folders: Folders;
+  readonly #state: SettingsState;
+  readonly #log: Log;
+  readonly #faults: FaultHook | undefined;
+  readonly #listeners = new Set<(change: SettingsChange) => void>();
+  readonly #unwatch: () => void;
+  /** Readings and writings happen one after the other, so that what is live is what was last in the files. */
+  #queue: Promise<unknown> = Promise.resolve();
+  #last: Reads = { env: { kind: 'missing' }, config: { kind: 'missing' } };
+
+  constructor(folders: Folders, state: SettingsState, options: SettingsOptions) {
+    this.folders = folders;
+    this.#state = state;
+    this.#log = options.log;
+    this.#faults = options.faults;
+    const follow = () => void this.#serial(() => this.#follow());
+    this.#unwatch =
+      options.watch === false ? () => {} : watchFiles(folders.config, [CONFIG_FILE, ENV_FILE], follow);
+  }
+
+  value<N extends SettingName>(name: N): SettingValue<N> {
+    return this.#state.resolved(name).value;
+  }
+
+  resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>> {
+    return this.#state.resolved(name);
+  }
+
+  views = (): SettingRow[] => this.#state.views();
+  problems = (): readonly Problem[] => this.#state.problems;
+  secrets = (): readonly string[] => this.#state.secrets;
+  environment = (name: string): string | undefined => this.#state.environment(name);
+
+  reload(): Promise<void> {
+    return this.#serial(async () => this.#take(await this.#read()));
+  }
+
+  async persist<N extends SettingName>(name: N, value: SettingValue<N>): Promise<void> {
+    const row = SETTINGS[name] as SettingRowDef<unknown>;
+    const { toml } = row;
+    if (toml === undefined) throw new RangeError(`${name} has no key in ${CONFIG_FILE}`);
+    const checked = row.kind.fromToml(value);
+    if (!checked.ok) throw new RangeError(`${toml} ${checked.reason}`);
+    await this.#serial(async () => {
+      if (name === 'requireAuth' && checked.value === true) await this.#state.expectEnforcement();
+      try {
+        const edit = (bytes: Buffer | null) => editConfig(bytes, toml, checked.value as TomlValue);
+        await this.#write('config', edit);
+      } finally {
+        await this.#state.remember();
+      }
+    });
+  }
+
+  async setEnvFile(name: 'adminKey' | 'clientKey', value: string): Promise<void> {
+    const { env: variable, kind } = SETTINGS[name];
+    const checked = kind.fromText(value);
+    if (variable === undefined || !checked.ok || checked.value === '') {
+      throw new RangeError(`${name} must be printable and not blank`);
+    }
+    await this.#serial(async () => {
+      await this.#write('env', (bytes) => setInEnvFile(bytes ?? Buffer.alloc(0), variable, checked.value));
+      await this.#state.remember();
+    });
+  }
+
+  onChange(listener: (change: SettingsChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#unwatch();
+    this.#listeners.clear();
+  }
+
+  #serial<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
+  #path(name: string): string {
+    return join(this.folders.config, name);
+  }
+
+  async #read(): Promise<Reads> {
+    const [env, config] = await Promise.all([
+      readFileCapped(this.#path(ENV_FILE), ENV_FILE_CAP),
+      readFileCapped(this.#path(CONFIG_FILE), CONFIG_CAP),
+    ]);
+    return { env, config };
+  }
+
+  async #take(reads: Reads): Promise<void> {
+    this.#last = reads;
+    this.#state.take(reads);
+    await this.#state.remember();
+    this.#emit(this.#state.broken ? 'broken' : 'reloaded');
+  }
+
+  /** A file event: only a real difference counts, our own writes are none. */
+  async #follow(): Promise<void> {
+    let reads = await this.#read();
+    if (emptied(this.#last.env, reads.env) || emptied(this.#last.config, reads.config)) {
+      await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+      reads = await this.#read();
+    }
+    if (sameRead(reads.env, this.#last.env) && sameRead(reads.config, this.#last.config)) return;
+    await this.#take(reads);
+  }
+
+  async #write(which: keyof Reads, edit: (bytes: Buffer | null) => Buffer): Promise<void> {
+    const path = this.#path(which === 'env' ? ENV_FILE : CONFIG_FILE);
+    const rules = which === 'env' ? ENV_RULES : CONFIG_RULES;
+    const { bytes, durable } = await editFile(path, edit, {
+      ...rules,
+      within: this.folders.config,
+      faults: this.#faults,
+    });
+    if (!durable) this.#log.warn(`${path} is written, but the folder could not be flushed to the device`);
+    const after = await readFileCapped(path, rules.cap);
+    const access =
+      after.kind === 'bytes'
+        ? { mode: after.mode, uid: after.uid }
+        : { mode: rules.newMode, uid: process.geteuid?.() ?? 0 };
+    this.#last = { ...this.#last, [which]: { kind: 'bytes', bytes, ...access } };
+    this.#state.take(this.#last);
+    this.#emit('written');
+  }
+
+  #emit(change: SettingsChange): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#log.error({ err: error }, 'a listener of the settings failed');
+      }
+    }
+  }
+}
+
+const ENV_RULES = { cap: ENV_FILE_CAP, newMode: 0o600, keepMode: 0o600, sameOwner: true };
+const CONFIG_RULES = { cap: CONFIG_CAP, newMode: 0o600, keepMode: 0o666 };
+
+function emptied(before: FileRead, now: FileRead): boolean {
+  const size = (read: FileRead) => (read.kind === 'bytes' ? read.bytes.length : 0);
+  return size(before) > 0 && size(now) === 0;
+}
+
+function editConfig(bytes: Buffer | null, key: string, value: TomlValue): Buffer {
+  const read = readConfigText(bytes ?? Buffer.alloc(0));
+  if (!read.ok) {
+    const line = read.line === null ? '' : ` (line ${read.line})`;
+    throw new ConfigEditError(`${CONFIG_FILE} ${read.message}${line}; correct it first`);
+  }
+  return Buffer.from(setInConfigFile(read.text, key, value), 'utf8');
+}

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { SETTINGS, type SettingName } from './catalogue.ts';
+import { environmentValue, resolve, type Sources } from './precedence.ts';
+
+interface Given {
+  file?: Record<string, string>;
+  seen?: string[];
+  inherited?: Record<string, string | undefined>;
+  toml?: Record<string, unknown>;
+}
+const sources = (given: Given): Sources => ({
+  fileEnv: new Map(Object.entries(given.file ?? {})),
+  seen: new Set(given.seen ?? []),
+  inheritedEnv: given.inherited ?? {},
+  toml: new Map(Object.entries(given.toml ?? {})),
+});
+const of = (name: SettingName, given: Given) => {
+  const { value, source, persisted, warning } = resolve<unknown>(SETTINGS[name] as never, sources(given));
+  return {
+    value,
+    source,
+    ...(persisted === undefined ? {} : { persisted }),
+    ...(warning ? { warning } : {}),
+  };
+};
+
+const R = 'SVC_REQUIRE_AUTH';
+const T = 'security.require_auth';
+
+test.each<[string, Given, unknown]>([
+  ['nothing', {}, { value: false, source: 'default' }],
+  ['config.toml', { toml: { [T]: true } }, { value: true, source: 'file', persisted: true }],
+  ['inherited', { inherited: { [R]: '1' } }, { value: true, source: 'env' }],
+  [
+    'inherited beats config.toml',
+    { inherited: { [R]: 'off' }, toml: { [T]: true } },
+    { value: false, source: 'env', persisted: true },
+  ],
+  [
+    'api.env beats inherited',
+    { file: { [R]: 'no' }, inherited: { [R]: 'yes' } },
+    { value: false, source: 'env' },
+  ],
+  [
+    'blank in api.env unsets the inherited one',
+    { file: { [R]: ' ' }, inherited: { [R]: 'yes' } },
+    { value: false, source: 'default' },
+  ],
+  [
+    'blank inherited is unset',
+    { inherited: { [R]: '' }, toml: { [T]: true } },
+    { value: true, source: 'file', persisted: true },
+  ],
+  [
+    'removed from api.env is unset',
+    { seen: [R], inherited: { [R]: 'yes' } },
+    { value: false, source: 'default' },
+  ],
+  ['words in any case, trimmed', { inherited: { [R]: '  TRUE ' } }, { value: true, source: 'env' }],
+])('enforcement: %s', (_title, given, wanted) => {
+  expect(of('requireAuth', given)).toEqual(wanted);
+});
+
+test.each(['1', 'true', 'yes', 'on', 'YES'])('%s turns enforcement on', (word) => {
+  expect(of('requireAuth', { file: { [R]: word }, toml: { [T]: false } })).toMatchObject({
+    value: true,
+    source: 'env',
+  });
+});
+test.each(['0', 'false', 'no', 'off', 'Off'])('%s turns enforcement off', (word) => {
+  expect(of('requireAuth', { file: { [R]: word }, toml: { [T]: true } })).toMatchObject({
+    value: false,
+    source: 'env',
+  });
+});
+
+test('any other word counts as on, with a warning that names the accepted ones', () => {
+  for (const word of ['enabled', '2', 'y', 'tru', 'null', '-1', 'öff']) {
+    const got = of('requireAuth', { inherited: { [R]: word } });
+    expect(got).toMatchObject({ value: true, source: 'env' });
+    expect(got.warning).toMatch(/SVC_REQUIRE_AUTH.*1, true, yes, on.*0, false, no, off/);
+  }
+});
+
+test.each(['0', '-1', '1.5', 'ten', 'Infinity', 'NaN', '1e3', '0x10', '99999999999', '10 # ten'])(
+  'limiter budget %s: the default and a warning, never unlimited',
+  (text) => {
+    const got = of('loginRatelimitMax', { inherited: { SVC_LOGIN_RATELIMIT_MAX: text } });
+    expect(got).toMatchObject({ value: 10, source: 'default' });
+    expect(got.warning).toContain('SVC_LOGIN_RATELIMIT_MAX');
+  },
+);
+test.each(['0', '-60', 'x', '1e9', '90000'])('limiter window %s: the default and a warning', (text) => {
+  const got = of('loginRatelimitWindowS', { inherited: { SVC_LOGIN_RATELIMIT_WINDOW_S: text } });
+  expect(got).toMatchObject({ value: 60, source: 'default', warning: expect.stringContaining('WINDOW_S') });
+});
+test('good limiter values are taken, also with a fraction', () => {
+  expect(of('loginRatelimitMax', { inherited: { SVC_LOGIN_RATELIMIT_MAX: ' 3 ' } })).toEqual({
+    value: 3,
+    source: 'env',
+  });
+  expect(of('loginRatelimitWindowS', { inherited: { SVC_LOGIN_RATELIMIT_WINDOW_S: '60.0' } })).toEqual({
+    value: 60,
+    source: 'env',
+  });
+});
+
+test('a bad variable still wins over the file, with the strict default', () => {
+  const got = of('trustForwardedFor', {
+    inherited: { SVC_TRUST_FORWARDED_FOR: 'maybe' },
+    toml: { 'security.trust_forwarded_for': true },
+  });
+  expect(got).toMatchObject({
+    value: false,
+    source: 'default',
+    persisted: true,
+    warning: expect.stringContaining('SVC_TRUST_FORWARDED_FOR'),
+  });
+});
+
+test('a setting without variable or without key', () => {
+  expect(of('guardRemoteAdmin', { toml: { 'security.guard_remote_admin': false } })).toEqual({
+    value: false,
+    source: 'file',
+    persisted: false,
+  });
+  expect(of('adminKey', { file: { SVC_ADMIN_KEY: ' abc ' } })).toEqual({ value: 'abc', source: 'env' });
+  expect(of('adminKey', { file: { SVC_ADMIN_KEY: 'schlüssel' } })).toMatchObject({
+    value: '',
+    source: 'default',
+  });
+});
+
+test('the environment of any name, and where it came from', () => {
+  const all = sources({
+    file: { A: '1', B: '' },
+    seen: ['A', 'B', 'C'],
+    inherited: { A: 'x', B: 'x', C: 'x', D: '2', E: undefined },
+  });
+  const read = (name: string) => environmentValue(name, all);
+  expect(read('A')).toEqual({ text: '1', origin: 'file' });
+  expect(read('D')).toEqual({ text: '2', origin: 'inherited' });
+  for (const name of ['B', 'C', 'E', 'F', 'constructor', '__proto__']) expect(read(name)).toBeUndefined();
+});

@@ -1,0 +1,62 @@
+import type { SettingRow } from '../contract/system.ts';
+import { type SettingRowDef, settingRows } from './catalogue.ts';
+import { literal, type TomlValue } from './config-file.ts';
+
+type Row = SettingRowDef<unknown>;
+
+const effect = (row: { live: boolean }): string => (row.live ? 'at once' : 'at the next start');
+
+/** An example api.env: every variable of the catalogue, commented out. */
+export function exampleEnvFile(rows: readonly Row[] = settingRows()): string {
+  const head = [
+    '# Keys and overrides of svc-gateway; mode 0600, owned by the service user.',
+    '# A name in this file replaces the variable of the same name, a line that is removed means unset.',
+    '# A variable wins over config.toml. Quoting is as in systemd unit files; nothing is expanded.',
+  ];
+  const blocks = rows.flatMap((row) => (row.env === undefined ? [] : [envBlock(row)]));
+  return `${[head.join('\n'), ...blocks].join('\n\n')}\n`;
+}
+
+function envBlock(row: Row): string {
+  const value = Array.isArray(row.default) ? row.default.join(',') : String(row.default);
+  return `# ${row.help}\n# ${row.kind.name}; takes effect ${effect(row)}.\n#${row.env}=${value}`;
+}
+
+/** An example config.toml: every table with every key at its default, the keys commented out. */
+export function exampleConfigFile(rows: readonly Row[] = settingRows()): string {
+  const tables = new Map<string, string[]>();
+  for (const row of rows) {
+    if (row.toml === undefined) continue;
+    const [table, key] = row.toml.split('.') as [string, string];
+    const wins = row.env === undefined ? '' : ` ${row.env} wins over it.`;
+    const block = `# ${row.help}\n# ${row.kind.name}; takes effect ${effect(row)}.${wins}\n#${key} = ${literal(row.default as TomlValue)}`;
+    tables.set(table, [...(tables.get(table) ?? []), block]);
+  }
+  const parts = [...tables].map(([table, blocks]) => [`[${table}]`, ...blocks].join('\n\n'));
+  return `${['# Configuration of svc-gateway. Take the # off a line to set its key.', ...parts].join('\n\n')}\n`;
+}
+
+const HEADS = ['setting', 'value', 'source', 'variable', 'config.toml', 'effect', 'what it is'];
+
+/** The settings as a plain text table, a column per fact. */
+export function settingsTable(views: readonly SettingRow[]): string {
+  const rows = views.map((view) => [
+    view.name,
+    shown(view),
+    view.source,
+    view.env ?? '-',
+    view.toml ?? '-',
+    effect(view),
+    view.problem === undefined ? view.help : `${view.help} PROBLEM: ${view.problem}`,
+  ]);
+  const all = [HEADS, ...rows];
+  const widths = HEADS.map((_, column) => Math.max(...all.map((row) => (row[column] as string).length)));
+  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] as number)).join('  ');
+  return `${all.map((row) => line(row).trimEnd()).join('\n')}\n`;
+}
+
+function shown(view: SettingRow): string {
+  if (view.secret) return view.set ? '(set)' : '(not set)';
+  if (view.value === null) return '(not set)';
+  return Array.isArray(view.value) ? view.value.join(',') || '(none)' : String(view.value);
+}

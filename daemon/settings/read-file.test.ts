@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type FileRead, readFileCapped, sameRead } from './read-file.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-read-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const at = (name: string) => join(folder, name);
+
+test('bytes with mode and owner, up to the cap', async () => {
+  writeFileSync(at('a'), '12345', { mode: 0o640 });
+  const wanted = { kind: 'bytes', bytes: Buffer.from('12345'), mode: 0o640, uid: process.getuid?.() };
+  expect(await readFileCapped(at('a'), 5)).toEqual(wanted);
+  expect(await readFileCapped(at('a'), 4)).toEqual({ kind: 'unreadable', message: 'is larger than 4 bytes' });
+});
+
+test('missing, dangling, looping, in no folder', async () => {
+  symlinkSync('nowhere', at('dangling'));
+  symlinkSync('loop', at('loop'));
+  writeFileSync(at('plain'), '');
+  expect(await readFileCapped(at('no'), 9)).toEqual({ kind: 'missing' });
+  expect(await readFileCapped(at('dangling'), 9)).toEqual({ kind: 'missing' });
+  expect(await readFileCapped(at('loop'), 9)).toEqual({
+    kind: 'unreadable',
+    message: 'can not be read (ELOOP)',
+  });
+  expect(await readFileCapped(at('plain/x'), 9)).toEqual({
+    kind: 'unreadable',
+    message: 'can not be read (ENOTDIR)',
+  });
+});
+
+test('a folder, a pipe and a device are no files, and none of them is waited for', async () => {
+  execFileSync('mkfifo', [at('pipe')]);
+  for (const path of [folder, at('pipe'), '/dev/zero']) {
+    expect(await readFileCapped(path, 9)).toEqual({ kind: 'unreadable', message: 'is not a regular file' });
+  }
+});
+
+test('a file that says it is empty but gives more than the cap is cut off', async () => {
+  expect(await readFileCapped('/proc/self/status', 100)).toEqual({
+    kind: 'unreadable',
+    message: 'is larger than 100 bytes',
+  });
+});
+
+test('two readings are the same by content and mode', () => {
+  const bytes = (text: string, mode = 0o600): FileRead => ({
+    kind: 'bytes',
+    bytes: Buffer.from(text),
+    mode,
+    uid: 0,
+  });
+  const bad = (message: string): FileRead => ({ kind: 'unreadable', message });
+  const gone: FileRead = { kind: 'missing' };
+  expect([sameRead(bytes('a'), bytes('a')), sameRead(bad('x'), bad('x')), sameRead(gone, gone)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([
+    sameRead(bytes('a'), bytes('b')),
+    sameRead(bytes('a'), bytes('a', 0o644)),
+    sameRead(bad('x'), bad('y')),
+    sameRead(gone, bytes('')),
+  ]).toEqual([false, false, false, false]);
+});

@@ -1,0 +1,36 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+/** What reading one configuration file gave. */
+export type FileRead =
+  | { kind: 'bytes'; bytes: Buffer; mode: number; uid: number }
+  | { kind: 'missing' }
+  | { kind: 'unreadable'; message: string };
+
+/** Reads a regular file of at most `cap` bytes. Never throws and never waits for a pipe. */
+export async function readFileCapped(path: string, cap: number): Promise<FileRead> {
+  try {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const facts = await handle.stat();
+      if (!facts.isFile()) return { kind: 'unreadable', message: 'is not a regular file' };
+      if (facts.size > cap) return { kind: 'unreadable', message: `is larger than ${cap} bytes` };
+      const bytes = await handle.readFile();
+      if (bytes.length > cap) return { kind: 'unreadable', message: `is larger than ${cap} bytes` };
+      return { kind: 'bytes', bytes, mode: facts.mode & 0o777, uid: facts.uid };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    if (code === 'ENOENT') return { kind: 'missing' };
+    return { kind: 'unreadable', message: `can not be read (${code})` };
+  }
+}
+
+/** Whether two readings mean the same content. */
+export function sameRead(a: FileRead, b: FileRead): boolean {
+  if (a.kind === 'bytes' && b.kind === 'bytes') return a.bytes.equals(b.bytes) && a.mode === b.mode;
+  if (a.kind === 'unreadable' && b.kind === 'unreadable') return a.message === b.message;
+  return a.kind === b.kind;
+}

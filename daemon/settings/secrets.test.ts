@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { isSecretName, SecretList } from './secrets.ts';
+
+test.each([
+  'SVC_ADMIN_KEY',
+  'SVC_CLIENT_KEY',
+  'HF_TOKEN',
+  'OPENAI_API_KEY',
+  'x_password',
+  'TOKEN',
+  'AWS_CREDENTIALS',
+])('%s is secret', (name) => {
+  expect(isSecretName(name)).toBe(true);
+});
+test.each(['SVC_PORT', 'SVC_MODEL', 'HOME', 'PATH', 'SSH_AUTH_SOCK', 'KEYBOARD', 'MONKEY'])(
+  '%s is not',
+  (name) => {
+    expect(isSecretName(name)).toBe(false);
+  },
+);
+
+test('values of all environments, as they stand and trimmed, blank ones left out', () => {
+  const list = new SecretList();
+  list.update(
+    new Map([['SVC_ADMIN_KEY', ' a ']]),
+    Object.entries({ HF_TOKEN: 'h', SVC_CLIENT_KEY: ' ', B_KEY: undefined, HOME: '/h' }),
+  );
+  expect([...list.values].sort()).toEqual([' a ', 'a', 'h']);
+});
+
+test('old values stay for a while, the newest first', () => {
+  const list = new SecretList();
+  for (let i = 0; i < 200; i++) list.update([['SVC_ADMIN_KEY', `key${i}`]]);
+  expect(list.values).toHaveLength(65);
+  expect([list.values[0], list.values[1], list.values.at(-1)]).toEqual(['key199', 'key198', 'key135']);
+});

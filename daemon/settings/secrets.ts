@@ -1,0 +1,38 @@
+import { settingRows } from './catalogue.ts';
+
+const SECRET_ROWS = new Set(
+  settingRows().flatMap((row) => (row.secret && row.env !== undefined ? [row.env] : [])),
+);
+const PLAIN_ROWS = new Set(
+  settingRows().flatMap((row) => (!row.secret && row.env !== undefined ? [row.env] : [])),
+);
+const SECRET_NAME = /(^|_)(key|token|secret|password|passwd|pass|credentials?)$/i;
+/** Values that are no longer in force but may still be mentioned by someone. */
+const KEEP_OLD = 64;
+
+/** Whether the value under this name of the environment must never be written anywhere. */
+export const isSecretName = (name: string): boolean =>
+  SECRET_ROWS.has(name) || (!PLAIN_ROWS.has(name) && SECRET_NAME.test(name));
+
+/** Secret values for the log's last step: those in force, and the latest ones that were. */
+export class SecretList {
+  #values: readonly string[] = [];
+
+  get values(): readonly string[] {
+    return this.#values;
+  }
+
+  /** Takes in the environments that are in force now. */
+  update(...environments: Array<Iterable<[string, string | undefined]>>): void {
+    const now = new Set<string>();
+    for (const environment of environments) {
+      for (const [name, value] of environment) {
+        if (value === undefined || value.trim() === '' || !isSecretName(name)) continue;
+        now.add(value);
+        now.add(value.trim());
+      }
+    }
+    const old = this.#values.filter((value) => !now.has(value)).slice(0, KEEP_OLD);
+    this.#values = [...now, ...old];
+  }
+}

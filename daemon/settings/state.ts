@@ -1,0 +1,143 @@
+import type { SettingRow } from '../contract/system.ts';
+import type { Log } from '../kit/log.ts';
+import { type SettingName, type SettingValue, settingRows } from './catalogue.ts';
+import { type ConfigPicture, judgeConfig } from './config-layer.ts';
+import { ENV_FILE, type EnvPicture, enforcesByEnv, judgeEnv } from './env-layer.ts';
+import type { Folders } from './folders.ts';
+import { LastGood, type Remembered } from './last-good.ts';
+import { environmentValue, type Resolved, resolve, type Sources } from './precedence.ts';
+import type { Problem } from './problem.ts';
+import type { FileRead } from './read-file.ts';
+import { SecretList } from './secrets.ts';
+import { viewSetting } from './views.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+const ENFORCEMENT = 'security.require_auth';
+const ROWS = settingRows();
+
+/** What is in force, made anew from each reading of the two files. Does no reading or editing itself. */
+export class SettingsState {
+  readonly #inherited: Env;
+  readonly #log: Log;
+  readonly #memory: LastGood;
+  readonly #secrets = new SecretList();
+  readonly #seen = new Set<string>();
+  #known: Remembered = { lastGood: null, config: false, apiEnv: false };
+  #env: EnvPicture = { state: 'missing', values: new Map(), lines: new Map(), problems: [] };
+  #lastEnv: ReadonlyMap<string, string> | null = null;
+  #config: ConfigPicture = { state: 'missing', values: new Map(), problems: [], wrong: new Map() };
+  #resolved = new Map<SettingName, Resolved<unknown>>();
+  #problems: readonly Problem[] = [];
+  #logged = new Set<string>();
+
+  constructor(folders: Folders, inherited: Env, log: Log) {
+    this.#inherited = { ...inherited };
+    this.#log = log;
+    this.#memory = new LastGood(folders.state, log);
+  }
+
+  async start(): Promise<void> {
+    this.#known = await this.#memory.load();
+  }
+
+  get problems(): readonly Problem[] {
+    if (!this.#memory.failed) return this.#problems;
+    const message =
+      'the last good configuration could not be kept in the state folder; free space or correct its mode';
+    return [...this.#problems, { file: 'last-good.json', line: null, message }];
+  }
+
+  get secrets(): readonly string[] {
+    return this.#secrets.values;
+  }
+
+  /** Whether one of the files can't be used as it stands. */
+  get broken(): boolean {
+    return this.#env.state === 'broken' || this.#config.state === 'broken';
+  }
+
+  resolved<N extends SettingName>(name: N): Resolved<SettingValue<N>> {
+    return this.#resolved.get(name) as Resolved<SettingValue<N>>;
+  }
+
+  environment(name: string): string | undefined {
+    return environmentValue(name, this.#sources())?.text;
+  }
+
+  views(): SettingRow[] {
+    return ROWS.map((row) =>
+      viewSetting(row, this.resolved(row.name), this.#config.wrong.get(row.toml ?? '')),
+    );
+  }
+
+  /** Takes up one reading of both files. */
+  take(reads: { env: FileRead; config: FileRead }): void {
+    this.#env = judgeEnv(reads.env, {
+      last: this.#lastEnv,
+      enforced: this.#known.apiEnv && !this.#inheritsEnforcement(),
+      uid: process.geteuid?.() ?? null,
+    });
+    this.#lastEnv = this.#env.values;
+    for (const name of this.#env.values.keys())
+      if (Object.hasOwn(this.#inherited, name)) this.#seen.add(name);
+    this.#config = judgeConfig(reads.config, {
+      lastGood: this.#known.lastGood,
+      enforced: this.#known.config,
+    });
+    this.#learn();
+    const sources = this.#sources();
+    this.#resolved = new Map(ROWS.map((row) => [row.name, resolve(row, sources)]));
+    this.#secrets.update(this.#env.values, Object.entries(this.#inherited));
+    this.#name(sources);
+  }
+
+  /** Says beforehand that enforcement is about to be turned on, so that a crash in between never forgets it. */
+  async expectEnforcement(): Promise<void> {
+    await this.#memory.save({ ...this.#known, config: true });
+  }
+
+  /** Keeps what is known for a start at which the files can't be read. */
+  async remember(): Promise<void> {
+    await this.#memory.save(this.#known);
+  }
+
+  #sources(): Sources {
+    return {
+      fileEnv: this.#env.values,
+      seen: this.#seen,
+      inheritedEnv: this.#inherited,
+      toml: this.#config.values,
+    };
+  }
+
+  #inheritsEnforcement(): boolean {
+    return (this.#inherited.SVC_REQUIRE_AUTH ?? '').trim() !== '';
+  }
+
+  #learn(): void {
+    const { state, values } = this.#config;
+    if (state === 'good') {
+      this.#known = { ...this.#known, lastGood: values, config: values.get(ENFORCEMENT) === true };
+    }
+    if (this.#env.state !== 'broken') {
+      this.#known = { ...this.#known, apiEnv: enforcesByEnv(this.#env.values) };
+    }
+  }
+
+  /** Collects all problems and logs those that are new. */
+  #name(sources: Sources): void {
+    const warnings = ROWS.flatMap((row) => {
+      const warning = this.resolved(row.name).warning;
+      if (warning === undefined || row.env === undefined) return [];
+      const inFile = environmentValue(row.env, sources)?.origin === 'file';
+      const line = (inFile && this.#env.lines.get(row.env)) || null;
+      return [{ file: inFile ? ENV_FILE : 'environment', line, message: warning }];
+    });
+    this.#problems = [...this.#env.problems, ...warnings, ...this.#config.problems];
+    const texts = this.#problems.map(
+      ({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`,
+    );
+    for (const text of texts) if (!this.#logged.has(text)) this.#log.warn(text);
+    this.#logged = new Set(texts);
+  }
+}

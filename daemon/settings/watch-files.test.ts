@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { watchFiles } from './watch-files.ts';
+
+let folder = '';
+let stop = () => {};
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-watch-'));
+});
+afterEach(() => {
+  stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('changes that come together are one call; other files are none; after the end there is none', async () => {
+  const changed = vi.fn();
+  stop = watchFiles(folder, ['a', 'b'], changed);
+  for (const name of ['other', 'a', 'b', 'a']) writeFileSync(join(folder, name), name);
+  await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), 5000);
+  writeFileSync(join(folder, 'a'), 'more');
+  await vi.waitFor(() => expect(changed.mock.calls.length).toBeGreaterThan(1), 5000);
+});
+
+test('a folder that can not be watched still has the poll', async () => {
+  rmSync(folder, { recursive: true });
+  const changed = vi.fn();
+  stop = watchFiles(folder, ['a'], changed);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'a'), '1');
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 10_000 });
+});
+
+test('stopped before the call is due: no call', async () => {
+  const changed = vi.fn();
+  stop = watchFiles(folder, ['a'], changed);
+  const second = vi.fn();
+  const stopSecond = watchFiles(folder, ['a'], second);
+  writeFileSync(join(folder, 'a'), '1');
+  stop();
+  await vi.waitFor(() => expect(second).toHaveBeenCalled(), 5000);
+  stopSecond();
+  expect(changed).not.toHaveBeenCalled();
+});

@@ -1,0 +1,39 @@
+import { type FSWatcher, unwatchFile, watch, watchFile } from 'node:fs';
+import { join } from 'node:path';
+
+const SETTLE_MS = 100;
+const POLL_MS = 2000;
+
+/**
+ * Calls `changed` shortly after one of `names` in `folder` was written, replaced, created or removed. Events of the
+ * folder come at once; a look at the files' times every two seconds is the net for links and file systems without
+ * events. The answer ends it. Never keeps the process alive.
+ */
+export function watchFiles(folder: string, names: readonly string[], changed: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const soon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(changed, SETTLE_MS);
+    timer.unref();
+  };
+  const watcher = folderEvents(folder, (name) => {
+    if (name === null || names.includes(name)) soon();
+  });
+  for (const name of names) watchFile(join(folder, name), { interval: POLL_MS, persistent: false }, soon);
+  return () => {
+    clearTimeout(timer);
+    watcher?.close();
+    for (const name of names) unwatchFile(join(folder, name), soon);
+  };
+}
+
+/** Without events (no inotify watches left) the poll alone goes on. */
+function folderEvents(folder: string, seen: (name: string | null) => void): FSWatcher | null {
+  try {
+    const watcher = watch(folder, { persistent: false }, (_event, name) => seen(name));
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,60 @@
+import type { AuditRow } from '../contract/system.ts';
+import { Backlog } from './backlog.ts';
+import { clampRows, clip, fromJson, toJson } from './columns.ts';
+import type { Db } from './connection.ts';
+import type { Faults } from './faults.ts';
+
+export interface AuditEvent {
+  action: string;
+  tier: string | null;
+  address: string | null;
+  /** Never a secret; at most 64 KiB as JSON. */
+  details: Record<string, unknown>;
+}
+
+export interface AuditRepo {
+  /** Written before the call returns; when that fails the row waits in memory (at most 1,000) and is tried again. Never throws. */
+  add(event: AuditEvent): void;
+  /** Newest first, at most 1,000, older than `beforeId` when given; throws `store.unavailable`. */
+  list(limit: number, beforeId?: number): AuditRow[];
+}
+
+const KEPT_ROWS = 50_000;
+const WAITING = 1_000;
+const LISTED = 1_000;
+/** Old rows go once per this many added ones. */
+const TRIM_EVERY = 256;
+
+type Row = [at: string, action: string, tier: string | null, address: string | null, details: string];
+type Stored = Omit<AuditRow, 'details'> & { details: string };
+
+/** The audit trail: who changed what, kept for the newest 50,000 events. */
+export function auditRepo(
+  db: Db,
+  faults: Faults,
+  now: () => number,
+): { repo: AuditRepo; backlog: Backlog<Row> } {
+  const insert = db.prepare('INSERT INTO audit (at, action, tier, address, details) VALUES (?, ?, ?, ?, ?)');
+  const trim = db.prepare('DELETE FROM audit WHERE id <= ?');
+  const list = db.prepare<[number, number], Stored>(
+    'SELECT * FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?',
+  );
+  const write = db.transaction((rows: readonly Row[]) => {
+    for (const row of rows) {
+      const id = Number(insert.run(...row).lastInsertRowid);
+      if (id % TRIM_EVERY === 0) trim.run(id - KEPT_ROWS);
+    }
+  });
+  const backlog = new Backlog<Row>({ faults, what: 'audit', limit: WAITING, batch: WAITING, write });
+  const repo: AuditRepo = {
+    add({ action, tier, address, details }) {
+      backlog.push([new Date(now()).toISOString(), action, tier, clip(address), toJson(details)]);
+      backlog.flush();
+    },
+    list(limit, beforeId = Number.MAX_SAFE_INTEGER) {
+      const rows = faults.read('audit', () => list.all(beforeId, clampRows(limit, LISTED)));
+      return rows.map((row) => ({ ...row, details: fromJson<Record<string, unknown>>(row.details, {}) }));
+    },
+  };
+  return { repo, backlog };
+}

@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keepBackup, keptBackup, restoreBackup, runningBackup, takeBackup } from './backup.ts';
+import { connect, enterWal } from './connection.ts';
+import { scratch } from './testing.ts';
+
+function rows(file: string): unknown[] {
+  const db = connect(file);
+  const found = db.prepare('SELECT x FROM t ORDER BY x').pluck().all();
+  db.close();
+  return found;
+}
+
+function filled(): { file: string; db: ReturnType<typeof connect> } {
+  const file = join(scratch(), 'x.db');
+  const db = connect(file);
+  enterWal(db);
+  db.exec('CREATE TABLE t (x); INSERT INTO t VALUES (1)');
+  return { file, db };
+}
+
+test('the copy holds rows that are still in the log, for its owner only', () => {
+  const { file, db } = filled();
+  takeBackup(db, file);
+  expect(rows(runningBackup(file))).toEqual([1]);
+  expect(statSync(runningBackup(file)).mode & 0o777).toBe(0o600);
+  db.close();
+});
+
+test('restoring brings back exactly the copy, without a log that would be replayed over it', () => {
+  const { file, db } = filled();
+  takeBackup(db, file);
+  db.exec('INSERT INTO t VALUES (2)');
+  db.close();
+  writeFileSync(`${file}-wal`, 'left over');
+  expect(restoreBackup(file)).toBe(true);
+  expect(existsSync(`${file}-wal`)).toBe(false);
+  expect(rows(file)).toEqual([1]);
+  expect(restoreBackup(file)).toBe(false);
+});
+
+test('after success one generation is kept', () => {
+  const { file, db } = filled();
+  for (const value of [2, 3]) {
+    takeBackup(db, file);
+    db.exec(`INSERT INTO t VALUES (${value})`);
+    keepBackup(file);
+  }
+  db.close();
+  expect(rows(keptBackup(file))).toEqual([1, 2]);
+  expect(readdirSync(join(file, '..')).sort()).toEqual(['x.db', 'x.db.before-migration']);
+});
+
+test('a copy that cannot be made leaves no half of itself', () => {
+  const { file, db } = filled();
+  db.close();
+  expect(() => takeBackup(db, file)).toThrow();
+  expect(readdirSync(join(file, '..'))).toEqual(['x.db']);
+});

@@ -1,0 +1,49 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Db, makePrivate } from './connection.ts';
+
+/** The whole database as it was, while a migration runs; its presence at a start means that the migration did not finish. */
+export const runningBackup = (file: string): string => `${file}.migrating`;
+/** The same after success: the last state of the former schema, one generation. */
+export const keptBackup = (file: string): string => `${file}.before-migration`;
+
+/** Makes what was written to `path`, a file or a folder, survive a power cut. */
+function sync(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Copies the database beside itself before a migration. Complete or absent under its name. */
+export function takeBackup(db: Db, file: string): void {
+  const unfinished = `${file}.copying`;
+  rmSync(unfinished, { force: true });
+  makePrivate(unfinished);
+  try {
+    db.prepare('VACUUM INTO ?').run(unfinished);
+    sync(unfinished);
+    renameSync(unfinished, runningBackup(file));
+    sync(dirname(file));
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** After a migration that succeeded. */
+export function keepBackup(file: string): void {
+  renameSync(runningBackup(file), keptBackup(file));
+  sync(dirname(file));
+}
+
+/** Puts the database back as it was before a migration that failed or was killed; answers whether there was one. */
+export function restoreBackup(file: string): boolean {
+  if (!existsSync(runningBackup(file))) return false;
+  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
+  renameSync(runningBackup(file), file);
+  sync(dirname(file));
+  return true;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { healthOf, type StorePicture, WAL_ALARM_BYTES } from './health.ts';
+
+const well: StorePicture = {
+  failing: null,
+  damaged: false,
+  failures: 0,
+  dropped: 0,
+  place: 'file',
+  alarm: null,
+  walBytes: 0,
+  waiting: 0,
+  sqlite: '3.54.1',
+  version: 1,
+};
+const moved = 'The database was moved aside.';
+
+test.each<[string, Partial<StorePicture>, string, RegExp]>([
+  ['well', {}, 'ok', /^SQLite 3\.54\.1, schema 1\.$/],
+  [
+    'in memory',
+    { place: 'memory', alarm: 'Nothing is kept.', damaged: true },
+    'failed',
+    /^Nothing is kept\.$/,
+  ],
+  ['damaged while running', { damaged: true, failing: 'it is damaged' }, 'failed', /Restart/],
+  [
+    'failing',
+    { failing: 'the disk is full', alarm: moved, waiting: 3 },
+    'failed',
+    /the disk is full\. 3 rows wait/,
+  ],
+  ['moved aside', { alarm: moved, dropped: 1 }, 'warning', /moved aside/],
+  ['log too large', { walBytes: WAL_ALARM_BYTES }, 'warning', /at 64 MiB: another program/],
+  ['rows lost', { dropped: 7 }, 'warning', /7 log rows were given up/],
+])('%s', (_, change, status, message) => {
+  const verdict = healthOf({ ...well, ...change });
+  expect(verdict.status).toBe(status);
+  expect(verdict.message).toMatch(message);
+});

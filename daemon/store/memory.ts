@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { MemoryRecord } from '../contract/system.ts';
+import { clampRows, fromJson, toJson } from './columns.ts';
+import type { Db } from './connection.ts';
+import type { Faults } from './faults.ts';
+import { searchExpression, spaced } from './memory-query.ts';
+
+/** Remembered texts with their search index. Every call throws `store.unavailable` when the database fails. */
+export interface MemoryRepo {
+  /** Keeps 32 tags of 256 characters each. */
+  add(text: string, tags: readonly string[]): MemoryRecord;
+  /** Best first (a higher `score` is better), at most 100; any text is a valid query. */
+  search(query: string, limit: number): MemoryRecord[];
+  /** Newest first, at most 1,000. */
+  list(limit: number, offset: number): MemoryRecord[];
+  get(id: string): MemoryRecord | null;
+  remove(id: string): boolean;
+  /** Answers how many there were. */
+  removeMany(ids: readonly string[]): number;
+  removeAll(): number;
+}
+
+const FOUND = 100;
+const LISTED = 1_000;
+const MOST_TAGS = 32;
+const LONGEST_TAG = 256;
+
+interface Stored {
+  seq: number;
+  id: string;
+  text: string;
+  tags: string;
+  created_at: string;
+  score?: number;
+}
+
+function fromStored({ seq: _, ...row }: Stored): MemoryRecord {
+  return { ...row, tags: fromJson<string[]>(row.tags, []) };
+}
+
+function statements(db: Db) {
+  return {
+    insert: db.prepare('INSERT INTO memories (id, text, tags, created_at) VALUES (?, ?, ?, ?)'),
+    index: db.prepare('INSERT INTO memory_words (rowid, text, tags) VALUES (?, ?, ?)'),
+    // bm25 is negative, the lower the better; a word in a tag counts double.
+    search: db.prepare<[string, number], Stored>(
+      `SELECT m.*, -bm25(memory_words, 1.0, 2.0) AS score FROM memory_words
+       JOIN memories m ON m.seq = memory_words.rowid
+       WHERE memory_words MATCH ? ORDER BY score DESC, m.seq DESC LIMIT ?`,
+    ),
+    list: db.prepare<[number, number], Stored>('SELECT * FROM memories ORDER BY seq DESC LIMIT ? OFFSET ?'),
+    get: db.prepare<[string], Stored>('SELECT * FROM memories WHERE id = ?'),
+    remove: db.prepare<[number]>('DELETE FROM memories WHERE seq = ?'),
+    // With the words themselves, because a tombstone alone would leave them readable in the file.
+    unindex: db.prepare<[number, string, string]>(
+      "INSERT INTO memory_words (memory_words, rowid, text, tags) VALUES ('delete', ?, ?, ?)",
+    ),
+    removeAll: db.prepare('DELETE FROM memories'),
+    unindexAll: db.prepare("INSERT INTO memory_words (memory_words) VALUES ('delete-all')"),
+  };
+}
+
+/** What the index holds of a memory; the same when it is added and when it is taken out. */
+function words(text: string, tags: readonly string[]): [string, string] {
+  return [spaced(text), spaced(tags.join(' '))];
+}
+
+/** Row and index change in one transaction. */
+function transactions(db: Db, sql: ReturnType<typeof statements>, now: () => number) {
+  return {
+    add: db.transaction((text: string, tags: readonly string[]): string => {
+      const id = randomUUID();
+      const { lastInsertRowid } = sql.insert.run(id, text, toJson(tags), new Date(now()).toISOString());
+      sql.index.run(lastInsertRowid, ...words(text, tags));
+      return id;
+    }),
+    removeMany: db.transaction((ids: readonly string[]): number => {
+      let removed = 0;
+      for (const id of ids) {
+        const row = sql.get.get(id);
+        if (row === undefined) continue;
+        sql.unindex.run(row.seq, ...words(row.text, fromJson<string[]>(row.tags, [])));
+        removed += sql.remove.run(row.seq).changes;
+      }
+      return removed;
+    }),
+    removeAll: db.transaction((): number => {
+      sql.unindexAll.run();
+      return sql.removeAll.run().changes;
+    }),
+  };
+}
+
+export function memoryRepo(db: Db, faults: Faults, now: () => number): MemoryRepo {
+  const sql = statements(db);
+  const change = transactions(db, sql, now);
+  const get = (id: string): MemoryRecord | null => {
+    const row = faults.read('memory', () => sql.get.get(id));
+    return row === undefined ? null : fromStored(row);
+  };
+  return {
+    add(text, tags) {
+      const kept = tags.slice(0, MOST_TAGS).map((tag) => tag.slice(0, LONGEST_TAG).toWellFormed());
+      const id = faults.write('memory', () => change.add.immediate(text.toWellFormed(), kept));
+      return get(id) as MemoryRecord;
+    },
+    search(query, limit) {
+      const expression = searchExpression(query);
+      if (expression === null) return [];
+      return faults.read('memory', () => sql.search.all(expression, clampRows(limit, FOUND))).map(fromStored);
+    },
+    list(limit, offset) {
+      const skipped = Number.isFinite(offset) ? Math.max(0, Math.trunc(offset)) : 0;
+      return faults.read('memory', () => sql.list.all(clampRows(limit, LISTED), skipped)).map(fromStored);
+    },
+    get,
+    remove: (id) => faults.write('memory', () => change.removeMany.immediate([id])) > 0,
+    removeMany: (ids) => faults.write('memory', () => change.removeMany.immediate(ids)),
+    removeAll: () => faults.write('memory', () => change.removeAll.immediate()),
+  };
+}

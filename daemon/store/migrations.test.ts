@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { connect } from './connection.ts';
+import { APPLICATION_ID, latest, migrate, schemaVersion } from './migrations.ts';
+import { MIGRATIONS } from './schema.ts';
+
+const STEPS = [
+  { version: 1, name: 'one', sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1);' },
+  { version: 2, name: 'two', sql: 'ALTER TABLE a ADD COLUMN y;' },
+];
+
+test('the released steps count up from 1 without gaps', () => {
+  expect(MIGRATIONS.map((step) => step.version)).toEqual(MIGRATIONS.map((_, i) => i + 1));
+});
+
+test('every step runs once, in order, and is written down', () => {
+  const db = connect(':memory:');
+  expect(schemaVersion(db)).toBe(0);
+  migrate(db, STEPS.slice(0, 1));
+  expect(schemaVersion(db)).toBe(1);
+  migrate(db, STEPS);
+  migrate(db, STEPS);
+  expect(schemaVersion(db)).toBe(latest(STEPS));
+  expect(db.prepare('SELECT count(*) FROM a').pluck().get()).toBe(1);
+  expect(db.prepare('SELECT name FROM schema_migrations ORDER BY version').pluck().all()).toEqual([
+    'one',
+    'two',
+  ]);
+  expect(db.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
+});
+
+test('a step that fails leaves nothing of itself behind', () => {
+  const db = connect(':memory:');
+  const broken = [
+    ...STEPS,
+    { version: 3, name: 'three', sql: 'CREATE TABLE b (x); INSERT INTO nowhere VALUES (1);' },
+  ];
+  expect(() => migrate(db, broken)).toThrow(/nowhere/);
+  expect(schemaVersion(db)).toBe(2);
+  expect(db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'b'").pluck().get()).toBe(0);
+});
+
+test("another program's database is no database of ours", () => {
+  const db = connect(':memory:');
+  db.exec('CREATE TABLE foreign_table (x)');
+  expect(() => schemaVersion(db)).toThrow('it belongs to another program');
+});
+
+test('a version that the ledger does not know is damage, not a newer release', () => {
+  const db = connect(':memory:');
+  migrate(db, STEPS);
+  db.pragma('user_version = 16777218');
+  expect(() => schemaVersion(db)).toThrow('its schema version is contradictory');
+});

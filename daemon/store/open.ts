@@ -1,0 +1,161 @@
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { SetupError } from '../kit/setup-error.ts';
+import { keepBackup, restoreBackup, runningBackup, takeBackup } from './backup.ts';
+import { assertEngine, BUSY_MS, connect, type Db, enterWal, makePrivate } from './connection.ts';
+import { inspect, moveAside } from './damage.ts';
+import { latest, migrate, schemaVersion } from './migrations.ts';
+import { MIGRATIONS, type Migration } from './schema.ts';
+import { snapshot } from './snapshot.ts';
+import { baseCode, DamageError, inWords, isDamage } from './sqlite-errors.ts';
+
+export const FILE_NAME = 'svc.db';
+
+export interface OpenOptions<T> {
+  folder: string;
+  /** Prepares the statements; a schema they do not fit counts as damage. */
+  build: (db: Db) => T;
+  migrations?: readonly Migration[];
+  /** Unix milliseconds; default the clock. */
+  now?: () => number;
+}
+
+export interface Opened<T> {
+  readonly db: Db;
+  readonly built: T;
+  readonly file: string;
+  /** `memory`: the file could not be used and nothing is kept over a restart. */
+  readonly place: 'file' | 'memory';
+  /** The content of an earlier run could not be had: what it knew (revoked sessions) is unknown now. */
+  readonly lost: boolean;
+  /** What to tell the operator when something was wrong; null otherwise. No path. */
+  readonly alarm: string | null;
+  readonly sqlite: string;
+  readonly version: number;
+}
+
+type Plan<T> = Required<OpenOptions<T>> & { file: string };
+
+function refuseNewer(version: number, known: number): void {
+  if (version <= known) return;
+  throw new SetupError(
+    `The database has schema ${version}; this release knows schemas up to ${known}.`,
+    'Start the release that wrote it, or restore a backup that this release made (svcctl restore).',
+  );
+}
+
+/** Brings the schema up to date; a non-empty database is copied first. */
+function upgrade(db: Db, file: string, migrations: readonly Migration[]): void {
+  const version = schemaVersion(db);
+  refuseNewer(version, latest(migrations));
+  if (version === latest(migrations)) return;
+  if (version === 0) {
+    migrate(db, migrations);
+    return;
+  }
+  takeBackup(db, file);
+  migrate(db, migrations);
+  keepBackup(file);
+}
+
+function prepare<T>(db: Db, build: (db: Db) => T): T {
+  try {
+    return build(db);
+  } catch (error) {
+    if (baseCode(error) === 'SQLITE_ERROR') throw new DamageError('its tables are not those of this release');
+    throw error;
+  }
+}
+
+function openFile<T>(plan: Plan<T>): { db: Db; built: T } {
+  makePrivate(plan.file);
+  const db = connect(plan.file);
+  try {
+    refuseNewer(schemaVersion(db), latest(plan.migrations));
+    enterWal(db);
+    upgrade(db, plan.file, plan.migrations);
+    const built = prepare(db, plan.build);
+    db.pragma(`busy_timeout = ${BUSY_MS}`);
+    return { db, built };
+  } catch (error) {
+    db.close();
+    restoreBackup(plan.file);
+    throw error;
+  }
+}
+
+/** Ends a migration that was killed: its backup comes back, unless the backup is the damaged one. */
+function recover<T>({ file, migrations, now }: Plan<T>): void {
+  const backup = inspect(runningBackup(file));
+  if (backup.state === 'damaged') moveAside(runningBackup(file), now());
+  if (backup.state !== 'sound') return;
+  refuseNewer(backup.version, latest(migrations));
+  restoreBackup(file);
+}
+
+type Place<T> = Pick<Opened<T>, 'db' | 'built' | 'alarm' | 'lost'>;
+
+/** Moves the damaged file out of the way and begins a fresh one. */
+function beginAfresh<T>(plan: Plan<T>, reason: string): Place<T> {
+  const name = moveAside(plan.file, plan.now());
+  const alarm = `The database could not be used (${reason}); it was moved aside as ${name} and a fresh one was begun. Restore a backup to get the old content back.`;
+  return { ...openFile(plan), alarm, lost: true };
+}
+
+function openOnDisk<T>(plan: Plan<T>): Place<T> {
+  mkdirSync(plan.folder, { recursive: true, mode: 0o700 });
+  recover(plan);
+  const found = inspect(plan.file);
+  if (found.state === 'damaged') return beginAfresh(plan, found.reason);
+  if (found.state === 'unreadable' && baseCode(found.cause) === 'SQLITE_BUSY') throw found.cause;
+  if (found.state === 'sound') refuseNewer(found.version, latest(plan.migrations));
+  try {
+    return { ...openFile(plan), alarm: null, lost: false };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return beginAfresh(plan, inWords(error));
+  }
+}
+
+function openMemory<T>(plan: Plan<T>, content: Buffer | string): { db: Db; built: T } {
+  const db = connect(content);
+  migrate(db, plan.migrations);
+  return { db, built: plan.build(db) };
+}
+
+/** The last resort: the readable content of the file, else an empty database, in memory. */
+function openInMemory<T>(plan: Plan<T>, cause: unknown): Place<T> {
+  const begin = `The database cannot be used (${inWords(cause)}): nothing is kept over a restart.`;
+  const advice = `Free or repair ${basename(plan.file)} in the state folder and restart.`;
+  const content = snapshot(plan.file);
+  if (content !== null) {
+    try {
+      const alarm = `${begin} Its content was read into memory. ${advice}`;
+      return { ...openMemory(plan, content), alarm, lost: false };
+    } catch {
+      // The content does not fit; an empty one does.
+    }
+  }
+  return { ...openMemory(plan, ':memory:'), alarm: `${begin} ${advice}`, lost: true };
+}
+
+/**
+ * Opens the database of `folder`. A damaged file is moved aside and a fresh one begun; where not even that is possible the
+ * database lives in memory, so that auth and serving go on. Throws SetupError only for an unsafe SQLite library and for a file
+ * of a newer release, which is not written.
+ */
+export function openDatabase<T>(options: OpenOptions<T>): Opened<T> {
+  const plan: Plan<T> = {
+    migrations: MIGRATIONS,
+    now: Date.now,
+    ...options,
+    file: join(options.folder, FILE_NAME),
+  };
+  const common = { file: plan.file, sqlite: assertEngine(), version: latest(plan.migrations) };
+  try {
+    return { ...common, ...openOnDisk(plan), place: 'file' };
+  } catch (error) {
+    if (error instanceof SetupError) throw error;
+    return { ...common, ...openInMemory(plan, error), place: 'memory' };
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import { type PullRow, pullsRepo } from './pulls.ts';
+import { forbidWrites, memoryDb } from './testing.ts';
+
+const pull = (change: Partial<PullRow> = {}): PullRow => ({
+  id: 'p1',
+  repo: 'owner/name',
+  file: 'model.gguf',
+  state: 'queued',
+  bytes: 0,
+  total: null,
+  etag: null,
+  sha256: null,
+  revision: null,
+  error: null,
+  created: 1_900_000_000_000,
+  updated: 1_900_000_000_000,
+  ...change,
+});
+
+test('a job is stored, moves on and is removed', () => {
+  const { db, faults } = memoryDb();
+  const repo = pullsRepo(db, faults);
+  repo.save(pull());
+  repo.save(pull({ id: 'p2', created: 1_900_000_000_001 }));
+  repo.save(pull({ state: 'running', total: 7_000_000_000 }));
+  repo.progress('p1', 5_000_000_000, 1_900_000_000_500);
+  const running = pull({
+    state: 'running',
+    total: 7_000_000_000,
+    bytes: 5_000_000_000,
+    updated: 1_900_000_000_500,
+  });
+  expect(repo.get('p1')).toEqual(running);
+  expect(repo.all().map(({ id }) => id)).toEqual(['p2', 'p1']);
+  expect([repo.remove('p1'), repo.remove('p1'), repo.get('p1')]).toEqual([true, false, null]);
+});
+
+test('of the ended jobs the newest stay, unfinished ones always', () => {
+  const { db, faults } = memoryDb();
+  const repo = pullsRepo(db, faults);
+  repo.save(pull({ id: 'open', state: 'paused', updated: 0 }));
+  for (let i = 0; i < 210; i++) repo.save(pull({ id: `p${i}`, state: 'done', updated: i, created: i }));
+  expect(repo.all()).toHaveLength(201);
+  expect([repo.get('open')?.state, repo.get('p9'), repo.get('p10')?.id]).toEqual(['paused', null, 'p10']);
+});
+
+test('progress never throws, a change of state does', () => {
+  const { db, faults } = memoryDb();
+  const repo = pullsRepo(db, faults);
+  repo.save(pull());
+  forbidWrites(db, true);
+  repo.progress('p1', 5, 6);
+  expect(repo.get('p1')?.bytes).toBe(0);
+  expect(() => repo.save(pull({ state: 'done' }))).toThrow(GatewayError);
+});

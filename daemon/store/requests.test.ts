@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { RequestView } from '../contract/system.ts';
+import { requestsRepo } from './requests.ts';
+import { aRequest, forbidWrites, memoryDb } from './testing.ts';
+
+function setup() {
+  const { db, faults, clock } = memoryDb();
+  return { db, faults, clock, ...requestsRepo(db, faults, () => false) };
+}
+
+test('a record is listed before and after it is written, the same', () => {
+  const { repo, backlog } = setup();
+  repo.add(aRequest());
+  repo.add(aRequest({ id: 'r2', status: null, duration_ms: null }));
+  const before = [repo.list(10), repo.get('r1')];
+  backlog.drain();
+  expect([repo.list(10), repo.get('r1')]).toEqual(before);
+  expect(repo.list(10).map(({ id }) => id)).toEqual(['r2', 'r1']);
+  expect(RequestView.parse(repo.get('r1'))).toEqual(aRequest());
+  expect(repo.get('r3')).toBeNull();
+});
+
+test('adding touches no disk and never throws; the queue is bounded', () => {
+  const { db, repo, backlog, faults } = setup();
+  forbidWrites(db, true);
+  for (let i = 0; i < 1_500; i++) repo.add(aRequest({ id: `r${i}` }));
+  expect(faults.picture().failures).toBe(0);
+  backlog.drain();
+  expect(backlog.pending()).toHaveLength(1_000);
+  expect(faults.picture()).toMatchObject({ dropped: 500, failing: 'it is read-only' });
+  expect(repo.list(5)[0]?.id).toBe('r1499');
+});
+
+test('a busy gateway loses no row: full batches are written between two turns of the loop', async () => {
+  const { db, repo, backlog, faults } = setup();
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  for (let round = 0; round < 10; round++) {
+    for (let i = 0; i < 250; i++) repo.add(aRequest({ id: `${round}-${i}` }));
+    await turn();
+  }
+  expect(faults.picture().dropped).toBe(0);
+  expect(backlog.pending()).toEqual([]);
+  expect(db.prepare('SELECT count(*) FROM requests').pluck().get()).toBe(2_500);
+});
+
+test('the same id counts once', () => {
+  const { repo, backlog, usage } = setup();
+  repo.add(aRequest());
+  repo.add(aRequest({ status: 500 }));
+  backlog.drain();
+  expect(repo.list(10)).toHaveLength(1);
+  expect(usage.since('2030-01-01')[0]?.requests).toBe(1);
+});
+
+test('the newest rows stay, step by step, and later rows keep the bound', () => {
+  const { db, repo, backlog, usage } = setup();
+  for (let round = 0; round < 6; round++) {
+    for (let i = 0; i < 1_000; i++) repo.add(aRequest({ id: `${round}-${i}` }));
+    backlog.drain();
+  }
+  const count = () => db.prepare('SELECT count(*) FROM requests').pluck().get();
+  expect(count()).toBe(6_000);
+  repo.prune(100);
+  expect(count()).toBe(4_000);
+  repo.prune(100);
+  repo.prune(100);
+  expect(count()).toBe(100);
+  repo.add(aRequest({ id: 'last' }));
+  backlog.drain();
+  expect(count()).toBe(100);
+  expect(repo.list(1)[0]?.id).toBe('last');
+  expect(usage.since('2030-01-01')[0]?.requests).toBe(6_001);
+});
+
+test('long texts from callers are cut', () => {
+  const { repo } = setup();
+  repo.add(aRequest({ model: 'm'.repeat(9_999), error: 'e'.repeat(9_999) }));
+  expect(repo.get('r1')?.model).toHaveLength(1024);
+  expect(repo.get('r1')?.error).toHaveLength(1024);
+});

@@ -1,0 +1,118 @@
+/** One step of the schema; `version` counts up from 1 without gaps, and a step that was released never changes. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+const FIRST = `
+CREATE TABLE facts (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sessions (
+  id TEXT PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  revoked INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+CREATE TABLE audit (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at TEXT NOT NULL,
+  action TEXT NOT NULL,
+  tier TEXT,
+  address TEXT,
+  details TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE requests (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  at TEXT NOT NULL,
+  route TEXT NOT NULL,
+  model TEXT,
+  slot TEXT,
+  upstream TEXT,
+  step TEXT,
+  tier TEXT NOT NULL,
+  state TEXT NOT NULL,
+  status INTEGER,
+  duration_ms REAL,
+  ttft_ms REAL,
+  prompt_tokens INTEGER,
+  completion_tokens INTEGER,
+  error TEXT
+) STRICT;
+
+CREATE TABLE usage (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  day TEXT NOT NULL,
+  tier TEXT NOT NULL,
+  model TEXT NOT NULL,
+  requests INTEGER NOT NULL,
+  prompt_tokens INTEGER NOT NULL,
+  completion_tokens INTEGER NOT NULL,
+  UNIQUE (day, tier, model)
+) STRICT;
+
+CREATE TABLE models (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  type TEXT NOT NULL,
+  format TEXT NOT NULL,
+  architecture TEXT,
+  quantization TEXT,
+  size_bytes INTEGER NOT NULL,
+  sha256 TEXT,
+  file TEXT,
+  files TEXT NOT NULL,
+  repo TEXT,
+  context_length INTEGER,
+  modalities TEXT NOT NULL,
+  capabilities TEXT NOT NULL,
+  enable_thinking INTEGER,
+  licence TEXT,
+  source TEXT NOT NULL,
+  revision TEXT,
+  binding TEXT,
+  auto_slot TEXT,
+  demo INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  memory TEXT NOT NULL,
+  header TEXT NOT NULL DEFAULT '{}'
+) STRICT;
+
+CREATE TABLE pulls (
+  id TEXT PRIMARY KEY,
+  repo TEXT NOT NULL,
+  file TEXT NOT NULL,
+  state TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  total INTEGER,
+  etag TEXT,
+  sha256 TEXT,
+  revision TEXT,
+  error TEXT,
+  created INTEGER NOT NULL,
+  updated INTEGER NOT NULL
+) STRICT;
+CREATE INDEX pulls_by_age ON pulls (created);
+
+CREATE TABLE memories (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  text TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE memory_words USING fts5(
+  text, tags, content='', tokenize="unicode61 remove_diacritics 2", prefix='2 3'
+);
+INSERT INTO memory_words(memory_words, rank) VALUES ('secure-delete', 1);
+`;
+
+/** Every step of the schema, in order. */
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, name: 'first tables', sql: FIRST }];

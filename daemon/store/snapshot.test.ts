@@ -1,0 +1,31 @@
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { connect, enterWal } from './connection.ts';
+import { migrate } from './migrations.ts';
+import { MIGRATIONS } from './schema.ts';
+import { snapshot } from './snapshot.ts';
+import { scratch } from './testing.ts';
+
+test('holds what is still in the log, and can be written', () => {
+  const file = join(scratch(), 'svc.db');
+  const db = connect(file);
+  enterWal(db);
+  migrate(db, MIGRATIONS);
+  db.exec("INSERT INTO facts VALUES ('a', '1')");
+  const copy = connect(snapshot(file) as Buffer);
+  copy.exec("INSERT INTO facts VALUES ('b', '2')");
+  expect(copy.prepare('SELECT key FROM facts ORDER BY key').pluck().all()).toEqual(['a', 'b']);
+  expect(db.prepare('SELECT count(*) FROM facts').pluck().get()).toBe(1);
+  copy.close();
+  db.close();
+});
+
+test('nothing of a damaged, an absent or an oversized file', () => {
+  const file = join(scratch(), 'svc.db');
+  expect(snapshot(file)).toBeNull();
+  writeFileSync(file, 'no database');
+  expect(snapshot(file)).toBeNull();
+  truncateSync(file, 65 * 1024 * 1024);
+  expect(snapshot(file)).toBeNull();
+});

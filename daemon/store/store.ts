@@ -1,0 +1,147 @@
+import { statSync } from 'node:fs';
+import type { Log } from '../kit/log.ts';
+import { type AuditRepo, auditRepo } from './audit.ts';
+import type { Db } from './connection.ts';
+import { type FactsRepo, factsRepo } from './facts.ts';
+import { Faults } from './faults.ts';
+import { healthOf, type StoreHealth, WAL_ALARM_BYTES, WAL_LIMIT_BYTES } from './health.ts';
+import { type MemoryRepo, memoryRepo } from './memory.ts';
+import { type ModelsRepo, modelsRepo } from './models.ts';
+import { type Opened, openDatabase } from './open.ts';
+import { type PullsRepo, pullsRepo } from './pulls.ts';
+import { type RequestsRepo, requestsRepo } from './requests.ts';
+import type { Migration } from './schema.ts';
+import { type SessionsRepo, sessionsRepo } from './sessions.ts';
+import type { UsageRepo } from './usage.ts';
+
+/** The gateway's database, one repository per family of tables. */
+export interface Store {
+  readonly sessions: SessionsRepo;
+  readonly audit: AuditRepo;
+  readonly requests: RequestsRepo;
+  readonly usage: UsageRepo;
+  readonly models: ModelsRepo;
+  readonly pulls: PullsRepo;
+  readonly memory: MemoryRepo;
+  readonly facts: FactsRepo;
+  /** The content of an earlier run is out of reach, so revoked sessions are unknown: a new signing secret is the safe answer. */
+  readonly lost: boolean;
+  /** The verdict as of the latest access; touches nothing. */
+  health(): StoreHealth;
+  /** One cheap read, the size of the log, and after a failed write one small write; for health checks. Never throws. */
+  check(): void;
+  /** Writes what waits as far as possible and closes the file; a second call does nothing. Never throws. */
+  close(): void;
+}
+
+export interface StoreOptions {
+  /** The state folder; the file in it is `svc.db`. */
+  folder: string;
+  log: Log;
+  /** Unix milliseconds; default the clock. */
+  now?: () => number;
+  migrations?: readonly Migration[];
+}
+
+const FLUSH_MS = 1_000;
+const PROBE = 'store.probe';
+
+/** Bytes of the write-ahead log; 0 when there is none or it is out of reach. */
+function walSize(file: string): number {
+  try {
+    return statSync(`${file}-wal`).size;
+  } catch {
+    return 0;
+  }
+}
+
+function repositories(db: Db, faults: Faults, now: () => number, paused: () => boolean) {
+  const sessions = sessionsRepo(db, faults);
+  const facts = factsRepo(db, faults);
+  const audit = auditRepo(db, faults, now);
+  const requests = requestsRepo(db, faults, paused);
+  return {
+    repos: {
+      sessions: sessions.repo,
+      audit: audit.repo,
+      requests: requests.repo,
+      usage: requests.usage,
+      models: modelsRepo(db, faults),
+      pulls: pullsRepo(db, faults),
+      memory: memoryRepo(db, faults, now),
+      facts: facts.repo,
+    },
+    // The order of a flush: what security rests on comes first.
+    backlogs: [sessions.backlog, facts.backlog, audit.backlog, requests.backlog],
+    ping: db.prepare('SELECT count(*) FROM facts'),
+  };
+}
+
+type Parts = Opened<ReturnType<typeof repositories>>;
+
+function closeQuietly(opened: Parts, faults: Faults): void {
+  faults.resume();
+  for (const backlog of opened.built.backlogs) backlog.drain();
+  faults.attempt('close', () => opened.db.close());
+}
+
+/**
+ * Opens the store of `folder`. It never takes auth or inference down: a damaged file is moved aside, an unusable one replaced by
+ * memory, and `health()` says so. Rows of sessions, audit, facts, models, pulls and memory survive `kill -9` once the call has
+ * returned without a fault (write-ahead log, synchronous NORMAL); a power cut may take the last commits. Throws SetupError for a
+ * file of a newer release or an unsafe SQLite library only.
+ */
+export function openStore({ folder, log, now = Date.now, migrations }: StoreOptions): Store {
+  const faults = new Faults(log);
+  let walBytes = 0;
+  const paused = (): boolean => walBytes >= WAL_LIMIT_BYTES;
+  const opened: Parts = openDatabase({
+    folder,
+    now,
+    ...(migrations === undefined ? {} : { migrations }),
+    build: (db) => repositories(db, faults, now, paused),
+  });
+  const { db, built, file, place, alarm, sqlite, version } = opened;
+  if (alarm !== null) log.error({ folder }, alarm);
+
+  const watchLog = (): void => {
+    walBytes = place === 'file' ? walSize(file) : 0;
+    if (walBytes >= WAL_ALARM_BYTES) faults.attempt('checkpoint', () => db.pragma('wal_checkpoint(PASSIVE)'));
+  };
+  const flush = (): void => {
+    for (const backlog of built.backlogs) backlog.flush();
+  };
+  const timer = setInterval(() => {
+    flush();
+    watchLog();
+  }, FLUSH_MS);
+  timer.unref();
+
+  const waiting = (): number => built.backlogs.reduce((sum, backlog) => sum + backlog.pending().length, 0);
+  let open = true;
+  return {
+    ...built.repos,
+    lost: opened.lost,
+    health: () =>
+      healthOf({ ...faults.picture(), place, alarm, walBytes, waiting: waiting(), sqlite, version }),
+    check() {
+      if (!open) return;
+      try {
+        faults.read('check', () => built.ping.get());
+      } catch {
+        // Counted and shown by health().
+      }
+      if (faults.picture().failing !== null) {
+        built.repos.facts.set(PROBE, new Date(now()).toISOString());
+        flush();
+      }
+      watchLog();
+    },
+    close() {
+      if (!open) return;
+      open = false;
+      clearInterval(timer);
+      closeQuietly(opened, faults);
+    },
+  };
+}

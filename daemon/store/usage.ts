@@ -1,0 +1,57 @@
+import type { RequestRecord } from '../contract/system.ts';
+import type { Db } from './connection.ts';
+import type { Faults } from './faults.ts';
+
+/** What one tier asked of one model on one day (UTC). */
+export interface UsageRow {
+  /** `YYYY-MM-DD`. */
+  day: string;
+  tier: string;
+  /** Empty when no model was named. */
+  model: string;
+  requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+}
+
+export interface UsageRepo {
+  /** From `sinceDay` (`YYYY-MM-DD`) on, newest day first, at most 10,000 rows; throws `store.unavailable`. */
+  since(sinceDay: string): UsageRow[];
+}
+
+const KEPT_ROWS = 50_000;
+const LISTED = 10_000;
+const REFUSED = 400;
+
+/** Only answered requests name their model: the names of refused ones are free text from callers and would fill the table. */
+export function usageKey(record: RequestRecord): [day: string, tier: string, model: string] {
+  const served = record.status !== null && record.status < REFUSED;
+  return [record.at.slice(0, 10), record.tier, (served ? record.model : null) ?? ''];
+}
+
+/** Sums that outlive the request log; `count` runs inside the transaction that writes the request. */
+export function usageRepo(
+  db: Db,
+  faults: Faults,
+): { repo: UsageRepo; count: (record: RequestRecord) => void } {
+  const add = db.prepare(
+    `INSERT INTO usage (day, tier, model, requests, prompt_tokens, completion_tokens) VALUES (?, ?, ?, 1, ?, ?)
+     ON CONFLICT (day, tier, model) DO UPDATE SET requests = requests + 1,
+       prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+       completion_tokens = completion_tokens + excluded.completion_tokens`,
+  );
+  const trim = db.prepare(
+    `DELETE FROM usage WHERE seq <= (SELECT seq FROM usage ORDER BY seq DESC LIMIT 1 OFFSET ${KEPT_ROWS})`,
+  );
+  const since = db.prepare<[string, number], UsageRow>(
+    `SELECT day, tier, model, requests, prompt_tokens, completion_tokens FROM usage WHERE day >= ?
+     ORDER BY day DESC, tier, model LIMIT ?`,
+  );
+  return {
+    repo: { since: (day) => faults.read('usage', () => since.all(day, LISTED)) },
+    count(record) {
+      add.run(...usageKey(record), record.prompt_tokens ?? 0, record.completion_tokens ?? 0);
+      trim.run();
+    },
+  };
+}
