@@ -20,7 +20,9 @@ function sources(folder: string): string[] {
 
 /** Relative import targets of a file, as paths from the root. */
 function imports(file: string, text: string): string[] {
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)].map((match) => match[1] as string);
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)].map(
+    (match) => match[1] as string,
+  );
   return specifiers.map((specifier) => relative(root, normalize(join(root, dirname(file), specifier))));
 }
 
@@ -34,7 +36,8 @@ function badImport(file: string, target: string): string | null {
     return 'the dashboard sees only daemon/contract';
   }
   if (from === 'cli') {
-    const seen = to === 'cli' || to === 'contract' || to === 'kit' || target === 'daemon/settings/env-file.ts';
+    const seen =
+      to === 'cli' || to === 'contract' || to === 'kit' || target === 'daemon/settings/env-file.ts';
     return seen || to === null ? null : 'the command line is a thin client of the HTTP API';
   }
   if (!from || !to || from === to) return null;
@@ -44,7 +47,8 @@ function badImport(file: string, target: string): string | null {
   return `${from} (floor ${a}) must not import ${to} (floor ${b})`;
 }
 
-const outside = (file: string, allowed: readonly string[]) => !allowed.some((prefix) => file.startsWith(prefix));
+const outside = (file: string, allowed: readonly string[]) =>
+  !allowed.some((prefix) => file.startsWith(prefix));
 
 /** Every breach as `file: reason`. */
 export function breaches(): string[] {

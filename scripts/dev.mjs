@@ -6,8 +6,18 @@ import { prepare, root } from './prepare.mjs';
 const { node } = prepare({ dashboard: false });
 const start = (args) => spawn(node, args, { cwd: root, stdio: 'inherit' });
 const children = [
-  start(['--watch', '--watch-path', join(root, 'daemon'), join(root, 'daemon', 'main.ts'), ...process.argv.slice(2)]),
-  start([join(root, 'node_modules', 'vite', 'bin', 'vite.js'), '--config', join(root, 'dashboard', 'vite.config.ts')]),
+  start([
+    '--watch',
+    '--watch-path',
+    join(root, 'daemon'),
+    join(root, 'daemon', 'main.ts'),
+    ...process.argv.slice(2),
+  ]),
+  start([
+    join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
+    '--config',
+    join(root, 'dashboard', 'vite.config.ts'),
+  ]),
 ];
 const stop = () => {
   for (const child of children) child.kill('SIGTERM');

@@ -42,4 +42,9 @@ export const RESERVED: readonly { what: string; pattern: RegExp; allowed: readon
 ];
 
 /** Who may import kit/outbound. */
-export const OUTBOUND_IMPORTERS: readonly string[] = ['daemon/inference/forward/', 'daemon/slots/', 'daemon/kit/'];
+export const OUTBOUND_IMPORTERS: readonly string[] = [
+  'daemon/inference/',
+  'daemon/slots/',
+  'daemon/kit/',
+  'daemon/services.ts',
+];

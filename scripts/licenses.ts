@@ -44,7 +44,9 @@ for (const [path, entry] of Object.entries(lock.packages)) {
   const licence = entry.license ?? 'unknown';
   const fine = allowed(licence);
   if (!fine) wrong += 1;
-  console.log(`${fine ? '   ' : '!! '}${name} ${entry.version ?? ''} ${licence}${entry.dev ? ' (development)' : ''}`);
+  console.log(
+    `${fine ? '   ' : '!! '}${name} ${entry.version ?? ''} ${licence}${entry.dev ? ' (development)' : ''}`,
+  );
 }
 console.log(wrong === 0 ? 'licences: all allowed' : `licences: ${wrong} to look at (marked !!)`);
 process.exitCode = wrong === 0 ? 0 : 1;

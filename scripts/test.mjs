@@ -7,12 +7,21 @@ import { prepare, root } from './prepare.mjs';
 const { node } = prepare({ dashboard: true });
 const artifacts = join(root, 'artifacts');
 mkdirSync(artifacts, { recursive: true });
-const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, CI: process.env.CI ?? '' };
+const env = {
+  ...process.env,
+  PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+  CI: process.env.CI ?? '',
+};
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 /** Chromium of the distribution, installed when absent and allowed; null with the reason printed otherwise. */
 function chromium() {
-  const known = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
+  const known = [
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    '/snap/bin/chromium',
+  ];
   const find = () => [process.env.CHROMIUM, ...known].find((path) => path && existsSync(path)) ?? null;
   const found = find();
   if (found) return found;
@@ -22,7 +31,10 @@ function chromium() {
     return null;
   }
   console.log('Installing Chromium from the distribution …');
-  const quiet = { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  const quiet = {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  };
   spawnSync('apt-get', ['update', '-q'], quiet);
   const args = ['install', '-y', '-q', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'];
   if (spawnSync('apt-get', args, quiet).status !== 0) {
@@ -66,7 +78,14 @@ const vitest = (project) =>
   suite(
     project,
     ['vitest', 'vitest.mjs'],
-    (report) => ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    (report) => [
+      'run',
+      '--project',
+      project,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
     (r) => [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests],
   );
 

@@ -51,6 +51,11 @@ export const ERRORS = {
     'The request did not arrive in time.',
     'Send the whole request without long pauses.',
   ),
+  'request.cancelled': row(
+    503,
+    'An administrator cancelled this request.',
+    'Ask again if it is still needed.',
+  ),
   'request.unsupported_type': row(
     415,
     'The content type or encoding of the body is not supported.',

@@ -51,6 +51,8 @@ export const SettingView = z.object({
   problem: z.string().optional(),
 });
 export const SettingsResponse = z.object({
+  /** Path of the file that holds the keys, so that an admin can be told how to read them on the machine itself. */
+  env_file: z.string().optional(),
   settings: z.array(SettingView),
   problems: z.array(z.object({ file: z.string(), line: z.number().int().nullable(), message: z.string() })),
 });

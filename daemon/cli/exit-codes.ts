@@ -1,0 +1,27 @@
+/** Exit codes of svcctl; documented in `svcctl help`. */
+export const EXIT = {
+  ok: 0,
+  /** The gateway answered with an error. */
+  failed: 1,
+  /** The command line was wrong. */
+  usage: 2,
+  /** The gateway could not be reached. */
+  unreachable: 3,
+  /** No key, the wrong key, or a key of a too low tier. */
+  refused: 4,
+  /** A question was answered with no, or nobody was there to ask. */
+  declined: 5,
+  /** The login limiter tripped. */
+  limited: 6,
+} as const;
+
+/** Ends a command with a line for standard error and an exit code. */
+export class CliError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.failed) {
+    super(message);
+    this.name = 'CliError';
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,63 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configFolder, credential, gatewayUrl, readEnvFile } from './places.ts';
+
+const file = (values: Record<string, string> = {}) => ({
+  path: '/x/api.env',
+  values: new Map(Object.entries(values)),
+  unreadable: false,
+});
+
+describe('credential', () => {
+  it('follows the order of the spec', () => {
+    const env = { SVC_ADMIN_KEY: 'a', SVC_CLIENT_KEY: 'c' };
+    const saved = file({ SVC_ADMIN_KEY: 'fa', SVC_CLIENT_KEY: 'fc' });
+    expect(credential(env, saved)).toBe('a');
+    expect(credential({ SVC_CLIENT_KEY: 'c' }, saved)).toBe('c');
+    expect(credential({}, saved)).toBe('fa');
+    expect(credential({}, file({ SVC_CLIENT_KEY: 'fc' }))).toBe('fc');
+    expect(credential({ SVC_ADMIN_KEY: '  ' }, file())).toBeNull();
+  });
+});
+
+describe('gatewayUrl', () => {
+  const empty = mkdtempSync(join(tmpdir(), 'svc-cli-'));
+  it.each([
+    ['http://flag:1', 'http://flag:1/', {}, {}],
+    ['http://env:2', undefined, { SVC_URL: 'http://env:2' }, {}],
+    ['http://127.0.0.1:8080', undefined, {}, {}],
+    ['http://127.0.0.1:9', undefined, { SVC_PORT: '1' }, { SVC_PORT: '9', SVC_BIND_HOST: '0.0.0.0' }],
+    ['http://[::1]:8080', undefined, { SVC_BIND_HOST: '::' }, {}],
+    ['http://[fd00::1]:8080', undefined, { SVC_BIND_HOST: 'fd00::1' }, {}],
+  ])('is %s', (expected, flag, env, saved) =>
+    expect(gatewayUrl(flag, env, file(saved), empty)).toBe(expected),
+  );
+
+  it('reads config.toml for what nothing else says', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-cli-'));
+    writeFileSync(join(folder, 'config.toml'), '[server]\nport = 4321\nbind_host = "10.0.0.9"\n');
+    expect(gatewayUrl(undefined, {}, file(), folder)).toBe('http://10.0.0.9:4321');
+  });
+});
+
+describe('configFolder', () => {
+  it('prefers SVC_HOME, then the own folder, then the one of the service', () => {
+    const has =
+      (...paths: string[]) =>
+      (path: string) =>
+        paths.includes(path);
+    expect(configFolder({ SVC_HOME: '/h' }, has())).toBe('/h/config');
+    expect(configFolder({ XDG_CONFIG_HOME: '/c' }, has('/c/svc/api.env', '/etc/svc'))).toBe('/c/svc');
+    expect(configFolder({ XDG_CONFIG_HOME: '/c' }, has('/etc/svc'))).toBe('/etc/svc');
+    expect(configFolder({ HOME: '/u' }, has())).toBe('/u/.config/svc');
+  });
+});
+
+describe('readEnvFile', () => {
+  it('is empty when there is none', () => {
+    expect(readEnvFile('/nowhere')).toMatchObject({ unreadable: false });
+    expect(readEnvFile('/nowhere').values.size).toBe(0);
+  });
+});

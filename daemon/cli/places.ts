@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import { parseEnvFile } from '../settings/env-file.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where an installed service keeps its configuration. */
+const SYSTEM_FOLDER = '/etc/svc';
+
+/** The configuration folder that svcctl looks into: `$SVC_HOME/config`, the user's own, else the service's. */
+export function configFolder(env: Environment, exists: (path: string) => boolean = existsSync): string {
+  if (env.SVC_HOME) return join(env.SVC_HOME, 'config');
+  const own = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'svc');
+  if (exists(join(own, 'api.env')) || exists(join(own, 'config.toml'))) return own;
+  return exists(SYSTEM_FOLDER) ? SYSTEM_FOLDER : own;
+}
+
+export interface EnvFile {
+  path: string;
+  values: ReadonlyMap<string, string>;
+  /** The file is there but may not be read by this user. */
+  unreadable: boolean;
+}
+
+/** api.env of a configuration folder; a missing one is empty. */
+export function readEnvFile(folder: string): EnvFile {
+  const path = join(folder, 'api.env');
+  try {
+    return { path, values: parseEnvFile(readFileSync(path)), unreadable: false };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { path, values: new Map(), unreadable: code === 'EACCES' || code === 'EPERM' };
+  }
+}
+
+function serverTable(folder: string): { bind_host?: unknown; port?: unknown } {
+  try {
+    const document = parse(readFileSync(join(folder, 'config.toml'), 'utf8'));
+    return typeof document.server === 'object' ? (document.server as object) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The gateway's address: `--url`, `SVC_URL`, else bind host and port of environment, api.env, config.toml, default. */
+export function gatewayUrl(
+  flag: string | undefined,
+  env: Environment,
+  file: EnvFile,
+  folder: string,
+): string {
+  const given = flag ?? env.SVC_URL;
+  if (given) return given.replace(/\/+$/, '');
+  const table = serverTable(folder);
+  const setting = (name: string, fallback: unknown, last: string) =>
+    file.values.get(name) || env[name] || (fallback === undefined ? last : String(fallback));
+  const bound = setting('SVC_BIND_HOST', table.bind_host, '127.0.0.1');
+  const host =
+    bound === '0.0.0.0' ? '127.0.0.1' : bound === '::' ? '[::1]' : bound.includes(':') ? `[${bound}]` : bound;
+  return `http://${host}:${setting('SVC_PORT', table.port, '8080')}`;
+}
+
+/** The key to send, in the order of the spec: SVC_ADMIN_KEY, SVC_CLIENT_KEY, then api.env (admin, then client). */
+export function credential(env: Environment, file: EnvFile): string | null {
+  const candidates = [
+    env.SVC_ADMIN_KEY,
+    env.SVC_CLIENT_KEY,
+    file.values.get('SVC_ADMIN_KEY'),
+    file.values.get('SVC_CLIENT_KEY'),
+  ];
+  return candidates.map((key) => key?.trim()).find((key) => key) ?? null;
+}

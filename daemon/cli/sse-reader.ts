@@ -1,0 +1,29 @@
+const MAX_LINE = 1 << 20;
+
+/** The `data:` payloads of an event stream, in order; comments and other fields are passed over. */
+export async function* sseData(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunks) {
+    rest += decoder.decode(chunk, { stream: true });
+    if (rest.length > MAX_LINE) throw new Error('a line of the stream is too long');
+    const lines = rest.split(/\r\n|\n|\r/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trimStart();
+  }
+}
+
+export interface Delta {
+  text: string;
+  error: string | null;
+}
+
+/** The text of one chat chunk, or the error that ends the stream. */
+export function deltaOf(data: string): Delta {
+  const chunk = JSON.parse(data) as {
+    error?: { message?: string };
+    choices?: { delta?: { content?: string | null } }[];
+  };
+  if (chunk.error) return { text: '', error: chunk.error.message ?? 'the answer broke off' };
+  return { text: chunk.choices?.[0]?.delta?.content ?? '', error: null };
+}

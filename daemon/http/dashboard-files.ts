@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { extname, join } from 'node:path';
+
+export interface DashboardFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Built assets carry a hash in their name and never change. */
+  readonly immutable: boolean;
+}
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.ico': 'image/x-icon',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.webmanifest': 'application/manifest+json',
+};
+
+const MAX_FILES = 500;
+
+/**
+ * The built dashboard, read once at start into a map of exact paths: no file-system look-up ever follows a URL.
+ * An empty map when it was never built.
+ */
+export function loadDashboard(folder: string): ReadonlyMap<string, DashboardFile> {
+  const files = new Map<string, DashboardFile>();
+  const add = (path: string, file: string, immutable: boolean) => {
+    const type = TYPES[extname(file)];
+    if (type && files.size < MAX_FILES) files.set(path, { type, bytes: readFileSync(file), immutable });
+  };
+  for (const name of list(folder))
+    if (statSync(join(folder, name)).isFile()) add(`/${name}`, join(folder, name), false);
+  for (const name of list(join(folder, 'assets'))) add(`/assets/${name}`, join(folder, 'assets', name), true);
+  return files;
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

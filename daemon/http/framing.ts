@@ -1,0 +1,36 @@
+import { GatewayError } from '../contract/errors.ts';
+import { splitTarget, type Target } from '../kit/target.ts';
+
+/** The values of a header, from the raw list, in order. `name` in lower case. */
+export function rawHeader(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const key = rawHeaders[i] as string;
+    if (key.length === name.length && key.toLowerCase() === name) values.push(rawHeaders[i + 1] as string);
+  }
+  return values;
+}
+
+const malformed = (message: string) => new GatewayError('request.malformed', { message });
+
+/**
+ * What the parser of Node lets through and RFC 9112 does not: no or several Host headers, a target that is no target,
+ * an absolute target that names another authority than Host. Throws `request.malformed` (400).
+ */
+export function checkFraming(method: string, url: string, rawHeaders: readonly string[]): Target {
+  const target = splitTarget(url);
+  if (!target || (target.path === '*' && method !== 'OPTIONS'))
+    throw malformed('The request target is malformed.');
+  const hosts = rawHeader(rawHeaders, 'host');
+  if (hosts.length !== 1)
+    throw malformed(
+      hosts.length === 0 ? 'The Host header is missing.' : 'There is more than one Host header.',
+    );
+  if (
+    target.authority !== null &&
+    target.authority.toLowerCase() !== (hosts[0] as string).trim().toLowerCase()
+  ) {
+    throw malformed('The request target and the Host header name different hosts.');
+  }
+  return target;
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import type { Auth, AuthRequest } from '../auth/auth.ts';
+import type { Caller } from '../auth/credentials.ts';
+import { type ErrorCode, GatewayError } from '../contract/errors.ts';
+import type { Log } from '../kit/log.ts';
+import type { Target } from '../kit/target.ts';
+import type { Call } from '../routes/handler.ts';
+import { authRequest } from './call.ts';
+import { checkFraming } from './framing.ts';
+import type { Match, Matcher } from './matcher.ts';
+
+export interface GuardDeps {
+  auth: Auth;
+  matcher: Matcher;
+  log: Log;
+  /** Counts each refusal by its code. */
+  refused(code: ErrorCode): void;
+}
+
+/** What a request has passed once its framing, Host and Origin are accepted; the tier is not judged yet. */
+export interface Admitted {
+  target: Target;
+  auth: AuthRequest;
+}
+
+/** The Host check (contract "Host check"): refuses while enforcement is off, only logs while it is on. */
+export function guardHost(deps: GuardDeps, request: AuthRequest): void {
+  const verdict = deps.auth.host(request);
+  if (verdict === 'ok') return;
+  if (verdict === 'malformed') {
+    throw new GatewayError('request.malformed', { message: 'The Host header is malformed.' });
+  }
+  if (!deps.auth.enforcement().require_auth) throw new GatewayError('auth.host_forbidden');
+  deps.log.debug({ event: 'host.unlisted' }, 'request under a host name that is not listed');
+}
+
+/** Parse and framing checks, then Host, in that order. Origin follows with `guardOrigin`. */
+export function admit(deps: GuardDeps, req: IncomingMessage, upgrade: boolean): Admitted {
+  const target = checkFraming(req.method ?? 'GET', req.url ?? '', req.rawHeaders);
+  const auth = authRequest(req, upgrade);
+  guardHost(deps, auth);
+  return { target, auth };
+}
+
+/** Origin rules 1–4 of the spec; 403 `auth.origin_forbidden`. */
+export function guardOrigin(deps: GuardDeps, request: AuthRequest): void {
+  if (deps.auth.origin(request) === 'forbidden') throw new GatewayError('auth.origin_forbidden');
+}
+
+const UNMATCHED_RULE = 'admin';
+
+/** Tier against class; a path with no row counts as admin and is told apart (404, 405) only to who may see it. */
+export function guardClass(deps: GuardDeps, match: Match, caller: Caller, request: AuthRequest): void {
+  const verdict = deps.auth.decide(match.route?.auth ?? UNMATCHED_RULE, caller, request);
+  if (verdict === 'auth.required') throw new GatewayError('auth.required', requiredAdvice(request));
+  if (verdict === 'auth.forbidden') throw new GatewayError('auth.forbidden');
+  if (match.route) return;
+  if (match.allow.length === 0) throw new GatewayError('route.not_found');
+  throw new GatewayError('route.method_not_allowed', { headers: { allow: match.allow.join(', ') } });
+}
+
+function requiredAdvice(request: AuthRequest): { message?: string } {
+  if (request.headers['x-api-key'] === undefined || request.headers.authorization !== undefined) return {};
+  return {
+    message: 'A key is required. The header x-api-key is not read; send Authorization: Bearer <key>.',
+  };
+}
+
+/**
+ * The limiter, where the row asks for it (spec "Login limiter"); 429 with `details.retry_after_s`.
+ * While the gateway is being searched for keys it also waits a moment, never refuses.
+ */
+export async function guardLimiter(deps: GuardDeps, match: Match, request: AuthRequest): Promise<void> {
+  if (match.route?.limiter !== 'login') return;
+  const verdict = deps.auth.limiter.take(deps.auth.address(request));
+  if (verdict.ok) {
+    if (verdict.delayMs > 0) await setTimeout(verdict.delayMs);
+    return;
+  }
+  throw new GatewayError('auth.rate_limited', {
+    details: { retry_after_s: verdict.retryAfterS },
+    retryAfterS: verdict.retryAfterS,
+  });
+}
+
+/** Origin, tier, class and limiter of an admitted request, in the order of the contract. */
+export async function guard(
+  deps: GuardDeps,
+  admitted: Admitted,
+  id: string,
+  receivedAt: number,
+): Promise<Call> {
+  const { target, auth } = admitted;
+  guardOrigin(deps, auth);
+  const caller = deps.auth.caller(auth);
+  const match = deps.matcher(auth.method, target.path);
+  guardClass(deps, match, caller, auth);
+  if (match.route?.limiter) await guardLimiter(deps, match, auth);
+  if (!match.route) throw new GatewayError('route.not_found');
+  return { id, receivedAt, target, auth, caller, route: match.route, params: match.params };
+}

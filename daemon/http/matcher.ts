@@ -1,0 +1,47 @@
+import { Router } from '@koa/router';
+import { type MatchedRoute, routeRows } from '../contract/routes.ts';
+import { hasDotSegment } from '../kit/target.ts';
+
+export interface Match {
+  /** The row that will run; null when none does. */
+  readonly route: MatchedRoute | null;
+  readonly params: Readonly<Record<string, string>>;
+  /** Methods that the path takes; empty when no row has this path. */
+  readonly allow: readonly string[];
+}
+
+export type Matcher = (method: string, path: string) => Match;
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+const NONE: Match = Object.freeze({ route: null, params: NO_PARAMS, allow: [] });
+const NOTHING = async () => {};
+
+/**
+ * The one matcher: the class is read from the row that it names, and the handler of the same row runs.
+ * Case-sensitive, strict about slashes; `HEAD` runs the row of `GET`. Fixed paths are remembered, so that
+ * the patterns are tried only for paths with parameters.
+ */
+export function createMatcher(rows: readonly MatchedRoute[] = routeRows()): Matcher {
+  const router = new Router({ sensitive: true, strict: true });
+  const byName = new Map<string, MatchedRoute>();
+  for (const row of rows) {
+    byName.set(row.id, row);
+    router.register(row.path, [row.method], NOTHING, { name: row.id, sensitive: true, strict: true });
+  }
+  const slow = (method: string, path: string): Match => {
+    if (hasDotSegment(path)) return NONE;
+    const found = router.match(path, method);
+    const layer = found.pathAndMethod[0];
+    const allow = [...new Set(found.path.flatMap((each) => each.methods))];
+    if (!layer) return allow.length === 0 ? NONE : { route: null, params: NO_PARAMS, allow };
+    const params = layer.params(path, layer.captures(path), {});
+    return { route: byName.get(String(layer.name)) ?? null, params, allow };
+  };
+  const fixed = new Map<string, Match>();
+  for (const row of rows) {
+    if (/[:*]/.test(row.path)) continue;
+    fixed.set(`${row.method} ${row.path}`, slow(row.method, row.path));
+    if (row.method === 'GET') fixed.set(`HEAD ${row.path}`, slow('HEAD', row.path));
+  }
+  return (method, path) => fixed.get(`${method} ${path}`) ?? slow(method, path);
+}

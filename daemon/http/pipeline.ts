@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'koa';
+import type { ZodType } from 'zod';
+import { GatewayError } from '../contract/errors.ts';
+import { REQUEST_SCHEMAS } from '../contract/schemas.ts';
+import type { Call, Handler, Handlers, HttpRouteId } from '../routes/handler.ts';
+import { dialectOf } from './call.ts';
+import { asGatewayError, sendError } from './error-envelope.ts';
+import { admit, type GuardDeps, guard, guardOrigin } from './guards.ts';
+import { ALL_METHODS, baseHeaders, corsHeaders, kindHeaders } from './headers.ts';
+import { checkDeclared, readApiBody } from './read-body.ts';
+
+export interface PipelineDeps extends GuardDeps {
+  handlers: Handlers;
+}
+
+/**
+ * The life of a request: request id → framing → Host → Origin → tier → class → limiter → body → handler.
+ * One catch at the door writes the envelope of whatever is thrown on the way.
+ */
+export function createPipeline(deps: PipelineDeps): (ctx: Context) => Promise<void> {
+  return async (ctx) => {
+    const id = randomUUID();
+    baseHeaders(ctx.res, id);
+    try {
+      await handle(deps, ctx, id);
+    } catch (error) {
+      ctx.respond = false;
+      const failure = asGatewayError(error, deps.log, id);
+      deps.refused(failure.code);
+      sendError(ctx.res, failure, dialectOf(ctx.req.url ?? ''), {
+        head: ctx.req.method === 'HEAD',
+        unreadBody: !ctx.req.complete,
+      });
+    }
+  };
+}
+
+async function handle(deps: PipelineDeps, ctx: Context, id: string): Promise<void> {
+  const receivedAt = performance.now();
+  const admitted = admit(deps, ctx.req, false);
+  const origin = deps.auth.corsOrigin(admitted.auth);
+  if (origin !== null) corsHeaders(ctx.res, origin, admitted.auth.method === 'OPTIONS');
+  if (admitted.auth.method === 'OPTIONS') return preflight(deps, ctx, admitted.auth);
+  const call = await guard(deps, admitted, id, receivedAt);
+  kindHeaders(ctx.res, call.route.kind);
+  const body = await readBody(ctx, call);
+  const handler: Handler | undefined = deps.handlers[call.route.id as HttpRouteId];
+  if (!handler) throw upgradeRequired();
+  const answer = await handler(ctx, call, body);
+  if (answer !== undefined) sendJson(ctx, answer);
+}
+
+/** Rows without a handler are WebSocket rows that were asked for without an upgrade. */
+const upgradeRequired = () =>
+  new GatewayError('request.malformed', {
+    status: 426,
+    message: 'This route is a WebSocket.',
+    headers: { upgrade: 'websocket', connection: 'Upgrade' },
+  });
+
+/** Reads the body that the row asks for; inference and audio handlers read their own bytes. */
+async function readBody(ctx: Context, call: Call): Promise<unknown> {
+  const { body: kind, method } = call.route;
+  if (kind === 'auth' || kind === 'api') {
+    const schema: ZodType | undefined = REQUEST_SCHEMAS[call.route.id];
+    return readApiBody(ctx, kind, schema);
+  }
+  if (method !== 'GET') checkDeclared(ctx.req, kind);
+  return undefined;
+}
+
+/** `OPTIONS` never touches a handler or the tier: 204 and one constant list; a foreign origin gets 403. */
+function preflight(deps: PipelineDeps, ctx: Context, request: Call['auth']): void {
+  guardOrigin(deps, { ...request, method: 'POST' });
+  ctx.respond = false;
+  ctx.res.writeHead(204, { allow: ALL_METHODS });
+  ctx.res.end();
+}
+
+function sendJson(ctx: Context, answer: unknown): void {
+  ctx.respond = false;
+  const body = Buffer.from(JSON.stringify(answer));
+  ctx.res.writeHead(ctx.status === 404 ? 200 : ctx.status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': body.length,
+  });
+  ctx.res.end(ctx.req.method === 'HEAD' ? undefined : body);
+}

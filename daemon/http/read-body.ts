@@ -1,0 +1,174 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import { koaBody } from 'koa-body';
+import type { ZodType } from 'zod';
+import { GatewayError } from '../contract/errors.ts';
+import type { BodyKind } from '../contract/routes.ts';
+
+/** Most bytes of a body, by kind (contract "Caps"). `audio` bodies are streamed by their handler under the same cap. */
+export const BODY_CAPS: Record<BodyKind, number> = {
+  none: 16 * 1024,
+  auth: 16 * 1024,
+  api: 1024 * 1024,
+  inference: 64 * 1024 * 1024,
+  audio: 200 * 1024 * 1024,
+};
+
+/** Deepest nesting of a JSON body. */
+export const MAX_DEPTH = 64;
+
+const CONTINUE = new WeakSet<IncomingMessage>();
+
+/** Marks a request that waits for `100 Continue`; it is sent only when the body is really wanted. */
+export function expectsContinue(req: IncomingMessage): void {
+  CONTINUE.add(req);
+}
+
+function wanted(req: IncomingMessage, res: ServerResponse): void {
+  if (!CONTINUE.delete(req)) return;
+  res.writeContinue();
+}
+
+/** Refuses by the declared length, before a byte is read, and any content coding. */
+export function checkDeclared(req: IncomingMessage, kind: BodyKind): void {
+  const declared = Number(req.headers['content-length'] ?? 0);
+  if (declared > BODY_CAPS[kind]) throw tooLarge(kind);
+  const coding = req.headers['content-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'identity') {
+    throw new GatewayError('request.unsupported_type', { message: 'Compressed bodies are not accepted.' });
+  }
+}
+
+const tooLarge = (kind: BodyKind) =>
+  new GatewayError('request.too_large', { details: { limit_bytes: BODY_CAPS[kind] } });
+
+/** Whether the media type is JSON in UTF-8. */
+export function isJsonType(header: string | undefined): boolean {
+  const [type = '', ...parameters] = (header ?? '').split(';').map((part) => part.trim().toLowerCase());
+  if (type !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(type)) return false;
+  const charset = parameters.find((part) => part.startsWith('charset='));
+  return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+}
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Whether a parsed JSON value nests deeper than `limit` containers; walks without recursion. */
+export function deeperThan(value: unknown, limit: number): boolean {
+  let level = [value].filter(isContainer);
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((each) => Object.values(each).filter(isContainer));
+  }
+  return false;
+}
+
+const parsers = {
+  auth: koaBody(parserOptions('auth')),
+  api: koaBody(parserOptions('api')),
+} as const;
+
+function parserOptions(kind: 'auth' | 'api') {
+  return {
+    multipart: false,
+    urlencoded: false,
+    text: false,
+    json: true,
+    jsonStrict: false,
+    jsonLimit: BODY_CAPS[kind],
+    includeUnparsed: true,
+    onError: (error: Error) => {
+      throw bodyError(error, kind);
+    },
+  };
+}
+
+function bodyError(error: Error & { status?: number; type?: string }, kind: BodyKind): GatewayError {
+  if (error.status === 413 || error.type === 'entity.too.large') return tooLarge(kind);
+  return new GatewayError('request.invalid_json', { cause: error });
+}
+
+const UNPARSED = Symbol.for('unparsedBody');
+
+/**
+ * Reads an `/api` JSON body through koa-body and checks it against `schema`. An empty body is `undefined`.
+ * Throws 413, 415, 400 `request.invalid_json` (also for invalid UTF-8 and depth), 422 `request.invalid`.
+ */
+export async function readApiBody(
+  ctx: Context,
+  kind: 'auth' | 'api',
+  schema: ZodType | undefined,
+): Promise<unknown> {
+  const { req, res } = ctx;
+  checkDeclared(req, kind);
+  const present =
+    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+  if (!present) return parseWith(schema, undefined);
+  if (!isJsonType(req.headers['content-type'])) throw new GatewayError('request.unsupported_type');
+  wanted(req, res);
+  let bytes = 0;
+  req.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  await parsers[kind](ctx, async () => {});
+  const body: unknown = ctx.request.body;
+  const raw = unparsed(body);
+  if (raw?.includes('\ufffd') && Buffer.byteLength(raw) !== bytes) {
+    throw new GatewayError('request.invalid_json', { message: 'The body is not valid UTF-8.' });
+  }
+  if (raw !== null && raw.trim() === '') return parseWith(schema, undefined);
+  if (deeperThan(body, MAX_DEPTH)) {
+    throw new GatewayError('request.invalid_json', {
+      message: `The body nests deeper than ${MAX_DEPTH} levels.`,
+    });
+  }
+  return parseWith(schema, body);
+}
+
+function unparsed(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const raw = (body as Record<symbol, unknown>)[UNPARSED];
+  return typeof raw === 'string' ? raw : null;
+}
+
+/** Checks a value; `details.fields` names path and reason, never the value. */
+export function parseWith(schema: ZodType | undefined, value: unknown): unknown {
+  if (!schema) return value;
+  const result = schema.safeParse(value === undefined ? {} : value);
+  if (result.success) return result.data;
+  const fields = result.error.issues.slice(0, 32).map((issue) => ({
+    path: issue.path.map(String).join('.'),
+    reason: issue.code === 'custom' ? issue.message : issue.message.replace(/, received.*$/i, ''),
+  }));
+  throw new GatewayError('request.invalid', { details: { fields } });
+}
+
+/** Reads a `/v1` body into one Buffer under its cap; nothing is parsed. Throws 413, 415, 400 when it breaks off. */
+export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyKind): Promise<Buffer> {
+  checkDeclared(req, kind);
+  wanted(req, res);
+  const cap = BODY_CAPS[kind];
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const done = (settle: () => void) => {
+      req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+      settle();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= cap) {
+        chunks.push(chunk);
+        return;
+      }
+      req.pause();
+      done(() => reject(tooLarge(kind)));
+    };
+    const onEnd = () =>
+      done(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
+    const onBroken = () =>
+      done(() =>
+        reject(new GatewayError('request.malformed', { message: 'The body broke off before its end.' })),
+      );
+    req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+  });
+}

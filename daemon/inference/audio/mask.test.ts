@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { maskedFailure } from './mask.ts';
+
+const mask = (status: number, body: string, truncated = false) =>
+  maskedFailure({ status, bytes: Buffer.from(body), truncated });
+const says = (message: string) => JSON.stringify({ error: { code: null, message } });
+
+test.each([
+  ['text', 'Error: ffmpeg exited with 1'],
+  ['HTML', '<html>500</html>'],
+  ['nothing', ''],
+  ['a word from inside', says('FFmpeg could not read the stream')],
+  ['a trace', says('Traceback (most recent call last)')],
+  ['C++', says('std::bad_alloc')],
+  ['a path', says('cannot open /tmp/upload/abc.wav')],
+  ['an address', says('connect to 127.0.0.1 failed')],
+  ['a port', says('connect ECONNREFUSED engine:8081')],
+  ['two lines', says('bad\naudio')],
+  ['a long message', says('x'.repeat(301))],
+  ['no message', '{"error":{}}'],
+  ['a message that is no text', '{"error":{"message":7}}'],
+])('%s becomes 415', (_, body) => {
+  const verdict = mask(500, body);
+  expect(verdict).toMatchObject({
+    passes: false,
+    error: { code: 'audio.unsupported_format', status: 415, options: { details: { upstream_status: 500 } } },
+  });
+});
+
+test('a harmless JSON error passes', () => {
+  expect(mask(400, says('The file is empty.'))).toEqual({ passes: true });
+  expect(mask(413, says('The file is empty.'), true)).toMatchObject({ passes: false });
+});
+
+test('our own credential and redirects keep their meaning', () => {
+  expect(mask(401, '')).toMatchObject({ error: { code: 'upstream.auth_failed' } });
+  expect(mask(302, '')).toMatchObject({ error: { code: 'upstream.error', status: 502 } });
+});

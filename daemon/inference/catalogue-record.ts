@@ -1,0 +1,69 @@
+import type { V1ModelRecord } from '../contract/models.ts';
+import type { SlotRecord, SlotTypeName } from '../contract/slots.ts';
+import type { RegisteredModelLike } from './ports.ts';
+
+/** Window that is told when neither slot nor header knows one. */
+const DEFAULT_CONTEXT = 4096;
+/** Creation time of records without a registered model: fixed, so that it is stable over restarts. */
+const DEFAULT_CREATED = 1_735_689_600;
+/** Owner of everything that is served on this machine. */
+export const LOCAL_OWNER = 'svc';
+
+const MODALITIES: Record<SlotTypeName, { input: string; output: string }> = {
+  llm: { input: 'text', output: 'text' },
+  embedding: { input: 'text', output: 'embedding' },
+  rerank: { input: 'text', output: 'score' },
+  stt: { input: 'audio', output: 'text' },
+  tts: { input: 'text', output: 'audio' },
+  image: { input: 'text', output: 'image' },
+};
+const ABILITY: Record<SlotTypeName, string> = {
+  llm: 'chat',
+  embedding: 'embeddings',
+  rerank: 'rerank',
+  stt: 'transcription',
+  tts: 'speech',
+  image: 'image_generation',
+};
+/** Types that stay out of the list unless everything is asked for; embedding and rerank count as text. */
+const HIDDEN: ReadonlySet<SlotTypeName> = new Set(['stt', 'tts', 'image']);
+
+export const isHidden = (type: SlotTypeName): boolean => HIDDEN.has(type);
+
+/** What a record is made from; a slot, a registered model, or both. */
+export interface RecordParts {
+  readonly id: string;
+  readonly type: SlotTypeName;
+  readonly owner: string;
+  readonly slot: SlotRecord | undefined;
+  readonly model: RegisteredModelLike | undefined;
+  readonly extra?: Partial<V1ModelRecord['_svc']>;
+}
+
+/** One record of `GET /v1/models` (contract section 7); never a path, an address or a key. */
+export function modelRecord({ id, type, owner, slot, model, extra }: RecordParts): V1ModelRecord {
+  const context = slot?.context ?? model?.context_length ?? DEFAULT_CONTEXT;
+  const { input, output } = MODALITIES[type];
+  return {
+    id,
+    object: 'model',
+    created: model?.created ?? DEFAULT_CREATED,
+    owned_by: owner,
+    name: extra === undefined ? (model?.name ?? id) : id,
+    context_length: context,
+    max_model_len: context,
+    architecture: { input_modalities: inputs(input, model), output_modalities: [output] },
+    capabilities: { [ABILITY[type]]: true, ...model?.capabilities },
+    pricing: { prompt: '0', completion: '0' },
+    _svc: {
+      slot: slot?.name ?? null,
+      state: slot?.state ?? 'offline',
+      ...extra,
+      ...(slot?.device ? { device: slot.device } : {}),
+      ...(slot?.demo || model?.demo ? { demo: true } : {}),
+    },
+  };
+}
+
+const inputs = (input: string, model: RegisteredModelLike | undefined): string[] =>
+  model?.capabilities?.vision ? [input, 'image'] : [input];

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { V1ModelList } from '../contract/models.ts';
+import { findModel, listModels } from './catalogue.ts';
+import { picture, registeredModel, slotRecord, upstreamFacts } from './testing/pictures.ts';
+
+const home = picture({
+  slots: [
+    slotRecord({ name: 'agent', model: 'org/qwen', context: 4096 }),
+    slotRecord({
+      name: 'embed',
+      type: 'embedding',
+      model: 'e5',
+      state: 'offline',
+      context: null,
+      device: null,
+    }),
+    slotRecord({ name: 'tts', type: 'tts', model: 'voice' }),
+    slotRecord({ name: 'img', type: 'image', model: null }),
+  ],
+  models: [
+    registeredModel({
+      id: 'org/qwen',
+      name: 'Qwen',
+      context_length: 262_144,
+      binding: 'slot:agent',
+      created: 1_600_000_000,
+    }),
+    registeredModel({ id: 'e5', type: 'embedding', context_length: 512, binding: 'slot:embed' }),
+    registeredModel({ id: 'orphan', binding: 'slot:disabled' }),
+    registeredModel({ id: 'loose', binding: null }),
+  ],
+  upstreams: [upstreamFacts({ name: 'Cloud', models: ['far', 'org/qwen'] })],
+});
+const ids = (showAll = false, owners: string[][] = []) =>
+  listModels(home, { showAll, owners }).map(({ id }) => id);
+
+test('models, aliases and virtual names; image, tts and stt stay hidden with their aliases', () => {
+  expect(ids()).toEqual([
+    'org/qwen',
+    'e5',
+    'agent',
+    'embed',
+    'agent-hermes',
+    'svc/agent',
+    'svc/utility',
+    'svc/npu',
+    'svc/embed',
+    'far',
+  ]);
+  expect(ids(true)).toEqual(expect.arrayContaining(['voice', 'tts', 'svc/tts', 'img', 'svc/img']));
+});
+
+test('every record keeps the shape of the contract, context_length always a number', () => {
+  const data = listModels(home, { showAll: true, owners: [] });
+  expect(V1ModelList.parse({ object: 'list', data }).data).toEqual(data);
+  expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);
+  expect(data.every((each) => Number.isInteger(each.context_length) && each.context_length > 0)).toBe(true);
+  expect(JSON.stringify(data)).not.toMatch(/http:|\/home|\.gguf/);
+});
+
+test('the window is the one the slot runs with; the header tells it before the load', () => {
+  expect(findModel(home, 'org/qwen')).toMatchObject({ context_length: 4096, max_model_len: 4096 });
+  expect(findModel(home, 'e5')).toMatchObject({ context_length: 512 });
+});
+
+test('a local model of the same id hides the one of an upstream', () => {
+  expect(findModel(home, 'org/qwen')).toMatchObject({
+    owned_by: 'svc',
+    name: 'Qwen',
+    created: 1_600_000_000,
+  });
+  expect(findModel(home, 'far')).toMatchObject({ owned_by: 'Cloud', _svc: { slot: null } });
+});
+
+test('an alias says what it resolves to', () => {
+  expect(findModel(home, 'agent')?._svc).toEqual({
+    slot: 'agent',
+    state: 'ready',
+    is_alias: true,
+    resolves_to: 'org/qwen',
+    device: 'cpu',
+  });
+  expect(findModel(home, 'svc/utility')?._svc).toMatchObject({
+    slot: 'agent',
+    virtual: true,
+    resolves_to: 'org/qwen',
+  });
+});
+
+describe('owner filters', () => {
+  test('lists are matched exactly, ignoring case; both given: both must hold', () => {
+    expect(ids(false, [['cloud']])).toEqual(['far']);
+    expect(ids(false, [['svc', 'CLOUD'], ['cloud']])).toEqual(['far']);
+    expect(ids(false, [['svc'], ['cloud']])).toEqual([]);
+    expect(ids(false, [['clou']])).toEqual([]);
+    expect(ids(false, [['unknown']])).toEqual([]);
+  });
+  test('an empty list filters nothing', () => {
+    expect(ids(false, [[], ['', ' ']])).toEqual(ids());
+  });
+});
+
+describe('lookup by id', () => {
+  test('ignores both filters and takes ids with slashes', () => {
+    for (const id of ['voice', 'svc/tts', 'org/qwen', 'svc/agent', 'agent-hermes'])
+      expect(findModel(home, id)?.id).toBe(id);
+  });
+  test.each([
+    '../api/config',
+    '..%2f..%2fapi',
+    '__proto__',
+    'constructor',
+    'toString',
+    '',
+    'orphan',
+    'loose',
+    'ORG/QWEN',
+  ])('%j is unknown', (id) => {
+    expect(findModel(home, id)).toBeUndefined();
+  });
+});
+
+test('an empty gateway lists nothing', () => {
+  expect(listModels(picture(), { showAll: true, owners: [] })).toEqual([]);
+});

@@ -1,0 +1,98 @@
+import type { V1ModelRecord } from '../contract/models.ts';
+import type { SlotRecord, SlotTypeName } from '../contract/slots.ts';
+import { isHidden, LOCAL_OWNER, modelRecord } from './catalogue-record.ts';
+import { LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
+import { modelNamed, type Picture, slotNamed } from './dispatch/picture.ts';
+import type { RegisteredModelLike } from './ports.ts';
+import { chainOf } from './rewrite/virtual-name.ts';
+
+export interface CatalogueQuery {
+  /** Also what is not text (image, tts, stt). */
+  readonly showAll: boolean;
+  /** Lists of owners; a record has to be on each of them. An empty list means no filter. */
+  readonly owners: readonly (readonly string[])[];
+}
+
+interface Entry {
+  readonly type: SlotTypeName;
+  readonly record: V1ModelRecord;
+}
+
+/**
+ * Everything that a caller may name, from memory (contract section 7): models, then slot aliases, then virtual names,
+ * then models of upstreams. An id held twice is listed once, local first.
+ */
+function entries(picture: Picture): Map<string, Entry> {
+  const all = new Map<string, Entry>();
+  const add = (entry: Entry) => {
+    if (!all.has(entry.record.id)) all.set(entry.record.id, entry);
+  };
+  for (const slot of picture.slots) if (slot.model !== null) add(ofSlot(slot, slot.model, picture));
+  for (const model of picture.models) {
+    const entry = ofModel(model, picture);
+    if (entry) add(entry);
+  }
+  for (const slot of picture.slots) add(aliasOf(slot, slot.name, picture));
+  const agent = slotNamed(picture, 'agent');
+  if (agent) add(aliasOf(agent, LEGACY_ALIAS, picture));
+  for (const name of virtualNames(picture)) {
+    const slot = chainOf(name, picture)[0];
+    if (slot) add(aliasOf(slot, name, picture, { virtual: true }));
+  }
+  for (const upstream of picture.upstreams)
+    for (const id of upstream.models) add(ofUpstream(id, upstream.name));
+  return all;
+}
+
+function ofSlot(slot: SlotRecord, id: string, picture: Picture): Entry {
+  const model = modelNamed(picture, id);
+  return { type: slot.type, record: modelRecord({ id, type: slot.type, owner: LOCAL_OWNER, slot, model }) };
+}
+
+/** A registered model is usable when its binding leads to an enabled slot or a known upstream. */
+function ofModel(model: RegisteredModelLike, picture: Picture): Entry | null {
+  const { id, type, binding } = model;
+  if (binding?.startsWith('upstream:')) {
+    const owner = binding.slice('upstream:'.length);
+    const known = picture.upstreams.some(({ name }) => name === owner);
+    return known ? { type, record: modelRecord({ id, type, owner, slot: undefined, model }) } : null;
+  }
+  const slot = slotNamed(picture, binding?.replace(/^slot:/, '') ?? null);
+  return slot ? { type, record: modelRecord({ id, type, owner: LOCAL_OWNER, slot, model }) } : null;
+}
+
+function aliasOf(slot: SlotRecord, id: string, picture: Picture, extra = {}): Entry {
+  const model = slot.model === null ? undefined : modelNamed(picture, slot.model);
+  const resolves = slot.model === null ? {} : { resolves_to: slot.model };
+  const more = { is_alias: true, ...extra, ...resolves };
+  return {
+    type: slot.type,
+    record: modelRecord({ id, type: slot.type, owner: LOCAL_OWNER, slot, model, extra: more }),
+  };
+}
+
+const virtualNames = (picture: Picture): string[] => [
+  ...Object.keys(VIRTUAL_CHAINS),
+  ...picture.slots.map((slot) => `${VIRTUAL_PREFIX}${slot.name}`),
+];
+
+const ofUpstream = (id: string, owner: string): Entry => ({
+  type: 'llm',
+  record: modelRecord({ id, type: 'llm', owner, slot: undefined, model: undefined }),
+});
+
+/** `GET /v1/models`. */
+export function listModels(picture: Picture, { showAll, owners }: CatalogueQuery): V1ModelRecord[] {
+  const lists = owners
+    .map((names) => names.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''))
+    .filter((names) => names.length > 0);
+  return [...entries(picture).values()]
+    .filter(({ type }) => showAll || !isHidden(type))
+    .map(({ record }) => record)
+    .filter(({ owned_by }) => lists.every((names) => names.includes(owned_by.toLowerCase())));
+}
+
+/** `GET /v1/models/{model_id}`: an exact lookup that ignores both filters. */
+export function findModel(picture: Picture, id: string): V1ModelRecord | undefined {
+  return entries(picture).get(id)?.record;
+}

@@ -1,0 +1,107 @@
+import { GatewayError } from '../contract/errors.ts';
+import type { Lease } from '../slots/lease.ts';
+import type { Decision } from './dispatch/dispatch.ts';
+import type { Ask } from './dispatch/resolver.ts';
+import { headerText } from './forward/headers.ts';
+import { awaitLease } from './forward/waiting.ts';
+import { loadModel } from './rewrite/load-model.ts';
+import type { RunDeps, Walk } from './run.ts';
+import type { Reading } from './tasks.ts';
+
+/** Where a request goes, ready to be used. */
+export interface Connection {
+  readonly origin: string;
+  /** The engine's own credential. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The id that the engine answers to. */
+  readonly model: string | null;
+  /** Not a provider of somebody else. */
+  readonly local: boolean;
+  /** Thinking when the caller says nothing. */
+  thinkingDefault(): boolean | null;
+  readonly degraded: string | null;
+  /** It serves rerank under its native path only. */
+  readonly nativeRerank: boolean;
+  /** Tells the slot how fast its last answer was. */
+  note(tokensPerSecond: number): void;
+  /** The request has ended, however it did. */
+  release(): void;
+}
+
+/** Makes the decided target ready: a slot is loaded and leased, an upstream is only looked up. */
+export function connect(on: Walk, reading: Reading, ask: Ask, decision: Decision): Promise<Connection> {
+  const { target, step } = decision;
+  on.call.res.setHeader('x-svc-step', step);
+  if (target.kind === 'slot') return toSlot(on, reading, ask, { slot: target.slot, step });
+  return toUpstream(on, ask, { upstream: target.upstream, model: target.model, step });
+}
+
+interface SlotChoice {
+  readonly slot: string;
+  readonly step: string;
+}
+
+async function toSlot(on: Walk, reading: Reading, ask: Ask, { slot, step }: SlotChoice): Promise<Connection> {
+  const { deps, call, life, answer, track } = on;
+  const { chain, lane } = ask.address;
+  const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
+  const ready = (name: string) => {
+    const model = deps.slots.get(name)?.model ?? null;
+    track.routed({ slot: name, upstream: null, step, model });
+    if (!answer.headSent) call.res.setHeader('x-svc-slot', name);
+    if (!answer.headSent && model !== null) call.res.setHeader('x-svc-model', headerText(model));
+    return awaitLease(name, { slots: deps.slots, life, answer, stream: reading.stream, priority });
+  };
+  return ofLease(deps, await loadModel(slot, slot === lane ? chain : [], ready));
+}
+
+function ofLease({ slots, registry }: RunDeps, lease: Lease): Connection {
+  const ofModel = () =>
+    (registry.get ? registry.get(lease.model) : registry.list().find(({ id }) => id === lease.model))
+      ?.enable_thinking;
+  return {
+    origin: lease.origin,
+    headers: lease.headers,
+    model: lease.model,
+    local: true,
+    thinkingDefault: () => slots.config(lease.slot)?.enableThinking ?? ofModel() ?? null,
+    degraded: lease.degraded,
+    nativeRerank: true,
+    note: (tokensPerSecond) => slots.note(lease.slot, { tokensPerSecond }),
+    release: () => lease.release(),
+  };
+}
+
+interface UpstreamChoice {
+  readonly upstream: string;
+  readonly model: string;
+  readonly step: string;
+}
+
+/** Throws 409 for bytes that cannot be rewritten when an alias leads to an upstream (contract "Dispatch"). */
+async function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Promise<Connection> {
+  const { deps, call, track, task } = on;
+  const { upstream, model, step } = choice;
+  if (task.verbatim && ask.address.by !== null) {
+    throw new GatewayError('dispatch.capability_mismatch', {
+      message: 'An alias cannot lead to an upstream on this route; name the model itself.',
+      param: 'model',
+    });
+  }
+  track.routed({ slot: null, upstream, step, model });
+  call.res.setHeader('x-svc-upstream', headerText(upstream));
+  const facts = deps.upstreams.list().find(({ name }) => name === upstream);
+  const { origin, headers, llamaServer } = deps.upstreams.connect(upstream);
+  const local = facts?.remote === false;
+  return {
+    origin,
+    headers,
+    model,
+    local,
+    thinkingDefault: () => null,
+    degraded: null,
+    nativeRerank: llamaServer,
+    note: () => {},
+    release: () => {},
+  };
+}

@@ -1,0 +1,52 @@
+import { pathRow } from './paths.ts';
+import { type Picture, slotNamed } from './picture.ts';
+import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
+
+/** Name hints of the spec, in order: what the model is called, and the slot that means. */
+const NAME_HINTS: readonly (readonly [string, string])[] = [
+  ['embed', 'embed'],
+  ['rerank', 'rerank'],
+];
+const IMAGE_PREFIXES = ['sdxl', 'sd-1.5', 'sd15', 'flux'];
+
+interface Guess {
+  readonly slot: string;
+  readonly why: string;
+}
+type Rule = (ask: Ask) => Guess | null;
+
+const byPath: Rule = ({ path }) => {
+  const { slot } = pathRow(path);
+  return slot === null ? null : { slot, why: `the path means slot ${slot}` };
+};
+
+const byNameHint: Rule = ({ address }) => {
+  const name = address.model?.toLowerCase() ?? '';
+  const hint = NAME_HINTS.find(([part]) => name.includes(part));
+  return hint ? { slot: hint[1], why: `the name holds "${hint[0]}"` } : null;
+};
+
+const byImagePrefix: Rule = ({ address }) => {
+  const name = address.model?.toLowerCase() ?? '';
+  const prefix = IMAGE_PREFIXES.find((each) => name.startsWith(each));
+  return prefix ? { slot: 'img', why: `the name starts with "${prefix}"` } : null;
+};
+
+const byAlias: Rule = ({ address }) =>
+  address.model === null ? null : { slot: address.model, why: `${address.model} is the name of a slot` };
+
+/** The order of the spec's last step. */
+const RULES: readonly Rule[] = [byPath, byNameHint, byImagePrefix, byAlias];
+
+/** Step 5 (spec "Model to slot resolution"): capability and path routing, last resort. */
+export const capabilityPath: Resolver = (ask, picture) => {
+  if (ask.address.lane !== null) return pass('the caller means a slot');
+  for (const rule of RULES) {
+    const guess = rule(ask);
+    const slot = guess && enabled(picture, guess.slot);
+    if (guess && slot) return toSlot(slot, guess.why);
+  }
+  return pass('neither path nor name points at an enabled slot');
+};
+
+const enabled = (picture: Picture, name: string) => slotNamed(picture, name);

@@ -1,0 +1,25 @@
+import { GatewayError } from '../../contract/errors.ts';
+import type { SlotTypeName } from '../../contract/slots.ts';
+import { type Picture, slotNamed } from './picture.ts';
+import type { Ask, Target } from './resolver.ts';
+
+const ABILITY: Record<SlotTypeName, string> = {
+  llm: 'chats',
+  embedding: 'makes embeddings',
+  rerank: 'reranks',
+  stt: 'transcribes speech',
+  tts: 'speaks',
+  image: 'makes images',
+};
+
+/** 409 `dispatch.capability_mismatch` when the chosen slot cannot do what the path asks; null when it can. */
+export function capabilityMismatch(ask: Ask, target: Target, picture: Picture): GatewayError | null {
+  if (target.kind !== 'slot') return null;
+  const slot = slotNamed(picture, target.slot);
+  if (!slot || slot.type === ask.type) return null;
+  return new GatewayError('dispatch.capability_mismatch', {
+    message: `Slot ${slot.name} ${ABILITY[slot.type]}; this route needs a model that ${ABILITY[ask.type]}.`,
+    param: 'model',
+    details: { slot: slot.name, type: slot.type, needed: ask.type },
+  });
+}

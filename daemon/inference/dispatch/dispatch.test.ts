@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest';
+import type { SlotRecord } from '../../contract/slots.ts';
+import { rewriteAddress } from '../rewrite/deviations.ts';
+import { picture, registeredModel, slotRecord, upstreamFacts } from '../testing/pictures.ts';
+import { plainAddress } from './address.ts';
+import { dispatch, refusal, resolve, STEPS } from './dispatch.ts';
+import { modelOmitted } from './model-omitted.ts';
+import { pathRow } from './paths.ts';
+import type { Picture } from './picture.ts';
+
+function ask(path: string, model: string | null, on: Picture) {
+  const address = rewriteAddress(modelOmitted(plainAddress(model), path, on), on);
+  return { path, type: pathRow(path).type, address };
+}
+const chat = (model: string | null, on: Picture) => resolve(ask('/v1/chat/completions', model, on), on);
+const slot = (name: string, model: string, more: Partial<SlotRecord> = {}) =>
+  slotRecord({ name, model, ...more });
+
+test('the steps stand in the order of the spec', () => {
+  expect(STEPS.map(({ name }) => name)).toEqual([
+    'loaded-slot',
+    'registry',
+    'upstream-cached',
+    'upstream-live',
+    'capability-path',
+  ]);
+});
+
+describe('step 1, loaded slot', () => {
+  test('the loaded one wins over the bound one', () => {
+    const on = picture({
+      slots: [slot('a', 'm', { state: 'offline' }), slot('b', 'm')],
+      models: [registeredModel({ id: 'm', binding: 'slot:a' })],
+    });
+    expect(chat('m', on)).toMatchObject({ step: 'loaded-slot', target: { slot: 'b' } });
+  });
+  test('ready before under pressure before degraded, then the shorter queue', () => {
+    const busy = slot('busy', 'm', { state: 'serving', active: 4, queued: 1 });
+    const degraded = slot('degraded', 'm', { degraded: 'cpu' });
+    const some = slot('some', 'm', { state: 'serving', active: 2 });
+    const idle = slot('idle', 'm');
+    const order = [degraded, busy, some, idle];
+    for (const expected of ['idle', 'some', 'busy', 'degraded']) {
+      expect(chat('m', picture({ slots: order })).target).toMatchObject({ slot: expected });
+      order.splice(
+        order.findIndex(({ name }) => name === expected),
+        1,
+      );
+    }
+  });
+  test('ids are compared exactly', () => {
+    expect(chat('M', picture({ slots: [slot('a', 'm')] })).target).toBeNull();
+  });
+});
+
+describe('lane pin', () => {
+  const first = slot('first', 'm');
+  const second = slot('second', 'm', { active: 3, state: 'serving' });
+  test('keeps the slot that was meant when two share a model id', () => {
+    const on = picture({ slots: [first, second] });
+    expect(chat('second', on).target).toMatchObject({ slot: 'second' });
+    expect(chat('m', on).target).toMatchObject({ slot: 'first' });
+  });
+  test('a pinned slot that is not loaded is loaded, not replaced', () => {
+    const on = picture({ slots: [first, { ...second, state: 'offline' }] });
+    expect(chat('second', on)).toMatchObject({ step: 'registry', target: { slot: 'second' } });
+  });
+  test('a pinned slot in ERROR yields to a healthy sibling with the same model', () => {
+    const on = picture({ slots: [first, { ...second, state: 'error' }] });
+    expect(chat('second', on)).toMatchObject({ step: 'loaded-slot', target: { slot: 'first' } });
+    const cold = picture({
+      slots: [
+        { ...first, state: 'offline' },
+        { ...second, state: 'error' },
+      ],
+    });
+    expect(chat('second', cold)).toMatchObject({ step: 'registry', target: { slot: 'first' } });
+  });
+  test('without a sibling its owner decides', () => {
+    const on = picture({ slots: [slot('second', 'm', { state: 'error' })] });
+    expect(chat('second', on)).toMatchObject({ step: 'registry', target: { slot: 'second' } });
+  });
+  test('a slot without a model yet is still the one that was meant', () => {
+    const on = picture({ slots: [slotRecord({ name: 'agent', model: null, state: 'offline' })] });
+    expect(chat('agent', on)).toMatchObject({ target: { slot: 'agent', model: null } });
+  });
+  test('never leads to an upstream that happens to list the model', () => {
+    const on = picture({
+      slots: [slot('agent', 'm', { state: 'offline' })],
+      upstreams: [upstreamFacts({ name: 'u', models: ['m'] })],
+    });
+    expect(chat('agent', on).target).toMatchObject({ kind: 'slot', slot: 'agent' });
+  });
+});
+
+describe('step 2, registry', () => {
+  test('the binding names the slot that is loaded', () => {
+    const on = picture({
+      slots: [slot('auto-m', 'm', { state: 'offline' })],
+      models: [registeredModel({ id: 'm', binding: 'slot:auto-m' })],
+    });
+    expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'auto-m' } });
+  });
+  test('a binding to a slot in ERROR falls through to a healthy sibling', () => {
+    const on = picture({
+      slots: [slot('a', 'm', { state: 'error' }), slot('b', 'm', { state: 'offline' })],
+      models: [registeredModel({ id: 'm', binding: 'slot:a' })],
+    });
+    expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'b' } });
+  });
+  test('a binding to an upstream', () => {
+    const on = picture({
+      models: [registeredModel({ id: 'm', binding: 'upstream:u' })],
+      upstreams: [upstreamFacts({ name: 'u' })],
+    });
+    expect(chat('m', on)).toMatchObject({ step: 'registry', target: { kind: 'upstream', upstream: 'u' } });
+  });
+  test('a binding to a disabled slot is not followed', () => {
+    const on = picture({ models: [registeredModel({ id: 'm', binding: 'slot:off' })] });
+    expect(chat('m', on).target).toBeNull();
+  });
+});
+
+describe('steps 3 and 4, upstreams', () => {
+  test('healthy first, then priority, then name', () => {
+    const list = [
+      upstreamFacts({ name: 'sick', healthy: false, models: ['m'] }),
+      upstreamFacts({ name: 'late', priority: 5, models: ['m'] }),
+      upstreamFacts({ name: 'b', models: ['m'] }),
+      upstreamFacts({ name: 'a', models: ['m'] }),
+    ];
+    for (const expected of ['a', 'b', 'late', 'sick']) {
+      const on = picture({ upstreams: list });
+      expect(chat('m', on)).toMatchObject({ step: 'upstream-cached', target: { upstream: expected } });
+      list.splice(
+        list.findIndex(({ name }) => name === expected),
+        1,
+      );
+    }
+  });
+  test('cold lists are read once, then step 3 is repeated', async () => {
+    const cold = picture({ upstreams: [upstreamFacts({ name: 'u', cold: true })] });
+    const warm = picture({ upstreams: [upstreamFacts({ name: 'u', models: ['m'] })], liveAsked: true });
+    let reads = 0;
+    const refresh = async () => {
+      reads++;
+      return warm;
+    };
+    expect(await dispatch(ask('/v1/chat/completions', 'm', cold), cold, refresh)).toMatchObject({
+      step: 'upstream-live',
+      target: { upstream: 'u' },
+    });
+    expect(reads).toBe(1);
+    const still = { ...cold, liveAsked: true };
+    const decision = dispatch(ask('/v1/chat/completions', 'm', cold), cold, async () => still);
+    await expect(decision).rejects.toMatchObject({ code: 'dispatch.no_route' });
+  });
+  test('without cold upstreams nothing is awaited', () => {
+    const on = picture({ slots: [slot('a', 'm')] });
+    const decided = dispatch(ask('/v1/chat/completions', 'm', on), on, () =>
+      Promise.reject(new Error('asked')),
+    );
+    expect(decided).toMatchObject({ step: 'loaded-slot' });
+  });
+});
+
+describe('step 5, capability and path', () => {
+  const on = picture({
+    slots: [
+      slot('agent', 'chat-1'),
+      slot('embed', 'e5', { type: 'embedding' }),
+      slot('rerank', 'bge', { type: 'rerank' }),
+      slot('tts', 'voice', { type: 'tts' }),
+      slot('stt', 'ears', { type: 'stt' }),
+      slot('img', 'pics', { type: 'image' }),
+    ],
+  });
+  test.each([
+    ['/v1/embeddings', 'unknown', 'embed'],
+    ['/v1/rerankings', 'unknown', 'rerank'],
+    ['/v1/rerank', 'unknown', 'rerank'],
+    ['/v1/reranking', 'unknown', 'rerank'],
+    ['/v1/audio/speech', 'tts-1', 'tts'],
+    ['/v1/audio/transcriptions', 'whisper-1', 'stt'],
+    ['/v1/images/generations', 'unknown', 'img'],
+  ])('%s with %s goes to slot %s', (path, model, expected) => {
+    expect(resolve(ask(path, model, on), on)).toMatchObject({
+      step: 'capability-path',
+      target: { slot: expected },
+    });
+  });
+  test.each([
+    ['my-Embed-model', 'embed'],
+    ['a-rerank-b', 'rerank'],
+    ['SDXL-turbo', 'img'],
+    ['flux.1', 'img'],
+  ])('the name %s points at slot %s, which cannot chat', (model, expected) => {
+    const question = ask('/v1/chat/completions', model, on);
+    const found = resolve(question, on);
+    expect(found.target).toMatchObject({ slot: expected });
+    expect(refusal(question, on, found)).toMatchObject({ code: 'dispatch.capability_mismatch', status: 409 });
+  });
+  test('an unknown chat model is never another model', () => {
+    const question = ask('/v1/chat/completions', 'chat-2', on);
+    expect(refusal(question, on, resolve(question, on))).toMatchObject({
+      code: 'dispatch.no_route',
+      status: 404,
+      options: { details: { suggestions: expect.arrayContaining(['chat-1']) } },
+    });
+  });
+});
+
+describe('model omitted: the path decides', () => {
+  const on = picture({ slots: [slot('agent', 'm'), slot('embed', 'e5', { type: 'embedding' })] });
+  test.each([
+    ['/v1/chat/completions', 'agent'],
+    ['/v1/completions', 'agent'],
+    ['/v1/responses', 'agent'],
+    ['/v1/embeddings', 'embed'],
+  ])('%s means %s', (path, expected) => {
+    expect(resolve(ask(path, null, on), on).target).toMatchObject({ slot: expected });
+  });
+  test('a slot that does not exist is 404, a route that requires a model 400', () => {
+    expect(() => ask('/v1/rerank', null, on)).toThrowError(
+      expect.objectContaining({ code: 'dispatch.no_route' }),
+    );
+    for (const path of ['/v1/audio/speech', '/v1/audio/transcriptions', '/v1/images/generations']) {
+      expect(() => ask(path, null, on)).toThrowError(
+        expect.objectContaining({ code: 'request.missing_model' }),
+      );
+    }
+  });
+});
+
+test('chat sent to an embedding model by its id is 409', () => {
+  const on = picture({ slots: [slot('embed', 'e5', { type: 'embedding' })] });
+  const question = ask('/v1/chat/completions', 'e5', on);
+  expect(refusal(question, on, resolve(question, on))).toMatchObject({
+    code: 'dispatch.capability_mismatch',
+  });
+});

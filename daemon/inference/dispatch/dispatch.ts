@@ -1,0 +1,77 @@
+import type { GatewayError } from '../../contract/errors.ts';
+import { capabilityMismatch } from './capability.ts';
+import { capabilityPath } from './capability-path.ts';
+import { loadedSlot } from './loaded-slot.ts';
+import { noRoute } from './no-route.ts';
+import type { Picture } from './picture.ts';
+import { registry } from './registry.ts';
+import type { Ask, Outcome, Resolver, Target } from './resolver.ts';
+import { upstreamCached } from './upstream-cached.ts';
+import { upstreamLive } from './upstream-live.ts';
+
+/** "The dispatcher tries in this order" (spec "Model to slot resolution"). */
+export const STEPS: readonly { readonly name: string; readonly resolve: Resolver }[] = [
+  { name: 'loaded-slot', resolve: loadedSlot },
+  { name: 'registry', resolve: registry },
+  { name: 'upstream-cached', resolve: upstreamCached },
+  { name: 'upstream-live', resolve: upstreamLive },
+  { name: 'capability-path', resolve: capabilityPath },
+];
+
+/** What one step said, kept for the answer's reason. */
+export interface Trace {
+  readonly step: string;
+  readonly outcome: Outcome;
+}
+
+export interface Resolution {
+  /** Steps that were tried, in order; the last one chose, unless nobody did. */
+  readonly trace: readonly Trace[];
+  readonly step: string | null;
+  readonly target: Target | null;
+  /** Cold model lists are needed before this can be decided. */
+  readonly fetch: boolean;
+}
+
+/** Runs the steps on one picture until one chooses or needs more. Pure. */
+export function resolve(ask: Ask, picture: Picture): Resolution {
+  const trace: Trace[] = [];
+  for (const { name, resolve: step } of STEPS) {
+    const outcome = step(ask, picture);
+    trace.push({ step: name, outcome });
+    if (outcome.is === 'match') return { trace, step: name, target: outcome.target, fetch: false };
+    if (outcome.is === 'fetch') return { trace, step: null, target: null, fetch: true };
+  }
+  return { trace, step: null, target: null, fetch: false };
+}
+
+export interface Decision {
+  readonly step: string;
+  readonly target: Target;
+}
+
+/** The refusal that a resolution means, or null when it may go on. */
+export function refusal(ask: Ask, picture: Picture, resolution: Resolution): GatewayError | null {
+  if (!resolution.target) return noRoute(ask.address.asked, picture);
+  return capabilityMismatch(ask, resolution.target, picture);
+}
+
+/**
+ * Decides who serves `ask`. Synchronous unless cold model lists are needed; then `refresh` reads them and gives the
+ * picture after that. Throws `dispatch.no_route` and `dispatch.capability_mismatch`.
+ */
+export function dispatch(
+  ask: Ask,
+  picture: Picture,
+  refresh: () => Promise<Picture>,
+): Decision | Promise<Decision> {
+  const first = resolve(ask, picture);
+  if (!first.fetch) return decide(ask, picture, first);
+  return refresh().then((later) => decide(ask, later, resolve(ask, later)));
+}
+
+function decide(ask: Ask, picture: Picture, resolution: Resolution): Decision {
+  const refused = refusal(ask, picture, resolution);
+  if (refused) throw refused;
+  return { step: resolution.step as string, target: resolution.target as Target };
+}

@@ -1,0 +1,37 @@
+import type { SlotRecord } from '../../contract/slots.ts';
+import { isLoaded, type Picture, slotNamed } from './picture.ts';
+import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
+
+/**
+ * Step 1 (spec "Model to slot resolution"): a loaded slot that advertises the model id wins outright, ordered by health.
+ * A lane pin leaves only the slot that was meant, or, while that is in ERROR, its siblings with the same model.
+ */
+export const loadedSlot: Resolver = (ask, picture) => {
+  const best = candidates(ask, picture)
+    .filter(isLoaded)
+    .map((slot) => ({ slot, rank: rank(slot, ask) }))
+    .reduce<{ slot: SlotRecord; rank: number } | null>(
+      (a, b) => (a === null || b.rank < a.rank ? b : a),
+      null,
+    )?.slot;
+  if (best) return toSlot(best, `slot ${best.name} is ${best.state} with this model`);
+  return pass(
+    ask.address.lane ? 'the slot that was meant is not loaded' : 'no loaded slot advertises this model',
+  );
+};
+
+function candidates(ask: Ask, picture: Picture): readonly SlotRecord[] {
+  const { lane, model } = ask.address;
+  const pinned = slotNamed(picture, lane);
+  if (pinned && pinned.state !== 'error') return [pinned];
+  if (model === null) return [];
+  return picture.slots.filter((slot) => slot.model === model || (lane === null && slot.name === model));
+}
+
+/** Smaller is better: right type, then ready, under pressure, degraded; then the shorter queue. */
+function rank(slot: SlotRecord, ask: Ask): number {
+  const pressed = slot.queued > 0 || slot.active >= slot.parallel;
+  const health = slot.degraded !== null ? 2 : pressed ? 1 : 0;
+  const mismatch = slot.type === ask.type ? 0 : 10;
+  return (mismatch + health) * 100_000 + slot.queued * 100 + slot.active;
+}

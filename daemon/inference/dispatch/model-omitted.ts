@@ -1,0 +1,18 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { type Address, plainAddress } from './address.ts';
+import { noRoute } from './no-route.ts';
+import { pathRow } from './paths.ts';
+import { type Picture, slotNamed } from './picture.ts';
+
+/**
+ * "When model is omitted, the path decides" (spec "Model to slot resolution").
+ * Throws `request.missing_model` where a model is required and `dispatch.no_route` when the slot does not exist.
+ */
+export function modelOmitted(address: Address, path: string, picture: Picture): Address {
+  if (address.asked !== null) return address;
+  const { omitted } = pathRow(path);
+  if (omitted === null) throw new GatewayError('request.missing_model', { param: 'model' });
+  const slot = slotNamed(picture, omitted);
+  if (!slot) throw noRoute(null, picture, `No model was named and there is no slot ${omitted}.`);
+  return { ...plainAddress(null), model: slot.model, lane: slot.name, by: 'model-omitted' };
+}

@@ -1,0 +1,20 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { knownNames } from './names.ts';
+import type { Picture } from './picture.ts';
+import { suggestions } from './suggestions.ts';
+
+/** Characters of an unknown name that are repeated to the caller. */
+const MAX_ECHO = 120;
+
+/** 404 `dispatch.no_route` with near names (contract "Errors"). */
+export function noRoute(asked: string | null, picture: Picture, why?: string): GatewayError {
+  const message =
+    asked === null
+      ? (why ?? 'No model was named and there is no slot for this path.')
+      : `No slot or upstream serves the model "${asked.slice(0, MAX_ECHO)}".`;
+  return new GatewayError('dispatch.no_route', {
+    message,
+    param: 'model',
+    details: { suggestions: asked === null ? [] : suggestions(asked, knownNames(picture)) },
+  });
+}

@@ -1,0 +1,41 @@
+import type { SlotTypeName } from '../../contract/slots.ts';
+
+/** What one `/v1` path means for dispatch (spec "Model to slot resolution", contract "Dispatch"). */
+export interface PathRow {
+  /** Slot for a request without a model; null where a model is required. */
+  readonly omitted: string | null;
+  /** Slot of the last step, whatever the model is called; null where only the model decides. */
+  readonly slot: string | null;
+  /** The type of model that can answer. */
+  readonly type: SlotTypeName;
+}
+
+const row = (omitted: string | null, slot: string | null, type: SlotTypeName): PathRow => ({
+  omitted,
+  slot,
+  type,
+});
+
+const RERANK = row('rerank', 'rerank', 'rerank');
+const AGENT = row('agent', null, 'llm');
+
+export const PATHS: Readonly<Record<string, PathRow>> = {
+  '/chat/completions': AGENT,
+  '/completions': AGENT,
+  '/responses': AGENT,
+  '/messages': AGENT,
+  '/realtime': AGENT,
+  '/embeddings': row('embed', 'embed', 'embedding'),
+  '/rerankings': RERANK,
+  '/rerank': RERANK,
+  '/reranking': RERANK,
+  '/audio/speech': row(null, 'tts', 'tts'),
+  '/audio/transcriptions': row(null, 'stt', 'stt'),
+  '/images/generations': row(null, 'img', 'image'),
+};
+
+/** The row of a path, with or without `/v1` before it; any other path counts as a chat path. */
+export function pathRow(path: string): PathRow {
+  const short = path.startsWith('/v1/') ? path.slice('/v1'.length) : path;
+  return Object.hasOwn(PATHS, short) ? (PATHS[short] as PathRow) : AGENT;
+}

@@ -1,0 +1,60 @@
+import type { SlotRecord } from '../../contract/slots.ts';
+import type { RegisteredModelLike, RegistryLike, UpstreamFacts, Upstreams } from '../ports.ts';
+
+/** What is true at one moment; every decision of one request is made on one picture. */
+export interface Picture {
+  /** Enabled slots only, in the order of the slot files. */
+  readonly slots: readonly SlotRecord[];
+  readonly models: readonly RegisteredModelLike[];
+  readonly upstreams: readonly UpstreamFacts[];
+  /** Suffix of model ids that mean the NPU backend, without its hyphen. */
+  readonly npuSuffix: string;
+  /** Cold model lists have been asked for in this request. */
+  readonly liveAsked: boolean;
+}
+
+export interface PictureSources {
+  slots: { list(): SlotRecord[] };
+  registry: RegistryLike;
+  upstreams: Upstreams;
+  npuSuffix(): string;
+}
+
+/** The picture of now. Models and upstreams are read when a decision first looks at them: most never do. */
+export function takePicture(sources: PictureSources, liveAsked = false): Picture {
+  let models: readonly RegisteredModelLike[] | undefined;
+  return {
+    slots: sources.slots.list().filter((slot) => slot.enabled),
+    get models() {
+      models ??= sources.registry.list();
+      return models;
+    },
+    get upstreams() {
+      return sources.upstreams.list();
+    },
+    get npuSuffix() {
+      return sources.npuSuffix();
+    },
+    liveAsked,
+  };
+}
+
+export const slotNamed = (picture: Picture, name: string | null): SlotRecord | undefined =>
+  name === null ? undefined : picture.slots.find((slot) => slot.name === name);
+
+export const isLoaded = (slot: SlotRecord): boolean => slot.state === 'ready' || slot.state === 'serving';
+
+export const modelNamed = (picture: Picture, id: string): RegisteredModelLike | undefined =>
+  picture.models.find((model) => model.id === id);
+
+/** Whether a slot runs on the NPU backend. */
+export const isNpu = (slot: SlotRecord): boolean =>
+  slot.engine === 'flm' || (slot.device?.startsWith('npu') ?? false);
+
+/** Other enabled slots with the same model id that are not in ERROR, loaded ones first. */
+export function healthySiblings(picture: Picture, slot: SlotRecord): SlotRecord[] {
+  return picture.slots
+    .filter((other) => other.name !== slot.name && other.model === slot.model && other.model !== null)
+    .filter((other) => other.state !== 'error')
+    .sort((a, b) => Number(isLoaded(b)) - Number(isLoaded(a)));
+}

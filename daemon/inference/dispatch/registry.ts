@@ -1,0 +1,44 @@
+import type { SlotRecord } from '../../contract/slots.ts';
+import { healthySiblings, isLoaded, modelNamed, type Picture, slotNamed } from './picture.ts';
+import { type Ask, type Outcome, pass, type Resolver, toSlot, toUpstream } from './resolver.ts';
+
+/**
+ * Step 2 (spec "Model to slot resolution"): exact registry lookup. The lane pin stands above the binding, the binding
+ * above a slot file that names the model. A slot in ERROR yields to a healthy sibling with the same model id.
+ */
+export const registry: Resolver = (ask, picture) => {
+  const { lane, model } = ask.address;
+  if (lane !== null) return pinned(lane, picture);
+  const binding = model === null ? undefined : modelNamed(picture, model)?.binding;
+  if (model !== null && binding?.startsWith('upstream:')) {
+    return bound(binding.slice('upstream:'.length), model, picture);
+  }
+  const slot = slotNamed(picture, binding?.replace(/^slot:/, '') ?? null) ?? configured(ask, picture);
+  if (!slot) return pass(binding ? `${binding} is not enabled` : 'the registry does not know this model');
+  return orSibling(slot, picture, `the model is bound to slot ${slot.name}`);
+};
+
+function pinned(lane: string, picture: Picture): Outcome {
+  const slot = slotNamed(picture, lane);
+  return slot
+    ? orSibling(slot, picture, `slot ${lane} is the one that was meant`)
+    : pass(`slot ${lane} is gone`);
+}
+
+function bound(upstream: string, model: string, picture: Picture): Outcome {
+  if (!picture.upstreams.some(({ name }) => name === upstream)) return pass(`upstream ${upstream} is gone`);
+  return toUpstream(upstream, model, `the model is bound to upstream ${upstream}`);
+}
+
+/** A slot whose file names the model; a slot of the right type and not in ERROR first. */
+function configured({ address, type }: Ask, picture: Picture): SlotRecord | undefined {
+  if (address.model === null) return undefined;
+  const slots = picture.slots.filter((slot) => slot.model === address.model);
+  return slots.find((slot) => slot.type === type && slot.state !== 'error') ?? slots[0];
+}
+
+function orSibling(slot: SlotRecord, picture: Picture, reason: string): Outcome {
+  const sibling = slot.state === 'error' ? healthySiblings(picture, slot)[0] : undefined;
+  if (!sibling) return toSlot(slot, isLoaded(slot) ? reason : `${reason} (${slot.state})`);
+  return toSlot(sibling, `slot ${slot.name} is in ERROR; its sibling ${sibling.name} has the same model`);
+}

@@ -1,0 +1,39 @@
+import type { SlotTypeName } from '../../contract/slots.ts';
+import type { Address } from './address.ts';
+import type { Picture } from './picture.ts';
+
+/** What is to be resolved. */
+export interface Ask {
+  /** Path below or with `/v1`. */
+  readonly path: string;
+  readonly type: SlotTypeName;
+  readonly address: Address;
+}
+
+/** Who serves a request. */
+export type Target =
+  | { readonly kind: 'slot'; readonly slot: string; readonly model: string | null }
+  | { readonly kind: 'upstream'; readonly upstream: string; readonly model: string };
+
+/** What one step says: it chose, it passes, or it needs the lists of cold upstreams first. */
+export type Outcome =
+  | { readonly is: 'match'; readonly target: Target; readonly reason: string }
+  | { readonly is: 'pass'; readonly reason: string }
+  | { readonly is: 'fetch'; readonly reason: string };
+
+/** One step of the law: a pure decision on a picture. */
+export type Resolver = (ask: Ask, picture: Picture) => Outcome;
+
+export const pass = (reason: string): Outcome => ({ is: 'pass', reason });
+
+export const toSlot = (slot: { name: string; model: string | null }, reason: string): Outcome => ({
+  is: 'match',
+  target: { kind: 'slot', slot: slot.name, model: slot.model },
+  reason,
+});
+
+export const toUpstream = (upstream: string, model: string, reason: string): Outcome => ({
+  is: 'match',
+  target: { kind: 'upstream', upstream, model },
+  reason,
+});

@@ -1,0 +1,17 @@
+import { pass, type Resolver } from './resolver.ts';
+import { fromLists } from './upstream-cached.ts';
+
+/**
+ * Step 4 (spec "Model to slot resolution"): asks cold upstreams for their lists once, then repeats step 3.
+ * The fetch itself is the driver's; this only says that it is needed and reads what came.
+ */
+export const upstreamLive: Resolver = (ask, picture) => {
+  const { lane, model } = ask.address;
+  if (lane !== null || model === null) return pass('the caller means a slot');
+  const cold = picture.upstreams.filter((upstream) => upstream.cold);
+  if (cold.length > 0 && !picture.liveAsked) {
+    return { is: 'fetch', reason: `the lists of ${cold.length} cold upstreams are needed` };
+  }
+  if (!picture.liveAsked) return pass('no upstream is cold');
+  return fromLists(picture.upstreams, model) ?? pass('no upstream lists this model after asking');
+};

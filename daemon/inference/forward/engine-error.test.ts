@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { errorInside200, judge, startsLikeError } from './engine-error.ts';
+
+const verdict = (status: number, body: unknown, more = {}) =>
+  judge({
+    status,
+    bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+    truncated: false,
+    ...more,
+  });
+const error = (status: number, body: unknown, more = {}) => {
+  const found = verdict(status, body, more);
+  if (found.passes) throw new Error('it passes');
+  return found.error;
+};
+
+test.each([
+  [400, { error: { code: 'context_length_exceeded', message: 'x' } }],
+  [404, { error: { code: null, message: '/home/me/model.gguf' } }],
+  [500, { error: { code: 'boom' } }],
+])('%d %j passes byte for byte', (status, body) => {
+  expect(verdict(status, body)).toEqual({ passes: true });
+});
+
+describe('anything else is wrapped', () => {
+  test('a numeric code: status and message kept, the original in details', () => {
+    const body = { error: { code: 404, message: 'File Not Found', type: 'not_found_error' } };
+    expect(error(404, body)).toMatchObject({
+      code: 'upstream.error',
+      status: 404,
+      message: 'File Not Found',
+      options: { details: { upstream_status: 404, upstream: body } },
+    });
+  });
+  test('text, with its Retry-After', () => {
+    expect(error(503, 'loading', { retryAfter: '3' })).toMatchObject({
+      status: 503,
+      message: 'loading',
+      options: { details: { upstream_status: 503, upstream: 'loading' }, headers: { 'retry-after': '3' } },
+    });
+  });
+  test.each([
+    ['open /usr/lib/model.gguf failed'],
+    [{ error: { code: 1, message: 'failed to load ~/models/a.gguf' } }],
+    [{ detail: 'C:\\models\\a' }],
+  ])('%j holds a path: it is not repeated', (body) => {
+    const found = error(500, body);
+    expect(found.options.details).toEqual({ upstream_status: 500 });
+    expect(JSON.stringify(found.envelope('openai'))).not.toMatch(/models?\b[/\\.]|usr/);
+  });
+  test('HTML is no message', () => {
+    expect(error(502, '<html>Bad gateway</html>').message).toBe(
+      'The engine or upstream answered with an error.',
+    );
+  });
+  test('more than is read is not repeated', () => {
+    expect(error(500, 'x'.repeat(70_000), { truncated: true }).options.details).toEqual({
+      upstream_status: 500,
+    });
+  });
+  test.each(['', 'null', '[]', '5', '{"error":null}', '{"error":[]}'])('%j does no harm', (body) => {
+    expect(error(500, body)).toMatchObject({ code: 'upstream.error', status: 500 });
+  });
+});
+
+test.each([401, 403])('%d from an engine is about our credential, not the caller', (status) => {
+  expect(error(status, { error: { code: 'invalid_key' } })).toMatchObject({
+    code: 'upstream.auth_failed',
+    status: 502,
+  });
+});
+
+test.each([301, 302, 303, 307, 308, 304])('%d is not followed', (status) => {
+  expect(error(status, '')).toMatchObject({ code: 'upstream.error', status: 502 });
+});
+
+test('a prompt beyond the window keeps the words and numbers of llama-server', () => {
+  const message = 'the request exceeds the available context size';
+  const body = {
+    error: { code: 400, message, type: 'exceed_context_size_error', n_prompt_tokens: 9, n_ctx: 8 },
+  };
+  expect(error(400, body)).toMatchObject({
+    code: 'context_length_exceeded',
+    status: 400,
+    message,
+    options: { details: { n_prompt_tokens: 9, n_ctx: 8 } },
+  });
+});
+
+describe('an error object inside a 200', () => {
+  test.each([
+    ['{"error":{"code":400,"message":"bad"}}', 400],
+    ['{"error":{"type":"invalid_request_error","message":"bad"}}', 400],
+    ['{"error":{"code":500,"message":"bad"}}', 502],
+    ['{"error":"bad"}', 502],
+  ])('%s is %d', (text, status) => {
+    expect(errorInside200(Buffer.from(text), false)).toMatchObject({
+      code: 'upstream.error',
+      status,
+      message: 'bad',
+    });
+  });
+
+  test.each([
+    ['{"error":{"message":"x"}}', true],
+    [' { "error" : "x"}', true],
+    ['{"error":null,"choices":[]}', false],
+    ['{"errors":[]}', false],
+    ['{"id":"x","error":{}}', false],
+    ['[1]', false],
+    ['', undefined],
+    [' {', undefined],
+    ['{"err', undefined],
+    ['{"error" ', undefined],
+    ['{"error": nul', undefined],
+  ])('%j starts like one: %s', (text, expected) => {
+    expect(startsLikeError(Buffer.from(text))).toBe(expected);
+  });
+});

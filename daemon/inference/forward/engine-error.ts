@@ -1,0 +1,123 @@
+import { GatewayError } from '../../contract/errors.ts';
+
+/** Most bytes of an engine's error that are read. */
+export const MAX_ERROR_BYTES = 64 * 1024;
+/** Most characters of an engine's error that go into `details.upstream`. */
+const MAX_DETAIL = 8 * 1024;
+const MAX_MESSAGE = 1_000;
+
+/** A file path: two segments and more, a home folder, or a drive letter. */
+const PATH = /(?:^|[^\w/])~?(?:\/[\w.@+-]+){2,}|[A-Za-z]:\\/;
+
+/** Whether a text names a place in a file system. */
+export const holdsPath = (text: string): boolean => PATH.test(text);
+
+export interface EngineFailure {
+  readonly status: number;
+  readonly bytes: Buffer;
+  /** More came than was read. */
+  readonly truncated: boolean;
+  readonly retryAfter?: string;
+}
+
+/** What to do with a non-2xx answer: it passes byte for byte, or is told in our words. */
+export type Verdict = { readonly passes: true } | { readonly passes: false; readonly error: GatewayError };
+
+type Json = Record<string, unknown>;
+
+/** Contract "Errors of engines and upstreams": a JSON error whose `code` is a string or null passes, any other is wrapped. */
+export function judge(failure: EngineFailure): Verdict {
+  const { status } = failure;
+  if (status === 401 || status === 403) return told(authFailed(status));
+  if (status < 400) return told(unexpected(status));
+  const body = failure.truncated ? undefined : parsed(failure.bytes);
+  const error = asObject(asObject(body)?.error);
+  if (error?.type === 'exceed_context_size_error') return told(contextExceeded(error));
+  if (error && (typeof error.code === 'string' || error.code === null)) return { passes: true };
+  return told(wrapped(failure, status, body));
+}
+
+/** An error object inside a 200 (contract section 2): 400 when it says so, else 502. */
+export function errorInside200(bytes: Buffer, truncated: boolean): GatewayError {
+  const body = truncated ? undefined : parsed(bytes);
+  const error = asObject(asObject(body)?.error);
+  if (error?.type === 'exceed_context_size_error') return contextExceeded(error);
+  const callersFault = [error?.code, error?.status].some((value) => value === 400 || value === '400');
+  const status = callersFault || error?.type === 'invalid_request_error' ? 400 : 502;
+  return wrapped({ status: 200, bytes, truncated }, status, body);
+}
+
+const ERROR_START = '{"error":';
+
+/** Whether a 200 body starts like an error object that is not null; undefined while too little has come to tell. */
+export function startsLikeError(head: Buffer): boolean | undefined {
+  const start = head.toString('latin1', 0, 256).replaceAll(/\s+/g, '');
+  const open = head.length < 256 ? undefined : false;
+  if (!start.startsWith(ERROR_START)) return ERROR_START.startsWith(start) ? open : false;
+  const value = start.slice(ERROR_START.length, ERROR_START.length + 4);
+  return value.length < 4 && 'null'.startsWith(value) ? open : value !== 'null';
+}
+
+const told = (error: GatewayError): Verdict => ({ passes: false, error });
+
+const authFailed = (status: number) =>
+  new GatewayError('upstream.auth_failed', { details: { upstream_status: status }, noRetry: true });
+
+const unexpected = (status: number) =>
+  new GatewayError('upstream.error', {
+    message:
+      status >= 300
+        ? 'The engine or upstream answered with a redirect, which is not followed.'
+        : 'The engine or upstream answered with an unexpected status.',
+    details: { upstream_status: status },
+  });
+
+/** A prompt longer than the window, with the message and numbers of llama-server. */
+function contextExceeded(error: Json): GatewayError {
+  const { n_prompt_tokens, n_ctx } = error;
+  return new GatewayError('context_length_exceeded', {
+    message: typeof error.message === 'string' ? error.message : undefined,
+    param: 'messages',
+    details: { n_prompt_tokens, n_ctx },
+  });
+}
+
+function wrapped(failure: EngineFailure, status: number, body: unknown): GatewayError {
+  const text = failure.bytes.toString('utf8');
+  const keep = !failure.truncated && text !== '' && text.length <= MAX_DETAIL && !holdsPath(text);
+  const details: Json = { upstream_status: failure.status };
+  if (keep) details.upstream = body ?? text;
+  return new GatewayError('upstream.error', {
+    status,
+    message: messageOf(body, text, keep),
+    details,
+    headers: failure.retryAfter === undefined ? undefined : { 'retry-after': failure.retryAfter },
+  });
+}
+
+function messageOf(body: unknown, text: string, keep: boolean): string | undefined {
+  const root = asObject(body);
+  const places = [
+    asObject(root?.error)?.message,
+    root?.error,
+    root?.message,
+    root?.detail,
+    body ? null : text,
+  ];
+  const found = places.find((place) => typeof place === 'string' && place.trim() !== '') as
+    | string
+    | undefined;
+  if (found === undefined || (!keep && (holdsPath(found) || !body)) || /^\s*</.test(found)) return undefined;
+  return found.trim().slice(0, MAX_MESSAGE);
+}
+
+const asObject = (value: unknown): Json | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,7 @@
+import { Outbound } from '../../kit/outbound.ts';
+
+/** The connections to engines and upstreams. */
+export type Engines = Outbound;
+
+/** Opens the pools of the forwarder; `connectMs` is read anew for each of them. */
+export const openEngines = (connectMs: () => number): Engines => new Outbound({ connectMs });

@@ -1,0 +1,173 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { GatewayError } from '../../contract/errors.ts';
+import type { OutboundController, OutboundHandler } from '../../kit/outbound.ts';
+import { isEventStream } from '../../kit/sse.ts';
+import {
+  type EngineFailure,
+  errorInside200,
+  judge,
+  MAX_ERROR_BYTES,
+  startsLikeError,
+  type Verdict,
+} from './engine-error.ts';
+import { brokenAnswer } from './failure.ts';
+import type { Answer } from './stream.ts';
+
+/** How an exchange ended: null for a whole answer, else the failure that the caller was told after the head. */
+export type ExchangeEnd = GatewayError | null;
+
+export interface ExchangeOptions {
+  readonly answer: Answer;
+  /** What a non-2xx answer means; the rule of contract section 2 unless a route has its own. */
+  judge?(failure: EngineFailure): Verdict;
+  /** The exchange is over. A failure before the head is `refused` instead. */
+  done(end: ExchangeEnd): void;
+  refused(error: GatewayError): void;
+  /** The connection failed before anything of an answer came. */
+  unanswered(error: Error): void;
+}
+
+/**
+ * One request on one connection, as undici tells it. `head` waits for the status, `peek` looks whether a JSON answer
+ * starts like an error, `whole` holds a small answer that is complete, `relay` passes bytes on, `collect` reads a failure.
+ */
+type Mode = 'head' | 'peek' | 'whole' | 'relay' | 'collect' | 'over';
+
+export class Exchange implements OutboundHandler {
+  readonly #options: ExchangeOptions;
+  readonly #answer: Answer;
+  #mode: Mode = 'head';
+  #controller: OutboundController | null = null;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#answer = options.answer;
+  }
+
+  /** Stops now: the connection is closed, nothing more is heard or told. */
+  abort(): void {
+    this.#mode = 'over';
+    this.#held = [];
+    this.#controller?.abort(new Error('the call has ended'));
+  }
+
+  onRequestStart(controller: OutboundController): void {
+    this.#controller = controller;
+    if (this.#mode === 'over') controller.abort(new Error('the call has ended'));
+  }
+
+  onResponseStart(_: OutboundController, status: number, headers: IncomingHttpHeaders): void {
+    if (this.#mode !== 'head' || status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    const type = headers['content-type'];
+    const stream = isEventStream(type);
+    if (status >= 300 || (this.#answer.headSent && !stream)) this.#mode = 'collect';
+    else if (!stream && type !== undefined && /json/i.test(type)) this.#mode = 'peek';
+    else this.#begin();
+  }
+
+  onResponseData(controller: OutboundController, chunk: Buffer): void {
+    if (this.#mode === 'relay') this.#relay(controller, chunk);
+    else if (this.#mode === 'collect') this.#collect(chunk);
+    else if (this.#mode === 'peek') this.#peek(controller, chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#mode === 'collect') this.#conclude(false);
+    else if (this.#mode !== 'over') this.#finish();
+  }
+
+  onResponseError(_: OutboundController, error: Error): void {
+    if (this.#mode === 'over') return;
+    const unanswered = this.#mode === 'head';
+    this.#mode = 'over';
+    if (unanswered) this.#options.unanswered(error);
+    else this.#failed(brokenAnswer(error));
+  }
+
+  #finish(): void {
+    if (this.#mode !== 'relay') this.#begin();
+    this.#mode = 'over';
+    this.#answer.finish(this.#heldBytes > 0 ? Buffer.concat(this.#held) : undefined);
+    this.#options.done(null);
+  }
+
+  #begin(): void {
+    this.#answer.begin(this.#status, this.#headers);
+    this.#mode = 'relay';
+  }
+
+  #relay(controller: OutboundController, chunk: Buffer): void {
+    if (this.#answer.write(chunk)) return;
+    controller.pause();
+    this.#answer.whenDrained(() => controller.resume());
+  }
+
+  #peek(controller: OutboundController, chunk: Buffer): void {
+    this.#hold(chunk);
+    const head = this.#held.length === 1 ? chunk : Buffer.concat(this.#held);
+    const error = startsLikeError(head);
+    if (error === undefined) return;
+    if (error) {
+      this.#mode = 'collect';
+      if (this.#heldBytes > MAX_ERROR_BYTES) this.#conclude(true);
+      return;
+    }
+    if (Number(this.#headers['content-length']) === head.length) {
+      this.#mode = 'whole';
+      return;
+    }
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#begin();
+    this.#relay(controller, head);
+  }
+
+  #collect(chunk: Buffer): void {
+    this.#hold(chunk);
+    if (this.#heldBytes > MAX_ERROR_BYTES) this.#conclude(true);
+  }
+
+  #hold(chunk: Buffer): void {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+  }
+
+  /** A failure has been read, or as much of it as is read. */
+  #conclude(truncated: boolean): void {
+    const bytes = Buffer.concat(this.#held).subarray(0, MAX_ERROR_BYTES);
+    if (truncated) this.abort();
+    this.#mode = 'over';
+    const verdict = this.#verdict(bytes, truncated);
+    if (verdict.passes) this.#pass(bytes);
+    else this.#failed(verdict.error);
+  }
+
+  #verdict(bytes: Buffer, truncated: boolean): Verdict {
+    if (this.#status < 300) return { passes: false, error: errorInside200(bytes, truncated) };
+    const retryAfter = this.#headers['retry-after'];
+    return (this.#options.judge ?? judge)({ status: this.#status, bytes, truncated, retryAfter });
+  }
+
+  /** An error of the engine goes on byte for byte; in a stream that has begun, as its error event. */
+  #pass(bytes: Buffer): void {
+    if (this.#answer.headSent) this.#answer.failWith(JSON.parse(bytes.toString('utf8')) as object);
+    else {
+      this.#answer.begin(this.#status, this.#headers);
+      this.#answer.finish(bytes);
+    }
+    this.#options.done(null);
+  }
+
+  #failed(error: GatewayError): void {
+    if (this.#answer.headSent) {
+      this.#answer.fail(error);
+      this.#options.done(error);
+    } else this.#options.refused(error);
+  }
+}

@@ -1,0 +1,36 @@
+import { GatewayError } from '../../contract/errors.ts';
+
+const code = (error: unknown): string => {
+  const found = (error as { code?: unknown } | null)?.code;
+  return typeof found === 'string' ? found : '';
+};
+
+/** Codes of a peer that was there but did not keep its time. */
+const TIMEOUTS: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+/** Codes of a peer whose answer is no HTTP that we accept. */
+const GARBAGE: ReadonlySet<string> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+]);
+
+/** What a failed connection means for the caller: 504 for silence, 502 for everything else (contract "Errors"). */
+export function connectionFailure(error: unknown): GatewayError {
+  const found = code(error);
+  if (TIMEOUTS.has(found)) return new GatewayError('dispatch.upstream_timeout', { cause: error });
+  if (GARBAGE.has(found) || found.startsWith('HPE_')) {
+    return new GatewayError('upstream.error', {
+      message: 'The engine or upstream did not answer in valid HTTP.',
+      cause: error,
+    });
+  }
+  return new GatewayError('dispatch.upstream_unavailable', { cause: error });
+}
+
+/** The engine broke off after its answer had begun. */
+export function brokenAnswer(error: unknown): GatewayError {
+  if (TIMEOUTS.has(code(error))) return connectionFailure(error);
+  return new GatewayError('dispatch.upstream_unavailable', {
+    message: 'The engine or upstream broke off its answer.',
+    cause: error,
+  });
+}

@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+
+/** Request headers of the caller that an engine may see. Nothing else passes: no credential, cookie, origin, address or `X-svc-*`. */
+const TO_ENGINE = ['accept', 'content-type'] as const;
+
+/** Response headers of an engine that the caller may see. */
+const TO_CALLER = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-disposition',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+  'openai-processing-ms',
+] as const;
+
+/** Names that a `Connection` header makes hop-by-hop (RFC 9110 section 7.6.1). */
+function hopNames(connection: string | string[] | undefined): readonly string[] {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return [];
+  return String(connection)
+    .split(',')
+    .map((name) => name.trim().toLowerCase());
+}
+
+export interface EngineHeaders {
+  readonly incoming: IncomingHttpHeaders;
+  /** Replaces the content type of the caller; for bodies that have been read as JSON. */
+  readonly contentType?: string;
+  /** The credential of the gateway for this engine. */
+  readonly own: Readonly<Record<string, string>>;
+  readonly requestId: string;
+}
+
+/** The headers towards an engine, names and values in turn. `accept-encoding` is identity: bytes are looked at in passing. */
+export function engineHeaders({ incoming, contentType, own, requestId }: EngineHeaders): string[] {
+  const out = ['accept-encoding', 'identity', 'x-request-id', requestId];
+  const hop = hopNames(incoming.connection);
+  for (const name of TO_ENGINE) {
+    const value = name === 'content-type' ? (contentType ?? incoming[name]) : incoming[name];
+    if (value !== undefined && !hop.includes(name)) out.push(name, value);
+  }
+  for (const name in own) out.push(name, own[name] as string);
+  return out;
+}
+
+/** What of an engine's response headers goes on to the caller. */
+export function callerHeaders(engine: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const out: Record<string, string | string[]> = {};
+  const hop = hopNames(engine.connection);
+  for (const name of TO_CALLER) {
+    const value = engine[name];
+    if (value !== undefined && !hop.includes(name)) out[name] = value;
+  }
+  return out;
+}
+
+/** A text that is safe as a header value: printable ASCII, anything else a question mark, at most 200 characters. */
+export function headerText(text: string): string {
+  return text.slice(0, 200).replace(/[^\x20-\x7e]/g, '?');
+}

@@ -1,0 +1,76 @@
+import type { ServerResponse } from 'node:http';
+import type { GatewayError } from '../../contract/errors.ts';
+
+/** The caller closed its connection before the answer was complete. */
+export class CallerLeft extends Error {
+  constructor() {
+    super('the caller left');
+    this.name = 'CallerLeft';
+  }
+}
+
+export type EndReason = GatewayError | CallerLeft;
+
+/**
+ * The life of one call. It ends once: when the caller leaves, an admin cancels, a limit runs out or the gateway stops;
+ * whoever works for the call listens and stops its work at once.
+ */
+export class Life {
+  #ended: EndReason | null = null;
+  #control: AbortController | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  readonly #listeners = new Set<(reason: EndReason) => void>();
+  readonly #res: ServerResponse;
+  readonly #onClose = (): void => {
+    if (!this.#res.writableFinished) this.end(new CallerLeft());
+  };
+
+  /** Watches the response: its close before the last byte is out means that the caller has left. */
+  constructor(res: ServerResponse) {
+    this.#res = res;
+    if (res.destroyed) this.#ended = new CallerLeft();
+    else res.once('close', this.#onClose);
+  }
+
+  /** Why it ended, or null while it goes on. */
+  get ended(): EndReason | null {
+    return this.#ended;
+  }
+
+  /** For those who listen to signals; its reason is that of the end. */
+  get signal(): AbortSignal {
+    this.#control ??= new AbortController();
+    if (this.#ended) this.#control.abort(this.#ended);
+    return this.#control.signal;
+  }
+
+  /** Ends it now; a second end changes nothing. */
+  end(reason: EndReason): void {
+    if (this.#ended) return;
+    this.#ended = reason;
+    this.#control?.abort(reason);
+    for (const listener of [...this.#listeners]) listener(reason);
+  }
+
+  /** Ends it with `reason` after `ms` milliseconds; 0 sets no limit. */
+  limit(ms: number, reason: () => GatewayError): void {
+    if (ms > 0) this.#timer = setTimeout(() => this.end(reason()), ms);
+  }
+
+  /** Calls `listener` at the end, at once when it is over; the answer takes it out again. */
+  onEnd(listener: (reason: EndReason) => void): () => void {
+    if (this.#ended) {
+      listener(this.#ended);
+      return () => {};
+    }
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The call is done: nothing is watched any more. */
+  dispose(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#res.removeListener('close', this.#onClose);
+    this.#listeners.clear();
+  }
+}

@@ -1,0 +1,33 @@
+/** Paths that an engine knows under another name: llama.cpp-like engines serve native rerank only (spec "Completion-style routes"). */
+const NATIVE: Readonly<Record<string, string>> = {
+  '/v1/rerankings': '/v1/rerank',
+  '/v1/reranking': '/v1/rerank',
+};
+
+/**
+ * Path and query towards an engine. The path is that of the route, never the caller's bytes; of the query `api_key` is
+ * removed however it is spelled, every other parameter stays as written and in order.
+ */
+export function outgoingPath(route: string, url: string, nativeRerank = true): string {
+  const path = (nativeRerank && NATIVE[route]) || route;
+  const mark = url.indexOf('?');
+  if (mark === -1) return path;
+  const query = withoutKey((url.slice(mark + 1).split('#', 1)[0] as string) ?? '');
+  return query === '' ? path : `${path}?${query}`;
+}
+
+function withoutKey(query: string): string {
+  return query
+    .split('&')
+    .filter((parameter) => decodedName(parameter) !== 'api_key')
+    .join('&');
+}
+
+function decodedName(parameter: string): string {
+  const name = (parameter.split('=', 1)[0] as string).replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(name).trim();
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,57 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { diedWhileReused, type Outbound, type OutboundRequest } from '../../kit/outbound.ts';
+import type { EngineFailure, Verdict } from './engine-error.ts';
+import { Exchange, type ExchangeEnd } from './exchange.ts';
+import { connectionFailure } from './failure.ts';
+import type { Life } from './life.ts';
+import type { Answer } from './stream.ts';
+
+export interface SendOptions {
+  readonly outbound: Outbound;
+  readonly request: OutboundRequest;
+  readonly answer: Answer;
+  readonly life: Life;
+  judge?(failure: EngineFailure): Verdict;
+}
+
+/**
+ * Sends one request and passes the answer on. Resolves with null for a whole answer, or with the failure that the
+ * caller was told after the head; throws what goes wrong before. Sent once more, on a fresh connection, when a reused
+ * one died before any byte of an answer. Ends within the same turn when the call's life ends.
+ */
+export function send(options: SendOptions): Promise<ExchangeEnd> {
+  const { outbound, answer, life, request } = options;
+  return new Promise((resolve, reject) => {
+    let exchange: Exchange | undefined;
+    const forget = life.onEnd((reason) => {
+      exchange?.abort();
+      if (answer.headSent && reason instanceof GatewayError) {
+        answer.fail(reason);
+        resolve(reason);
+      } else reject(reason);
+    });
+    const refused = (error: GatewayError) => {
+      forget();
+      if (!answer.headSent) return reject(error);
+      answer.fail(error);
+      resolve(error);
+    };
+    const attempt = (fresh: boolean) => {
+      exchange = new Exchange({
+        answer,
+        judge: options.judge,
+        refused,
+        done: (end) => {
+          forget();
+          resolve(end);
+        },
+        unanswered: (error) => {
+          if (!fresh && diedWhileReused(error)) attempt(true);
+          else refused(connectionFailure(error));
+        },
+      });
+      outbound.dispatch(fresh ? { ...request, fresh } : request, exchange);
+    };
+    if (!life.ended) attempt(false);
+  });
+}

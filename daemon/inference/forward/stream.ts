@@ -1,0 +1,134 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { ErrorEnvelope, GatewayError } from '../../contract/errors.ts';
+import { isEventStream, SSE_HEADERS, sseComment, sseData } from '../../kit/sse.ts';
+import { callerHeaders } from './headers.ts';
+import { UsageTap } from './usage-tap.ts';
+
+/** Bytes that may wait for the caller before keep-alive comments are left out. */
+const COMMENT_BACKLOG = 16 * 1024;
+
+export interface AnswerOptions {
+  readonly res: ServerResponse;
+  /** Called once, just before the head is written. */
+  commit(): void;
+  /** The first byte of the body is on its way. */
+  firstByte(): void;
+  /** A caller that takes nothing for this long is cut, in milliseconds. */
+  readonly stallMs: number;
+}
+
+/**
+ * The answer to one caller. Bytes pass untouched and as they come; a slow caller is waited for. After the head is out a
+ * failure becomes an error event (event streams) or a cut connection (everything else), never a clean end.
+ */
+export class Answer {
+  readonly #options: AnswerOptions;
+  readonly #res: ServerResponse;
+  readonly #tap = new UsageTap();
+  #eventStream = false;
+  #stall: NodeJS.Timeout | null = null;
+  headSent = false;
+  status = 0;
+  /** `performance.now()` of the first byte and of the end of the body; 0 before. */
+  firstByteAt = 0;
+  endedAt = 0;
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+    this.#res = options.res;
+  }
+
+  /** Whether the answer is an event stream that has begun. */
+  get eventStream(): boolean {
+    return this.#eventStream;
+  }
+
+  /** Writes the head that an engine gave, reduced to what may pass; an event stream is flushed at once. */
+  begin(status: number, engine: IncomingHttpHeaders): void {
+    if (this.headSent) return;
+    this.#eventStream = isEventStream(engine['content-type']);
+    if (this.#eventStream) this.#head(status, SSE_HEADERS);
+    else this.#head(status, callerHeaders(engine));
+    if (this.#eventStream) this.#res.flushHeaders();
+  }
+
+  /** Starts an event stream of our own while the engine is not ready. */
+  beginWaiting(): void {
+    if (this.headSent) return;
+    this.#eventStream = true;
+    this.#head(200, SSE_HEADERS);
+    this.comment('loading');
+  }
+
+  /** An SSE comment, unless the caller does not even take what is there. */
+  comment(text: string): void {
+    if (this.#res.writableLength < COMMENT_BACKLOG && !this.#res.destroyed) this.#res.write(sseComment(text));
+  }
+
+  /** Passes a chunk on; false asks the engine to wait until `whenDrained` calls back. */
+  write(chunk: Buffer): boolean {
+    this.#look(chunk);
+    return this.#res.write(chunk);
+  }
+
+  /** Calls `resume` when the caller has taken what was written; cuts it when it takes too long. */
+  whenDrained(resume: () => void): void {
+    if (this.#stall) return;
+    this.#stall = setTimeout(() => this.#res.destroy(), this.#options.stallMs);
+    this.#res.once('drain', () => {
+      this.dispose();
+      resume();
+    });
+  }
+
+  /** Ends the body, with `last` as its last bytes. */
+  finish(last?: Buffer): void {
+    if (last) this.#look(last);
+    this.endedAt = performance.now();
+    this.#res.end(last);
+  }
+
+  /** Ends an answer that has begun with a failure. */
+  fail(error: GatewayError): void {
+    this.failWith(error.envelope('openai'));
+  }
+
+  /** The same with an error body as it came from an engine. */
+  failWith(envelope: ErrorEnvelope | object): void {
+    this.endedAt = performance.now();
+    if (!this.#eventStream) this.#res.destroy();
+    else this.#res.end(`${this.#atEventEnd() ? '' : '\n\n'}${sseData(envelope)}`);
+  }
+
+  /** Ends whatever still waits for the caller. */
+  dispose(): void {
+    if (this.#stall) clearTimeout(this.#stall);
+    this.#stall = null;
+  }
+
+  /** Token counts that the engine told at the end of the body. */
+  usage() {
+    return this.#tap.read();
+  }
+
+  #head(status: number, headers: Parameters<ServerResponse['writeHead']>[1]): void {
+    this.headSent = true;
+    this.status = status;
+    this.#options.commit();
+    this.#res.writeHead(status, headers);
+  }
+
+  #look(chunk: Buffer): void {
+    if (this.firstByteAt === 0) {
+      this.firstByteAt = performance.now();
+      this.#options.firstByte();
+    }
+    this.#tap.push(chunk);
+  }
+
+  /** Whether the bytes written so far end an event, so that the next one is read as one of its own. */
+  #atEventEnd(): boolean {
+    const tail = this.#tap.tail().subarray(-4).toString('latin1');
+    return tail === '' || tail.endsWith('\n\n') || tail.endsWith('\r\n\r\n') || tail.endsWith('\r\r');
+  }
+}

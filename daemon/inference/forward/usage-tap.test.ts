@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { NO_USAGE, UsageTap } from './usage-tap.ts';
+
+const read = (...parts: string[]) => {
+  const tap = new UsageTap();
+  for (const part of parts) tap.push(Buffer.from(part));
+  return tap.read();
+};
+
+test('reads usage from a plain answer and from the last event of a stream', () => {
+  const usage = '{"prompt_tokens":7,"completion_tokens":12,"total_tokens":19}';
+  const expected = { promptTokens: 7, completionTokens: 12, tokensPerSecond: null };
+  expect(read(`{"choices":[{"message":{"content":"\\"usage\\":{}"}}],"usage":${usage}}`)).toEqual(expected);
+  expect(
+    read(
+      'data: {"choices":[],"usage":null}\n\n',
+      `data: {"choices":[],"usage":${usage}}\n\n`,
+      'data: [DONE]\n\n',
+    ),
+  ).toEqual(expected);
+  expect(
+    read(
+      'data: {"usage" : {"prompt_tok',
+      'ens":7,"completion_tokens":12, "prompt_tokens_details":{"a":1}}}\n\n',
+    ),
+  ).toEqual(expected);
+});
+
+test('knows the speed of NPU answers and the timings of llama.cpp', () => {
+  expect(read('{"usage":{"completion_tokens":3,"decoding_speed_tps":41.5}}').tokensPerSecond).toBe(41.5);
+  expect(read('{"timings":{"prompt_n":4,"predicted_n":9,"predicted_per_second":80}}')).toEqual({
+    promptTokens: 4,
+    completionTokens: 9,
+    tokensPerSecond: 80,
+  });
+});
+
+test.each([
+  '',
+  '{}',
+  '{"usage":{',
+  '{"usage":"x"}',
+  '{"usage":{"prompt_tokens":-1}}',
+  '{"usage":{"prompt_tokens":1e99}}',
+])('%j tells nothing', (text) => {
+  expect(read(text)).toEqual(NO_USAGE);
+});
+
+test('keeps exactly the last 4 KiB, whatever the chunks', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 6000 }), { maxLength: 30 }), (sizes) => {
+      const tap = new UsageTap();
+      const all: Buffer[] = [];
+      for (const [index, size] of sizes.entries()) {
+        const chunk = Buffer.alloc(size, index);
+        all.push(chunk);
+        tap.push(chunk);
+      }
+      expect(tap.tail().equals(Buffer.concat(all).subarray(-4096))).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,81 @@
+import type { Usage } from '../../telemetry/in-flight.ts';
+
+/** Bytes of the end of an answer that are kept. */
+const KEEP = 4096;
+
+export const NO_USAGE: Usage = { promptTokens: null, completionTokens: null, tokensPerSecond: null };
+
+/**
+ * Keeps the last 4 KiB that pass by, by reference, and reads the token counts from them once the answer has ended.
+ * Nothing is parsed while bytes flow.
+ */
+export class UsageTap {
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  push(chunk: Buffer): void {
+    if (chunk.length >= KEEP) {
+      this.#chunks = [chunk];
+      this.#length = chunk.length;
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    while (this.#length - (this.#chunks[0] as Buffer).length >= KEEP) {
+      this.#length -= (this.#chunks.shift() as Buffer).length;
+    }
+  }
+
+  /** The kept end of the answer. */
+  tail(): Buffer {
+    const all = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+    return all.subarray(-KEEP);
+  }
+
+  /** Token counts from the last `usage` (or llama.cpp's `timings`) object; null for what is not told. */
+  read(): Usage {
+    const text = this.tail().toString('latin1');
+    const usage = lastObject(text, '"usage"');
+    const timings = lastObject(text, '"timings"');
+    return {
+      promptTokens: count(usage?.prompt_tokens) ?? count(timings?.prompt_n),
+      completionTokens: count(usage?.completion_tokens) ?? count(timings?.predicted_n),
+      tokensPerSecond: speed(usage?.decoding_speed_tps) ?? speed(timings?.predicted_per_second),
+    };
+  }
+}
+
+const count = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+
+const speed = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+
+/** The object after the last `"name":` in a text, or undefined when there is none that is whole. */
+function lastObject(text: string, name: string): Record<string, unknown> | undefined {
+  for (let at = text.lastIndexOf(name); at >= 0; at = at > 0 ? text.lastIndexOf(name, at - 1) : -1) {
+    const open = /^\s*:\s*\{/.exec(text.slice(at + name.length, at + name.length + 16));
+    if (!open) continue;
+    const start = at + name.length + open[0].length - 1;
+    const end = closing(text, start);
+    if (end > 0) return parsed(text.slice(start, end));
+  }
+  return undefined;
+}
+
+function closing(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === '{') depth++;
+    if (text[at] === '}' && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type { Lease, ReadyOptions } from '../../slots/lease.ts';
+import type { Life } from './life.ts';
+import type { Answer } from './stream.ts';
+
+/** A load that lasts longer is told to a streaming caller, and then again and again (contract "Waiting for a load"). */
+export const TELL_AFTER_MS = 3_000;
+export const TELL_EVERY_MS = 10_000;
+
+export interface WaitOptions {
+  readonly slots: { ensureReady(name: string, options: ReadyOptions): Promise<Lease> };
+  readonly life: Life;
+  readonly answer: Answer;
+  /** Whether the caller asked for a stream. */
+  readonly stream: boolean;
+  readonly priority: 'interactive' | 'batch';
+  /** Other times than the contract's, for tests. */
+  readonly tellAfterMs?: number;
+  readonly tellEveryMs?: number;
+}
+
+/**
+ * Waits until a slot is ready and it is this call's turn. The status stays open until admission has decided; from 3 s
+ * after that a streaming caller has 200 and gets a comment each 10 s. Throws what the slot throws, limits included.
+ */
+export async function awaitLease(name: string, options: WaitOptions): Promise<Lease> {
+  const { slots, life, answer, stream, priority } = options;
+  let timer: NodeJS.Timeout | undefined;
+  const tell = () => {
+    answer.beginWaiting();
+    timer = setInterval(() => answer.comment('loading'), options.tellEveryMs ?? TELL_EVERY_MS);
+  };
+  let over = false;
+  const onDecided = () => {
+    if (stream && !over && !life.ended) timer ??= setTimeout(tell, options.tellAfterMs ?? TELL_AFTER_MS);
+  };
+  try {
+    return await slots.ensureReady(name, { signal: life.signal, stream, priority, onDecided });
+  } finally {
+    over = true;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { plainAddress } from '../dispatch/address.ts';
+import { picture, registeredModel, slotRecord } from '../testing/pictures.ts';
+import { rewriteAddress } from './deviations.ts';
+import { npuSuffix } from './npu-suffix.ts';
+import { slotAlias } from './slot-alias.ts';
+import { virtualName } from './virtual-name.ts';
+
+describe('slot-alias', () => {
+  const home = picture({
+    slots: [slotRecord({ name: 'agent', model: 'qwen' }), slotRecord({ name: 'embed', type: 'embedding' })],
+  });
+  test('the name of an LLM slot becomes its model, with the slot as lane', () => {
+    expect(slotAlias(plainAddress('agent'), home)).toEqual({
+      asked: 'agent',
+      model: 'qwen',
+      lane: 'agent',
+      chain: [],
+      by: 'slot-alias',
+    });
+  });
+  test('agent-hermes means agent, unless a slot has that name', () => {
+    expect(slotAlias(plainAddress('agent-hermes'), home)).toMatchObject({ model: 'qwen', lane: 'agent' });
+    const own = picture({ slots: [...home.slots, slotRecord({ name: 'agent-hermes', model: 'hermes' })] });
+    expect(slotAlias(plainAddress('agent-hermes'), own)).toMatchObject({
+      model: 'hermes',
+      lane: 'agent-hermes',
+    });
+  });
+  test.each(['embed', 'qwen', 'Agent', 'nobody'])('%s is no chat alias', (name) => {
+    expect(slotAlias(plainAddress(name), home)).toEqual(plainAddress(name));
+  });
+});
+
+describe('npu-suffix', () => {
+  const npu = picture({
+    slots: [slotRecord({ name: 'npu', engine: 'flm', model: 'llama3.2:1b' })],
+    models: [
+      registeredModel({ id: 'Qwen3:4b', binding: 'slot:npu' }),
+      registeredModel({ id: 'gemma:2b', binding: 'slot:agent' }),
+    ],
+  });
+  test.each([
+    ['llama3.2:1b-flm', 'llama3.2:1b'],
+    ['llama3.2-1b-flm', 'llama3.2:1b'],
+    ['LLAMA3.2-1B-FLM', 'llama3.2:1b'],
+    ['qwen3:4b-flm', 'Qwen3:4b'],
+  ])('%s is the tag %s', (name, tag) => {
+    expect(npuSuffix(plainAddress(name), npu)).toMatchObject({ model: tag, by: 'npu-suffix', lane: null });
+  });
+  test.each(['gemma:2b-flm', 'unknown-flm', 'llama3.2:1b', '-flm'])('%s is not guessed', (name) => {
+    expect(npuSuffix(plainAddress(name), npu)).toEqual(plainAddress(name));
+  });
+  test('the suffix is a setting', () => {
+    expect(npuSuffix(plainAddress('llama3.2:1b-xdna'), { ...npu, npuSuffix: 'xdna' })).toMatchObject({
+      model: 'llama3.2:1b',
+    });
+  });
+});
+
+describe('virtual-name', () => {
+  const agent = slotRecord({ name: 'agent', model: 'big' });
+  const utility = slotRecord({ name: 'utility', model: 'small', state: 'offline' });
+  const embed = slotRecord({ name: 'embed', type: 'embedding', model: 'e5' });
+  const ask = (name: string, slots = [agent, utility, embed]) =>
+    virtualName(plainAddress(name), picture({ slots }));
+
+  test('svc/agent is agent, svc/<slot> that slot', () => {
+    expect(ask('svc/agent')).toMatchObject({ lane: 'agent', model: 'big', chain: [] });
+    expect(ask('svc/embed')).toMatchObject({ lane: 'embed', model: 'e5', chain: [] });
+  });
+  test('svc/utility keeps agent behind it, also while it is offline', () => {
+    expect(ask('svc/utility')).toMatchObject({ lane: 'utility', chain: ['agent'] });
+  });
+  test('a slot in ERROR or absent yields to the next of the chain', () => {
+    expect(ask('svc/utility', [agent, { ...utility, state: 'error' }])).toMatchObject({
+      lane: 'agent',
+      chain: [],
+    });
+    expect(ask('svc/utility', [agent])).toMatchObject({ lane: 'agent' });
+  });
+  test('svc/npu is the NPU slot, then utility, then agent', () => {
+    expect(ask('svc/npu')).toMatchObject({ lane: 'utility', chain: ['agent'] });
+    const npu = slotRecord({ name: 'fast', engine: 'flm', model: 'tag' });
+    expect(ask('svc/npu', [agent, utility, npu])).toMatchObject({
+      lane: 'fast',
+      chain: ['utility', 'agent'],
+    });
+  });
+  test('all in ERROR: the first stays the lane and its owner decides', () => {
+    expect(ask('svc/agent', [{ ...agent, state: 'error' }])).toMatchObject({ lane: 'agent' });
+  });
+  test('a name without a slot is 404 with near names', () => {
+    const error = expect.objectContaining({ code: 'dispatch.no_route', status: 404 });
+    expect(() => ask('svc/agnet')).toThrowError(error);
+    try {
+      ask('svc/agnet');
+    } catch (thrown) {
+      expect((thrown as { options: { details: unknown } }).options.details).toMatchObject({
+        suggestions: expect.arrayContaining(['svc/agent']),
+      });
+    }
+  });
+});
+
+test('only one rule rewrites: a slot whose model looks like an alias is not followed further', () => {
+  const slots = [
+    slotRecord({ name: 'agent', model: 'utility' }),
+    slotRecord({ name: 'utility', model: 'svc/agent' }),
+  ];
+  expect(rewriteAddress(plainAddress('agent'), picture({ slots }))).toMatchObject({
+    model: 'utility',
+    lane: 'agent',
+  });
+});

@@ -1,0 +1,175 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { ByteScanner, type JsonKind, type Range, stringAt } from '../../kit/byte-scanner.ts';
+
+/** The top-level fields that the gateway looks at; all others are never touched. */
+const WANTED = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs', 'messages'] as const;
+export type WantedField = (typeof WANTED)[number];
+
+/** Messages in one body. */
+const MAX_MESSAGES = 100_000;
+
+/** One member of an object or element of an array, with the white space around it. */
+export interface Member {
+  /** Position among its siblings. */
+  readonly index: number;
+  /** Offset after the delimiter before it. */
+  readonly before: number;
+  readonly value: Range;
+  readonly kind: JsonKind;
+  /** Offset of the delimiter after it. */
+  readonly after: number;
+}
+
+export interface Field extends Member {
+  readonly name: WantedField;
+}
+
+export interface Message extends Member {
+  /** Its role when that is a string; of two the last, as parsers take it. */
+  readonly role: string | null;
+  /** Where the value of the role lies. */
+  readonly roleAt: Range | null;
+  /** More than one `role`: readers may disagree which one counts. */
+  readonly doubtful: boolean;
+}
+
+/** Where the parts of a request body lie; nothing of the text is copied. */
+export interface BodyPicture {
+  readonly bytes: Buffer;
+  /** Offset after the opening brace, and the number of members. */
+  readonly open: number;
+  readonly members: number;
+  /** Every occurrence of a wanted field, in order. */
+  readonly fields: readonly Field[];
+  readonly messages: readonly Message[];
+  /** Offset after the opening bracket of `messages`. */
+  readonly messagesOpen: number;
+}
+
+/**
+ * Finds the wanted fields and each message's role in one linear walk.
+ * Throws `request.invalid_json` for a body that is no JSON and `request.invalid` for one that is no object.
+ */
+export function scanBody(bytes: Buffer): BodyPicture {
+  const scanner = new ByteScanner(bytes);
+  if (scanner.kind() !== 'object') {
+    scanner.value();
+    scanner.end();
+    throw invalid('', 'must be an object');
+  }
+  const fields: Field[] = [];
+  let members = 0;
+  let list: MessageList = { messages: [], open: 0 };
+  const open = scanner.at + 1;
+  scanner.object((before, keyStart, keyEnd) => {
+    const index = members++;
+    const name = wantedName(bytes, keyStart, keyEnd);
+    if (name === null) {
+      scanner.value();
+      return;
+    }
+    const start = scanner.at;
+    const kind = scanner.kind();
+    if (name === 'messages') list = { messages: [], open: 0 };
+    if (name === 'messages' && kind === 'array') list = scanMessages(scanner);
+    else scanner.value();
+    fields.push({ name, index, before, kind, value: { start, end: scanner.at }, after: delimiter(scanner) });
+  });
+  scanner.end();
+  return { bytes, open, members, fields, messages: list.messages, messagesOpen: list.open };
+}
+
+interface MessageList {
+  readonly messages: Message[];
+  readonly open: number;
+}
+
+function scanMessages(scanner: ByteScanner): MessageList {
+  const messages: Message[] = [];
+  const open = scanner.at + 1;
+  scanner.array((before) => {
+    const start = scanner.at;
+    const kind = scanner.kind();
+    const roles: Range[] = [];
+    if (kind === 'object')
+      scanner.object((_, keyStart, keyEnd) => scanRole(scanner, keyStart, keyEnd, roles));
+    else scanner.value();
+    const value = { start, end: scanner.at };
+    const roleAt = roles.at(-1) ?? null;
+    messages.push({
+      index: messages.length,
+      before,
+      kind,
+      value,
+      roleAt,
+      role: roleAt && stringAt(scanner.bytes, roleAt),
+      doubtful: roles.length > 1,
+      after: delimiter(scanner),
+    });
+    if (messages.length > MAX_MESSAGES) throw new GatewayError('request.invalid_json');
+  });
+  return { messages, open };
+}
+
+function scanRole(scanner: ByteScanner, keyStart: number, keyEnd: number, roles: Range[]): void {
+  const isRole = nameAt(scanner.bytes, keyStart, keyEnd, ROLE_LENGTH) === 'role';
+  const start = scanner.at;
+  const kind = scanner.value();
+  if (isRole && kind === 'string') roles.push({ start, end: scanner.at });
+}
+
+/** Offset of the delimiter that follows the value just consumed. */
+function delimiter(scanner: ByteScanner): number {
+  scanner.space();
+  return scanner.at;
+}
+
+const NAMES: ReadonlySet<string> = new Set(WANTED);
+const NAME_LENGTHS: ReadonlySet<number> = new Set(WANTED.map((name) => name.length));
+const ROLE_LENGTH: ReadonlySet<number> = new Set(['role'.length]);
+/** Longest key that can spell a wanted name: every letter as a \u escape. */
+const LONGEST = Math.max(...NAME_LENGTHS) * 6;
+
+function wantedName(bytes: Buffer, start: number, end: number): WantedField | null {
+  const name = nameAt(bytes, start, end, NAME_LENGTHS);
+  return name !== null && NAMES.has(name) ? (name as WantedField) : null;
+}
+
+/** The text of a key that may be a wanted one: of a wanted length, or spelled with escapes; null for all others. */
+function nameAt(bytes: Buffer, start: number, end: number, lengths: ReadonlySet<number>): string | null {
+  const length = end - start - 2;
+  if (length > LONGEST) return null;
+  if (lengths.has(length)) return stringAt(bytes, { start, end });
+  for (let at = start + 1; at < end - 1; at++) if (bytes[at] === 0x5c) return stringAt(bytes, { start, end });
+  return null;
+}
+
+/** The occurrence of a field that counts: the last one, as `JSON.parse` takes it. */
+export function fieldOf(picture: BodyPicture, name: WantedField): Field | undefined {
+  return picture.fields.findLast((field) => field.name === name);
+}
+
+/**
+ * The value of `model`: null when absent, `null` or blank.
+ * Throws `request.invalid` when it is there and no string.
+ */
+export function modelOf(picture: BodyPicture): string | null {
+  const field = fieldOf(picture, 'model');
+  if (field === undefined || field.kind === 'null') return null;
+  if (field.kind !== 'string') throw invalid('model', 'must be a string');
+  const text = stringAt(picture.bytes, field.value);
+  return text.trim() === '' ? null : text;
+}
+
+/** Whether the caller asks for a stream; only boolean true does. */
+export function asksForStream(picture: BodyPicture): boolean {
+  return fieldOf(picture, 'stream')?.kind === 'true';
+}
+
+/** A 422 that names one field and why, never its value. */
+export function invalid(path: string, reason: string): GatewayError {
+  return new GatewayError('request.invalid', {
+    param: path || undefined,
+    details: { fields: [{ path, reason }] },
+  });
+}

@@ -1,0 +1,14 @@
+import type { BodyPicture } from './body-picture.ts';
+import type { Edit } from './edits.ts';
+
+/** What the body rules may look at once the target is known. */
+export interface BodyContext {
+  readonly picture: BodyPicture;
+  /** True for a slot of ours or an engine like it; false for a provider of somebody else. */
+  readonly local: boolean;
+  /** Thinking when the caller says nothing: the slot's choice, else the registry's; null = leave it to the engine. */
+  thinkingDefault(): boolean | null;
+}
+
+/** One deviation that changes the body: a pure function from the picture to edits. */
+export type BodyRule = (context: BodyContext) => readonly Edit[];

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../contract/errors.ts';
+import { scanBody } from './body-picture.ts';
+import { CHAT_DEVIATIONS, rewriteChat, rewriteModel } from './deviations.ts';
+import { loadModel } from './load-model.ts';
+
+const context = (text: string, more = {}) => ({
+  picture: scanBody(Buffer.from(text)),
+  local: true,
+  thinkingDefault: () => null as boolean | null,
+  ...more,
+});
+
+test('the seven deviations stand in the order of the spec', () => {
+  expect(CHAT_DEVIATIONS.map(({ name }) => name)).toEqual([
+    'omni',
+    'slot-alias',
+    'npu-suffix',
+    'virtual-name',
+    'thinking',
+    'system-messages',
+    'load-model',
+  ]);
+});
+
+test('a chat with nothing to rewrite leaves as the very same buffer', () => {
+  const chat = context(
+    '{"model":"qwen","messages":[{"role":"user","content":"hi"}],"seed":18446744073709551615}',
+  );
+  expect(rewriteChat(chat, 'qwen', 'qwen')).toBe(chat.picture.bytes);
+});
+
+test('all deviations at once, numbers beyond doubles intact', () => {
+  const chat = context(
+    '{"omni":true,"model":"agent","seed":18446744073709551615,"messages":[{"role":"user","content":1e400},{"role":"developer","content":"d"}],"enable_thinking":false}',
+    { thinkingDefault: () => true },
+  );
+  expect(rewriteChat(chat, 'agent', 'qwen').toString()).toBe(
+    '{"chat_template_kwargs":{"enable_thinking":false},"model":"qwen","seed":18446744073709551615,"messages":[{"role":"system","content":"d"},{"role":"user","content":1e400}]}',
+  );
+});
+
+test('a model that occurs twice reaches the engine once, with the value that chose the slot', () => {
+  const chat = context('{"model":"a","stream":true,"mod\\u0065l":"b","stream":false}');
+  expect(rewriteModel(chat.picture, 'b', 'b').toString()).toBe('{"mod\\u0065l":"b","stream":false}');
+  expect(rewriteModel(chat.picture, 'b', 'c').toString()).toBe('{"mod\\u0065l":"c","stream":false}');
+});
+
+test('completions: only the model is spliced, everything else stays, system messages and omni too', () => {
+  const body = context('{ "omni":true, "model" : "agent" ,"prompt":"x","enable_thinking":true}');
+  expect(rewriteModel(body.picture, 'agent', 'qwen').toString()).toBe(
+    '{ "omni":true, "model" : "qwen" ,"prompt":"x","enable_thinking":true}',
+  );
+});
+
+test('an omitted model is filled in', () => {
+  expect(rewriteModel(context('{"input":"x"}').picture, null, 'e5').toString()).toBe(
+    '{"model":"e5","input":"x"}',
+  );
+  expect(rewriteModel(context('{"model":null}').picture, null, 'e5').toString()).toBe('{"model":"e5"}');
+});
+
+test('load-model falls on to the next of the chain only for memory and failure', async () => {
+  const refuse = (code: 'slot.no_memory' | 'slot.failed' | 'slot.queue_full') => (slot: string) =>
+    slot === 'utility' ? Promise.reject(new GatewayError(code)) : Promise.resolve(slot);
+  expect(await loadModel('utility', ['agent'], refuse('slot.no_memory'))).toBe('agent');
+  expect(await loadModel('utility', ['agent'], refuse('slot.failed'))).toBe('agent');
+  await expect(loadModel('utility', ['agent'], refuse('slot.queue_full'))).rejects.toMatchObject({
+    code: 'slot.queue_full',
+  });
+  await expect(loadModel('utility', [], refuse('slot.no_memory'))).rejects.toMatchObject({
+    code: 'slot.no_memory',
+  });
+});

@@ -1,0 +1,56 @@
+import type { Address } from '../dispatch/address.ts';
+import type { Picture } from '../dispatch/picture.ts';
+import type { BodyContext, BodyRule } from './body-rule.ts';
+import { type Edit, render } from './edits.ts';
+import { loadModel } from './load-model.ts';
+import { modelValue } from './model-value.ts';
+import { npuSuffix } from './npu-suffix.ts';
+import { omni } from './omni.ts';
+import { oneValue } from './one-value.ts';
+import { slotAlias } from './slot-alias.ts';
+import { systemMessages } from './system-messages.ts';
+import { thinking } from './thinking.ts';
+import { virtualName } from './virtual-name.ts';
+
+type AddressRule = (address: Address, picture: Picture) => Address;
+
+/** A deviation works on the address (before dispatch), on the body (once the target is known) or on the slot. */
+type Deviation =
+  | { readonly name: string; readonly address: AddressRule }
+  | { readonly name: string; readonly body: BodyRule }
+  | { readonly name: string; readonly slot: typeof loadModel };
+
+/** The seven of the spec's "Chat completions deviations", in its order. */
+export const CHAT_DEVIATIONS: readonly Deviation[] = [
+  { name: 'omni', body: omni },
+  { name: 'slot-alias', address: slotAlias },
+  { name: 'npu-suffix', address: npuSuffix },
+  { name: 'virtual-name', address: virtualName },
+  { name: 'thinking', body: thinking },
+  { name: 'system-messages', body: systemMessages },
+  { name: 'load-model', slot: loadModel },
+];
+
+const ADDRESS_RULES = CHAT_DEVIATIONS.flatMap((each) => ('address' in each ? [each.address] : []));
+const CHAT_BODY_RULES = CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : []));
+
+/** Aliases, NPU tags and virtual names work on every `/v1` route that takes a model. */
+export function rewriteAddress(address: Address, picture: Picture): Address {
+  return ADDRESS_RULES.reduce((current, rule) => rule(current, picture), address);
+}
+
+/** The body of a chat as the engine gets it; untouched bytes when no rule has anything to say. */
+export function rewriteChat(context: BodyContext, asked: string | null, model: string | null): Buffer {
+  const edits: Edit[] = [...oneValue(context.picture), ...modelValue(context.picture, asked, model)];
+  for (const rule of CHAT_BODY_RULES) edits.push(...rule(context));
+  return render(context.picture, edits);
+}
+
+/** The body of every other JSON route: only `model`, and only where a rewrite or the omitted-model rule named another. */
+export function rewriteModel(
+  picture: BodyContext['picture'],
+  asked: string | null,
+  model: string | null,
+): Buffer {
+  return render(picture, [...oneValue(picture), ...modelValue(picture, asked, model)]);
+}

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fieldOf, scanBody, type WantedField } from './body-picture.ts';
+import { insert, insertField, remove, render, replace } from './edits.ts';
+
+const NAMES: WantedField[] = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs'];
+
+test('without edits the very same buffer comes back', () => {
+  const bytes = Buffer.from('{"a":1e400}');
+  expect(render(scanBody(bytes), [])).toBe(bytes);
+});
+
+test('any set of removed and inserted fields leaves what JSON says it should', () => {
+  const body = fc.uniqueArray(fc.constantFrom<string>(...NAMES, 'x', 'y'), { maxLength: 7 });
+  fc.assert(
+    fc.property(
+      body,
+      fc.subarray(NAMES),
+      fc.nat(2),
+      fc.constantFrom('', ' ', '\n'),
+      (keys, gone, inserts, space) => {
+        const members = keys.map((key, index) => `${space}"${key}"${space}:${space}${index}${space}`);
+        const picture = scanBody(Buffer.from(`${space}{${members.join(',') || space}}${space}`));
+        const edits = gone.flatMap((name) => {
+          const field = fieldOf(picture, name);
+          return field ? [remove('fields', field)] : [];
+        });
+        for (let index = 0; index < inserts; index++) edits.push(insertField(`new${index}`, index));
+        const expected = Object.fromEntries([
+          ...Array.from({ length: inserts }, (_, index) => [`new${index}`, index]),
+          ...keys.map((key, index) => [key, index]).filter(([key]) => !gone.includes(key as WantedField)),
+        ]);
+        expect(JSON.parse(render(picture, edits).toString())).toEqual(expected);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test('any set of removed and inserted messages leaves the others in order', () => {
+  fc.assert(
+    fc.property(fc.nat(6), fc.array(fc.nat(5)), fc.boolean(), (count, gone, front) => {
+      const list = Array.from({ length: count }, (_, index) => ` ${index} `);
+      const picture = scanBody(Buffer.from(`{"messages":[${list.join(',')}],"z":1}`));
+      const edits = picture.messages
+        .filter(({ index }) => gone.includes(index))
+        .map((each) => remove('messages', each));
+      if (front) edits.push(insert('messages', '99'));
+      const kept = list.map((_, index) => index).filter((index) => !gone.includes(index));
+      expect(JSON.parse(render(picture, edits).toString())).toEqual({
+        messages: front ? [99, ...kept] : kept,
+        z: 1,
+      });
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('bytes outside the edit stay as they came', () => {
+  const text = '{ "seed" : 9223372036854775808, "model" : "old" ,"t":-0, "big":1e400,"s":"\\u00e9\\/"}';
+  const picture = scanBody(Buffer.from(text));
+  const model = fieldOf(picture, 'model');
+  if (!model) throw new Error('no model');
+  expect(render(picture, [replace(model.value, '"new"')]).toString()).toBe(text.replace('"old"', '"new"'));
+});
+
+test('edits that overlap are a bug, not a body', () => {
+  const picture = scanBody(Buffer.from('{"model":"a"}'));
+  const model = fieldOf(picture, 'model');
+  if (!model) throw new Error('no model');
+  expect(() => render(picture, [remove('fields', model), replace(model.value, '"b"')])).toThrow('overlap');
+});

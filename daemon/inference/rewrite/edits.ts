@@ -1,0 +1,72 @@
+import type { Range } from '../../kit/byte-scanner.ts';
+import type { BodyPicture, Member } from './body-picture.ts';
+
+type List = 'fields' | 'messages';
+
+/** One change to a body, in terms of its picture. All offsets are those of the bytes as they came. */
+export type Edit =
+  | { readonly do: 'remove'; readonly list: List; readonly member: Member }
+  | { readonly do: 'replace'; readonly at: Range; readonly with: string }
+  /** Puts a member first: `"name":value` among the fields, a value among the messages. */
+  | { readonly do: 'insert'; readonly list: List; readonly text: string };
+
+export const remove = (list: List, member: Member): Edit => ({ do: 'remove', list, member });
+export const replace = (at: Range, text: string): Edit => ({ do: 'replace', at, with: text });
+export const insert = (list: List, text: string): Edit => ({ do: 'insert', list, text });
+/** Puts a field first. */
+export const insertField = (name: string, value: unknown): Edit =>
+  insert('fields', `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+
+interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * The body with the edits made; every byte outside them stays as it came, and without edits the very same Buffer
+ * comes back. Edits must not overlap.
+ */
+export function render(picture: BodyPicture, edits: readonly Edit[]): Buffer {
+  if (edits.length === 0) return picture.bytes;
+  const splices: Splice[] = [
+    ...listSplices(edits, 'fields', picture.open, picture.members),
+    ...listSplices(edits, 'messages', picture.messagesOpen, picture.messages.length),
+    ...edits.flatMap((edit) => (edit.do === 'replace' ? [{ ...edit.at, text: edit.with }] : [])),
+  ].sort((a, b) => a.start - b.start || a.end - b.end);
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const { start, end, text } of splices) {
+    if (start < at) throw new Error('edits of a body overlap');
+    if (start > at) parts.push(picture.bytes.subarray(at, start));
+    if (text !== '') parts.push(Buffer.from(text));
+    at = end;
+  }
+  parts.push(picture.bytes.subarray(at));
+  return Buffer.concat(parts);
+}
+
+/** Insertions and removals of one list as splices that leave exactly the commas that are needed. */
+function listSplices(edits: readonly Edit[], list: List, open: number, count: number): Splice[] {
+  const texts: string[] = [];
+  const gone = new Map<number, Member>();
+  for (const edit of edits) {
+    if (edit.do === 'insert' && edit.list === list) texts.push(edit.text);
+    if (edit.do === 'remove' && edit.list === list) gone.set(edit.member.index, edit.member);
+  }
+  const splices = removals(gone, count);
+  if (texts.length > 0) {
+    splices.push({ start: open, end: open, text: texts.join(',') + (gone.size < count ? ',' : '') });
+  }
+  return splices;
+}
+
+/** A removed member takes one comma with it: the one before it, or the one after it while nothing kept stands before. */
+function removals(gone: ReadonlyMap<number, Member>, count: number): Splice[] {
+  let firstKept = 0;
+  while (gone.has(firstKept)) firstKept++;
+  return [...gone.values()].map(({ index, before, after }) => {
+    if (index > firstKept) return { start: before - 1, end: after, text: '' };
+    return { start: before, end: index < count - 1 ? after + 1 : after, text: '' };
+  });
+}

@@ -1,0 +1,9 @@
+import { type BodyPicture, fieldOf } from './body-picture.ts';
+import { type Edit, insertField, replace } from './edits.ts';
+
+/** Writes `model` as the id that the engine answers to; the bytes stay when that is what the caller wrote. */
+export function modelValue(picture: BodyPicture, asked: string | null, model: string | null): Edit[] {
+  if (model === null || model === asked) return [];
+  const field = fieldOf(picture, 'model');
+  return [field ? replace(field.value, JSON.stringify(model)) : insertField('model', model)];
+}

@@ -1,0 +1,12 @@
+import { type BodyPicture, fieldOf } from './body-picture.ts';
+import type { BodyRule } from './body-rule.ts';
+import { remove } from './edits.ts';
+
+/** Deviation 1 (spec "Chat completions deviations"): `omni` is removed before forwarding, whatever its value. */
+export const omni: BodyRule = ({ picture }) => {
+  const field = fieldOf(picture, 'omni');
+  return field ? [remove('fields', field)] : [];
+};
+
+/** Only boolean true opts into the tool loop. */
+export const wantsOmni = (picture: BodyPicture): boolean => fieldOf(picture, 'omni')?.kind === 'true';

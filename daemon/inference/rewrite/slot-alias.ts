@@ -1,0 +1,17 @@
+import type { Address } from '../dispatch/address.ts';
+import { LEGACY_ALIAS } from '../dispatch/names.ts';
+import { type Picture, slotNamed } from '../dispatch/picture.ts';
+
+/**
+ * Deviation 2 (spec "Chat completions deviations"): the name of an enabled LLM slot, or `agent-hermes`, becomes the
+ * slot's configured model id, with the slot as lane pin.
+ */
+export function slotAlias(address: Address, picture: Picture): Address {
+  if (address.by !== null || address.model === null) return address;
+  const slot = slotNamed(picture, address.model) ?? legacy(address.model, picture);
+  if (slot?.type !== 'llm') return address;
+  return { ...address, model: slot.model, lane: slot.name, by: 'slot-alias' };
+}
+
+const legacy = (name: string, picture: Picture) =>
+  name === LEGACY_ALIAS ? slotNamed(picture, 'agent') : undefined;

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { scanBody } from './body-picture.ts';
+import { render } from './edits.ts';
+import { thinking } from './thinking.ts';
+
+const run = (text: string, thinkingDefault: boolean | null, local = true) => {
+  const picture = scanBody(Buffer.from(text));
+  return render(picture, thinking({ picture, local, thinkingDefault: () => thinkingDefault })).toString();
+};
+
+test.each([
+  // the caller's flag moves
+  ['{"a":1,"enable_thinking":false}', true, '{"chat_template_kwargs":{"enable_thinking":false},"a":1}'],
+  [
+    '{"enable_thinking":true,"chat_template_kwargs":{"x":1}}',
+    null,
+    '{"chat_template_kwargs":{"enable_thinking":true,"x":1}}',
+  ],
+  // a value that is already there wins
+  [
+    '{"enable_thinking":true,"chat_template_kwargs":{"enable_thinking":false}}',
+    true,
+    '{"chat_template_kwargs":{"enable_thinking":false}}',
+  ],
+  [
+    '{"chat_template_kwargs":{"en\\u0061ble_thinking":false}}',
+    true,
+    '{"chat_template_kwargs":{"en\\u0061ble_thinking":false}}',
+  ],
+  // both missing: the default, other keys kept
+  ['{"a":1}', true, '{"chat_template_kwargs":{"enable_thinking":true},"a":1}'],
+  ['{}', false, '{"chat_template_kwargs":{"enable_thinking":false}}'],
+  ['{"chat_template_kwargs":{}}', false, '{"chat_template_kwargs":{"enable_thinking":false}}'],
+  [
+    '{"chat_template_kwargs":{"k":1e400}}',
+    false,
+    '{"chat_template_kwargs":{"enable_thinking":false,"k":1e400}}',
+  ],
+  [
+    '{"chat_template_kwargs":null,"enable_thinking":null}',
+    true,
+    '{"chat_template_kwargs":{"enable_thinking":true}}',
+  ],
+  // no default, nothing said: untouched
+  ['{ "a":1 }', null, '{ "a":1 }'],
+  // what is not ours to read stays
+  ['{"enable_thinking":"yes"}', true, '{"enable_thinking":"yes"}'],
+  ['{"chat_template_kwargs":[1]}', true, '{"chat_template_kwargs":[1]}'],
+])('%s with default %s', (text, byDefault, expected) => {
+  expect(run(text, byDefault)).toBe(expected);
+});
+
+test('a provider of somebody else gets neither field, nor a default', () => {
+  expect(run('{"enable_thinking":true,"a":1,"chat_template_kwargs":{"x":1}}', true, false)).toBe('{"a":1}');
+  expect(run('{"a":1}', true, false)).toBe('{"a":1}');
+});

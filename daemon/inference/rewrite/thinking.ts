@@ -1,0 +1,37 @@
+import { type BodyPicture, type Field, fieldOf } from './body-picture.ts';
+import type { BodyRule } from './body-rule.ts';
+import { type Edit, insertField, remove, replace } from './edits.ts';
+
+/**
+ * Deviation 5 (spec "Chat completions deviations", contract "Thinking"): a boolean `enable_thinking` moves into
+ * `chat_template_kwargs`, where a value that is already there wins; when both are missing the default is filled in.
+ * A provider of somebody else gets neither field.
+ */
+export const thinking: BodyRule = ({ picture, local, thinkingDefault }) => {
+  const flag = fieldOf(picture, 'enable_thinking');
+  const kwargs = fieldOf(picture, 'chat_template_kwargs');
+  if (!local) return [flag, kwargs].flatMap((field) => (field ? [remove('fields', field)] : []));
+  const said = flagValue(flag);
+  if (said === undefined) return [];
+  const moved = flag ? [remove('fields', flag)] : [];
+  const value = said ?? thinkingDefault();
+  return value === null ? moved : [...moved, ...fill(picture, kwargs, value)];
+};
+
+/** What the caller's flag says; null when it says nothing, undefined when it is something that is not ours to read. */
+function flagValue(flag: Field | undefined): boolean | null | undefined {
+  if (flag === undefined || flag.kind === 'null') return null;
+  if (flag.kind === 'true' || flag.kind === 'false') return flag.kind === 'true';
+  return undefined;
+}
+
+function fill(picture: BodyPicture, kwargs: Field | undefined, value: boolean): Edit[] {
+  if (kwargs === undefined) return [insertField('chat_template_kwargs', { enable_thinking: value })];
+  if (kwargs.kind === 'null') return [replace(kwargs.value, JSON.stringify({ enable_thinking: value }))];
+  if (kwargs.kind !== 'object') return [];
+  const { start, end } = kwargs.value;
+  const existing = JSON.parse(picture.bytes.toString('utf8', start, end)) as Record<string, unknown>;
+  if (Object.hasOwn(existing, 'enable_thinking')) return [];
+  const comma = Object.keys(existing).length > 0 ? ',' : '';
+  return [replace({ start: start + 1, end: start + 1 }, `"enable_thinking":${value}${comma}`)];
+}

@@ -1,0 +1,32 @@
+import type { SlotRecord } from '../../contract/slots.ts';
+import type { Address } from '../dispatch/address.ts';
+import { VIRTUAL_CHAINS, VIRTUAL_PREFIX } from '../dispatch/names.ts';
+import { noRoute } from '../dispatch/no-route.ts';
+import { isNpu, type Picture, slotNamed } from '../dispatch/picture.ts';
+
+/**
+ * Deviation 4 (spec "Chat completions deviations"): `svc/*` resolved against live slot state. The first slot of the
+ * chain that is there and not in ERROR is the lane; the later ones follow when it has no memory.
+ * Throws `dispatch.no_route` when no slot of the chain exists.
+ */
+export function virtualName(address: Address, picture: Picture): Address {
+  if (address.by !== null || !address.model?.startsWith(VIRTUAL_PREFIX)) return address;
+  const present = chainOf(address.model, picture);
+  const healthy = present.filter((slot) => slot.state !== 'error');
+  const lane = healthy[0] ?? present[0];
+  if (!lane) throw noRoute(address.asked, picture);
+  const chain = healthy.filter((slot) => slot !== lane).map((slot) => slot.name);
+  return { ...address, model: lane.model, lane: lane.name, chain, by: 'virtual-name' };
+}
+
+/** The slots that a virtual name stands for, in order; falling on happens between LLM slots only. */
+export function chainOf(name: string, picture: Picture): SlotRecord[] {
+  const short = name.slice(VIRTUAL_PREFIX.length);
+  const chain = Object.hasOwn(VIRTUAL_CHAINS, name) ? (VIRTUAL_CHAINS[name] as readonly string[]) : [short];
+  const slots = chain.flatMap((each) => slotNamed(picture, each) ?? (each === 'npu' ? npuSlot(picture) : []));
+  const unique = [...new Set(slots)];
+  return unique.length > 1 ? unique.filter((slot) => slot.type === 'llm') : unique;
+}
+
+const npuSlot = (picture: Picture): SlotRecord[] =>
+  picture.slots.filter((slot) => slot.type === 'llm' && isNpu(slot)).slice(0, 1);

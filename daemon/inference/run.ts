@@ -1,0 +1,176 @@
+import { GatewayError } from '../contract/errors.ts';
+import { ROUTES, type RouteId } from '../contract/routes.ts';
+import type { Log } from '../kit/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Slots } from '../slots/slots.ts';
+import type { RequestTrack, RequestWatch, Usage } from '../telemetry/in-flight.ts';
+import { type Connection, connect } from './connect.ts';
+import { plainAddress } from './dispatch/address.ts';
+import { dispatch } from './dispatch/dispatch.ts';
+import { modelOmitted } from './dispatch/model-omitted.ts';
+import { pathRow } from './dispatch/paths.ts';
+import { type PictureSources, takePicture } from './dispatch/picture.ts';
+import type { Ask } from './dispatch/resolver.ts';
+import type { Engines } from './forward/engines.ts';
+import { engineHeaders, headerText } from './forward/headers.ts';
+import { CallerLeft, type Life } from './forward/life.ts';
+import { outgoingPath } from './forward/outgoing-path.ts';
+import { send } from './forward/send.ts';
+import { Answer } from './forward/stream.ts';
+import { NO_USAGE } from './forward/usage-tap.ts';
+import type { RegistryLike, Upstreams } from './ports.ts';
+import { rewriteAddress } from './rewrite/deviations.ts';
+import type { InferenceCall } from './serve.ts';
+import type { Reading, TaskRow } from './tasks.ts';
+
+export interface RunDeps {
+  readonly settings: Pick<Settings, 'value'>;
+  readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note'>;
+  readonly registry: RegistryLike;
+  readonly upstreams: Upstreams;
+  readonly watch: RequestWatch;
+  readonly log: Log;
+  readonly outbound: Engines;
+  readonly sources: PictureSources;
+}
+
+/** One call under way, with everything its steps share. */
+export interface Walk {
+  readonly deps: RunDeps;
+  readonly call: InferenceCall;
+  readonly task: TaskRow;
+  readonly life: Life;
+  readonly answer: Answer;
+  readonly track: RequestTrack;
+}
+
+/** Status in the request log of a caller that left before its answer was complete. */
+const LEFT = 499;
+
+/**
+ * Takes one call from its body to its last byte: read, rewrite the address, dispatch, load, rewrite the body, send.
+ * Throws a GatewayError while the head is not out; afterwards every failure has been told in the answer.
+ */
+export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow, life: Life): Promise<void> {
+  const track = deps.watch.begin({
+    id: call.id,
+    route: ROUTES[call.route as RouteId].path,
+    tier: call.tier,
+    receivedAt: call.receivedAt,
+    cancel: () => life.end(new GatewayError('request.cancelled', { noRetry: true })),
+  });
+  const idleMs = deps.settings.value('idleTimeoutS') * 1000;
+  const answer = new Answer({
+    res: call.res,
+    commit: () => call.commit(),
+    firstByte: () => track.firstByte(),
+    stallMs: idleMs,
+  });
+  const limit = deps.settings.value('totalTimeoutS') * 1000;
+  life.limit(limit, () => new GatewayError('dispatch.upstream_timeout'));
+  try {
+    await walk({ deps, call, task, life, answer, track });
+  } catch (error) {
+    const failure = endedBy(life, error);
+    if (failure instanceof CallerLeft)
+      return track.end({ status: LEFT, error: 'client_closed', usage: null });
+    finishWith(deps, call, answer, track, failure);
+  } finally {
+    answer.dispose();
+  }
+}
+
+/** When the call's life ended, whatever was thrown is only its echo. */
+const endedBy = (life: Life, error: unknown): unknown => life.ended ?? error;
+
+/** A failure that nobody has told yet: thrown on while the head is not out, told in the answer afterwards. */
+function finishWith(
+  deps: RunDeps,
+  call: InferenceCall,
+  answer: Answer,
+  track: RequestTrack,
+  failure: unknown,
+): void {
+  const known = failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
+  const status = answer.headSent ? answer.status : known.status;
+  track.end({ status, error: known.code, usage: null });
+  if (!answer.headSent) throw failure;
+  if (known !== failure) deps.log.error({ request: call.id, err: failure }, 'unexpected error in a request');
+  answer.fail(known);
+}
+
+async function walk(on: Walk): Promise<void> {
+  const { call, task, deps } = on;
+  const reading = task.read(call);
+  const picture = takePicture(deps.sources);
+  const named = modelOmitted(plainAddress(reading.model), call.path, picture);
+  const address = rewriteAddress(named, picture);
+  const ask: Ask = { path: call.path, type: pathRow(call.path).type, address };
+  const choice = dispatch(ask, picture, async () => {
+    await deps.upstreams.refreshCold(on.life.signal);
+    return takePicture(deps.sources, true);
+  });
+  const decision = choice instanceof Promise ? await choice : choice;
+  const before = performance.now();
+  const connection = await connect(on, reading, ask, decision);
+  try {
+    await exchange(on, reading, connection, before);
+  } finally {
+    connection.release();
+  }
+}
+
+async function exchange(on: Walk, reading: Reading, connection: Connection, before: number): Promise<void> {
+  const { deps, call, answer, life, track, task } = on;
+  const waited = performance.now() - before;
+  const body = reading.body(connection, connection.model);
+  announce(on, reading, connection, performance.now() - call.receivedAt - waited);
+  const sentAt = performance.now();
+  const end = await send({
+    outbound: deps.outbound,
+    answer,
+    life,
+    judge: task.judge,
+    request: {
+      origin: connection.origin,
+      path: outgoingPath(call.path, call.req.url ?? '', connection.nativeRerank),
+      method: 'POST',
+      headers: engineHeaders({
+        incoming: call.req.headers,
+        contentType: task.verbatim ? undefined : 'application/json',
+        own: connection.headers,
+        requestId: call.id,
+      }),
+      body,
+      idleMs: deps.settings.value('idleTimeoutS') * 1000,
+    },
+  });
+  const usage = measured(answer, sentAt);
+  track.end({ status: answer.status, error: end?.code ?? null, usage });
+  if (usage.tokensPerSecond !== null) connection.note(usage.tokensPerSecond);
+}
+
+/** The headers of every proxied answer (contract section 5), an error envelope included. */
+function announce(
+  { call, answer }: Walk,
+  reading: Reading,
+  connection: Connection,
+  overheadMs: number,
+): void {
+  if (answer.headSent) return;
+  const { res } = call;
+  if (connection.model !== null) res.setHeader('x-svc-model', headerText(connection.model));
+  if (connection.degraded !== null) res.setHeader('x-svc-degraded', headerText(connection.degraded));
+  if (reading.omni) res.setHeader('x-svc-omni', 'unavailable');
+  res.setHeader('x-svc-overhead-ms', overheadMs.toFixed(2));
+}
+
+/** Usage as the engine told it; the speed is measured when it told tokens but no speed. */
+function measured(answer: Answer, sentAt: number): Usage {
+  if (answer.firstByteAt === 0) return NO_USAGE;
+  const usage = answer.usage();
+  if (usage.tokensPerSecond !== null || usage.completionTokens === null) return usage;
+  const seconds = (answer.endedAt - (answer.eventStream ? answer.firstByteAt : sentAt)) / 1000;
+  if (seconds <= 0 || usage.completionTokens === 0) return usage;
+  return { ...usage, tokensPerSecond: Math.round((usage.completionTokens / seconds) * 10) / 10 };
+}

@@ -1,0 +1,247 @@
+import type { IncomingMessage } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import type { UpstreamFacts, Upstreams } from './ports.ts';
+import { ask, post, readAll, until } from './testing/client.ts';
+import { type GatewayOptions, listen, openGateway, TestSlots } from './testing/gateway.ts';
+import { registeredModel, slotRecord, upstreamFacts } from './testing/pictures.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+interface Seen {
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** A gateway in front of an engine that tells what it got. */
+async function setUp(slots: TestSlots, more: Partial<GatewayOptions> = {}) {
+  const seen: Seen[] = [];
+  const engine = await listen(async (req, res) => {
+    const parts: Buffer[] = [];
+    for await (const chunk of req) parts.push(chunk as Buffer);
+    seen.push({ url: req.url, headers: req.headers, body: Buffer.concat(parts).toString('latin1') });
+    res.setHeader('content-type', 'application/json');
+    res.end('{"ok":true}');
+  });
+  closers.push(engine.close);
+  slots.engine = engine.origin;
+  const gateway = await openGateway({ slots, ...more });
+  closers.push(gateway.close);
+  return { gateway, seen, engine };
+}
+
+const agent = () => new TestSlots([slotRecord({ name: 'agent', model: 'qwen' })]);
+const CHAT = '/v1/chat/completions';
+const messages = [{ role: 'user', content: 'hi' }];
+const code = ({ body }: { body: string }) => (JSON.parse(body) as { error: { code: string } }).error.code;
+
+describe('bodies', () => {
+  test('a chat by model id reaches the engine byte for byte', async () => {
+    const { gateway, seen } = await setUp(agent());
+    const body =
+      '{ "messages":[{"role":"user","content":"\\u00e9"}], "seed":18446744073709551615,"model" : "qwen","t":1e400 }';
+    await post(gateway.origin, CHAT, body);
+    expect(seen[0]?.body).toBe(body);
+    expect(seen[0]?.headers['content-length']).toBe(String(body.length));
+  });
+
+  test('completions: an alias is spliced, an omitted model stays omitted', async () => {
+    const { gateway, seen } = await setUp(agent());
+    await post(gateway.origin, '/v1/completions', '{"prompt":"x" , "model":"svc/agent","omni":true}');
+    await post(gateway.origin, '/v1/completions', '{"prompt" : "x"}');
+    expect(seen.map(({ body }) => body)).toEqual([
+      '{"prompt":"x" , "model":"qwen","omni":true}',
+      '{"prompt" : "x"}',
+    ]);
+  });
+
+  test.each([
+    ['slot', true, false],
+    [null, null, null],
+    ['model', null, true],
+  ])('thinking defaults from the %s', async (_, ofSlot, ofModel) => {
+    const slots = agent();
+    slots.enableThinking = ofSlot;
+    const models = [registeredModel({ id: 'qwen', enable_thinking: ofModel })];
+    const { gateway, seen } = await setUp(slots, { models });
+    await post(gateway.origin, CHAT, { model: 'qwen', messages });
+    const expected = ofSlot ?? ofModel;
+    expect(JSON.parse(seen[0]?.body ?? '').chat_template_kwargs).toEqual(
+      expected === null ? undefined : { enable_thinking: expected },
+    );
+  });
+
+  test.each([
+    ['not json', 'request.invalid_json', 400],
+    ['{"model":"qwen","messages":[{"role":"user"}]', 'request.invalid_json', 400],
+    ['[]', 'request.invalid', 422],
+    ['{"model":"qwen"}', 'request.invalid', 422],
+    ['{"model":7,"messages":[]}', 'request.invalid', 422],
+  ])('%s is %s', async (body, expected, status) => {
+    const { gateway, seen } = await setUp(agent());
+    const answer = await post(gateway.origin, CHAT, body);
+    expect(answer.status).toBe(status);
+    expect(code(answer)).toBe(expected);
+    expect(seen).toEqual([]);
+    expect(gateway.log[0]).toMatchObject({ status, error: expected, slot: null });
+  });
+
+  test('a transcription goes on as it came, its model read from the bytes', async () => {
+    const slots = new TestSlots([slotRecord({ name: 'stt', type: 'stt', model: 'whisper' })]);
+    const { gateway, seen } = await setUp(slots);
+    const form =
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n\0\xff\r\n--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nstt\r\n--b--\r\n';
+    const type = { 'content-type': 'multipart/form-data; boundary=b' };
+    const answer = await post(gateway.origin, '/v1/audio/transcriptions', Buffer.from(form, 'latin1'), type);
+    expect(answer.status).toBe(200);
+    expect(seen[0]).toMatchObject({ body: form, headers: type });
+    const none = await post(gateway.origin, '/v1/audio/transcriptions', Buffer.from('--b--\r\n'), type);
+    expect([none.status, code(none)]).toEqual([400, 'request.missing_model']);
+  });
+
+  test('images: checked in order, no model is curated', async () => {
+    const { gateway } = await setUp(agent());
+    const answer = await post(gateway.origin, '/v1/images/generations', { model: 'sdxl', prompt: 'a cat' });
+    expect([answer.status, code(answer)]).toEqual([404, 'image.model_not_curated']);
+  });
+});
+
+describe('dispatch and slots', () => {
+  test('an unknown model is 404 with suggestions and wakes nothing', async () => {
+    const slots = agent();
+    const { gateway } = await setUp(slots);
+    const answer = await post(gateway.origin, CHAT, { model: 'qwem', messages });
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.body).error).toMatchObject({
+      code: 'dispatch.no_route',
+      param: 'model',
+      details: { suggestions: ['qwen'] },
+    });
+    expect(slots.asked).toEqual([]);
+  });
+
+  test('a virtual name falls on to the next of its chain when memory is refused', async () => {
+    const slots = agent();
+    slots.records.push(slotRecord({ name: 'utility', model: 'small', state: 'offline' }));
+    slots.before = (name) => {
+      if (name === 'utility') throw new GatewayError('slot.no_memory');
+    };
+    const { gateway, seen } = await setUp(slots);
+    const answer = await post(gateway.origin, CHAT, { model: 'svc/utility', messages });
+    expect(slots.asked).toEqual(['utility', 'agent']);
+    expect(answer.headers).toMatchObject({ 'x-svc-slot': 'agent', 'x-svc-model': 'qwen' });
+    expect(JSON.parse(seen[0]?.body ?? '').model).toBe('qwen');
+    expect(gateway.log[0]).toMatchObject({ slot: 'agent', model: 'qwen' });
+  });
+
+  test('a plain alias does not', async () => {
+    const slots = agent();
+    slots.before = () => {
+      throw new GatewayError('slot.no_memory');
+    };
+    const { gateway } = await setUp(slots);
+    const answer = await post(gateway.origin, CHAT, { model: 'agent', messages });
+    expect([answer.status, code(answer)]).toEqual([507, 'slot.no_memory']);
+    expect(answer.headers['x-svc-slot']).toBe('agent');
+  });
+
+  test('a degraded slot says so', async () => {
+    const slots = new TestSlots([slotRecord({ name: 'agent', model: 'qwen', degraded: 'runs on the CPU' })]);
+    const { gateway } = await setUp(slots);
+    const answer = await post(gateway.origin, CHAT, { messages });
+    expect(answer.headers['x-svc-degraded']).toBe('runs on the CPU');
+  });
+
+  test('batch priority reaches the slot', async () => {
+    const slots = agent();
+    const priorities: (string | undefined)[] = [];
+    slots.before = (_, { priority }) => void priorities.push(priority);
+    const { gateway } = await setUp(slots);
+    await post(gateway.origin, CHAT, { messages }, { 'x-svc-priority': 'batch' });
+    await post(gateway.origin, CHAT, { messages });
+    expect(priorities).toEqual(['batch', 'interactive']);
+  });
+
+  test('a waiting caller is listed as running and can be cancelled', async () => {
+    const slots = agent();
+    slots.before = (_, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+    const { gateway } = await setUp(slots);
+    const { head } = ask(gateway.origin, CHAT, JSON.stringify({ messages }));
+    await until(() => slots.asked.length === 1);
+    expect(gateway.inference.running()).toMatchObject([{ id: 'r1', slot: 'agent', state: 'running' }]);
+    gateway.inference.cancel('r1');
+    const answer = await readAll(await head);
+    expect(code(answer)).toBe('request.cancelled');
+  });
+});
+
+describe('upstreams', () => {
+  function upstreams(facts: UpstreamFacts[], origin: () => string): Upstreams & { refreshed: number } {
+    return {
+      refreshed: 0,
+      list: () => facts,
+      async refreshCold() {
+        this.refreshed++;
+        for (const [index, each] of facts.entries())
+          facts[index] = { ...each, cold: false, models: ['far-model'] };
+      },
+      connect: () => ({
+        origin: origin(),
+        headers: { authorization: 'Bearer upstream-key' },
+        llamaServer: false,
+      }),
+    };
+  }
+
+  test('a cold list is read once, then the request goes there without thinking switches', async () => {
+    let origin = '';
+    const list = upstreams([upstreamFacts({ name: 'cloud', cold: true })], () => origin);
+    const { gateway, seen, engine } = await setUp(agent(), { upstreams: list });
+    origin = engine.origin;
+    const answer = await post(gateway.origin, CHAT, { model: 'far-model', messages, enable_thinking: true });
+    expect(answer.headers).toMatchObject({ 'x-svc-upstream': 'cloud', 'x-svc-step': 'upstream-live' });
+    expect(answer.headers).not.toHaveProperty('x-svc-slot');
+    expect(seen[0]?.headers.authorization).toBe('Bearer upstream-key');
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ model: 'far-model', messages });
+    expect(list.refreshed).toBe(1);
+  });
+});
+
+test('explain replays without sending or loading', async () => {
+  const slots = new TestSlots([
+    slotRecord({ name: 'agent', model: 'qwen', state: 'offline', active: 4, queued: 2 }),
+  ]);
+  const { gateway, seen } = await setUp(slots);
+  expect(gateway.inference.explain({ path: CHAT, model: 'agent' })).toEqual({
+    path: CHAT,
+    model: 'agent',
+    steps: [
+      { step: 'loaded-slot', outcome: 'failed', reason: 'the slot that was meant is not loaded' },
+      { step: 'registry', outcome: 'matched', reason: 'slot agent is the one that was meant (offline)' },
+      { step: 'upstream-cached', outcome: 'skipped', reason: 'an earlier step chose' },
+      { step: 'upstream-live', outcome: 'skipped', reason: 'an earlier step chose' },
+      { step: 'capability-path', outcome: 'skipped', reason: 'an earlier step chose' },
+    ],
+    slot: 'agent',
+    upstream: null,
+    lane: 'agent',
+    would_load: true,
+    queue_position: 3,
+    error: null,
+  });
+  expect(gateway.inference.explain({ path: '/embeddings', body: { model: 'nobody' } })).toMatchObject({
+    model: 'nobody',
+    slot: null,
+    error: { code: 'dispatch.no_route' },
+  });
+  expect(gateway.inference.explain({ path: '/v1/audio/speech' }).error).toMatchObject({
+    code: 'request.missing_model',
+  });
+  expect(slots.asked).toEqual([]);
+  expect(seen).toEqual([]);
+});

@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Tier } from '../contract/auth.ts';
+import { GatewayError } from '../contract/errors.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { V1ModelRecord } from '../contract/models.ts';
+import type { RouteId } from '../contract/routes.ts';
+import type { ExplainView, RequestRecord } from '../contract/system.ts';
+import type { Bus } from '../kit/bus.ts';
+import type { Log } from '../kit/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Slots } from '../slots/slots.ts';
+import type { Store } from '../store/store.ts';
+import { createRequestWatch } from '../telemetry/in-flight.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { type CatalogueQuery, findModel, listModels } from './catalogue.ts';
+import { type ExplainInput, explain } from './dispatch/explain.ts';
+import { takePicture } from './dispatch/picture.ts';
+import { openEngines } from './forward/engines.ts';
+import { Life } from './forward/life.ts';
+import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
+import { type RunDeps, runCall } from './run.ts';
+import { TASKS, type TaskName } from './tasks.ts';
+
+/** One call of an inference route, as the pipeline hands it over. */
+export interface InferenceCall {
+  /** `x-request-id`. */
+  readonly id: string;
+  readonly route: RouteId;
+  /** `/v1/chat/completions` and so on. */
+  readonly path: string;
+  readonly tier: Tier;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** The whole body, capped by the pipeline. */
+  readonly body: Buffer;
+  /** Called once, just before the head is written; until then a throw gets the error envelope. */
+  commit(): void;
+  /** `performance.now()` at arrival. */
+  readonly receivedAt: number;
+}
+
+export interface InferenceDeps {
+  readonly settings: Pick<Settings, 'value' | 'onChange'>;
+  readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note'>;
+  readonly registry: RegistryLike;
+  readonly upstreams?: Upstreams;
+  readonly store: { readonly requests: Pick<Store['requests'], 'add' | 'prune'> };
+  readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
+  readonly metrics: Pick<Metrics, 'finished'>;
+  readonly log: Log;
+}
+
+type Task = (call: InferenceCall) => Promise<void>;
+
+/** The spec's "Completion-style routes" below the door: each task answers `call.res` itself or throws before its head. */
+export interface Inference extends Readonly<Record<TaskName, Task>> {
+  models(query: CatalogueQuery): { object: 'list'; data: V1ModelRecord[] };
+  model(id: string): V1ModelRecord | undefined;
+  explain(input: ExplainInput): ExplainView;
+  /** Requests that run now. */
+  running(): RequestRecord[];
+  /** Ends a running request; false when there is none of this id. */
+  cancel(id: string): boolean;
+  /** Refuses new calls, ends the running ones with `slot.draining` and closes every connection. */
+  stop(): Promise<void>;
+}
+
+export function createInference(deps: InferenceDeps): Inference {
+  const { settings, slots, registry, store, bus, metrics, log } = deps;
+  const upstreams = deps.upstreams ?? NO_UPSTREAMS;
+  const sources = { slots, registry, upstreams, npuSuffix: () => settings.value('npuSuffix') };
+  const watch = createRequestWatch({ requests: store.requests, bus, metrics });
+  const outbound = openEngines(() => settings.value('connectTimeoutS') * 1000);
+  const keepRows = () => store.requests.prune(settings.value('requestLogRows'));
+  const lives = new Set<Life>();
+  const run: RunDeps = { settings, slots, registry, upstreams, watch, log, outbound, sources };
+  keepRows();
+  const unfollow = settings.onChange(keepRows);
+  let stopped = false;
+  const task =
+    (name: TaskName): Task =>
+    async (call) => {
+      if (stopped) throw draining();
+      const life = new Life(call.res);
+      lives.add(life);
+      try {
+        await runCall(run, call, TASKS[name], life);
+      } finally {
+        life.dispose();
+        lives.delete(life);
+      }
+    };
+  return {
+    chat: task('chat'),
+    completions: task('completions'),
+    simple: task('simple'),
+    speech: task('speech'),
+    transcriptions: task('transcriptions'),
+    images: task('images'),
+    models: (query) => ({ object: 'list', data: listModels(takePicture(sources), query) }),
+    model: (id) => findModel(takePicture(sources), id),
+    explain: (input) => explain(input, takePicture(sources)),
+    running: () => watch.running(),
+    cancel: (id) => watch.cancel(id),
+    async stop() {
+      stopped = true;
+      unfollow();
+      for (const life of [...lives]) life.end(draining());
+      await outbound.close();
+    },
+  };
+}
+
+const draining = () => new GatewayError('slot.draining', { retryAfterS: 5 });

@@ -1,0 +1,64 @@
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+
+/** One request of a test, with its answer as it comes. */
+export interface Asked {
+  readonly req: ClientRequest;
+  /** The head. */
+  readonly head: Promise<IncomingMessage>;
+}
+
+export function ask(
+  origin: string,
+  path: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Asked {
+  const req = request(`${origin}${path}`, {
+    method: 'POST',
+    agent: false,
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
+  });
+  const head = new Promise<IncomingMessage>((resolve, reject) => {
+    req.once('response', resolve);
+    req.once('error', reject);
+  });
+  head.catch(() => {});
+  req.end(body);
+  return { req, head };
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** The body ended cleanly; false when the connection broke. */
+  readonly whole: boolean;
+}
+
+/** Sends and reads everything. */
+export async function post(origin: string, path: string, body: unknown, headers = {}): Promise<Answered> {
+  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  return readAll(await ask(origin, path, bytes, headers).head);
+}
+
+export async function readAll(res: IncomingMessage): Promise<Answered> {
+  let body = '';
+  let whole = true;
+  res.setEncoding('utf8');
+  try {
+    for await (const chunk of res) body += chunk as string;
+  } catch {
+    whole = false;
+  }
+  return { status: res.statusCode ?? 0, headers: res.headers, body, whole };
+}
+
+/** Waits until `check` holds, looking at each turn of the event loop; throws when it takes too long. */
+export async function until(check: () => boolean, limitMs = 3000): Promise<number> {
+  const start = performance.now();
+  while (!check()) {
+    if (performance.now() - start > limitMs) throw new Error('it did not come true in time');
+    await new Promise(setImmediate);
+  }
+  return performance.now() - start;
+}

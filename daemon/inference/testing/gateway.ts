@@ -1,0 +1,173 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import pino from 'pino';
+import { GatewayError } from '../../contract/errors.ts';
+import type { GatewayEvents } from '../../contract/events.ts';
+import type { SlotRecord } from '../../contract/slots.ts';
+import type { RequestRecord } from '../../contract/system.ts';
+import { Bus } from '../../kit/bus.ts';
+import { SETTINGS, type SettingName, type SettingValue } from '../../settings/catalogue.ts';
+import type { ReadyOptions } from '../../slots/lease.ts';
+import type { FinishedRequest } from '../../telemetry/metrics.ts';
+import type { RegisteredModelLike, Upstreams } from '../ports.ts';
+import { createInference, type Inference } from '../serve.ts';
+import type { TaskName } from '../tasks.ts';
+
+/** A real HTTP server on a free port of the loopback address, with everything it has open. */
+export interface TestServer {
+  readonly server: Server;
+  readonly origin: string;
+  readonly sockets: Set<Socket>;
+  close(): Promise<void>;
+}
+
+export async function listen(handler: RequestListener): Promise<TestServer> {
+  const server = createServer(handler);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () =>
+    new Promise<void>((done) => {
+      server.close(() => done());
+      for (const socket of sockets) socket.destroy();
+    });
+  return { server, origin, sockets, close };
+}
+
+/** The slots of a test: records that may be changed, and what `ensureReady` does. */
+export class TestSlots {
+  records: SlotRecord[];
+  engine = '';
+  released = 0;
+  leased = 0;
+  readonly notes: number[] = [];
+  readonly asked: string[] = [];
+  enableThinking: boolean | null = null;
+  /** What happens before a lease is given; throws what it likes. */
+  before: (name: string, options: ReadyOptions) => Promise<void> | void = () => {};
+
+  constructor(records: SlotRecord[]) {
+    this.records = records;
+  }
+
+  list = () => this.records;
+  get = (name: string) => this.records.find((slot) => slot.name === name);
+  config = () => ({ enableThinking: this.enableThinking }) as never;
+  note = (_: string, { tokensPerSecond }: { tokensPerSecond?: number }) =>
+    void this.notes.push(tokensPerSecond ?? -1);
+
+  ensureReady = async (name: string, options: ReadyOptions) => {
+    options.signal.throwIfAborted();
+    this.asked.push(name);
+    const waiting = this.before(name, options);
+    if (waiting) await waiting;
+    const slot = this.get(name);
+    if (!slot) throw new GatewayError('slot.not_found');
+    this.leased++;
+    return {
+      slot: name,
+      model: slot.model ?? 'none',
+      origin: this.engine,
+      headers: { authorization: 'Bearer engine-key' },
+      state: 'ready' as const,
+      device: 'cpu',
+      degraded: slot.degraded,
+      release: () => void this.released++,
+    };
+  };
+}
+
+export interface TestGateway extends TestServer {
+  readonly inference: Inference;
+  readonly log: RequestRecord[];
+  readonly finished: FinishedRequest[];
+}
+
+export interface GatewayOptions {
+  slots: TestSlots;
+  models?: RegisteredModelLike[];
+  upstreams?: Upstreams;
+  settings?: Partial<Record<SettingName, unknown>>;
+}
+
+const TASK_OF: Record<string, { task: TaskName; route: string }> = {
+  '/v1/chat/completions': { task: 'chat', route: 'v1.chat' },
+  '/v1/completions': { task: 'completions', route: 'v1.completions' },
+  '/v1/embeddings': { task: 'simple', route: 'v1.embeddings' },
+  '/v1/rerankings': { task: 'simple', route: 'v1.rerankings' },
+  '/v1/audio/transcriptions': { task: 'transcriptions', route: 'v1.transcriptions' },
+  '/v1/images/generations': { task: 'images', route: 'v1.images' },
+};
+
+/** Inference behind a bare server that does what the pipeline does: read the body, and write the envelope of a throw. */
+export async function openGateway(options: GatewayOptions): Promise<TestGateway> {
+  const log: RequestRecord[] = [];
+  const finished: FinishedRequest[] = [];
+  const value = <N extends SettingName>(name: N) =>
+    (options.settings?.[name] ?? SETTINGS[name].default) as SettingValue<N>;
+  const inference = createInference({
+    settings: { value, onChange: () => () => {} },
+    slots: options.slots,
+    registry: { list: () => options.models ?? [] },
+    upstreams: options.upstreams,
+    store: { requests: { add: (record) => void log.push(record), prune: () => {} } },
+    bus: new Bus<GatewayEvents>(),
+    metrics: { finished: (request) => void finished.push(request) },
+    log: pino({ level: 'silent' }),
+  });
+  let count = 0;
+  const server = await listen((req, res) => void serve(inference, `r${++count}`, req, res));
+  const close = async () => {
+    await inference.stop();
+    await server.close();
+  };
+  return { ...server, inference, log, finished, close };
+}
+
+async function serve(
+  inference: Inference,
+  id: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const receivedAt = performance.now();
+  const parts: Buffer[] = [];
+  for await (const chunk of req) parts.push(chunk as Buffer);
+  const path = (req.url ?? '').split('?')[0] ?? '';
+  const { task, route } = TASK_OF[path] ?? { task: 'chat', route: 'v1.chat' };
+  res.setHeader('x-request-id', id);
+  let commits = 0;
+  const commit = () => {
+    if (++commits > 1 || res.headersSent) throw new Error('committed twice or too late');
+  };
+  const body = Buffer.concat(parts);
+  try {
+    await inference[task]({
+      id,
+      route: route as never,
+      path,
+      tier: 'client',
+      req,
+      res,
+      body,
+      commit,
+      receivedAt,
+    });
+  } catch (error) {
+    const failure = error instanceof GatewayError ? error : new GatewayError('internal', { cause: error });
+    if (res.headersSent || commits > 0) throw new Error('thrown after the head', { cause: error });
+    res.writeHead(failure.status, { 'content-type': 'application/json', ...failure.headers() });
+    res.end(JSON.stringify(failure.envelope('openai')));
+  }
+}

@@ -1,0 +1,52 @@
+import type { SlotRecord } from '../../contract/slots.ts';
+import type { Picture } from '../dispatch/picture.ts';
+import type { RegisteredModelLike, UpstreamFacts } from '../ports.ts';
+
+/** Builders for tests: a slot, a model, an upstream and a picture, ordinary but for what a test says. */
+export function slotRecord(more: Partial<SlotRecord> & { name: string }): SlotRecord {
+  return {
+    enabled: true,
+    type: 'llm',
+    engine: 'embedded',
+    runner: 'worker',
+    model: `${more.name}-model`,
+    demo: false,
+    state: 'ready',
+    since: 0,
+    device: 'cpu',
+    degraded: null,
+    context: 4096,
+    parallel: 4,
+    threads: 1,
+    pid: 1,
+    active: 0,
+    queued: 0,
+    requests: 0,
+    tokens_per_second: null,
+    memory_bytes: null,
+    failure: null,
+    ...more,
+  };
+}
+
+export function registeredModel(more: Partial<RegisteredModelLike> & { id: string }): RegisteredModelLike {
+  return {
+    name: more.id,
+    type: 'llm',
+    format: 'gguf',
+    context_length: 8192,
+    enable_thinking: null,
+    demo: false,
+    binding: null,
+    created: 1_700_000_000,
+    ...more,
+  };
+}
+
+export function upstreamFacts(more: Partial<UpstreamFacts> & { name: string }): UpstreamFacts {
+  return { remote: true, healthy: true, priority: 0, cold: false, models: [], ...more };
+}
+
+export function picture(more: Partial<Picture> = {}): Picture {
+  return { slots: [], models: [], upstreams: [], npuSuffix: 'flm', liveAsked: false, ...more };
+}

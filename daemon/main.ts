@@ -1,0 +1,15 @@
+/**
+ * The entry point of the daemon. It refuses an old runtime before anything native is loaded (better-sqlite3 crashes
+ * on Node below 22 without a message), then hands over to `run`.
+ */
+const major = Number(process.versions.node.split('.')[0]);
+if (major < 22) {
+  process.stderr.write(
+    `svc-gateway: Node ${process.versions.node} is too old for the daemon.\n  Start it with npm start, which brings its own Node 24.\n`,
+  );
+  process.exit(1);
+}
+const { run } = await import('./run.ts');
+await run(process.argv.slice(2), process.env);
+
+export {};

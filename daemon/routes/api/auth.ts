@@ -1,0 +1,44 @@
+import type { LoginBody } from '../../contract/auth.ts';
+import { GatewayError } from '../../contract/errors.ts';
+import type { RouteDeps } from '../deps.ts';
+import type { Call, Handler } from '../handler.ts';
+
+/** The routes of spec "Authentication routes". Audit rows and events are written where the act happens, in `auth`. */
+export function authRoutes({ auth }: RouteDeps) {
+  const actor = (call: Call) => ({ tier: call.caller.tier, address: auth.address(call.auth) });
+
+  const login: Handler = (ctx, call, body) => {
+    const { setCookie } = auth.login((body as LoginBody).key, call.auth);
+    ctx.res.setHeader('set-cookie', setCookie);
+    return { ok: true, tier: 'admin' };
+  };
+
+  const logout: Handler = (ctx, call) => {
+    const { setCookie } = auth.logout(call.auth);
+    ctx.res.setHeader('set-cookie', setCookie);
+    return { ok: true };
+  };
+
+  /** Turning enforcement off takes an admin (spec "Authentication enforcement"); turning it on does not while it is off. */
+  const requireAuth: Handler = (_ctx, call, body) => {
+    const { require_auth: on } = body as { require_auth: boolean };
+    if (!on && auth.enforcement().require_auth && call.caller.tier !== 'admin')
+      throw new GatewayError('auth.required');
+    return auth.requireAuth(on, actor(call));
+  };
+
+  return {
+    'auth.login': login,
+    'auth.logout': logout,
+    'auth.status': (_ctx, call) => auth.status(call.caller),
+    'auth.require': requireAuth,
+    'auth.rotate': (_ctx, call, body) =>
+      auth.rotate((body as { tier: 'admin' | 'client' }).tier, actor(call)),
+    'auth.exposure': () => auth.exposure(),
+    'auth.sessions': (_ctx, call) => auth.sessions(call.caller),
+    'auth.sessions.end': async (_ctx, call) => {
+      await auth.endSessions(actor(call));
+      return { ok: true };
+    },
+  } satisfies Record<string, Handler>;
+}

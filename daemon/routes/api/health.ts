@@ -1,0 +1,68 @@
+import type { SystemHealthView } from '../../contract/system.ts';
+import type { RouteDeps } from '../deps.ts';
+import type { Handler } from '../handler.ts';
+
+type Check = SystemHealthView['checks'][string];
+/** Anonymous callers must not be able to make the daemon work: the answer is kept this long (ms). */
+const CACHE_MS = 1000;
+
+/** `GET /api/health` touches nothing; `GET /api/health/system` looks at the parts, without paths, names or addresses. */
+export function healthRoutes(deps: RouteDeps) {
+  let cached: { at: number; view: SystemHealthView } | null = null;
+  const system = (): SystemHealthView => {
+    const now = performance.now();
+    if (cached && now - cached.at < CACHE_MS) return cached.view;
+    const checks = systemChecks(deps);
+    const degraded = Object.values(checks).some((check) => check.status !== 'ok');
+    cached = { at: now, view: { status: degraded ? 'degraded' : 'ok', checks } };
+    return cached.view;
+  };
+  return {
+    health: () => ({ status: 'ok', name: deps.name, version: deps.version }),
+    'health.system': () => system(),
+  } satisfies Record<string, Handler>;
+}
+
+/** The state of each part in words that anyone may read. */
+export function systemChecks(deps: RouteDeps): Record<string, Check> {
+  return {
+    store: storeCheck(deps),
+    configuration: configurationCheck(deps),
+    slots: slotsCheck(deps),
+    exposure: exposureCheck(deps),
+  };
+}
+
+function storeCheck(deps: RouteDeps): Check {
+  deps.store.check();
+  const { status, message } = deps.store.health();
+  return { status, message };
+}
+
+function configurationCheck(deps: RouteDeps): Check {
+  const count = deps.settings.problems().length;
+  if (count === 0) return { status: 'ok', message: 'All settings are valid.' };
+  return {
+    status: 'warning',
+    message: `${count} problem(s) in the configuration; the last good values are active.`,
+  };
+}
+
+function slotsCheck(deps: RouteDeps): Check {
+  const failed = deps.slots.list().filter((slot) => slot.state === 'error');
+  if (failed.length === 0) return { status: 'ok', message: 'No slot has failed.' };
+  return { status: 'warning', message: `Failed: ${failed.map((slot) => slot.name).join(', ')}.` };
+}
+
+function exposureCheck(deps: RouteDeps): Check {
+  const { require_auth } = deps.auth.enforcement();
+  if (require_auth && !deps.auth.hasKey('admin')) {
+    return {
+      status: 'failed',
+      message: 'Enforcement is on but no admin key is set: only open routes answer.',
+    };
+  }
+  if (require_auth || deps.listener().loopback)
+    return { status: 'ok', message: 'Nothing is exposed without a key.' };
+  return { status: 'warning', message: 'The gateway listens on the network and no key is required.' };
+}

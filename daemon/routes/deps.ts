@@ -1,0 +1,46 @@
+import type { Auth } from '../auth/auth.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { Hardware } from '../hardware/hardware.ts';
+import type { Inference } from '../inference/serve.ts';
+import type { Bus } from '../kit/bus.ts';
+import type { Log } from '../kit/log.ts';
+import type { Registry } from '../models/registry.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Slots } from '../slots/slots.ts';
+import type { Store } from '../store/store.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/** Where the gateway listens. */
+export interface Listener {
+  readonly bindHost: string;
+  readonly port: number;
+  readonly loopback: boolean;
+}
+
+/** One file of the built dashboard. */
+export interface ShellFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly immutable: boolean;
+}
+
+/** What the handlers may use; the composition root makes it once. */
+export interface RouteDeps {
+  readonly name: string;
+  readonly version: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly hostName: string;
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly log: Log;
+  readonly bus: Bus<GatewayEvents>;
+  readonly auth: Auth;
+  readonly hardware: Hardware;
+  readonly registry: Registry;
+  readonly slots: Slots;
+  readonly inference: Inference;
+  readonly metrics: Metrics;
+  readonly dashboard: ReadonlyMap<string, ShellFile>;
+  listener(): Listener;
+}

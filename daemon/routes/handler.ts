@@ -1,0 +1,30 @@
+import type { Context } from 'koa';
+import type { AuthRequest } from '../auth/auth.ts';
+import type { Caller } from '../auth/credentials.ts';
+import type { MatchedRoute, RouteId } from '../contract/routes.ts';
+import type { Target } from '../kit/target.ts';
+
+/** What the pipeline has found out about one request by the time its handler runs. */
+export interface Call {
+  readonly id: string;
+  /** `performance.now()` at arrival. */
+  readonly receivedAt: number;
+  readonly target: Target;
+  readonly auth: AuthRequest;
+  readonly caller: Caller;
+  readonly route: MatchedRoute;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/**
+ * A handler tells its story in about ten lines: the body is already read and checked,
+ * the return value is the JSON answer, `undefined` means that it answered by itself.
+ */
+export type Handler = (ctx: Context, call: Call, body: unknown) => unknown;
+
+/** Rows that are answered over a WebSocket, not by a handler. */
+export type SocketRouteId = 'v1.realtime';
+export type HttpRouteId = Exclude<RouteId, SocketRouteId>;
+
+/** One handler for each row: a missing one does not compile. */
+export type Handlers = Record<HttpRouteId, Handler>;

@@ -1,0 +1,28 @@
+import { authRoutes } from './api/auth.ts';
+import { eventRoutes } from './api/events.ts';
+import { healthRoutes } from './api/health.ts';
+import { memoryRoutes } from './api/memory.ts';
+import { slotRoutes } from './api/slots.ts';
+import { statusRoutes } from './api/status.ts';
+import { systemRoutes } from './api/system.ts';
+import type { RouteDeps } from './deps.ts';
+import type { Handlers } from './handler.ts';
+import { shellRoutes } from './shell.ts';
+import { inferenceRoutes, type ReadBytes } from './v1/inference.ts';
+import { modelRoutes } from './v1/models.ts';
+
+/** Every row with its handler. */
+export function createHandlers(deps: RouteDeps, read: ReadBytes): Handlers {
+  return {
+    ...authRoutes(deps),
+    ...healthRoutes(deps),
+    ...statusRoutes(deps),
+    ...slotRoutes(deps),
+    ...memoryRoutes(deps),
+    ...systemRoutes(deps),
+    ...eventRoutes(deps),
+    ...shellRoutes(deps),
+    ...modelRoutes(deps),
+    ...inferenceRoutes(deps, read),
+  };
+}

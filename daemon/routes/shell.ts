@@ -1,0 +1,37 @@
+import { GatewayError } from '../contract/errors.ts';
+import type { RouteDeps } from './deps.ts';
+import type { Handler } from './handler.ts';
+
+/** The static shell of the dashboard: an exact path of the build, else the one page that routes itself. */
+export function shellRoutes(deps: RouteDeps) {
+  const send = (ctx: Parameters<Handler>[0], path: string) => {
+    const file = deps.dashboard.get(path);
+    if (!file) {
+      throw new GatewayError('route.not_found', {
+        message: path === '/index.html' ? 'The dashboard is not built. Run npm run build.' : undefined,
+      });
+    }
+    ctx.respond = false;
+    ctx.res.writeHead(200, {
+      'content-type': file.type,
+      'content-length': file.bytes.length,
+      'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    });
+    ctx.res.end(ctx.req.method === 'HEAD' ? undefined : file.bytes);
+  };
+  const page: Handler = (ctx) => send(ctx, '/index.html');
+  const exact: Handler = (ctx, call) => send(ctx, call.target.path);
+  return {
+    'ui.root': page,
+    'ui.login': page,
+    'ui.overview': page,
+    'ui.playground': page,
+    'ui.security': page,
+    'ui.security.tab': page,
+    'ui.asset': exact,
+    'ui.favicon.svg': exact,
+    'ui.favicon.ico': (ctx) =>
+      send(ctx, deps.dashboard.has('/favicon.ico') ? '/favicon.ico' : '/favicon.svg'),
+    'ui.manifest': exact,
+  } satisfies Record<string, Handler>;
+}

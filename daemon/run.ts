@@ -1,0 +1,66 @@
+import { parseArguments, USAGE } from './arguments.ts';
+import { banner } from './banner.ts';
+import { SetupError } from './kit/setup-error.ts';
+import { startServices } from './services.ts';
+import { runSubcommand } from './subcommands.ts';
+import { VERSION } from './version.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/** Longest wait for a clean stop before the process leaves anyway, beyond the drain limit (ms). */
+const STOP_MARGIN_MS = 10_000;
+
+/** Boots the gateway and keeps it until a signal; a setup problem is one clear line, its advice, and exit code 1. */
+export async function run(argv: readonly string[], env: Environment): Promise<void> {
+  try {
+    const options = parseArguments(argv);
+    if (options.help) return void process.stdout.write(USAGE);
+    if (options.version) return void process.stdout.write(`${VERSION}\n`);
+    if (options.subcommand) {
+      const { json } = options;
+      return await runSubcommand(options.subcommand, {
+        env,
+        json,
+        out: (text) => process.stdout.write(text),
+      });
+    }
+    await serve(env, options.model);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    process.stderr.write(`svc-gateway: ${error.message}\n  ${error.advice}\n`);
+    process.exitCode = 1;
+    setTimeout(() => process.exit(1), 500).unref();
+  }
+}
+
+async function serve(env: Environment, model: string | null): Promise<void> {
+  const services = await startServices(env, model);
+  process.stdout.write(banner(services.facts()));
+  let stopping = false;
+  const stop = (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    services.log.info({ event: 'stopping', signal }, 'stopping');
+    const limit = setTimeout(() => process.exit(1), services.drainMs() + STOP_MARGIN_MS);
+    limit.unref();
+    services.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        services.log.error({ err: error }, 'the stop was not clean');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  process.on('SIGHUP', () => services.reload());
+  process.on('SIGPIPE', () => {});
+  process.on('SIGUSR1', () => {});
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      services.log.fatal({ event, err: error }, 'unexpected failure; the gateway stops');
+      process.exitCode = 1;
+      stop(event);
+    });
+  }
+}

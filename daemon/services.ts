@@ -1,0 +1,151 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isLoopback } from './auth/addresses.ts';
+import { createAuth } from './auth/auth.ts';
+import type { BannerFacts } from './banner.ts';
+import type { GatewayEvents } from './contract/events.ts';
+import { refusePublicBind } from './exposure-guard.ts';
+import { freeMemory } from './free-memory.ts';
+import { createHardware } from './hardware/hardware.ts';
+import { loadDashboard } from './http/dashboard-files.ts';
+import { createMatcher } from './http/matcher.ts';
+import { readBytes } from './http/read-body.ts';
+import { type HttpServer, startHttp } from './http/server.ts';
+import { createInference } from './inference/serve.ts';
+import { Bus } from './kit/bus.ts';
+import { createLog, type Log } from './kit/log.ts';
+import { Outbound } from './kit/outbound.ts';
+import { createRegistry } from './models/registry.ts';
+import type { RouteDeps } from './routes/deps.ts';
+import { createHandlers } from './routes/handlers.ts';
+import { realtimeSocket } from './routes/v1/realtime.ts';
+import { openSettings, type Settings } from './settings/settings.ts';
+import { createSlots } from './slots/slots.ts';
+import { openStore } from './store/store.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { NAME, VERSION } from './version.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** A running gateway. */
+export interface Services {
+  log: Log;
+  facts(): BannerFacts;
+  drainMs(): number;
+  reload(): void;
+  /** Drains and stops everything in the reverse order of the start. */
+  stop(): Promise<void>;
+}
+
+/** The composition root: every factory is called once, from top to bottom. */
+export async function startServices(
+  env: Record<string, string | undefined>,
+  model: string | null,
+): Promise<Services> {
+  let settings: Settings | null = null;
+  const log = createLog({ level: 'info', secrets: () => settings?.secrets() ?? [] });
+  const live = await openSettings({ env, log, watch: true });
+  settings = live;
+  log.level = live.value('logLevel');
+  refusePublicBind(live);
+  const bus = new Bus<GatewayEvents>();
+  const store = openStore({ folder: live.folders.state, log });
+  const hardware = createHardware({ log, bus });
+  const registry = await createRegistry({ store, log, bus, settings: live, modelOverride: model });
+  const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
+  const slots = createSlots({
+    settings: live,
+    log,
+    bus,
+    outbound,
+    modelFor: (slot) => registry.chatModelFor(slot.model, slot.name),
+    memory: (device) => freeMemory(hardware, device),
+    cores: hardware.coresPhysical(),
+  });
+  const metrics = createMetrics({ slots, bus });
+  const startedAt = Date.now();
+  let http: HttpServer | null = null;
+  const listener = () => {
+    const bindHost = live.value('bindHost');
+    return {
+      bindHost,
+      port: http?.port ?? live.value('port'),
+      loopback: bindHost === 'localhost' || isLoopback(bindHost),
+    };
+  };
+  const auth = await createAuth({
+    settings: live,
+    store,
+    log,
+    bus,
+    listener,
+    secretFile: join(live.folders.state, 'secret.bin'),
+  });
+  const inference = createInference({ settings: live, slots, registry, store, bus, metrics, log });
+  const deps: RouteDeps = {
+    name: NAME,
+    version: VERSION,
+    startedAt,
+    hostName: hostname(),
+    settings: live,
+    store,
+    log,
+    bus,
+    auth,
+    hardware,
+    registry,
+    slots,
+    inference,
+    metrics,
+    dashboard: loadDashboard(join(root, 'dist', 'dashboard')),
+    listener,
+  };
+  http = await startHttp(
+    {
+      auth,
+      log,
+      matcher: createMatcher(),
+      handlers: createHandlers(deps, (ctx, call) => readBytes(ctx.req, ctx.res, call.route.body)),
+      sockets: { 'v1.realtime': realtimeSocket },
+      refused: (code) => metrics.refused(code),
+    },
+    { host: live.value('bindHost'), port: live.value('port'), maxConnections: live.value('maxConnections') },
+  );
+  const server = http;
+  live.onChange((change) => {
+    log.level = live.value('logLevel');
+    bus.emit('config', { change, problems: live.problems().length });
+  });
+  void hardware.probe();
+  return {
+    log,
+    drainMs: () => live.value('drainLimitS') * 1000,
+    facts: () => ({
+      name: NAME,
+      version: VERSION,
+      ...listener(),
+      folders: live.folders,
+      enforcement: auth.enforcement(),
+      hasAdminKey: auth.hasKey('admin'),
+      slots: slots.list(),
+      problems: [...live.problems(), ...slots.problems()],
+    }),
+    reload: () => {
+      void live.reload();
+      slots.reload();
+      void registry.scan();
+      void hardware.probe();
+    },
+    stop: async () => {
+      const drainMs = live.value('drainLimitS') * 1000;
+      await server.stop(drainMs);
+      await inference.stop();
+      await slots.stop(drainMs);
+      await outbound.close();
+      registry.close();
+      hardware.close();
+      live.close();
+      store.close();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Clock } from './clock.ts';
+
+/** Changes of one slot within this time become one event. */
+const GATHER_MS = 100;
+
+/** Gathers changes by name and tells each name once, so that a busy slot costs a few events a second. */
+export class Announcer {
+  readonly #clock: Clock;
+  readonly #tell: (name: string) => void;
+  readonly #pending = new Set<string>();
+  #cancel: (() => void) | null = null;
+
+  constructor(clock: Clock, tell: (name: string) => void) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  changed(name: string): void {
+    this.#pending.add(name);
+    this.#cancel ??= this.#clock.after(GATHER_MS, () => this.flush());
+  }
+
+  /** Tells at once what is still to be told. */
+  flush(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    const names = [...this.#pending];
+    this.#pending.clear();
+    for (const name of names) this.#tell(name);
+  }
+}

@@ -1,0 +1,98 @@
+import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { LineRing } from '../kit/ring.ts';
+
+export interface EngineLogLimits {
+  /** Lines kept in memory. */
+  readonly lines: number;
+  /** Bytes of one file; beyond it the file becomes `NAME.log.1` and a new one begins. */
+  readonly fileBytes: number;
+  /** Bytes that may wait for the disk before lines are dropped. */
+  readonly backlogBytes: number;
+}
+
+const LIMITS: EngineLogLimits = { lines: 400, fileBytes: 4 << 20, backlogBytes: 1 << 20 };
+
+/**
+ * The output of one slot's engine: the last lines in memory, the rest in `NAME.log` with one older file. Bounded in
+ * memory and on disk whatever the engine prints; a disk that fails costs the file, never the slot.
+ */
+export class EngineLog {
+  readonly #limits: EngineLogLimits;
+  readonly #file: string;
+  readonly #ring: LineRing;
+  #stream: WriteStream | null = null;
+  #written = 0;
+  #dropped = 0;
+
+  constructor(folder: string, slot: string, limits: EngineLogLimits = LIMITS) {
+    this.#limits = limits;
+    this.#file = join(folder, `${slot}.log`);
+    this.#ring = new LineRing(limits.lines);
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      this.#written = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    } catch {
+      this.#written = 0;
+    }
+  }
+
+  /** Takes output as it comes. */
+  push(chunk: Uint8Array): void {
+    for (const line of this.#ring.push(chunk)) this.#write(line);
+  }
+
+  /** One line of the gateway's own, for the file only: it is no word of the engine. */
+  note(line: string): void {
+    this.#write(`${new Date().toISOString()} gateway: ${line}`);
+  }
+
+  lines(most?: number): readonly string[] {
+    return this.#ring.lines(most);
+  }
+
+  /** Lets an open last line go and closes the file; resolves when it is on its way to the disk. */
+  async close(): Promise<void> {
+    const rest = this.#ring.end();
+    if (rest !== null) this.#write(rest);
+    const stream = this.#stream;
+    this.#stream = null;
+    if (stream === null) return;
+    await new Promise<void>((done) => {
+      stream.once('error', () => done());
+      stream.end(done);
+    });
+  }
+
+  #write(line: string): void {
+    const stream = this.#open();
+    if (stream.writableLength > this.#limits.backlogBytes) {
+      this.#dropped += 1;
+      return;
+    }
+    const lost = this.#dropped === 0 ? '' : `(${this.#dropped} lines were dropped)\n`;
+    this.#dropped = 0;
+    const text = `${lost}${line}\n`;
+    this.#written += Buffer.byteLength(text);
+    stream.write(text);
+  }
+
+  #open(): WriteStream {
+    if (this.#stream !== null && this.#written <= this.#limits.fileBytes) return this.#stream;
+    this.#stream?.end();
+    if (this.#written > this.#limits.fileBytes) this.#rotate();
+    const stream = createWriteStream(this.#file, { flags: 'a', mode: 0o600 });
+    stream.on('error', () => {});
+    this.#stream = stream;
+    return stream;
+  }
+
+  #rotate(): void {
+    this.#written = 0;
+    try {
+      renameSync(this.#file, `${this.#file}.1`);
+    } catch {
+      // Without the older file the log goes on in the same one.
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { readSlotFile, type SlotConfig } from '../slot-file.ts';
+import { embedded } from './embedded.ts';
+import type { SlotModel } from './engine.ts';
+import { slotObjection } from './table.ts';
+
+const config = (text = ''): SlotConfig => readSlotFile('agent.toml', text).config as SlotConfig;
+const model: SlotModel = {
+  id: 'small',
+  path: '/m/small.gguf',
+  type: 'llm',
+  demo: false,
+  sizeBytes: 2e9,
+  contextTrain: 4096,
+};
+const plan = (text = '', over: Partial<SlotModel> = {}) =>
+  embedded.plan({ config: config(text), model: { ...model, ...over }, threads: 3, queueLimit: 8 });
+
+describe('embedded.plan', () => {
+  it('is the whole launch', () => {
+    expect(plan('parallel = 3')).toEqual({
+      slot: 'agent',
+      modelId: 'small',
+      modelPath: '/m/small.gguf',
+      demo: false,
+      context: 4096,
+      parallel: 3,
+      threads: 3,
+      device: 'auto',
+      queueLimit: 8,
+      env: {},
+      startLimitMs: 160_000,
+      degraded: null,
+    });
+  });
+
+  it.each([
+    ['', 4096, 4096],
+    ['', 131_072, 8192],
+    ['', null, 8192],
+    ['context = 2048', 131_072, 2048],
+    ['context = 32768', 131_072, 32_768],
+  ])('window of %j with a model of %s tokens is %i', (text, contextTrain, context) => {
+    expect(plan(text, { contextTrain })).toMatchObject({ context, degraded: null });
+  });
+
+  it('a window that the model cannot have is flagged, never cut in silence', () => {
+    const launch = plan('context = 9000');
+    expect(launch.context).toBe(4096);
+    expect(launch.degraded).toContain('4096 tokens instead of 9000');
+  });
+
+  it('picks one device of a backend by variable', () => {
+    expect(plan('device = "vulkan:1"')).toMatchObject({
+      device: 'vulkan',
+      env: { GGML_VK_VISIBLE_DEVICES: '1' },
+    });
+  });
+
+  it('a huge model still has an end to its start', () => {
+    expect(plan('', { sizeBytes: 1e13 }).startLimitMs).toBe(1_800_000);
+  });
+});
+
+describe('embedded.checks', () => {
+  const [health, models, completion] = embedded.checks(plan());
+
+  it.each([
+    [health, 200, '{"status":"ok"}', null],
+    [health, 503, '{"status":"loading"}', 'The health check answered with status 503'],
+    [models, 200, '{"data":[{"id":"other"},{"id":"small"}]}', null],
+    [models, 200, '{"data":[{"id":"other"},null]}', 'The model list does not hold the model'],
+    [models, 200, 'x', 'The model list does not hold the model'],
+    [models, 401, '{}', 'The model list answered with status 401'],
+    [completion, 200, '{"choices":[{}]}', null],
+    [completion, 200, '[]', 'The trial completion holds no choice'],
+    [completion, 500, '{}', 'The trial completion answered with status 500'],
+  ])('case %#', (check, status, body, verdict) => {
+    expect(check?.verdict(status, body)).toBe(verdict);
+  });
+});
+
+describe('slotObjection', () => {
+  it.each([
+    ['', null],
+    ['device = "cuda:0"', null],
+    ['engine = "warp"', 'engine: there is no engine "warp" (known: embedded)'],
+    ['type = "image"', 'type: engine embedded serves llm, not image'],
+    ['runner = "container"', 'runner: engine embedded runs under worker, not container'],
+    ['extra_args = ["-x"]', 'extra_args: engine embedded takes no arguments'],
+    ['device = "npu"', 'device: engine embedded runs on auto, cpu, vulkan:N or cuda:N, not on npu'],
+  ])('%j: %s', (text, objection) => expect(slotObjection(config(text))).toBe(objection));
+});

@@ -1,0 +1,25 @@
+import type { SlotConfig } from '../slot-file.ts';
+import { embedded } from './embedded.ts';
+import type { Engine } from './engine.ts';
+
+/** THE engines: adding one is a file and a row. */
+export const ENGINES: readonly Engine[] = [embedded];
+
+export const engineOf = (id: string): Engine | undefined => ENGINES.find((engine) => engine.id === id);
+
+const words = (names: Iterable<string>): string => [...names].join(', ');
+
+/** Why no engine of ours can serve such a slot, naming the key at fault; null when one can. */
+export function slotObjection(config: SlotConfig): string | null {
+  const engine = engineOf(config.engine);
+  if (engine === undefined) {
+    return `engine: there is no engine "${config.engine}" (known: ${words(ENGINES.map(({ id }) => id))})`;
+  }
+  if (!engine.types.has(config.type)) {
+    return `type: engine ${engine.id} serves ${words(engine.types)}, not ${config.type}`;
+  }
+  if (!engine.runners.has(config.runner)) {
+    return `runner: engine ${engine.id} runs under ${words(engine.runners)}, not ${config.runner}`;
+  }
+  return engine.objection(config);
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { type Failure, FORGET_AFTER_MS, nextFailure, postponed, requestChance } from './failure.ts';
+
+const NOW = 1_000_000;
+
+function failTimes(times: number): Failure {
+  let failure: Failure | null = null;
+  for (let i = 0; i < times; i++) failure = nextFailure(failure, 'broke', NOW, null);
+  return failure as Failure;
+}
+
+describe('back-off', () => {
+  it.each([
+    [1, 5_000],
+    [2, 15_000],
+    [3, 45_000],
+    [4, 135_000],
+  ])('failure %i is tried again after %i ms', (times, wait) => {
+    expect(failTimes(times)).toEqual({
+      reason: 'broke',
+      failures: times,
+      parked: false,
+      retryAt: NOW + wait,
+      failedAt: NOW,
+    });
+  });
+
+  it.each([5, 6, 10])('P01: failure %i is parked', (times) => {
+    expect(failTimes(times)).toMatchObject({ failures: times, parked: true, retryAt: null });
+  });
+
+  it('ten minutes of serving reset the count, a second less does not', () => {
+    const four = failTimes(4);
+    const later = NOW + 10_000_000;
+    expect(nextFailure(four, 'again', later, later - FORGET_AFTER_MS).failures).toBe(1);
+    expect(nextFailure(four, 'again', later, later - FORGET_AFTER_MS + 1_000).failures).toBe(5);
+  });
+
+  it('a try that could not be made moves the next one on without counting', () => {
+    expect(postponed(failTimes(2), NOW + 50)).toMatchObject({ failures: 2, retryAt: NOW + 15_050 });
+    expect(postponed(failTimes(5), NOW + 50)).toMatchObject({ parked: true, retryAt: null });
+  });
+});
+
+describe('a request while the slot is in error', () => {
+  it('is told when the next try is', () => {
+    expect(requestChance(failTimes(1), NOW + 1_200)).toEqual({ trial: false, retryAfterS: 4 });
+    expect(requestChance(failTimes(1), NOW + 9_000)).toEqual({ trial: false, retryAfterS: 1 });
+  });
+
+  it('is the trial of a parked slot once per 300 s', () => {
+    const parked = failTimes(5);
+    expect(requestChance(parked, NOW + 299_999)).toEqual({ trial: false, retryAfterS: null });
+    expect(requestChance(parked, NOW + 300_000)).toEqual({ trial: true });
+  });
+});

@@ -1,0 +1,51 @@
+/** Milliseconds after which a failed slot is tried again by itself; the failure after the last one parks it. */
+export const RETRY_AFTER_MS: readonly number[] = [5_000, 15_000, 45_000, 135_000];
+/** A parked slot takes one request per this time as its trial. */
+export const TRIAL_EVERY_MS = 300_000;
+/** Serving for this long forgets earlier failures. */
+export const FORGET_AFTER_MS = 600_000;
+
+/** Why a slot is in `error`, and what follows. */
+export interface Failure {
+  readonly reason: string;
+  readonly failures: number;
+  /** No more automatic tries. */
+  readonly parked: boolean;
+  /** Unix milliseconds of the next automatic try; null when parked. */
+  readonly retryAt: number | null;
+  /** Unix milliseconds of the last failed try. */
+  readonly failedAt: number;
+}
+
+/**
+ * The next failure record (spec "Slots", failure). `readySince` is when the slot last became ready, null when this
+ * try never got so far; `before` is null when nothing failed since the count was reset.
+ */
+export function nextFailure(
+  before: Failure | null,
+  reason: string,
+  now: number,
+  readySince: number | null,
+): Failure {
+  const forgotten = readySince !== null && now - readySince >= FORGET_AFTER_MS;
+  const failures = (forgotten ? 0 : (before?.failures ?? 0)) + 1;
+  const wait = RETRY_AFTER_MS[failures - 1];
+  const parked = wait === undefined;
+  return { reason, failures, parked, retryAt: parked ? null : now + wait, failedAt: now };
+}
+
+/** The same failure with its next automatic try moved on: a try that could not be made is no failure. */
+export function postponed(failure: Failure, now: number): Failure {
+  if (failure.parked) return { ...failure, failedAt: now };
+  return { ...failure, retryAt: now + (RETRY_AFTER_MS[failure.failures - 1] as number) };
+}
+
+/** What a request may do while the slot is in `error`: be the trial, or be refused until `retryAfterS` (null: no use). */
+export type RequestChance = { trial: true } | { trial: false; retryAfterS: number | null };
+
+export function requestChance(failure: Failure, now: number): RequestChance {
+  if (failure.parked) {
+    return now - failure.failedAt >= TRIAL_EVERY_MS ? { trial: true } : { trial: false, retryAfterS: null };
+  }
+  return { trial: false, retryAfterS: Math.max(1, Math.ceil(((failure.retryAt ?? now) - now) / 1000)) };
+}

@@ -1,0 +1,50 @@
+import type { Launch } from './engines/engine.ts';
+import type { Priority } from './queue.ts';
+import type { Loaded } from './runners/runner.ts';
+
+/** The right to send one request to a slot's engine, held until `release`. */
+export interface Lease {
+  readonly slot: string;
+  /** The model id that the engine answers to. */
+  readonly model: string;
+  /** `http://127.0.0.1:PORT`. */
+  readonly origin: string;
+  /** What the engine demands of each request: its own key. */
+  readonly headers: Record<string, string>;
+  readonly state: 'ready';
+  /** The backend in use. */
+  readonly device: string | null;
+  /** Why the slot runs degraded, else null. */
+  readonly degraded: string | null;
+  /** The request has ended, however it did. Calling it again does nothing. */
+  release(): void;
+}
+
+export interface ReadyOptions {
+  /** The caller; when it aborts the caller is taken out of the queue. */
+  readonly signal: AbortSignal;
+  /** Streaming callers wait longer for a load. */
+  readonly stream: boolean;
+  readonly priority?: Priority;
+  /** Told once when admission has decided and the request will be served after a wait; never for one served at once. */
+  readonly onDecided?: () => void;
+}
+
+/** A lease on a ready engine; `released` is called once. */
+export function makeLease(launch: Launch, loaded: Loaded, released: () => void): Lease {
+  let held = true;
+  return {
+    slot: launch.slot,
+    model: launch.modelId,
+    origin: loaded.origin,
+    headers: loaded.headers,
+    state: 'ready',
+    device: loaded.device,
+    degraded: launch.degraded,
+    release: () => {
+      if (!held) return;
+      held = false;
+      released();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { outcomeOfStart } from './attempt.ts';
+import type { Admitted, Current, OwnerParts } from './owner-parts.ts';
+import type { Loaded } from './runners/runner.ts';
+import type { SlotMachine } from './slot.ts';
+import type { SlotConfig } from './slot-file.ts';
+
+/** An engine that was asked to end is forced after this long. */
+export const GRACE_MS = 10_000;
+
+/** What happens to an engine; each is told in one synchronous step, when `current` is already up to date. */
+export interface LifeEvents {
+  /** The slot is `ready`. */
+  ready(current: Current): void;
+  /** Stopped on purpose, its end was seen; the slot is still `stopping`. */
+  stopped(current: Current): void;
+  /** Broke by itself, its end was seen; the slot is `stopping` (a start) or `ready` or `serving` (a crash). */
+  failed(current: Current, reason: string): void;
+  /** Ended while its last requests were being served out; the slot is still `draining`. */
+  lost(): void;
+}
+
+/** The one engine that a slot has at a time: its start, its checks, its end, and the states between. */
+export class EngineLife {
+  readonly #parts: OwnerParts;
+  readonly #machine: SlotMachine;
+  readonly #events: LifeEvents;
+  #current: Current | null = null;
+
+  constructor(parts: OwnerParts, machine: SlotMachine, events: LifeEvents) {
+    this.#parts = parts;
+    this.#machine = machine;
+    this.#events = events;
+  }
+
+  /** What runs now; null when nothing does. */
+  get current(): Current | null {
+    return this.#current;
+  }
+
+  /** Starts an engine; from `offline` or `error`. */
+  start(config: SlotConfig, admitted: Admitted): void {
+    this.#machine.go('starting');
+    const running = this.#parts.start(config, admitted.launch);
+    const current = { ...admitted, running, control: new AbortController(), loaded: null, readySince: null };
+    this.#current = current;
+    void this.#follow(config, current);
+  }
+
+  /** Ends a start that is no longer wanted; without effect on an engine that is ready. */
+  cut(why: string): void {
+    this.#current?.control.abort(new Error(why));
+  }
+
+  /** Towards the end from wherever the engine is, without cutting a request: a serving one drains first. */
+  letGo(): void {
+    if (this.#machine.is('ready')) this.stop(GRACE_MS);
+    else if (this.#machine.is('serving')) this.#machine.go('draining');
+    else this.cut('unloaded');
+  }
+
+  /** Ends a ready or drained engine on purpose, by force after `graceMs`. */
+  stop(graceMs: number): void {
+    const current = this.#current;
+    if (current === null) return;
+    this.#machine.go('stopping');
+    void current.running.stop(graceMs).then(() => {
+      this.#current = null;
+      this.#events.stopped(current);
+    });
+  }
+
+  async #follow(config: SlotConfig, current: Current): Promise<void> {
+    const outcome = await outcomeOfStart(current.running, current.launch, {
+      clock: this.#parts.clock,
+      signal: current.control.signal,
+      graceMs: GRACE_MS,
+      onLoaded: () => this.#machine.go('warming'),
+      onStopping: () => this.#machine.go('stopping'),
+      check: (loaded, signal) => this.#parts.check(config, current.launch, loaded, signal),
+    });
+    if (outcome.kind === 'ready') return this.#becomeReady(current, outcome.loaded);
+    this.#current = null;
+    if (outcome.kind === 'cut' || current.control.signal.aborted) this.#events.stopped(current);
+    else this.#events.failed(current, outcome.reason);
+  }
+
+  #becomeReady(current: Current, loaded: Loaded): void {
+    current.loaded = loaded;
+    current.readySince = this.#parts.clock.now();
+    this.#machine.go('ready');
+    void current.running.ended.then(({ reason }) => this.#ended(current, reason));
+    // Cut in the very moment in which it became ready.
+    if (current.control.signal.aborted) this.stop(GRACE_MS);
+    else this.#events.ready(current);
+  }
+
+  #ended(current: Current, reason: string): void {
+    if (this.#current !== current || this.#machine.is('stopping')) return;
+    if (this.#machine.is('draining')) {
+      this.#events.lost();
+      return;
+    }
+    this.#current = null;
+    this.#events.failed(current, reason);
+  }
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startTicksOf } from '../kit/process-identity.ts';
+import { endOrphans, forgetRun, rememberRun } from './orphans.ts';
+
+const NONCE = 'orphan-nonce-0123456789';
+let folder: string;
+let child: ChildProcess;
+beforeEach(async () => {
+  folder = join(mkdtempSync(join(tmpdir(), 'run-')), 'run');
+  child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { GATEWAY_WORKER: NONCE } });
+  await once(child, 'spawn');
+});
+afterEach(() => {
+  child.kill('SIGKILL');
+  rmSync(join(folder, '..'), { recursive: true, force: true });
+});
+
+const record = (over = {}) => ({
+  slot: 'agent',
+  pid: child.pid as number,
+  startTicks: startTicksOf(child.pid as number) as number,
+  nonce: NONCE,
+  ...over,
+});
+
+it('P06: ends the engine of a killed gateway and forgets it', async () => {
+  rememberRun(folder, record());
+  const exit = once(child, 'exit');
+  expect(endOrphans(folder)).toEqual(['agent']);
+  expect((await exit)[1]).toBe('SIGKILL');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it.each([
+  ['start time', { startTicks: 1 }],
+  ['nonce', { nonce: 'another-nonce-0123456789' }],
+])('P06: a foreign process with the same number is untouched: other %s', (_, over) => {
+  rememberRun(folder, record(over));
+  expect(endOrphans(folder)).toEqual([]);
+  expect(startTicksOf(child.pid as number)).not.toBeNull();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('broken records and a missing folder are harmless', () => {
+  expect(endOrphans(folder)).toEqual([]);
+  rememberRun(folder, record({ slot: 'one' }));
+  writeFileSync(join(folder, 'two.json'), '{"pid":');
+  writeFileSync(join(folder, 'three.json'), '{"slot":"x","pid":1,"startTicks":0,"nonce":"0123456789abcdef"}');
+  expect(endOrphans(folder, { isSame: () => true, kill: (pid) => pid === child.pid })).toEqual(['one']);
+});
+
+it('a normal end leaves no record', () => {
+  rememberRun(folder, record());
+  forgetRun(folder, 'agent');
+  forgetRun(folder, 'agent');
+  expect(existsSync(join(folder, 'agent.json'))).toBe(false);
+});

@@ -1,0 +1,74 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isSameProcess, type ProcessIdentity } from '../kit/process-identity.ts';
+
+const RunRecord = z.object({
+  slot: z.string(),
+  pid: z.number().int().min(2),
+  startTicks: z.number().int().min(0),
+  nonce: z.string().min(16),
+});
+export type RunRecord = z.infer<typeof RunRecord>;
+
+const fileOf = (folder: string, slot: string): string => join(folder, `${slot}.json`);
+
+/** Remembers a started engine, so that the next start of the gateway can end it if this one dies. Best effort. */
+export function rememberRun(folder: string, record: RunRecord): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(fileOf(folder, record.slot), JSON.stringify(record), { mode: 0o600 });
+  } catch {
+    // An engine also ends by itself when it loses its parent.
+  }
+}
+
+export function forgetRun(folder: string, slot: string): void {
+  rmSync(fileOf(folder, slot), { force: true });
+}
+
+function readRecord(file: string): RunRecord | null {
+  try {
+    return RunRecord.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+function listRecords(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+}
+
+/** Sends a signal to a process and its whole group; false when there is none. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    process.kill(-pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface OrphanOptions {
+  isSame?: (identity: ProcessIdentity) => boolean;
+  kill?: (pid: number, signal: NodeJS.Signals) => boolean;
+}
+
+/**
+ * Ends the engines that an earlier gateway left behind: only a process whose number, start time and nonce all match
+ * its record. Every record is removed. Answers the slots whose engine was ended; never throws.
+ */
+export function endOrphans(folder: string, options: OrphanOptions = {}): string[] {
+  const { isSame = isSameProcess, kill = signalGroup } = options;
+  const ended: string[] = [];
+  for (const name of listRecords(folder)) {
+    const record = readRecord(join(folder, name));
+    if (record !== null && isSame(record) && kill(record.pid, 'SIGKILL')) ended.push(record.slot);
+    rmSync(join(folder, name), { force: true, recursive: true });
+  }
+  return ended;
+}

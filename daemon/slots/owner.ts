@@ -1,0 +1,295 @@
+import type { SlotRecord } from '../contract/slots.ts';
+import { Backoff } from './backoff.ts';
+import type { SlotModel } from './engines/engine.ts';
+import { requestChance } from './failure.ts';
+import { IdleTimer } from './idle.ts';
+import { type Lease, makeLease, type ReadyOptions } from './lease.ts';
+import { EngineLife, GRACE_MS } from './life.ts';
+import type { Admitted, Current, OwnerParts } from './owner-parts.ts';
+import { slotRecord } from './record.ts';
+import { disabledError, failedError, stoppingError, unloadedError } from './refusals.ts';
+import type { Loaded } from './runners/runner.ts';
+import { nextStep, type SlotStep } from './scheduler.ts';
+import { SlotMachine } from './slot.ts';
+import type { SlotConfig } from './slot-file.ts';
+import { Waiters } from './waiters.ts';
+
+/** An engine whose requests are cut because the drain limit is over is forced after this long. */
+const CUT_GRACE_MS = 2_000;
+
+/**
+ * The owner of one slot: the only one that starts, stops and judges its engine. Callers ask for an outcome; every
+ * event changes the state in one synchronous step and `#settle` then takes the step that `nextStep` decides.
+ */
+export class Owner {
+  readonly #parts: OwnerParts;
+  readonly #machine: SlotMachine;
+  readonly #waiters: Waiters<Lease>;
+  readonly #idle: IdleTimer;
+  readonly #backoff: Backoff;
+  readonly #life: EngineLife;
+  #config: SlotConfig;
+  #known: SlotModel | null;
+  #closed = false;
+  #active = 0;
+  #requests = 0;
+  #tokensPerSecond: number | null = null;
+  #since: number;
+
+  constructor(config: SlotConfig, parts: OwnerParts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.#known = parts.model(config);
+    this.#since = parts.clock.now();
+    this.#machine = new SlotMachine(config.name, () => {
+      this.#since = parts.clock.now();
+      parts.changed();
+    });
+    this.#life = new EngineLife(parts, this.#machine, {
+      ready: (current) => this.#ready(current),
+      stopped: (current) => this.#stopped(current),
+      failed: (current, reason) => this.#failed(current, reason),
+      lost: () => {
+        this.#active = 0;
+        this.#settle();
+      },
+    });
+    this.#idle = new IdleTimer(parts.clock, () => this.#idleOver());
+    this.#backoff = new Backoff(parts.clock, () => this.#retryNow());
+    this.#waiters = new Waiters({
+      slot: config.name,
+      clock: parts.clock,
+      most: parts.queueMax,
+      loading: () => !this.#machine.is('ready', 'serving'),
+      progress: () => this.#life.current?.running.progress() ?? null,
+      left: () => this.#settle(),
+    });
+  }
+
+  get config(): SlotConfig {
+    return this.#config;
+  }
+
+  get current(): Readonly<Current> | null {
+    return this.#life.current;
+  }
+
+  /** The right to send one request, as soon as the slot is ready and it is the caller's turn (spec "Slots"). */
+  async ensureReady(options: ReadyOptions): Promise<Lease> {
+    options.signal.throwIfAborted();
+    this.#refuseEarly();
+    const { clock, loadWaitMs } = this.#parts;
+    const failed = this.#machine.is('error') ? this.#backoff.failure : null;
+    if (failed !== null && !requestChance(failed, clock.now()).trial) {
+      throw failedError(this.#config.name, failed, clock.now());
+    }
+    if (this.#waiters.size === 0 && this.#hasRoom()) return this.#grant();
+    const { signal, stream, priority = 'interactive', onDecided } = options;
+    const turn = this.#waiters.wait({ signal, priority, limitMs: loadWaitMs(stream), onDecided });
+    this.#wanted();
+    if (!this.#machine.is('offline', 'error', 'draining', 'stopping')) this.#waiters.decide();
+    this.#parts.changed();
+    return turn;
+  }
+
+  /** Loads the slot and holds the load until it has an outcome; an admin's load is always a trial. */
+  async load(): Promise<void> {
+    this.#refuseEarly();
+    if (this.#machine.is('ready', 'serving')) return;
+    const outcome = this.#waiters.hold();
+    this.#wanted();
+    return outcome;
+  }
+
+  /** Drains and ends the engine; resolves when its end was seen. Forgets earlier failures. */
+  async unload(): Promise<void> {
+    this.#backoff.forget();
+    if (this.#machine.is('error')) this.#machine.go('offline');
+    if (this.#machine.is('offline')) return;
+    if (this.#life.current?.readySince === null) this.#waiters.refuse(unloadedError(this.#config.name));
+    this.#idle.stop();
+    this.#life.letGo();
+    return this.#machine.atRest;
+  }
+
+  /** Drains, ends and loads anew. */
+  async restart(): Promise<void> {
+    this.#refuseEarly();
+    await this.unload();
+    await this.load();
+  }
+
+  /** Takes new settings; a running engine keeps its own until its next start, a disabled slot is unloaded. */
+  configure(config: SlotConfig): void {
+    this.#config = config;
+    this.refreshModel();
+    if (config.enabled) return;
+    this.#waiters.refuse(disabledError(config.name));
+    void this.unload();
+  }
+
+  /** Looks again which model the slot should hold; the demonstration model steps aside for a real one. */
+  refreshModel(): void {
+    this.#known = this.#parts.model(this.#config);
+    this.#parts.changed();
+    const stepsAside = this.#life.current?.launch.demo === true && this.#known !== null && !this.#known.demo;
+    if (stepsAside && this.#machine.is('ready', 'serving')) this.restart().catch(() => {});
+  }
+
+  /** Refuses everybody who waits, lets running requests end for `limitMs`, then cuts them. Final. */
+  async close(limitMs: number): Promise<void> {
+    this.#closed = true;
+    this.#backoff.close();
+    this.#waiters.refuse(stoppingError(this.#config.name));
+    if (this.#machine.is('offline', 'error')) return;
+    this.#idle.stop();
+    this.#life.letGo();
+    const cancel = this.#parts.clock.after(limitMs, () => {
+      if (this.#machine.is('draining')) this.#stop(CUT_GRACE_MS);
+    });
+    await this.#machine.atRest;
+    cancel();
+  }
+
+  /** Speed of an answer that has ended. */
+  note(tokensPerSecond: number): void {
+    this.#tokensPerSecond = tokensPerSecond;
+    this.#parts.changed();
+  }
+
+  /** The slot as clients see it. Looking changes nothing. */
+  record(): SlotRecord {
+    return slotRecord({
+      config: this.#config,
+      state: this.#machine.state,
+      since: this.#since,
+      model: this.#known,
+      current: this.#life.current,
+      residentBytes: this.#parts.residentBytes,
+      active: this.#active,
+      queued: this.#waiters.size,
+      requests: this.#requests,
+      tokensPerSecond: this.#tokensPerSecond,
+      failure: this.#backoff.failure,
+    });
+  }
+
+  #refuseEarly(): void {
+    if (this.#closed) throw stoppingError(this.#config.name);
+    if (!this.#config.enabled) throw disabledError(this.#config.name);
+  }
+
+  #hasRoom(): boolean {
+    return this.#machine.is('ready', 'serving') && this.#active < (this.#life.current?.launch.parallel ?? 0);
+  }
+
+  /** Somebody new wants the slot; from `error` this is the trial. */
+  #wanted(): void {
+    if (this.#machine.is('error')) this.#begin();
+    else this.#settle();
+  }
+
+  #settle(): void {
+    let step = this.#nextStep();
+    for (; step === 'grant'; step = this.#nextStep()) this.#waiters.serve(() => this.#grant());
+    if (step === 'load') this.#begin();
+    else if (step === 'cut-load') this.#life.cut('nobody waits any more');
+    else if (step === 'stop') this.#stop(GRACE_MS);
+  }
+
+  #nextStep(): SlotStep {
+    return nextStep({
+      state: this.#machine.state,
+      active: this.#active,
+      parallel: this.#life.current?.launch.parallel ?? 0,
+      queued: this.#waiters.size,
+      held: this.#waiters.held,
+      closed: this.#closed,
+    });
+  }
+
+  /** Starts the engine if admission lets it, else refuses everybody who waits; from `offline` or `error`. */
+  #begin(): void {
+    const { failure } = this.#backoff;
+    this.#known = this.#parts.model(this.#config);
+    let admitted: Admitted;
+    try {
+      admitted = this.#parts.admit(this.#config);
+    } catch (cause) {
+      this.#waiters.refuse(cause);
+      if (failure !== null && this.#machine.is('error')) this.#backoff.postpone(failure);
+      return;
+    }
+    this.#backoff.pause();
+    this.#life.start(this.#config, admitted);
+    this.#waiters.decide();
+  }
+
+  #ready(current: Current): void {
+    this.#waiters.satisfy();
+    this.#idle.start(this.#config.idleUnloadS);
+    this.#settle();
+    if (current.launch.demo) this.refreshModel();
+  }
+
+  #grant(): Lease {
+    const current = this.#life.current as Current;
+    this.#idle.stop();
+    this.#active += 1;
+    this.#requests += 1;
+    if (this.#machine.is('ready')) this.#machine.go('serving');
+    return makeLease(current.launch, current.loaded as Loaded, () => {
+      if (this.#life.current === current) this.#released();
+    });
+  }
+
+  #released(): void {
+    this.#active = Math.max(0, this.#active - 1);
+    if (this.#active === 0 && this.#machine.is('serving')) {
+      this.#machine.go('ready');
+      this.#idle.start(this.#config.idleUnloadS);
+    }
+    this.#settle();
+    this.#parts.changed();
+  }
+
+  #idleOver(): void {
+    if (this.#machine.is('ready') && this.#waiters.size === 0) this.#stop(GRACE_MS);
+  }
+
+  #retryNow(): void {
+    if (!this.#machine.is('error') || !this.#config.enabled) return;
+    this.#waiters.hold().catch(() => {});
+    this.#begin();
+  }
+
+  #stop(graceMs: number): void {
+    this.#idle.stop();
+    this.#active = 0;
+    this.#life.stop(graceMs);
+  }
+
+  /** A deliberate stop is done; a failed slot whose trial was cut goes back to its failure. */
+  #stopped(current: Current): void {
+    const { failure } = this.#backoff;
+    if (failure === null || current.readySince !== null) {
+      this.#machine.go('offline');
+      this.#settle();
+      return;
+    }
+    this.#machine.go('error');
+    this.#backoff.postpone(failure);
+    if (this.#waiters.held) this.#begin();
+    else this.#waiters.refuse(failedError(this.#config.name, failure, this.#parts.clock.now()));
+  }
+
+  #failed(current: Current, reason: string): void {
+    const failure = this.#backoff.failed(reason, current.readySince);
+    this.#active = 0;
+    this.#idle.stop();
+    this.#machine.go('error');
+    const { failures, parked } = failure;
+    this.#parts.log.warn({ slot: this.#config.name, reason, failures, parked }, 'slot failed');
+    this.#waiters.refuse(failedError(this.#config.name, failure, this.#parts.clock.now()));
+  }
+}

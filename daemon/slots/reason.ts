@@ -1,0 +1,45 @@
+const MOST_CHARACTERS = 300;
+const DECISIVE =
+  /\b(error|failed|failure|fatal|cannot|can't|could not|unable|abort|exception|not found|denied|invalid|unsupported|out of memory|oom|assert)/i;
+const STACK_FRAME = /^\s*(at\s|\^|~+|node:|Node\.js v|#\d+ |throw\b|$)/;
+const NAMES: Readonly<Record<string, string>> = {
+  SIGKILL: 'was killed (SIGKILL), perhaps for lack of memory',
+  SIGSEGV: 'crashed (SIGSEGV)',
+  SIGABRT: 'aborted (SIGABRT)',
+  SIGBUS: 'crashed (SIGBUS)',
+  SIGILL: 'needs processor instructions that this machine lacks (SIGILL)',
+};
+
+/** How a process ended. */
+export interface ExitFact {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** Replaces absolute paths by their last part and cuts the text to one bounded line. */
+export function scrubbed(text: string): string {
+  const oneLine = text.replace(/\s+/g, ' ').trim();
+  const bare = oneLine
+    .replace(/file:\/\/(?=\/)/g, '')
+    .replace(
+      /(?<![\w.:/])~?(?:\/[^\s/'"`:;,()[\]{}<>|=]+)+\/?/g,
+      (path) => path.split('/').filter(Boolean).at(-1) ?? '',
+    );
+  return bare.length > MOST_CHARACTERS ? `${bare.slice(0, MOST_CHARACTERS - 1)}…` : bare;
+}
+
+/** The last line that names a cause, else the last line that says anything; null when there is none. */
+export function decisiveLine(lines: readonly string[]): string | null {
+  const speaking = lines.filter((line) => !STACK_FRAME.test(line));
+  return speaking.findLast((line) => DECISIVE.test(line)) ?? speaking.at(-1) ?? null;
+}
+
+/** Why an engine ended without having said so: its exit and the decisive last line of its log, without paths. */
+export function exitReason(exit: ExitFact, lines: readonly string[]): string {
+  const how =
+    exit.signal === null
+      ? `ended with code ${exit.code ?? 'unknown'}`
+      : (NAMES[exit.signal] ?? `was ended by ${exit.signal}`);
+  const line = decisiveLine(lines);
+  return scrubbed(line === null ? `The engine ${how}.` : `The engine ${how}: ${line}`);
+}

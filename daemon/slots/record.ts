@@ -1,0 +1,60 @@
+import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
+import type { SlotModel } from './engines/engine.ts';
+import type { Failure } from './failure.ts';
+import type { Current } from './owner-parts.ts';
+import type { SlotConfig } from './slot-file.ts';
+
+/** All that the record of a slot is made from. */
+export interface SlotFacts {
+  readonly config: SlotConfig;
+  readonly state: SlotStateName;
+  readonly since: number;
+  /** The model that runs, or that would be loaded. */
+  readonly model: SlotModel | null;
+  readonly current: Current | null;
+  readonly residentBytes: (pid: number) => number | null;
+  readonly active: number;
+  readonly queued: number;
+  readonly requests: number;
+  readonly tokensPerSecond: number | null;
+  readonly failure: Failure | null;
+}
+
+/** States in which an earlier failure is still the news. */
+const FAILING: readonly SlotStateName[] = ['error', 'pulling', 'starting', 'warming', 'stopping'];
+
+function failureView({ state, failure }: SlotFacts): SlotRecord['failure'] {
+  if (failure === null || !FAILING.includes(state)) return null;
+  const { reason, failures, parked, retryAt } = failure;
+  return { reason, failures, parked, retry_at: retryAt };
+}
+
+/** The slot as clients see it; no path, no address, no key. */
+export function slotRecord(facts: SlotFacts): SlotRecord {
+  const { config, current, model } = facts;
+  const [launch, loaded] = [current?.launch, current?.loaded ?? null];
+  const pid = current?.running.pid ?? null;
+  return {
+    name: config.name,
+    enabled: config.enabled,
+    type: config.type,
+    engine: config.engine,
+    runner: config.runner,
+    model: launch?.modelId ?? model?.id ?? null,
+    demo: launch?.demo ?? model?.demo ?? false,
+    state: facts.state,
+    since: facts.since,
+    device: loaded?.device ?? null,
+    degraded: loaded === null ? null : (launch?.degraded ?? null),
+    context: loaded?.context ?? null,
+    parallel: loaded?.parallel ?? config.parallel,
+    threads: launch?.threads ?? null,
+    pid,
+    active: facts.active,
+    queued: facts.queued,
+    requests: facts.requests,
+    tokens_per_second: facts.tokensPerSecond,
+    memory_bytes: pid === null ? null : facts.residentBytes(pid),
+    failure: failureView(facts),
+  };
+}

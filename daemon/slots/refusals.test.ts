@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { memorySum } from './admission.ts';
+import { nextFailure } from './failure.ts';
+import {
+  disabledError,
+  failedError,
+  loadingError,
+  noMemoryError,
+  noModelError,
+  queueFullError,
+  stoppingError,
+  unloadedError,
+} from './refusals.ts';
+
+const MIB = 1024 * 1024;
+const NOW = 1_000_000;
+const once = nextFailure(null, 'broke', NOW, null);
+const parked = [1, 2, 3, 4].reduce((failure) => nextFailure(failure, 'broke', NOW, null), once);
+
+describe('refusals', () => {
+  it.each([
+    ['failed', failedError('a', once, NOW + 1_000), 503, 'slot.failed', { 'retry-after': '4' }],
+    ['parked', failedError('a', parked, NOW), 503, 'slot.failed', { 'x-should-retry': 'false' }],
+    ['no model', noModelError('a', 'none'), 503, 'slot.failed', { 'x-should-retry': 'false' }],
+    ['loading', loadingError('a', 0.5), 503, 'slot.loading', { 'retry-after': '10' }],
+    ['queue full', queueFullError('a', 65), 429, 'slot.queue_full', { 'retry-after': '5' }],
+    ['disabled', disabledError('a'), 409, 'slot.disabled', {}],
+    ['stopping', stoppingError('a'), 503, 'slot.draining', { 'retry-after': '10' }],
+    ['unloaded', unloadedError('a'), 503, 'slot.draining', { 'retry-after': '1' }],
+    ['no memory', noMemoryError('a', memorySum(9, 0, 0)), 507, 'slot.no_memory', {}],
+  ])('%s', (_, error, status, code, headers) => {
+    expect([error.status, error.code, error.headers()]).toEqual([status, code, headers]);
+    expect(error.options.details).toMatchObject({ slot: 'a' });
+  });
+
+  it('507 tells the sum', () => {
+    const sum = memorySum(900 * MIB, 1_000 * MIB, 100 * MIB);
+    const error = noMemoryError('a', sum);
+    expect(error.message).toBe('The model needs 900 MiB; 388 MiB are free for it now.');
+    expect(error.options.details).toEqual({
+      slot: 'a',
+      needed: 900 * MIB,
+      free: 1_000 * MIB,
+      reserved: 100 * MIB,
+      kept_free: 512 * MIB,
+      short: 512 * MIB,
+      victims: [],
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { GatewayError } from '../contract/errors.ts';
+import type { MemorySum } from './admission.ts';
+import { type Failure, requestChance } from './failure.ts';
+
+/** Seconds after which a caller may try again when a load goes on or a queue is full. */
+const AGAIN_S = 10;
+const QUEUE_AGAIN_S = 5;
+const MIB = 1024 * 1024;
+const mebibytes = (bytes: number): number => Math.ceil(bytes / MIB);
+
+/** 503 `slot.failed`: with `Retry-After` while the slot is tried again by itself, without hope when it is parked. */
+export function failedError(slot: string, failure: Failure, now: number): GatewayError {
+  const chance = requestChance(failure, now);
+  const details = {
+    slot,
+    reason: failure.reason,
+    failures: failure.failures,
+    parked: failure.parked,
+    retry_at: failure.retryAt,
+  };
+  const wait = chance.trial ? 1 : chance.retryAfterS;
+  return new GatewayError(
+    'slot.failed',
+    wait === null ? { details, noRetry: true } : { details, retryAfterS: wait },
+  );
+}
+
+export const noModelError = (slot: string, reason: string): GatewayError =>
+  new GatewayError('slot.failed', { details: { slot, reason }, noRetry: true });
+
+/** 503 `slot.loading`: the waiting limit is over. `progress` is the share that is done, null when unknown. */
+export const loadingError = (slot: string, progress: number | null): GatewayError =>
+  new GatewayError('slot.loading', { details: { slot, progress }, retryAfterS: AGAIN_S });
+
+export const queueFullError = (slot: string, position: number): GatewayError =>
+  new GatewayError('slot.queue_full', { details: { slot, position }, retryAfterS: QUEUE_AGAIN_S });
+
+export const disabledError = (slot: string): GatewayError =>
+  new GatewayError('slot.disabled', { details: { slot } });
+
+export const stoppingError = (slot: string): GatewayError =>
+  new GatewayError('slot.draining', { details: { slot }, retryAfterS: AGAIN_S });
+
+/** 503 for those who waited for a load that an admin ended. */
+export const unloadedError = (slot: string): GatewayError =>
+  new GatewayError('slot.draining', {
+    message: 'The slot was unloaded while it was loading.',
+    details: { slot },
+    retryAfterS: 1,
+  });
+
+/** 507 `slot.no_memory` with the whole sum. */
+export function noMemoryError(slot: string, sum: MemorySum): GatewayError {
+  const usable = Math.max(0, sum.free - sum.reserved - sum.kept_free);
+  return new GatewayError('slot.no_memory', {
+    message: `The model needs ${mebibytes(sum.needed)} MiB; ${mebibytes(usable)} MiB are free for it now.`,
+    details: { slot, ...sum },
+  });
+}

@@ -1,0 +1,47 @@
+import type { Launch } from '../engines/engine.ts';
+
+/** Where a started engine answers and the headers it demands (its own key; never one of the gateway's). */
+export interface Endpoint {
+  /** `http://127.0.0.1:PORT`. */
+  readonly origin: string;
+  readonly headers: Record<string, string>;
+}
+
+/** What an engine says of itself once its model is loaded. */
+export interface Loaded extends Endpoint {
+  /** The backend in use. */
+  readonly device: string;
+  /** Window per sequence in tokens. */
+  readonly context: number;
+  readonly parallel: number;
+  readonly threads: number;
+}
+
+/** The end of an engine and why, in one line without paths. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly reason: string;
+}
+
+/** One started engine. */
+export interface Running {
+  readonly pid: number | null;
+  /** Resolves when the model is loaded; never settles when the engine ends before that: watch `ended` as well. */
+  readonly loaded: Promise<Loaded>;
+  /** Resolves once the end was observed; never rejects. */
+  readonly ended: Promise<Ended>;
+  /** Share of the load that is done, 0 to 1; null when the engine does not tell. */
+  progress(): number | null;
+  /** Last lines of the engine's output, oldest first. */
+  lines(): readonly string[];
+  /** Asks it to end, forces it after `graceMs`, and resolves when the end was observed. May be called twice. */
+  stop(graceMs: number): Promise<Ended>;
+}
+
+/** How an engine runs. Knows nothing of models. */
+export interface Runner {
+  readonly id: 'worker' | 'process' | 'container' | 'attach';
+  /** Starts at once; whatever goes wrong shows as `ended`. Never throws. */
+  start(launch: Launch): Running;
+}

@@ -1,0 +1,41 @@
+/** The variable that carries the nonce by which an engine is recognised as ours. */
+export const NONCE_VARIABLE = 'GATEWAY_WORKER';
+
+/**
+ * Inherited variables that an engine may see: what finds programs, libraries, devices, language and time zone.
+ * Everything else stays with the gateway, its own secrets and the tokens of other tools first of all.
+ */
+const PASSED: ReadonlySet<string> = new Set([
+  'PATH',
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'TMPDIR',
+  'LD_LIBRARY_PATH',
+  'XDG_RUNTIME_DIR',
+  'VK_ICD_FILENAMES',
+  'VK_DRIVER_FILES',
+  'VK_LAYER_PATH',
+  'GGML_VK_VISIBLE_DEVICES',
+  'CUDA_VISIBLE_DEVICES',
+  'CUDA_DEVICE_ORDER',
+  'HIP_VISIBLE_DEVICES',
+  'ROCR_VISIBLE_DEVICES',
+  'NODE_COMPILE_CACHE',
+]);
+
+/** The whole environment of an engine: the passed names, the slot's own variables, the nonce. */
+export function workerEnv(
+  inherited: (name: string) => string | undefined,
+  own: Readonly<Record<string, string>>,
+  nonce: string,
+): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const name of PASSED) {
+    const value = inherited(name);
+    if (value !== undefined) out[name] = value;
+  }
+  return { ...out, ...own, [NONCE_VARIABLE]: nonce };
+}

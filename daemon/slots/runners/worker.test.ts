@@ -1,0 +1,143 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startTicksOf } from '../../kit/process-identity.ts';
+import type { Launch } from '../engines/engine.ts';
+import type { Running } from './runner.ts';
+import { createWorkerRunner } from './worker.ts';
+
+const launch = (over: Partial<Launch> = {}): Launch => ({
+  slot: 'agent',
+  modelId: 'tiny',
+  modelPath: '/m/tiny.gguf',
+  demo: false,
+  context: 512,
+  parallel: 1,
+  threads: 1,
+  device: 'cpu',
+  queueLimit: 1,
+  env: {},
+  startLimitMs: 60_000,
+  degraded: null,
+  ...over,
+});
+
+let folder: string;
+let running: Running | null = null;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'worker-'));
+});
+afterEach(async () => {
+  await running?.stop(0);
+  running = null;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts a program of a few lines as if it were the engine. */
+function start(program: string, over: Partial<Launch> = {}): Running {
+  const workerPath = join(folder, 'with space;$(x).mjs');
+  writeFileSync(workerPath, program);
+  const runner = createWorkerRunner({
+    nodePath: process.execPath,
+    workerPath,
+    stateFolder: folder,
+    logFolder: join(folder, 'logs'),
+    runFolder: join(folder, 'run'),
+    environment: (name) => (name === 'PATH' ? process.env.PATH : `canary-${name}`),
+  });
+  running = runner.start(launch(over));
+  return running;
+}
+const says = (run: Running, text: string) =>
+  vi.waitFor(() => expect(run.lines().join('\n')).toContain(text), 10_000);
+
+const FACTS = '{ device: "cpu", context: 512, parallel: 1, threads: 1 }';
+
+describe('the worker runner', () => {
+  it('hands the order over IPC only and tells where the engine answers', async () => {
+    const run = start(`process.on('message', (order) => {
+      console.log(JSON.stringify([order.type, order.config.modelId, order.config.threads, process.argv.slice(2)]));
+      process.send({ type: 'listening', port: 4321 });
+      process.send({ type: 'progress', fraction: 0.5 });
+      process.send({ type: 'ready', facts: ${FACTS} });
+    });`);
+    const loaded = await run.loaded;
+    expect(loaded).toMatchObject({ origin: 'http://127.0.0.1:4321', device: 'cpu', context: 512 });
+    expect(loaded.headers.authorization).toMatch(/^Bearer [\w-]{43}$/);
+    expect(run.progress()).toBe(0.5);
+    await says(run, '["start","tiny",1,["slot=agent"]]');
+  });
+
+  it('gives the reason that the engine names before it ends', async () => {
+    const reason = 'cannot read /secret/place/tiny.gguf: not a GGUF file';
+    const run = start(
+      `process.send({ type: 'failed', reason: ${JSON.stringify(reason)} }, () => process.exit(70));`,
+    );
+    expect(await run.ended).toEqual({
+      code: 70,
+      signal: null,
+      reason: 'cannot read tiny.gguf: not a GGUF file',
+    });
+  });
+
+  it('takes the decisive last line of the output of one that says nothing', async () => {
+    const run = start(
+      `console.error('ggml: fatal error: out of tensors'); console.error('bye'); process.abort();`,
+    );
+    expect((await run.ended).reason).toMatch(/^The engine aborted \(SIGABRT\): .*(fatal error|abort)/i);
+  });
+
+  it('P04: one that ignores SIGTERM is killed after its grace, its children too', async () => {
+    const run = start(`import { spawn } from 'node:child_process';
+      process.on('SIGTERM', () => {});
+      const child = spawn('sleep', ['60'], { stdio: 'inherit' });
+      child.on('spawn', () => console.log('child ' + child.pid + '.'));
+      setInterval(() => {}, 1000);`);
+    await says(run, '.');
+    await vi.waitFor(() => expect(run.lines().join()).toMatch(/child \d+\./), 10_000);
+    const child = Number(/child (\d+)\./.exec(run.lines().join())?.[1]);
+    expect(startTicksOf(child)).not.toBeNull();
+    expect((await run.stop(50)).signal).toBe('SIGKILL');
+    expect(startTicksOf(run.pid as number)).toBeNull();
+    await vi.waitFor(() => expect(startTicksOf(child)).toBeNull(), 5_000);
+  });
+
+  it('P11: one that floods its output with lines, binary and one endless line stays bounded', async () => {
+    const run = start(`const flood = Buffer.alloc(1 << 20, 'x\\n');
+      const noise = Buffer.alloc(1 << 20, 255);
+      const pour = (left) => left === 0
+        ? process.stdout.write('\\nthe end\\n')
+        : process.stdout.write(left % 2 ? flood : noise, () => pour(left - 1));
+      pour(60);
+      setInterval(() => {}, 1000);`);
+    await says(run, 'the end');
+    expect(run.lines().length).toBeLessThanOrEqual(400);
+    expect(Math.max(...run.lines().map((line) => line.length))).toBeLessThanOrEqual(2_000);
+    await run.stop(0);
+    expect(statSync(join(folder, 'logs', 'agent.log')).size).toBeLessThan(6 << 20);
+  });
+
+  it('passes the listed variables and the own ones of the slot, nothing else', async () => {
+    const run = start('console.log(JSON.stringify(process.env)); setInterval(() => {}, 1000);', {
+      env: { GGML_OWN: '; rm -rf $(HOME)' },
+    });
+    await says(run, '}');
+    const line = run.lines().find((entry) => entry.startsWith('{')) ?? '{}';
+    const env = JSON.parse(line) as Record<string, string>;
+    expect(env.GGML_OWN).toBe('; rm -rf $(HOME)');
+    expect(env.HOME).toBe('canary-HOME');
+    expect(Object.keys(env).filter((name) => /SVC|TOKEN|KEY|NODE_OPTIONS/.test(name))).toEqual([]);
+  });
+
+  it('leaves no run record behind, and the log says how it ended', async () => {
+    const run = start('process.exit(3)');
+    expect(await run.ended).toMatchObject({ code: 3, reason: 'The engine ended with code 3.' });
+    expect(() => statSync(join(folder, 'run', 'agent.json'))).toThrow('ENOENT');
+    await vi.waitFor(() =>
+      expect(readFileSync(join(folder, 'logs', 'agent.log'), 'utf8')).toContain(
+        'The engine ended with code 3.',
+      ),
+    );
+  });
+});

@@ -1,0 +1,172 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { startTicksOf } from '../../kit/process-identity.ts';
+import { EngineLog } from '../engine-log.ts';
+import type { Launch } from '../engines/engine.ts';
+import { forgetRun, rememberRun, signalGroup } from '../orphans.ts';
+import { exitReason, scrubbed } from '../reason.ts';
+import type { WorkerCommand, WorkerConfig, WorkerMessage } from '../workers/protocol.ts';
+import type { Ended, Loaded, Runner, Running } from './runner.ts';
+import { workerEnv } from './worker-env.ts';
+
+export interface WorkerRunnerOptions {
+  /** The Node 24 binary. */
+  nodePath: string;
+  /** The worker program. */
+  workerPath: string;
+  /** Working folder of the engines. */
+  stateFolder: string;
+  logFolder: string;
+  /** Where started engines are remembered for the next start of the gateway. */
+  runFolder: string;
+  /** The environment that the passed names are looked up in. */
+  environment(name: string): string | undefined;
+}
+
+/** Time for the last output of an ended engine to arrive. */
+const LAST_OUTPUT_MS = 250;
+/** Under memory pressure the kernel takes engines before the gateway. */
+const OOM_SCORE = '600';
+
+function spawnWorker(options: WorkerRunnerOptions, launch: Launch, nonce: string): ChildProcess {
+  return fork(options.workerPath, [`slot=${launch.slot}`], {
+    execPath: options.nodePath,
+    execArgv: ['--disable-sigusr1'],
+    cwd: options.stateFolder,
+    env: workerEnv((name) => options.environment(name), launch.env, nonce),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    serialization: 'json',
+    detached: true,
+  });
+}
+
+function workerConfig(launch: Launch, key: string): WorkerConfig {
+  return {
+    kind: 'chat',
+    modelPath: launch.modelPath,
+    modelId: launch.modelId,
+    key,
+    context: launch.context,
+    parallel: launch.parallel,
+    threads: launch.threads,
+    device: launch.device as WorkerConfig['device'],
+    gpuLayers: null,
+    batch: null,
+    queueLimit: launch.queueLimit,
+  };
+}
+
+/** What one worker has told so far. */
+class Story {
+  readonly key = randomBytes(32).toString('base64url');
+  readonly loaded = Promise.withResolvers<Loaded>();
+  port = 0;
+  fraction: number | null = null;
+  /** The reason it gave itself before it ended. */
+  lastWords: string | null = null;
+
+  hear(message: WorkerMessage): void {
+    if (message.type === 'listening') this.port = message.port;
+    else if (message.type === 'progress') this.fraction = message.fraction;
+    else if (message.type === 'failed') this.lastWords = scrubbed(String(message.reason));
+    else if (message.type === 'ready') {
+      const { device, context, parallel, threads } = message.facts;
+      const origin = `http://127.0.0.1:${this.port}`;
+      const headers = { authorization: `Bearer ${this.key}` };
+      this.loaded.resolve({ origin, headers, device, context, parallel, threads });
+    }
+  }
+}
+
+/** Resolves when the end of the process was seen and its group is gone. */
+function watchEnd(child: ChildProcess, story: Story, log: EngineLog, done: () => void): Promise<Ended> {
+  return new Promise((resolve) => {
+    let over = false;
+    const finish = (code: number | null, signal: string | null, words?: string) => {
+      if (over) return;
+      over = true;
+      if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+      done();
+      const reason = words ?? story.lastWords ?? exitReason({ code, signal }, log.lines(50));
+      log.note(reason);
+      void log.close();
+      resolve({ code, signal, reason });
+    };
+    child.on('error', (cause) => {
+      if (child.pid === undefined) finish(null, null, notStarted(cause));
+    });
+    child.on('exit', (code, signal) => {
+      setTimeout(() => finish(code, signal), LAST_OUTPUT_MS);
+      child.on('close', () => finish(code, signal));
+    });
+  });
+}
+
+function remember(options: WorkerRunnerOptions, launch: Launch, pid: number, nonce: string): void {
+  const startTicks = startTicksOf(pid);
+  if (startTicks !== null) rememberRun(options.runFolder, { slot: launch.slot, pid, startTicks, nonce });
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
+  } catch {
+    // Not every host lets a service say so.
+  }
+}
+
+/** What stands for an engine that could not even be forked. */
+function neverStarted(cause: unknown): Running {
+  const ended = Promise.resolve({ code: null, signal: null, reason: notStarted(cause) });
+  const loaded = Promise.withResolvers<Loaded>().promise;
+  return { pid: null, loaded, ended, progress: () => null, lines: () => [], stop: () => ended };
+}
+
+const notStarted = (cause: unknown): string =>
+  `The engine could not be started (${(cause as NodeJS.ErrnoException).code ?? 'unknown'}).`;
+
+function startWorker(options: WorkerRunnerOptions, launch: Launch): Running {
+  const nonce = randomBytes(18).toString('base64url');
+  const story = new Story();
+  const log = new EngineLog(options.logFolder, launch.slot);
+  let child: ChildProcess;
+  try {
+    child = spawnWorker(options, launch, nonce);
+  } catch (cause) {
+    return neverStarted(cause);
+  }
+  const ended = watchEnd(child, story, log, () => forgetRun(options.runFolder, launch.slot));
+  for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk: Buffer) => log.push(chunk));
+  child.on('message', (message) => story.hear(message as WorkerMessage));
+  if (child.pid !== undefined) {
+    remember(options, launch, child.pid, nonce);
+    log.note(`started ${launch.modelId} (pid ${child.pid}, ${launch.threads} threads, ${launch.device})`);
+    const command: WorkerCommand = { type: 'start', config: workerConfig(launch, story.key) };
+    child.send(command, () => {});
+  }
+  return {
+    pid: child.pid ?? null,
+    loaded: story.loaded.promise,
+    ended,
+    progress: () => story.fraction,
+    lines: () => log.lines(),
+    stop: (graceMs) => stopWorker(child, ended, graceMs),
+  };
+}
+
+async function stopWorker(child: ChildProcess, ended: Promise<Ended>, graceMs: number): Promise<Ended> {
+  const { pid } = child;
+  if (pid !== undefined && child.exitCode === null && child.signalCode === null) {
+    signalGroup(pid, 'SIGTERM');
+    const force = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs);
+    void ended.then(() => clearTimeout(force));
+  }
+  return ended;
+}
+
+/**
+ * Runs engines as child processes of ours: one per slot, in a process group of its own, with an explicit
+ * environment, no shell, output into a bounded log. The key travels over IPC only. An engine whose gateway dies
+ * ends by itself, and by its record at the next start at the latest.
+ */
+export function createWorkerRunner(options: WorkerRunnerOptions): Runner {
+  return { id: 'worker', start: (launch) => startWorker(options, launch) };
+}

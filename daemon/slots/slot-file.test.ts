@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { builtInSlot, readSlotFile } from './slot-file.ts';
+
+describe('readSlotFile', () => {
+  it('fills the defaults of the contract', () => {
+    expect(readSlotFile('embed.toml', 'type = "embedding"')).toEqual({
+      config: {
+        name: 'embed',
+        enabled: true,
+        type: 'embedding',
+        engine: 'embedded',
+        runner: 'worker',
+        model: null,
+        device: 'auto',
+        context: null,
+        parallel: 2,
+        autoload: false,
+        pinned: false,
+        priority: 0,
+        idleUnloadS: 900,
+        extraArgs: [],
+        env: {},
+        voice: null,
+        enableThinking: null,
+      },
+      problems: [],
+    });
+  });
+
+  it('agent is loaded at start and never unloaded by time', () => {
+    expect(builtInSlot('agent')).toMatchObject({
+      enabled: true,
+      autoload: true,
+      idleUnloadS: 0,
+      type: 'llm',
+    });
+    expect(readSlotFile('agent.toml', 'idle_unload = 60').config?.idleUnloadS).toBe(60);
+  });
+
+  it('reads every key', () => {
+    const text = `enabled = false
+type = "tts"
+engine = "kokoro"
+runner = "container"
+model = "/m/with space;$(x).gguf"
+device = "cuda:1"
+context = 4096
+parallel = 4
+autoload = true
+pinned = true
+priority = -3
+idle_unload = "1.5 h"
+extra_args = ["--flag", "; rm -rf $(HOME)", "-x"]
+enable_thinking = false
+[env]
+GGML_X = "1"
+[voice]
+voice = "af"
+speed = 1.25
+response_format = "wav"
+`;
+    expect(readSlotFile('my-slot_2.toml', text)).toEqual({
+      config: {
+        name: 'my-slot_2',
+        enabled: false,
+        type: 'tts',
+        engine: 'kokoro',
+        runner: 'container',
+        model: '/m/with space;$(x).gguf',
+        device: 'cuda:1',
+        context: 4096,
+        parallel: 4,
+        autoload: true,
+        pinned: true,
+        priority: -3,
+        idleUnloadS: 5400,
+        extraArgs: ['--flag', '; rm -rf $(HOME)', '-x'],
+        env: { GGML_X: '1' },
+        voice: { voice: 'af', speed: 1.25, response_format: 'wav' },
+        enableThinking: false,
+      },
+      problems: [],
+    });
+  });
+
+  it('keeps the slot in spite of an unknown key, which is named with its line', () => {
+    const read = readSlotFile('a.toml', 'parallel = 1\n\ncolour = "red"\n');
+    expect(read.config?.parallel).toBe(1);
+    expect(read.problems).toEqual([{ file: 'a.toml', line: 3, message: 'unknown key "colour" is ignored' }]);
+  });
+
+  it.each([
+    ['parallel = 0', 1, /^parallel: /],
+    ['enabled = true\ncontext = "big"', 2, /^context: /],
+    ['device = "toaster"', 1, /must be auto, cpu/],
+    ['idle_unload = "soon"', 1, /^idle_unload: /],
+    ['\n[env]\nSVC_ADMIN_KEY = "x"', 2, /^env\.SVC_ADMIN_KEY: /],
+    ['type = "llm"\nmodel = ""', 2, /^model: /],
+    ['a = [1 #', 1, /not valid TOML/],
+  ])('%j gives no slot, a line and a reason', (text, line, message) => {
+    const read = readSlotFile('a.toml', text);
+    expect(read.config).toBeNull();
+    expect(read.problems[0]).toMatchObject({ file: 'a.toml', line });
+    expect(read.problems[0]?.message).toMatch(message);
+  });
+
+  it.each(['Big.toml', '-a.toml', 'a b.toml', `${'x'.repeat(33)}.toml`, '.toml'])(
+    'refuses the name %s',
+    (file) => {
+      expect(readSlotFile(file, '').config).toBeNull();
+    },
+  );
+
+  it('refuses a file that is too large before parsing it', () => {
+    expect(readSlotFile('a.toml', `# ${'x'.repeat(70_000)}`).problems[0]?.message).toContain('64 KiB');
+  });
+});

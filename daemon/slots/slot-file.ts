@@ -1,0 +1,165 @@
+import { parse, TomlError } from 'smol-toml';
+import { z } from 'zod';
+import { SlotName, SlotType } from '../contract/slots.ts';
+import type { Problem } from '../settings/problem.ts';
+
+/** Seconds after which an idle slot is unloaded unless its file says otherwise. */
+const IDLE_UNLOAD_S = 900;
+const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
+const DURATION = /^(\d+(?:\.\d+)?)\s*(s|m|min|h)$/;
+const MOST_BYTES = 64 * 1024;
+
+const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
+const Duration = z.union([
+  z.number().int().min(0),
+  z
+    .string()
+    .regex(DURATION, 'must be seconds or a text like "15 min"')
+    .transform((text) => {
+      const [, amount, unit] = DURATION.exec(text) as unknown as [string, string, string];
+      return Math.round(Number(amount) * (UNIT_S[unit] as number));
+    }),
+]);
+
+/** The keys of `slots/NAME.toml` (spec "Slots"). */
+const SlotFile = z.object({
+  enabled: z.boolean().default(true),
+  type: SlotType.default('llm'),
+  engine: word.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be the name of an engine').default('embedded'),
+  runner: z.enum(['worker', 'process', 'container', 'attach']).default('worker'),
+  model: word.min(1).max(1024).optional(),
+  device: z
+    .string()
+    .regex(
+      /^(auto|cpu|npu|(cuda|rocm|vulkan)(:\d{1,2})?)$/,
+      'must be auto, cpu, cuda:N, rocm:N, vulkan:N or npu',
+    )
+    .default('auto'),
+  context: z.number().int().min(128).max(16_777_216).optional(),
+  parallel: z.number().int().min(1).max(64).default(2),
+  autoload: z.boolean().optional(),
+  pinned: z.boolean().default(false),
+  priority: z.number().int().min(-1000).max(1000).default(0),
+  idle_unload: Duration.optional(),
+  extra_args: z.array(word.max(4096)).max(256).default([]),
+  env: z
+    .record(
+      z.string().regex(/^(?!SVC_)[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name, not SVC_*'),
+      word.max(4096),
+    )
+    .default({}),
+  voice: z
+    .object({
+      voice: word.optional(),
+      speed: z.number().min(0.25).max(4).optional(),
+      response_format: z.enum(['mp3', 'wav', 'opus', 'flac', 'aac', 'pcm']).optional(),
+    })
+    .optional(),
+  enable_thinking: z.boolean().optional(),
+});
+const KEYS: ReadonlySet<string> = new Set(Object.keys(SlotFile.shape));
+
+/** What one slot is asked to be. */
+export interface SlotConfig {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly type: z.infer<typeof SlotType>;
+  readonly engine: string;
+  readonly runner: 'worker' | 'process' | 'container' | 'attach';
+  /** Model id or path; null lets the gateway choose (slot `agent` only). */
+  readonly model: string | null;
+  readonly device: string;
+  /** Window per sequence in tokens; null takes the engine's default. */
+  readonly context: number | null;
+  /** Requests served at once. */
+  readonly parallel: number;
+  readonly autoload: boolean;
+  readonly pinned: boolean;
+  readonly priority: number;
+  /** Seconds without a request until the slot is unloaded; 0 = never. */
+  readonly idleUnloadS: number;
+  readonly extraArgs: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly voice: { voice?: string; speed?: number; response_format?: string } | null;
+  readonly enableThinking: boolean | null;
+}
+
+export interface ReadSlot {
+  /** Null: the file is broken and there is no such slot until it is mended. */
+  readonly config: SlotConfig | null;
+  readonly problems: readonly Problem[];
+}
+
+function lineOf(text: string, key: string): number | null {
+  const escaped = key.replace(/[^\w-]/g, '\\$&');
+  const index = text
+    .split('\n')
+    .findIndex((line) => new RegExp(`^\\s*(\\[\\s*)?["']?${escaped}["']?\\s*[=.\\]]`).test(line));
+  return index < 0 ? null : index + 1;
+}
+
+function toConfig(name: string, file: z.infer<typeof SlotFile>): SlotConfig {
+  const agent = name === 'agent';
+  return {
+    name,
+    enabled: file.enabled,
+    type: file.type,
+    engine: file.engine,
+    runner: file.runner,
+    model: file.model ?? null,
+    device: file.device,
+    context: file.context ?? null,
+    parallel: file.parallel,
+    autoload: file.autoload ?? agent,
+    pinned: file.pinned,
+    priority: file.priority,
+    idleUnloadS: file.idle_unload ?? (agent ? 0 : IDLE_UNLOAD_S),
+    extraArgs: file.extra_args,
+    env: file.env,
+    voice: file.voice ?? null,
+    enableThinking: file.enable_thinking ?? null,
+  };
+}
+
+/** The slot that exists without a file (spec "Slots"). */
+export const builtInSlot = (name: string): SlotConfig => toConfig(name, SlotFile.parse({}));
+
+function parseToml(
+  text: string,
+): { table: Record<string, unknown> } | { line: number | null; message: string } {
+  if (Buffer.byteLength(text) > MOST_BYTES) return { line: null, message: 'is larger than 64 KiB' };
+  try {
+    return { table: parse(text) };
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    return { line: cause.line, message: `is not valid TOML: ${(cause.message.split('\n')[0] ?? '').trim()}` };
+  }
+}
+
+/**
+ * Reads the text of one slot file; `file` is its base name. A wrong value, a bad name or broken TOML gives no slot
+ * and a problem that names file, line and reason; an unknown key is only a problem to show, and is kept.
+ */
+export function readSlotFile(file: string, text: string): ReadSlot {
+  const name = file.replace(/\.toml$/, '');
+  const broken = (message: string, line: number | null = null): ReadSlot => ({
+    config: null,
+    problems: [{ file, line, message }],
+  });
+  if (!SlotName.safeParse(name).success) {
+    return broken('the name of a slot has a-z, 0-9, - and _ only, at most 32 characters');
+  }
+  const toml = parseToml(text);
+  if (!('table' in toml)) return broken(toml.message, toml.line);
+  const unknown = Object.keys(toml.table)
+    .filter((key) => !KEYS.has(key))
+    .map((key) => ({ file, line: lineOf(text, key), message: `unknown key "${key}" is ignored` }));
+  const read = SlotFile.safeParse(toml.table);
+  if (read.success) return { config: toConfig(name, read.data), problems: unknown };
+  const wrong = read.error.issues.map((issue) => ({
+    file,
+    line: lineOf(text, String(issue.path[0] ?? '')),
+    message: `${issue.path.join('.')}: ${issue.message}`,
+  }));
+  return { config: null, problems: [...wrong, ...unknown] };
+}

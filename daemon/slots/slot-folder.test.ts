@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readSlotFolder } from './slot-folder.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'slots-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const names = () => readSlotFolder(folder).configs.map((config) => config.name);
+
+it('a fresh machine has slot agent, also without the folder', () => {
+  expect(names()).toEqual(['agent']);
+  rmSync(folder, { recursive: true });
+  expect(readSlotFolder(folder)).toMatchObject({ configs: [{ name: 'agent' }], problems: [] });
+});
+
+it('a broken file costs its own slot only', () => {
+  writeFileSync(join(folder, 'bad.toml'), 'parallel = ');
+  writeFileSync(join(folder, 'good.toml'), '');
+  writeFileSync(join(folder, 'notes.txt'), '');
+  mkdirSync(join(folder, 'folder.toml'));
+  expect(names()).toEqual(['agent', 'good']);
+  const files = readSlotFolder(folder).problems.map((problem) => problem.file);
+  expect(files).toEqual(['bad.toml', 'folder.toml']);
+  expect([...readSlotFolder(folder).broken]).toEqual(['bad', 'folder']);
+});
+
+it('a slot that no engine can serve is a problem that names the key', () => {
+  writeFileSync(join(folder, 'img.toml'), 'type = "image"');
+  expect(names()).toEqual(['agent']);
+  expect(readSlotFolder(folder).problems).toEqual([
+    { file: 'img.toml', line: null, message: 'type: engine embedded serves llm, not image' },
+  ]);
+});
+
+it('a broken file of a built-in slot is not replaced by the default behind its back', () => {
+  writeFileSync(join(folder, 'agent.toml'), 'enabled = "no"');
+  expect(names()).toEqual([]);
+});
+
+it('a folder that cannot be listed is a problem, not a failure', () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  expect(readSlotFolder(file).problems).toEqual([
+    { file: 'slots', line: null, message: 'cannot be listed (ENOTDIR)' },
+  ]);
+});

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Problem } from '../settings/problem.ts';
+import { slotObjection } from './engines/table.ts';
+import { BUILT_IN_SLOTS } from './slot.ts';
+import { builtInSlot, type ReadSlot, readSlotFile, type SlotConfig } from './slot-file.ts';
+
+/** Slots that one gateway may hold. */
+const MOST_SLOTS = 256;
+
+export interface SlotFolder {
+  readonly configs: readonly SlotConfig[];
+  readonly problems: readonly Problem[];
+  /** Slots whose file is there but gives none. */
+  readonly broken: ReadonlySet<string>;
+}
+
+function namesIn(folder: string): string[] | { code: string } {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.toml'));
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
+    return code === 'ENOENT' ? [] : { code };
+  }
+}
+
+/** The file and whether an engine of ours can serve what it asks for. */
+function readOne(folder: string, file: string): ReadSlot {
+  try {
+    const read = readSlotFile(file, readFileSync(join(folder, file), 'utf8'));
+    const objection = read.config === null ? null : slotObjection(read.config);
+    if (objection === null) return read;
+    return { config: null, problems: [...read.problems, { file, line: null, message: objection }] };
+  } catch (cause) {
+    const message = `cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`;
+    return { config: null, problems: [{ file, line: null, message }] };
+  }
+}
+
+/**
+ * Every slot of the folder `slots/` plus the built-in ones that have no file, by name. A broken file costs only its
+ * own slot; a missing folder is ordinary. Never throws.
+ */
+export function readSlotFolder(folder: string): SlotFolder {
+  const names = namesIn(folder);
+  if (!Array.isArray(names)) {
+    const problem = { file: 'slots', line: null, message: `cannot be listed (${names.code})` };
+    return { configs: BUILT_IN_SLOTS.map(builtInSlot), problems: [problem], broken: new Set() };
+  }
+  const read = names.sort().map((file) => readOne(folder, file));
+  const problems = read.flatMap((one) => one.problems);
+  const configs = read.flatMap((one) => (one.config === null ? [] : [one.config]));
+  if (configs.length > MOST_SLOTS) {
+    problems.push({
+      file: 'slots',
+      line: null,
+      message: `holds more than ${MOST_SLOTS} slots; the rest is ignored`,
+    });
+  }
+  const builtIn = BUILT_IN_SLOTS.filter((name) => !names.includes(`${name}.toml`)).map(builtInSlot);
+  const all = [...builtIn, ...configs.slice(0, MOST_SLOTS)];
+  const known = new Set(configs.map((config) => `${config.name}.toml`));
+  const broken = new Set(names.filter((name) => !known.has(name)).map((name) => name.replace(/\.toml$/, '')));
+  return { broken, configs: all.sort((a, b) => a.name.localeCompare(b.name)), problems };
+}

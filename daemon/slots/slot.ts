@@ -1,0 +1,69 @@
+import type { SlotStateName } from '../contract/slots.ts';
+
+/** Slots that exist on a fresh machine, without a file of their own. */
+export const BUILT_IN_SLOTS: readonly string[] = ['agent'];
+
+/**
+ * THE transition table (spec "Slots"): from each state the states that may follow. Whatever is not listed is a bug.
+ * A failed start and a cut one both pass through `stopping`, because no slot is `offline` or `error` before the
+ * end of its process was seen.
+ */
+export const TRANSITIONS: Readonly<Record<SlotStateName, readonly SlotStateName[]>> = {
+  offline: ['pulling', 'starting'],
+  pulling: ['starting', 'stopping', 'error'],
+  starting: ['warming', 'stopping', 'error'],
+  warming: ['ready', 'stopping', 'error'],
+  ready: ['serving', 'draining', 'stopping', 'error'],
+  serving: ['ready', 'draining', 'error'],
+  draining: ['stopping'],
+  stopping: ['offline', 'error'],
+  error: ['pulling', 'starting', 'offline'],
+};
+
+const RESTING: readonly SlotStateName[] = ['offline', 'error'];
+
+export const canGo = (from: SlotStateName, to: SlotStateName): boolean => TRANSITIONS[from].includes(to);
+
+/** A step outside the table: a bug in the gateway, never the answer to a caller. */
+export class IllegalTransition extends Error {
+  constructor(slot: string, from: SlotStateName, to: SlotStateName) {
+    super(`slot ${slot}: ${from} → ${to} is not a legal transition`);
+    this.name = 'IllegalTransition';
+  }
+}
+
+/** The state of one slot; it can only be changed along the table. */
+export class SlotMachine {
+  readonly #slot: string;
+  readonly #changed: (to: SlotStateName) => void;
+  #state: SlotStateName = 'offline';
+  #rest = Promise.withResolvers<void>();
+
+  constructor(slot: string, changed: (to: SlotStateName) => void) {
+    this.#slot = slot;
+    this.#changed = changed;
+    this.#rest.resolve();
+  }
+
+  /** Resolves when nothing runs: at once in `offline` and `error`, else when one of them is reached. */
+  get atRest(): Promise<void> {
+    return this.#rest.promise;
+  }
+
+  get state(): SlotStateName {
+    return this.#state;
+  }
+
+  /** Takes the step; throws IllegalTransition for one that the table does not list. */
+  go(to: SlotStateName): void {
+    if (!canGo(this.#state, to)) throw new IllegalTransition(this.#slot, this.#state, to);
+    this.#state = to;
+    if (RESTING.includes(to)) this.#rest.resolve();
+    else if (to === 'starting' || to === 'pulling') this.#rest = Promise.withResolvers<void>();
+    this.#changed(to);
+  }
+
+  is(...states: readonly SlotStateName[]): boolean {
+    return states.includes(this.#state);
+  }
+}

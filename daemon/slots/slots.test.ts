@@ -1,0 +1,167 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SlotRecord } from '../contract/slots.ts';
+import type { Slots } from './slots.ts';
+import { ManualClock, settle } from './testing/manual-clock.ts';
+import { MODEL } from './testing/owner-bench.ts';
+import { refused } from './testing/refused.ts';
+import { ScriptedRunner } from './testing/scripted-runner.ts';
+import { SlotsBench } from './testing/slots-bench.ts';
+
+let bench: SlotsBench;
+let runner: ScriptedRunner;
+let clock: ManualClock;
+beforeEach(() => {
+  bench = new SlotsBench();
+  bench.model = MODEL;
+  runner = new ScriptedRunner();
+  clock = new ManualClock();
+});
+afterEach(() => bench.remove());
+
+const fit = async () => ({
+  status: 200,
+  body: '{"data":[{"id":"tiny"},{"id":"demo"}],"choices":[{}]}',
+});
+const scripted = () => ({ runner, clock, ask: fit });
+const open = (): Slots => {
+  runner.instant = false;
+  return bench.open(scripted());
+};
+const ask = { signal: new AbortController().signal, stream: false };
+
+describe('createSlots', () => {
+  it('lists slots by name, disabled ones too; looking wakes nothing', async () => {
+    bench.slotFile('utility', 'model = "tiny"');
+    bench.slotFile('embed2', 'enabled = false\nautoload = true');
+    const slots = open();
+    for (let i = 0; i < 3; i++) slots.list();
+    await settle();
+    expect(slots.list().map((slot) => [slot.name, slot.enabled, slot.state])).toEqual([
+      ['agent', true, 'starting'],
+      ['embed2', false, 'offline'],
+      ['utility', true, 'offline'],
+    ]);
+    expect(slots.get('utility')).toMatchObject({ model: 'tiny', pid: null, failure: null });
+    expect(slots.config('utility')).toMatchObject({ idleUnloadS: 900 });
+    expect([slots.get('nobody'), slots.config('nobody')]).toEqual([undefined, undefined]);
+  });
+
+  it('an unknown slot is 404', async () => {
+    const slots = open();
+    for (const act of [slots.load, slots.unload, slots.restart]) {
+      expect(await refused(act.call(slots, 'nobody'))).toMatchObject({ code: 'slot.not_found', status: 404 });
+    }
+    expect((await refused(slots.ensureReady('nobody', ask))).code).toBe('slot.not_found');
+    slots.note('nobody', { tokensPerSecond: 1 });
+  });
+
+  it('comes up without any model, and says so', async () => {
+    bench.model = null;
+    const slots = open();
+    await settle();
+    expect(slots.get('agent')).toMatchObject({ state: 'offline', model: null });
+    expect(bench.logged.join()).toContain('The slot has no model.');
+  });
+
+  it('a registry that throws costs the model only', async () => {
+    const modelFor = () => {
+      throw new Error('database is locked');
+    };
+    const slots = bench.open({ ...scripted(), modelFor });
+    expect((await refused(slots.ensureReady('agent', ask))).code).toBe('slot.failed');
+    expect(slots.get('agent')?.state).toBe('offline');
+  });
+
+  it('only agent is given a model that its file does not name', () => {
+    bench.slotFile('utility', '');
+    bench.slotFile('writer', 'model = "tiny"');
+    const models = open()
+      .list()
+      .map((slot) => [slot.name, slot.model]);
+    expect(models).toEqual([
+      ['agent', 'tiny'],
+      ['utility', null],
+      ['writer', 'tiny'],
+    ]);
+  });
+
+  it('two slots share the threads and do not share memory twice', async () => {
+    bench.slotFile('utility', 'model = "tiny"');
+    const GIB = 1024 ** 3;
+    bench.model = { ...MODEL, sizeBytes: 3 * GIB };
+    bench.memory = 5 * GIB;
+    bench.cores = 9;
+    const slots = bench.open(scripted());
+    await settle();
+    expect(slots.get('agent')).toMatchObject({ state: 'ready', threads: 8 });
+    const error = await refused(slots.load('utility'));
+    expect(error.code).toBe('slot.no_memory');
+    expect(error.options.details?.reserved).toBe(3 * GIB);
+    await slots.unload('agent');
+    expect(await slots.load('utility')).toMatchObject({ state: 'ready', threads: 8 });
+  });
+});
+
+describe('events', () => {
+  it('tell of a change with the whole record, a few times a second at most', async () => {
+    const told: SlotRecord[] = [];
+    bench.bus.subscribe((entry) => {
+      if (entry.name === 'slot') told.push((entry.payload as { slot: SlotRecord }).slot);
+    });
+    const slots = open();
+    await clock.advance(100);
+    expect(told.map((slot) => slot.state)).toEqual(['starting']);
+    runner.last.load();
+    for (let i = 0; i < 500; i++) (await slots.ensureReady('agent', ask)).release();
+    slots.note('agent', { tokensPerSecond: 42.5 });
+    await clock.advance(100);
+    expect(told).toHaveLength(2);
+    expect(told[1]).toMatchObject({ state: 'ready', requests: 500, tokens_per_second: 42.5 });
+  });
+
+  it('a model event lets the demonstration model step aside', async () => {
+    bench.model = { ...MODEL, id: 'demo', demo: true };
+    const slots = bench.open(scripted());
+    await settle();
+    expect(slots.get('agent')).toMatchObject({ state: 'ready', demo: true });
+    bench.model = MODEL;
+    bench.bus.emit('model', { id: 'tiny', change: 'added' });
+    await settle();
+    expect(slots.get('agent')).toMatchObject({ state: 'ready', model: 'tiny', demo: false });
+  });
+});
+
+describe('reload', () => {
+  it('adds, changes and removes slots; a broken file keeps the last good settings', async () => {
+    bench.slotFile('one', 'parallel = 1');
+    bench.slotFile('two', 'parallel = 1');
+    const slots = open();
+    bench.slotFile('one', 'parallel = 4');
+    bench.slotFile('two', 'parallel = "many"');
+    bench.slotFile('three', '');
+    slots.reload();
+    expect(slots.list().map((slot) => [slot.name, slot.parallel])).toEqual([
+      ['agent', 2],
+      ['one', 4],
+      ['two', 1],
+      ['three', 2],
+    ]);
+    expect(slots.problems()).toMatchObject([{ file: 'two.toml', line: 1 }]);
+    rmSync(join(bench.folders.config, 'slots', 'one.toml'));
+    slots.reload();
+    expect(slots.get('one')).toBeUndefined();
+    expect((await refused(slots.ensureReady('one', ask))).code).toBe('slot.not_found');
+  });
+});
+
+it('stop ends every engine and refuses what comes after', async () => {
+  const slots = bench.open(scripted());
+  await settle();
+  await slots.stop(0);
+  expect(runner.engines.every((engine) => engine.over)).toBe(true);
+  expect((await refused(slots.ensureReady('agent', ask))).code).toBe('slot.draining');
+  slots.reload();
+  expect(slots.list()).toHaveLength(1);
+});

@@ -1,0 +1,272 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { GatewayError } from '../contract/errors.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { SlotRecord } from '../contract/slots.ts';
+import type { Bus } from '../kit/bus.ts';
+import type { Log } from '../kit/log.ts';
+import type { Outbound } from '../kit/outbound.ts';
+import { memoryOf } from '../kit/process-identity.ts';
+import type { Problem } from '../settings/problem.ts';
+import type { Settings } from '../settings/settings.ts';
+import { admit } from './admit.ts';
+import { Announcer } from './announce.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { Engine, SlotModel } from './engines/engine.ts';
+import { engineOf } from './engines/table.ts';
+import { type AskEngine, askThrough, runChecks } from './health.ts';
+import type { Lease, ReadyOptions } from './lease.ts';
+import { MemorySample } from './memory-sample.ts';
+import { endOrphans } from './orphans.ts';
+import { Owner } from './owner.ts';
+import type { OwnerParts } from './owner-parts.ts';
+import type { Runner } from './runners/runner.ts';
+import { createWorkerRunner } from './runners/worker.ts';
+import { BUILT_IN_SLOTS } from './slot.ts';
+import type { SlotConfig } from './slot-file.ts';
+import { readSlotFolder } from './slot-folder.ts';
+
+export interface SlotsOptions {
+  readonly settings: Pick<Settings, 'folders' | 'value' | 'environment'>;
+  readonly log: Log;
+  readonly bus: Bus<GatewayEvents>;
+  readonly outbound: Outbound;
+  /** The model that a slot names or, for slot `agent`, that it should hold by itself; null when there is none. */
+  modelFor(slot: SlotConfig): SlotModel | null;
+  /** Bytes available now for a load on a device (`auto`, `cpu`, `vulkan`, `cuda`). */
+  memory(device: string): number;
+  /** Physical cores that the engines may use. */
+  readonly cores: number;
+  /** The Node 24 binary of the engines; default the one that runs this. */
+  readonly nodePath?: string;
+  readonly workerPath?: string;
+  readonly clock?: Clock;
+  /** How engines are run; default as worker processes. */
+  readonly runner?: Runner;
+  /** How started engines are checked; default over `outbound`. */
+  readonly ask?: AskEngine;
+}
+
+/** The slots of this gateway (spec "Slots"). Names are those of slot files; an unknown one is 404 `slot.not_found`. */
+export interface Slots {
+  /** Every slot by name, disabled ones too. Looking wakes nothing. */
+  list(): SlotRecord[];
+  get(name: string): SlotRecord | undefined;
+  /** What the slot file asks for. */
+  config(name: string): SlotConfig | undefined;
+  /** What is wrong with the slot files. */
+  problems(): readonly Problem[];
+  /** Last lines of the output of the engine that runs, oldest first. */
+  lines(name: string): readonly string[];
+  /** The right to send one request; throws GatewayError `slot.*`, or the signal's reason. */
+  ensureReady(name: string, options: ReadyOptions): Promise<Lease>;
+  /** Resolves when it is ready; throws GatewayError `slot.*`. */
+  load(name: string): Promise<SlotRecord>;
+  /** Drains and stops; resolves when the end of the engine was seen. */
+  unload(name: string): Promise<SlotRecord>;
+  restart(name: string): Promise<SlotRecord>;
+  note(name: string, facts: { tokensPerSecond?: number }): void;
+  /** Reads the slot files anew; a broken one keeps its last good settings. */
+  reload(): void;
+  /** Refuses new requests, lets running ones end for `limitMs`, ends every engine. */
+  stop(limitMs: number): Promise<void>;
+}
+
+const WORKER = fileURLToPath(new URL('./workers/llama-main.ts', import.meta.url));
+
+function defaultRunner(options: SlotsOptions, stateFolder: string, runFolder: string): Runner {
+  return createWorkerRunner({
+    nodePath: options.nodePath ?? process.execPath,
+    workerPath: options.workerPath ?? WORKER,
+    stateFolder,
+    logFolder: join(stateFolder, 'logs'),
+    runFolder,
+    environment: (name) => options.settings.environment(name),
+  });
+}
+
+class AllSlots implements Slots {
+  readonly #options: SlotsOptions;
+  readonly #clock: Clock;
+  readonly #owners = new Map<string, Owner>();
+  readonly #announcer: Announcer;
+  readonly #sample: MemorySample;
+  readonly #runner: Runner;
+  readonly #ask: AskEngine;
+  readonly #unsubscribe: () => void;
+  #problems: readonly Problem[] = [];
+  /** Slots whose file is gone, until their engines have ended. */
+  readonly #leaving = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(options: SlotsOptions) {
+    const { state } = options.settings.folders;
+    const runFolder = join(state, 'run');
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#sample = new MemorySample(this.#clock);
+    this.#runner = options.runner ?? defaultRunner(options, state, runFolder);
+    this.#ask = options.ask ?? askThrough(options.outbound);
+    this.#announcer = new Announcer(this.#clock, (name) => this.#announce(name));
+    for (const slot of endOrphans(runFolder))
+      options.log.warn({ slot }, 'ended an engine left by an earlier run');
+    this.reload();
+    this.#unsubscribe = options.bus.subscribe((entry) => {
+      if (entry.name === 'model') for (const owner of this.#owners.values()) owner.refreshModel();
+    });
+  }
+
+  list(): SlotRecord[] {
+    return [...this.#owners.values()].map((owner) => owner.record());
+  }
+
+  get(name: string): SlotRecord | undefined {
+    return this.#owners.get(name)?.record();
+  }
+
+  config(name: string): SlotConfig | undefined {
+    return this.#owners.get(name)?.config;
+  }
+
+  problems(): readonly Problem[] {
+    return this.#problems;
+  }
+
+  lines(name: string): readonly string[] {
+    return this.#owner(name).current?.running.lines() ?? [];
+  }
+
+  async ensureReady(name: string, options: ReadyOptions): Promise<Lease> {
+    return this.#owner(name).ensureReady(options);
+  }
+
+  async load(name: string): Promise<SlotRecord> {
+    const owner = this.#owner(name);
+    await owner.load();
+    return owner.record();
+  }
+
+  async unload(name: string): Promise<SlotRecord> {
+    const owner = this.#owner(name);
+    await owner.unload();
+    return owner.record();
+  }
+
+  async restart(name: string): Promise<SlotRecord> {
+    const owner = this.#owner(name);
+    await owner.restart();
+    return owner.record();
+  }
+
+  note(name: string, facts: { tokensPerSecond?: number }): void {
+    if (facts.tokensPerSecond !== undefined) this.#owners.get(name)?.note(facts.tokensPerSecond);
+  }
+
+  reload(): void {
+    if (this.#stopped) return;
+    const folder = readSlotFolder(join(this.#options.settings.folders.config, 'slots'));
+    this.#problems = folder.problems;
+    for (const problem of folder.problems) this.#options.log.warn({ ...problem }, 'slot file');
+    const wanted = new Set(folder.configs.map((config) => config.name));
+    for (const [name, owner] of this.#owners) {
+      if (wanted.has(name) || folder.broken.has(name)) continue;
+      this.#owners.delete(name);
+      const left = owner.close(this.#drainMs()).finally(() => this.#leaving.delete(left));
+      this.#leaving.add(left);
+    }
+    for (const config of folder.configs) {
+      const owner = this.#owners.get(config.name);
+      if (owner === undefined) this.#add(config);
+      else owner.configure(config);
+    }
+  }
+
+  async stop(limitMs: number): Promise<void> {
+    this.#stopped = true;
+    this.#unsubscribe();
+    const closing = [...this.#owners.values()].map((owner) => owner.close(limitMs));
+    await Promise.all([...closing, ...this.#leaving]);
+    this.#announcer.flush();
+  }
+
+  #owner(name: string): Owner {
+    const owner = this.#owners.get(name);
+    if (owner === undefined)
+      throw new GatewayError('slot.not_found', { details: { slot: name.slice(0, 64) } });
+    return owner;
+  }
+
+  #add(config: SlotConfig): void {
+    const owner = new Owner(config, this.#parts(config.name));
+    this.#owners.set(config.name, owner);
+    if (!config.enabled || !config.autoload) return;
+    owner.load().catch((cause: unknown) => {
+      const reason =
+        cause instanceof GatewayError ? (cause.options.details?.reason ?? cause.message) : String(cause);
+      this.#options.log.warn({ slot: config.name, reason }, 'slot is not loaded');
+    });
+  }
+
+  #parts(name: string): OwnerParts {
+    const { settings, log } = this.#options;
+    const checksOf = (config: SlotConfig) => engineOf(config.engine) as Engine;
+    return {
+      clock: this.#clock,
+      log,
+      queueMax: () => settings.value('queueMax'),
+      loadWaitMs: (stream) => settings.value(stream ? 'loadWaitStreamS' : 'loadWaitS') * 1000,
+      model: (config) => this.#modelFor(config),
+      admit: (config) => this.#admit(name, config),
+      start: (_, launch) => this.#runner.start(launch),
+      check: (config, launch, loaded, signal) =>
+        runChecks(this.#ask, loaded, checksOf(config).checks(launch), signal),
+      residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,
+      changed: () => this.#announcer.changed(name),
+    };
+  }
+
+  /** Only a built-in slot is given a model that it does not name. A registry that fails costs the model alone. */
+  #modelFor(config: SlotConfig): SlotModel | null {
+    if (config.model === null && !BUILT_IN_SLOTS.includes(config.name)) return null;
+    try {
+      return this.#options.modelFor(config);
+    } catch (cause) {
+      this.#options.log.error(
+        { slot: config.name, err: cause },
+        'the model of the slot could not be looked up',
+      );
+      return null;
+    }
+  }
+
+  #admit(name: string, config: SlotConfig) {
+    const { settings } = this.#options;
+    const others = [...this.#owners].filter(([other]) => other !== name).map(([, owner]) => owner.current);
+    return admit(config, {
+      model: this.#modelFor(config),
+      others: others.filter((current) => current !== null),
+      cpuThreads: settings.value('cpuThreads'),
+      cores: this.#options.cores,
+      queueMax: settings.value('queueMax'),
+      memory: (device) => this.#options.memory(device),
+      anonymousBytes: (pid) => memoryOf(pid)?.anonymous ?? null,
+    });
+  }
+
+  #announce(name: string): void {
+    const slot = this.get(name);
+    if (slot !== undefined) this.#options.bus.emit('slot', { slot });
+  }
+
+  #drainMs(): number {
+    return this.#options.settings.value('drainLimitS') * 1000;
+  }
+}
+
+/**
+ * Opens the slots: engines left by a killed gateway are ended, slot files are read, and slots with `autoload` start
+ * in the background. Never waits for a model and never throws for a slot.
+ */
+export function createSlots(options: SlotsOptions): Slots {
+  return new AllSlots(options);
+}

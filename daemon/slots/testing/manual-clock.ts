@@ -1,0 +1,40 @@
+import type { Clock } from '../clock.ts';
+
+/** A clock for tests that stands still until it is moved. */
+export class ManualClock implements Clock {
+  #now = 1_000_000;
+  readonly #timers = new Set<{ at: number; act: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, act: () => void): () => void {
+    const timer = { at: this.#now + ms, act };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Moves on by `ms`, running every timer that falls due in order, and lets promises settle in between. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (let due = this.#next(end); due !== undefined; due = this.#next(end)) {
+      this.#timers.delete(due);
+      this.#now = due.at;
+      due.act();
+      await settle();
+    }
+    this.#now = end;
+    await settle();
+  }
+
+  #next(end: number): { at: number; act: () => void } | undefined {
+    const due = [...this.#timers].filter((timer) => timer.at <= end);
+    return due.sort((a, b) => a.at - b.at)[0];
+  }
+}
+
+/** Lets every promise that can settle do so. */
+export async function settle(): Promise<void> {
+  for (let round = 0; round < 5; round++) await new Promise(setImmediate);
+}

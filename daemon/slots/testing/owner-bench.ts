@@ -1,0 +1,91 @@
+import type { SlotStateName } from '../../contract/slots.ts';
+import { createLog } from '../../kit/log.ts';
+import { embedded } from '../engines/embedded.ts';
+import type { SlotModel } from '../engines/engine.ts';
+import type { Lease, ReadyOptions } from '../lease.ts';
+import { Owner } from '../owner.ts';
+import type { OwnerParts } from '../owner-parts.ts';
+import { noModelError } from '../refusals.ts';
+import { readSlotFile, type SlotConfig } from '../slot-file.ts';
+import { ManualClock, settle } from './manual-clock.ts';
+import { ScriptedRunner } from './scripted-runner.ts';
+
+export const MODEL: SlotModel = {
+  id: 'tiny',
+  path: '/m/tiny.gguf',
+  type: 'llm',
+  demo: false,
+  sizeBytes: 1000,
+  contextTrain: 512,
+};
+
+export const slotConfig = (name = 'agent', text = ''): SlotConfig => {
+  const { config, problems } = readSlotFile(`${name}.toml`, text);
+  if (config === null) throw new Error(JSON.stringify(problems));
+  return config;
+};
+
+/** One owner over scripted engines and a clock that the test moves. */
+export class OwnerBench {
+  readonly clock = new ManualClock();
+  readonly runner = new ScriptedRunner();
+  readonly states: SlotStateName[] = [];
+  readonly owner: Owner;
+  model: SlotModel | null = MODEL;
+  queueMax = 64;
+  /** Thrown by the next admissions. */
+  refusal: Error | null = null;
+  check: OwnerParts['check'] = async () => {};
+
+  constructor(text = '', name = 'agent') {
+    const config = slotConfig(name, text);
+    this.owner = new Owner(config, {
+      clock: this.clock,
+      log: createLog({ level: 'silent', write: () => {} }),
+      queueMax: () => this.queueMax,
+      loadWaitMs: (stream) => (stream ? 600_000 : 300_000),
+      model: () => this.model,
+      admit: (current) => {
+        if (this.refusal !== null) throw this.refusal;
+        if (this.model === null) throw noModelError(current.name, 'The slot has no model.');
+        const order = { config: current, model: this.model, threads: 1, queueLimit: 64 };
+        return { launch: embedded.plan(order), neededBytes: 1, weightBytes: 1 };
+      },
+      start: (_, launch) => this.runner.start(launch),
+      check: (...args) => this.check(...args),
+      residentBytes: () => null,
+      changed: () => this.#changed(),
+    });
+    this.states.push(this.state);
+  }
+
+  get state(): SlotStateName {
+    return this.owner.record().state;
+  }
+
+  /** Asks for the slot; an outcome that nobody looks at is no stray rejection. */
+  ask(over: Partial<ReadyOptions> = {}): Promise<Lease> {
+    const asked = this.owner.ensureReady({ signal: new AbortController().signal, stream: false, ...over });
+    asked.catch(() => {});
+    return asked;
+  }
+
+  /** Fails `times` loads in a row, the first by a request and the others by the back-off. */
+  async failTimes(times: number): Promise<void> {
+    this.runner.instant = false;
+    this.ask();
+    for (let time = 0; time < times; time++) {
+      if (time > 0) await this.clock.advance([5_000, 15_000, 45_000, 135_000][time - 1] ?? 0);
+      await settle();
+      this.runner.last.end(`failure ${time + 1}`);
+      await settle();
+    }
+    this.runner.instant = true;
+  }
+
+  #changed(): void {
+    if (this.owner === undefined) return;
+    const { state } = this;
+    if (this.states.at(-1) !== state) this.states.push(state);
+  }
+}

@@ -1,0 +1,81 @@
+import type { Launch } from '../engines/engine.ts';
+import type { Ended, Loaded, Runner, Running } from '../runners/runner.ts';
+
+/** An engine without a process, whose every step a test takes by hand. */
+export class ScriptedEngine implements Running {
+  readonly pid = null;
+  readonly launch: Launch;
+  readonly #loaded = Promise.withResolvers<Loaded>();
+  readonly #ended = Promise.withResolvers<Ended>();
+  /** The graces with which it was asked to stop. */
+  readonly stops: number[] = [];
+  /** Ends by itself when asked to stop; else the test calls `end`. */
+  obedient = true;
+  share: number | null = null;
+  /** It has ended. */
+  over = false;
+
+  constructor(launch: Launch) {
+    this.launch = launch;
+  }
+
+  get loaded(): Promise<Loaded> {
+    return this.#loaded.promise;
+  }
+
+  get ended(): Promise<Ended> {
+    return this.#ended.promise;
+  }
+
+  load(): void {
+    const { context, parallel, threads } = this.launch;
+    const endpoint = { origin: 'http://127.0.0.1:1', headers: { authorization: 'Bearer engine' } };
+    this.#loaded.resolve({ ...endpoint, device: 'cpu', context, parallel, threads });
+  }
+
+  end(reason = 'The engine was killed.'): void {
+    this.over = true;
+    this.#ended.resolve({ code: null, signal: 'SIGKILL', reason });
+  }
+
+  progress(): number | null {
+    return this.share;
+  }
+
+  lines(): readonly string[] {
+    return [];
+  }
+
+  stop(graceMs: number): Promise<Ended> {
+    this.stops.push(graceMs);
+    if (this.obedient) this.end('stopped');
+    return this.ended;
+  }
+}
+
+/** A runner that hands every engine it starts to the test. */
+export class ScriptedRunner implements Runner {
+  readonly id = 'worker';
+  readonly engines: ScriptedEngine[] = [];
+  /** Engines load at once. */
+  instant = true;
+
+  start(launch: Launch): Running {
+    const engine = new ScriptedEngine(launch);
+    this.engines.push(engine);
+    if (this.instant) engine.load();
+    return engine;
+  }
+
+  /** The engine started last. */
+  get last(): ScriptedEngine {
+    const engine = this.engines.at(-1);
+    if (engine === undefined) throw new Error('nothing was started');
+    return engine;
+  }
+
+  /** How many were started. */
+  get starts(): number {
+    return this.engines.length;
+  }
+}

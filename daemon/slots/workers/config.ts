@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { WorkerConfig } from './protocol.ts';
+
+const config = z.object({
+  kind: z.literal('chat'),
+  modelPath: z.string().min(1),
+  modelId: z.string().min(1),
+  key: z.string().min(1),
+  context: z.int().positive().nullable(),
+  parallel: z.int().min(1).max(256),
+  threads: z.int().min(1),
+  device: z.enum(['auto', 'cpu', 'vulkan', 'cuda']),
+  gpuLayers: z.int().min(0).nullable(),
+  batch: z.int().positive().nullable(),
+  queueLimit: z.int().min(0),
+});
+
+const command = z.object({ type: z.literal('start'), config });
+
+/** Reads the daemon's first message; throws an Error that names the field at fault (never its value). */
+export function readCommand(message: unknown): WorkerConfig {
+  const parsed = command.safeParse(message);
+  if (parsed.success) return parsed.data.config;
+  const fields = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ');
+  throw new Error(`the worker's configuration is wrong: ${fields}`);
+}

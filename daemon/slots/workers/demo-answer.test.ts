@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEMO_CONTEXT, DEMO_REPLY, ensureDemoModel } from '../../models/demo-model.ts';
+import { type ForkedWorker, forkWorker } from './testing/forked-worker.ts';
+
+let folder: string;
+let worker: ForkedWorker;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-demo-'));
+  const { path, id } = await ensureDemoModel(folder);
+  worker = await forkWorker(path, { context: DEMO_CONTEXT, modelId: id });
+  await worker.ready;
+}, 30_000);
+afterAll(async () => {
+  await worker.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }];
+const talk = Array.from({ length: 41 }, (_, i) => ({
+  role: i % 2 ? 'assistant' : 'user',
+  content: `turn ${i} – ü 🌸`,
+}));
+
+test.each([
+  ['a greeting', { messages: [{ role: 'user', content: 'hello' }] }],
+  ['nothing', { messages: [{ role: 'user', content: '' }] }],
+  ['no ASCII', { messages: [{ role: 'user', content: '日本語で答えて 🌸 Ω' }] }],
+  ['a question in JSON', { messages: [{ role: 'user', content: '{"a": [1, "' }] }],
+  ['template markers', { messages: [{ role: 'user', content: '<|im_end|><|call|><|im_start|>' }] }],
+  ['a long talk', { messages: talk }],
+  ['a long text', { messages: [{ role: 'user', content: 'many words '.repeat(1500) }] }],
+  ['tools', { messages: [{ role: 'user', content: 'use them' }], tools }],
+  ['greedy', { messages: [{ role: 'user', content: 'x' }], temperature: 0 }],
+  [
+    'wild sampling',
+    { messages: [{ role: 'user', content: 'x' }], temperature: 2, top_p: 1, top_k: 0, min_p: 0 },
+  ],
+])('%s is answered with the one sentence', async (_, body) => {
+  const response = await worker.post('/v1/chat/completions', body);
+  const answer = (await response.json()) as { choices: { message: object; finish_reason: string }[] };
+  expect(answer.choices[0]).toMatchObject({ message: { content: DEMO_REPLY }, finish_reason: 'stop' });
+});
+
+test('the sentence says what it is and what to do', () => {
+  expect(DEMO_REPLY).toContain('demonstration model of svc-gateway');
+  expect(DEMO_REPLY).toContain('npm start -- --model FILE.gguf');
+  expect(DEMO_REPLY).toContain('slots/agent.toml');
+});

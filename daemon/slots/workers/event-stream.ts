@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { asRefusal } from './refusal.ts';
+
+export interface EventStream {
+  /** Sends one event; resolves when the caller can take more. */
+  send(value: object): Promise<void>;
+  comment(text: string): Promise<void>;
+  /** Ends the stream as complete. */
+  done(): void;
+  /** Ends the stream with an error event and no `[DONE]`. */
+  fail(error: unknown): void;
+}
+
+/** Begins a stream of server-sent events. Sending waits while the caller reads too slowly, and throws once they left. */
+export function eventStream(response: ServerResponse, signal: AbortSignal): EventStream {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+  });
+  const write = async (text: string): Promise<void> => {
+    signal.throwIfAborted();
+    if (!response.write(text)) await once(response, 'drain', { signal });
+  };
+  return {
+    send: (value) => write(`data: ${JSON.stringify(value)}\n\n`),
+    comment: (text) => write(`: ${text}\n\n`),
+    done: () => {
+      response.end('data: [DONE]\n\n');
+    },
+    fail: (error) => {
+      if (signal.aborted) return;
+      response.end(`data: ${JSON.stringify(asRefusal(error).envelope())}\n\n`);
+    },
+  };
+}

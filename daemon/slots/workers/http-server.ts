@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type EventStream, eventStream } from './event-stream.ts';
+import type { WorkerHealth } from './protocol.ts';
+import { readJson } from './read-json.ts';
+import { asRefusal, Refusal } from './refusal.ts';
+
+/** One request of the daemon and the ways to answer it. */
+export interface Exchange {
+  /** Aborts when the caller leaves before the answer is complete. */
+  readonly signal: AbortSignal;
+  /** The JSON body; throws a 400 or 413. */
+  body(): Promise<unknown>;
+  json(status: number, value: object): void;
+  /** Begins a 200 answer of server-sent events. */
+  events(): EventStream;
+}
+
+export type Handler = (exchange: Exchange) => Promise<void>;
+/** `METHOD /path` to handler. */
+export type Routes = Readonly<Record<string, Handler>>;
+
+export interface WorkerServer {
+  readonly port: number;
+  /** Puts the routes of the loaded model in place; before, they answer 503. */
+  serve(routes: Routes): void;
+  /** Takes no new requests; open ones go on. */
+  drain(): void;
+  /** Cuts what is still open. */
+  close(): void;
+}
+
+/** Longer than the daemon keeps an idle connection, so that it is the daemon who closes it. */
+const KEEP_ALIVE_MS = 120_000;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Listens on a free port of 127.0.0.1. `GET /health` is open, all else demands `key`. */
+export async function openServer(key: string, health: () => WorkerHealth): Promise<WorkerServer> {
+  const expected = digest(`Bearer ${key}`);
+  let routes: Routes | null = null;
+  const server = createServer((request, response) => {
+    const route = `${request.method} ${(request.url ?? '').split('?', 1)[0]}`;
+    const exchange = openExchange(request, response);
+    if (route === 'GET /health') {
+      const body = health();
+      return exchange.json(body.status === 'ok' ? 200 : 503, body);
+    }
+    if (!digest(request.headers.authorization ?? '').equals(expected))
+      return answerError(response, WRONG_KEY);
+    const handler = findHandler(routes, route);
+    if (handler instanceof Refusal) return answerError(response, handler);
+    handler(exchange).catch((error: unknown) => {
+      if (!exchange.signal.aborted) answerError(response, error);
+    });
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  await listen(server);
+  return {
+    port: (server.address() as AddressInfo).port,
+    serve: (ready) => {
+      routes = ready;
+    },
+    drain: () => server.close(),
+    close: () => server.closeAllConnections(),
+  };
+}
+
+const WRONG_KEY = new Refusal('auth.required', 'The engine key is missing or wrong.', { status: 401 });
+const LOADING = new Refusal('slot.loading', 'The model is still loading.', { status: 503 });
+
+function findHandler(routes: Routes | null, route: string): Handler | Refusal {
+  if (routes === null) return LOADING;
+  const handler = Object.hasOwn(routes, route) ? routes[route] : undefined;
+  return handler ?? new Refusal('route.not_found', `This engine has no ${route}.`, { status: 404 });
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+}
+
+function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+  const leaving = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) leaving.abort(new Error('the caller left'));
+  });
+  return {
+    signal: leaving.signal,
+    body: () => readJson(request),
+    json: (status, value) => answerJson(response, status, value),
+    events: () => eventStream(response, leaving.signal),
+  };
+}
+
+function answerJson(response: ServerResponse, status: number, value: object): void {
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': body.length,
+  });
+  response.end(body);
+}
+
+function answerError(response: ServerResponse, error: unknown): void {
+  const refusal = asRefusal(error);
+  if (response.headersSent) response.destroy();
+  else answerJson(response, refusal.status, refusal.envelope());
+}

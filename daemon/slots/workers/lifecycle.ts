@@ -1,0 +1,144 @@
+import { readCommand } from './config.ts';
+import { openServer, type Routes, type WorkerServer } from './http-server.ts';
+import {
+  DRAIN_MS,
+  FORCE_EXIT_MS,
+  WORKER_EXIT,
+  type WorkerConfig,
+  type WorkerFacts,
+  type WorkerHealth,
+  type WorkerMessage,
+} from './protocol.ts';
+
+/** A loaded engine as the life of its process needs it. */
+export interface LoadedService {
+  facts: WorkerFacts;
+  routes: Routes;
+  stats(): Omit<WorkerHealth, 'status'>;
+  dispose(): Promise<void>;
+}
+
+/** What a loader is told and whom it tells. */
+export interface LoadWatch {
+  /** Aborts when the process ends before the load does. */
+  signal: AbortSignal;
+  /** Takes fractions up to 1. */
+  onProgress(fraction: number): void;
+  /** Takes what makes the engine unable to go on, at any later time. */
+  onBroken(error: unknown): void;
+}
+
+/** Loads what a worker serves. Throws an Error whose message is one line for humans. */
+export type LoadService = (config: WorkerConfig, watch: LoadWatch) => Promise<LoadedService>;
+
+/** Least step between two progress messages. */
+const PROGRESS_STEP = 0.02;
+/** Between looks at whether the running answers have ended. */
+const DRAIN_LOOK_MS = 25;
+/** A last message may take this long to leave. */
+const LAST_WORDS_MS = 1_000;
+
+/**
+ * Runs this process as a worker: waits for `start` over IPC, listens, loads, reports, and ends when the daemon is gone, on
+ * SIGTERM, or when the engine breaks. SIGINT of a terminal is left to the daemon.
+ */
+export function runWorker(load: LoadService): void {
+  if (process.send === undefined) {
+    process.stderr.write('This program is started by the gateway, not by hand.\n');
+    process.exit(WORKER_EXIT.misuse);
+  }
+  const worker = new Worker(load);
+  process.once('message', (message) => worker.start(message));
+  process.once('disconnect', () => void worker.end(0));
+  // `on`, not `once`: libraries that see no other listener left end the process themselves.
+  process.on('SIGTERM', () => void worker.end(DRAIN_MS));
+  process.on('SIGINT', () => undefined);
+  process.on('uncaughtException', (error) => worker.fail(error));
+  process.on('unhandledRejection', (error) => worker.fail(error));
+}
+
+class Worker {
+  readonly #load: LoadService;
+  readonly #stop = new AbortController();
+  #server: WorkerServer | null = null;
+  #service: LoadedService | null = null;
+  #started: Promise<void> = Promise.resolve();
+
+  constructor(load: LoadService) {
+    this.#load = load;
+  }
+
+  start(message: unknown): void {
+    this.#started = this.#start(message).catch((error: unknown) => this.fail(error));
+  }
+
+  async #start(message: unknown): Promise<void> {
+    const config = readCommand(message);
+    const server = await openServer(config.key, () => this.#health());
+    this.#server = server;
+    send({ type: 'listening', port: server.port });
+    this.#service = await this.#load(config, {
+      signal: this.#stop.signal,
+      onProgress: progressReporter(),
+      onBroken: (error) => this.fail(error),
+    });
+    server.serve(this.#service.routes);
+    send({ type: 'ready', facts: this.#service.facts });
+  }
+
+  /** Ends the process: at once when nothing runs, else after `drainMs` at the latest. */
+  async end(drainMs: number): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    this.#stop.abort(new Error('the worker is ending'));
+    setTimeout(forceExit, FORCE_EXIT_MS).unref();
+    await this.#started;
+    this.#server?.drain();
+    const deadline = performance.now() + drainMs;
+    while (this.#busy() && performance.now() < deadline) await pause(DRAIN_LOOK_MS);
+    this.#server?.close();
+    while (this.#busy()) await pause(DRAIN_LOOK_MS);
+    await this.#service?.dispose();
+    process.exit(WORKER_EXIT.ended);
+  }
+
+  /** Tells the daemon why, then ends the process with a code other than 0. An end under way goes on. */
+  fail(error: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.#stop.abort(error);
+    const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+    const exit = () => process.exit(WORKER_EXIT.failed);
+    setTimeout(exit, LAST_WORDS_MS);
+    if (process.connected) process.send?.({ type: 'failed', reason } satisfies WorkerMessage, exit);
+    else exit();
+  }
+
+  #busy(): boolean {
+    const stats = this.#service?.stats();
+    return stats !== undefined && stats.active + stats.queued > 0;
+  }
+
+  #health(): WorkerHealth {
+    const stats = this.#service?.stats() ?? { active: 0, queued: 0, tokens_generated: 0 };
+    return { status: this.#service === null ? 'loading' : 'ok', ...stats };
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A native call that hangs can block an orderly exit; nothing blocks this. */
+function forceExit(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function send(message: WorkerMessage): void {
+  if (process.connected) process.send?.(message);
+}
+
+function progressReporter(): (fraction: number) => void {
+  let last = 0;
+  return (fraction) => {
+    if (fraction - last < PROGRESS_STEP && fraction < 1) return;
+    last = fraction;
+    send({ type: 'progress', fraction });
+  };
+}

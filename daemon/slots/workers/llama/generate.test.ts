@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { detokenizer } from './detokenizer.ts';
+import { type GenerationEvent, generate, type Job, type Sequence } from './generate.ts';
+import { prefillPace } from './prefill-pace.ts';
+import type { Generation } from './request.ts';
+
+const END = 0;
+const code = (text: string) => [...text].map((character) => character.charCodeAt(0));
+
+/** A sequence that says `script` whatever it is asked, and counts what it evaluates. */
+function scripted(script: readonly number[], changes: { window?: number; kept?: number } = {}) {
+  const seen = { evaluated: 0, sampled: 0, position: 0 };
+  const sequence: Sequence = {
+    window: changes.window ?? 10_000,
+    get position() {
+      return seen.position;
+    },
+    keepPrefix: async () => {
+      seen.position = changes.kept ?? 0;
+      return seen.position;
+    },
+    evaluate: async (tokens) => {
+      seen.evaluated += tokens.length;
+      seen.position += tokens.length;
+    },
+    async *sample(tokens) {
+      seen.position += tokens.length;
+      for (const token of script) {
+        seen.sampled++;
+        yield token;
+        seen.position++;
+      }
+    },
+  };
+  return { sequence, seen };
+}
+
+function job(tokens: readonly number[], generation: Partial<Generation> = {}): Job {
+  return {
+    tokens,
+    generation: { sampling: {} as Generation['sampling'], maxTokens: null, stops: [], ...generation },
+    detokenizer: detokenizer((part) => String.fromCharCode(...part)),
+    isEnd: (token) => token === END,
+    pace: prefillPace(512),
+    onToken: () => undefined,
+  };
+}
+
+async function collect(events: AsyncIterable<GenerationEvent>) {
+  const all: GenerationEvent[] = [];
+  for await (const event of events) all.push(event);
+  const done = all.find((event) => event.type === 'done');
+  const text = all.map((event) => (event.type === 'text' ? event.text : '')).join('');
+  return {
+    text,
+    finish: done?.finish,
+    counts: done?.counts,
+    progress: all.filter((e) => e.type === 'progress').length,
+  };
+}
+
+const never = new AbortController().signal;
+
+test('the answer ends with the end token, which counts', async () => {
+  const { sequence } = scripted([...code('hi'), END, ...code('no')]);
+  const answer = await collect(generate(sequence, job([1, 2, 3]), never));
+  expect(answer).toMatchObject({
+    text: 'hi',
+    finish: 'stop',
+    counts: { promptTokens: 3, completionTokens: 3 },
+  });
+});
+
+test('max tokens end it with length, none at all without sampling', async () => {
+  const { sequence, seen } = scripted(code('abcdef'));
+  expect(await collect(generate(sequence, job([1], { maxTokens: 3 }), never))).toMatchObject({
+    text: 'abc',
+    finish: 'length',
+  });
+  seen.sampled = 0;
+  const nothing = await collect(generate(sequence, job([1], { maxTokens: 0 }), never));
+  expect(nothing).toMatchObject({ text: '', finish: 'length', counts: { completionTokens: 0 } });
+  expect(seen.sampled).toBe(0);
+});
+
+test('held-back text is shown when the answer ends before the stop string is whole', async () => {
+  const { sequence } = scripted(code('abcdef'));
+  const options = { maxTokens: 3, stops: ['cde'] };
+  expect(await collect(generate(sequence, job([1], options), never))).toMatchObject({
+    text: 'abc',
+    finish: 'length',
+  });
+});
+
+test('the window is filled, never passed', async () => {
+  const { sequence, seen } = scripted(code('x'.repeat(100)), { window: 20 });
+  const answer = await collect(generate(sequence, job(new Array(15).fill(1)), never));
+  expect(answer).toMatchObject({ finish: 'length', counts: { completionTokens: 5 } });
+  expect(seen.position).toBeLessThanOrEqual(19);
+});
+
+test('a long prompt is read in parts, without what is cached', async () => {
+  const { sequence, seen } = scripted([END], { kept: 100 });
+  const answer = await collect(generate(sequence, job(new Array(2000).fill(1)), never));
+  expect(answer.counts).toMatchObject({ promptTokens: 2000, cachedTokens: 100 });
+  expect(answer.progress).toBeGreaterThanOrEqual(3);
+  expect(seen.position).toBe(2000);
+});
+
+test('a caller who leaves while the prompt is read stops it at the next part', async () => {
+  const leaving = new AbortController();
+  const { sequence, seen } = scripted([END]);
+  for await (const event of generate(sequence, job(new Array(5000).fill(1)), leaving.signal)) {
+    if (event.type === 'progress') leaving.abort();
+  }
+  expect(seen).toMatchObject({ evaluated: 64, sampled: 0 });
+});
+
+test('a caller whose leaving is told by the event loop is noticed within 8 tokens', async () => {
+  const leaving = new AbortController();
+  const { sequence, seen } = scripted(code('x'.repeat(5000)));
+  setImmediate(() => leaving.abort());
+  const answer = await collect(generate(sequence, job([1]), leaving.signal));
+  expect(answer.finish).toBeUndefined();
+  expect(seen.sampled).toBeLessThanOrEqual(17);
+});
+
+test('an engine that stops without an end token is a failure, not a short answer', async () => {
+  const { sequence } = scripted(code('ab'));
+  await expect(collect(generate(sequence, job([1]), never))).rejects.toThrow('without an end token');
+});

@@ -1,0 +1,102 @@
+import { access, constants } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
+import type { LoadWatch } from '../lifecycle.ts';
+import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import { EngineLog } from './engine-log.ts';
+
+/** A model in memory with a context to evaluate in. */
+export interface LoadedModel {
+  llama: Llama;
+  model: LlamaModel;
+  context: LlamaContext;
+  facts: WorkerFacts;
+}
+
+const DEFAULT_CONTEXT = 8_192;
+const DEFAULT_BATCH = 512;
+const GPU = { auto: 'auto', cpu: false, vulkan: 'vulkan', cuda: 'cuda' } as const;
+/** Bytes of unread stderr after which further lines are dropped. */
+const STDERR_BACKLOG = 1 << 16;
+
+/**
+ * Loads the model and makes its context. Throws an Error whose message is one line that
+ * names the cause, without folders. A device that was asked for by name and does not load is an error, never the CPU.
+ */
+export async function loadModel(config: WorkerConfig, watch: LoadWatch): Promise<LoadedModel> {
+  const log = new EngineLog(writeStderr);
+  try {
+    await access(config.modelPath, constants.R_OK);
+    const llama = await getLlama({
+      gpu: GPU[config.device],
+      build: 'never',
+      skipDownload: true,
+      progressLogs: false,
+      logLevel: LlamaLogLevel.error,
+      logger: (level, message) => log.add(level, message),
+      maxThreads: config.threads,
+    });
+    const model = await llama.loadModel({
+      modelPath: config.modelPath,
+      gpuLayers: config.gpuLayers ?? {
+        fitContext: { contextSize: (config.context ?? DEFAULT_CONTEXT) * config.parallel },
+      },
+      onLoadProgress: watch.onProgress,
+      loadSignal: watch.signal,
+    });
+    const context = await model.createContext({
+      sequences: config.parallel,
+      contextSize: contextSize(config.context, model.trainContextSize),
+      batchSize: config.batch ?? DEFAULT_BATCH,
+      threads: config.threads,
+      createSignal: watch.signal,
+      batching: { dispatchSchedule: 'nextCycle' },
+    });
+    return { llama, model, context, facts: await facts(llama, model, context) };
+  } catch (error) {
+    throw new Error(reason(error, config, log.cause()), { cause: error });
+  }
+}
+
+function contextSize(asked: number | null, trained: number): number {
+  return asked ?? (trained > 0 ? Math.min(trained, DEFAULT_CONTEXT) : DEFAULT_CONTEXT);
+}
+
+async function facts(llama: Llama, model: LlamaModel, context: LlamaContext): Promise<WorkerFacts> {
+  const used = model.gpuLayers > 0 && llama.gpu !== false ? llama.gpu : 'cpu';
+  return {
+    device: used,
+    deviceNames: used === 'cpu' ? [] : await llama.getGpuDeviceNames(),
+    gpuLayers: model.gpuLayers,
+    context: context.contextSize,
+    contextTrain: model.trainContextSize > 0 ? model.trainContextSize : null,
+    parallel: context.totalSequences,
+    threads: context.idealThreads,
+    architecture: model.architecture ?? null,
+    chatTemplate: typeof ownTemplate(model) === 'string',
+    size: model.size,
+  };
+}
+
+/** The chat template that the file carries. */
+export function ownTemplate(model: LlamaModel): string | null {
+  const template: unknown = model.fileInfo.metadata.tokenizer?.chat_template;
+  return typeof template === 'string' && template !== '' ? template : null;
+}
+
+function reason(error: unknown, config: WorkerConfig, cause: string | null): string {
+  const file = basename(config.modelPath);
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return `the model file ${file} does not exist`;
+  if (code === 'EACCES') return `the model file ${file} cannot be read`;
+  const name = error instanceof Error ? error.constructor.name : '';
+  const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+  if (name === 'NoBinaryFoundError')
+    return `llama.cpp has no ready binary for device "${config.device}" here`;
+  const detail = cause === null || cause === message ? message : `${message} (${cause})`;
+  return `${file}: ${detail}`.replaceAll(`${dirname(config.modelPath)}/`, '').slice(0, 500);
+}
+
+function writeStderr(line: string): void {
+  if (process.stderr.writableLength < STDERR_BACKLOG) process.stderr.write(line);
+}

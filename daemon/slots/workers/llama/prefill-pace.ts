@@ -1,0 +1,31 @@
+/** A part of a prompt should take no longer than this, so that a caller who leaves stops the work soon. */
+const PART_MS = 200;
+/** Smaller parts would waste the batch. */
+const LEAST = 64;
+/** Weight of the newest measurement. */
+const FRESH = 0.5;
+
+/** Chooses how many prompt tokens are evaluated at once, from the speed seen so far. */
+export interface PrefillPace {
+  /** Tokens of the next part, between 64 and the batch. */
+  size(): number;
+  /** Runs `work` over `tokens` tokens and learns from the time it took. */
+  time(tokens: number, work: () => Promise<void>): Promise<void>;
+}
+
+/** Parts start at 64 tokens and grow up to `batch` on an engine that reads fast enough. */
+export function prefillPace(batch: number, now: () => number = () => performance.now()): PrefillPace {
+  let msPerToken: number | null = null;
+  return {
+    size() {
+      const fitting = msPerToken === null ? LEAST : Math.floor(PART_MS / msPerToken);
+      return Math.min(batch, Math.max(LEAST, fitting));
+    },
+    async time(tokens, work) {
+      const started = now();
+      await work();
+      const seen = Math.max(0.001, now() - started) / tokens;
+      msPerToken = msPerToken === null ? seen : FRESH * seen + (1 - FRESH) * msPerToken;
+    },
+  };
+}

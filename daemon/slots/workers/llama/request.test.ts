@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { chatRequest } from './chat-request.ts';
+import { completionRequest } from './completion-request.ts';
+
+const chat = (extra: object) => chatRequest({ messages: [{ role: 'user', content: 'hi' }], ...extra });
+
+test("what is not given has llama-server's default", () => {
+  expect(chat({})).toMatchObject({
+    stream: false,
+    includeUsage: false,
+    tools: null,
+    generation: {
+      maxTokens: null,
+      stops: [],
+      sampling: { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05, seed: null, repeatPenalty: 1 },
+    },
+  });
+});
+
+test('null is the same as not given, as clients send it', () => {
+  const fields = [
+    'temperature',
+    'stop',
+    'max_tokens',
+    'tools',
+    'seed',
+    'stream',
+    'stream_options',
+    'response_format',
+  ];
+  const nulls = Object.fromEntries(fields.map((field) => [field, null]));
+  expect(chat(nulls)).toEqual(chat({}));
+});
+
+test.each([
+  [{ max_tokens: 5 }, 5],
+  [{ max_completion_tokens: 6, max_tokens: 5 }, 6],
+  [{ max_tokens: 0 }, 0],
+  [{ max_tokens: -1 }, null],
+])('%j limits to %s tokens', (extra, expected) => {
+  expect(chat(extra).generation.maxTokens).toBe(expected);
+});
+
+test.each([
+  [7, 7],
+  [-1, null],
+  [-2, 2 ** 32 - 2],
+  [2 ** 40 + 3, 3],
+  [1.5, 1],
+])('the seed %s becomes %s', (seed, expected) => {
+  expect(chat({ seed }).generation.sampling.seed).toBe(expected);
+});
+
+test('stop strings are a list without empty ones', () => {
+  expect(chat({ stop: 'x' }).generation.stops).toEqual(['x']);
+  expect(chat({ stop: ['x', '', 'y'] }).generation.stops).toEqual(['x', 'y']);
+});
+
+test('unknown fields pass, supported values of unsupported fields too', () => {
+  expect(() =>
+    chat({ user: 'me', n: 1, logprobs: false, response_format: { type: 'text' }, reasoning_effort: 'low' }),
+  ).not.toThrow();
+});
+
+test.each([
+  [{ temperature: -1 }, 'temperature'],
+  [{ top_p: 2 }, 'top_p'],
+  [{ max_tokens: 'many' }, 'max_tokens'],
+  [{ stop: new Array(100).fill('x') }, 'stop'],
+  [{ stream: 'yes' }, 'stream'],
+  [{ n: 0 }, 'n'],
+  [{ tools: [{ type: 'function', function: {} }] }, 'tools.0.function.name'],
+  [{ messages: [{ content: 'x' }] }, 'messages.0.role'],
+  [{ messages: [{ role: 'user', content: 5 }] }, 'messages.0.content'],
+  [{ messages: 'x' }, 'messages'],
+])('%j is refused by name', (extra, param) => {
+  expect(() => chat(extra)).toThrow(expect.objectContaining({ status: 400, param }));
+});
+
+test.each([null, 'text', 5, []])('the body %j is no object', (body) => {
+  expect(() => chatRequest(body)).toThrow('the body must be a JSON object');
+});
+
+test('content is flattened, developer becomes system, other fields stay', () => {
+  const { messages } = chatRequest({
+    messages: [
+      {
+        role: 'developer',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      { role: 'assistant', content: null, tool_calls: [] },
+      { role: 'tool', tool_call_id: 'c', content: 'ok' },
+    ],
+  });
+  expect(messages).toEqual([
+    { role: 'system', content: 'ab' },
+    { role: 'assistant', content: '' },
+    { role: 'tool', tool_call_id: 'c', content: 'ok' },
+  ]);
+});
+
+test('a completion takes one prompt', () => {
+  expect(completionRequest({ prompt: 'a' }).prompt).toBe('a');
+  expect(completionRequest({ prompt: ['a'] }).prompt).toBe('a');
+  for (const prompt of [undefined, 5, ['a', 'b'], [1, 2]]) {
+    expect(() => completionRequest({ prompt })).toThrow(
+      expect.objectContaining({ status: 400, param: 'prompt' }),
+    );
+  }
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { SequencePool } from './sequence-pool.ts';
+
+const never = new AbortController().signal;
+const pool = (sequences: number[][], limit = 4) =>
+  new SequencePool(sequences, limit, (sequence, tokens) => {
+    const differs = tokens.findIndex((token, i) => sequence[i] !== token);
+    return differs < 0 ? tokens.length : differs;
+  });
+
+test('the sequence with the longest shared prefix is taken', async () => {
+  const [a, b, c] = [[1, 2], [1, 2, 3], []];
+  const sequences = pool([a, b, c] as number[][]);
+  expect(await sequences.acquire([1, 2, 3, 4], never)).toBe(b);
+  expect(await sequences.acquire([1, 2, 3, 4], never)).toBe(a);
+});
+
+test('of equals the one that was unused for longest', async () => {
+  const [a, b] = [[9], [8]];
+  const sequences = pool([a, b] as number[][]);
+  const first = await sequences.acquire([1], never);
+  sequences.release(first);
+  expect(await sequences.acquire([1], never)).not.toBe(first);
+});
+
+test('the rest wait in the order they came', async () => {
+  const sequences = pool([[1]]);
+  const held = await sequences.acquire([], never);
+  const order: string[] = [];
+  const one = sequences.acquire([], never);
+  one.then(() => order.push('one'));
+  const two = sequences.acquire([], never);
+  two.then(() => order.push('two'));
+  expect([sequences.active, sequences.queued]).toEqual([1, 2]);
+  sequences.release(held);
+  sequences.release(await one);
+  sequences.release(await two);
+  expect(order).toEqual(['one', 'two']);
+  expect([sequences.active, sequences.queued]).toEqual([0, 0]);
+});
+
+test('a caller who leaves the queue is taken out and costs nobody a turn', async () => {
+  const sequences = pool([[1]]);
+  const held = await sequences.acquire([], never);
+  const leaver = new AbortController();
+  const left = sequences.acquire([], leaver.signal);
+  const stays = sequences.acquire([], never);
+  leaver.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
+  sequences.release(held);
+  expect(await stays).toBe(held);
+  expect(sequences.queued).toBe(0);
+});
+
+test('a full queue refuses with 429', async () => {
+  const sequences = pool([[1]], 0);
+  await sequences.acquire([], never);
+  await expect(sequences.acquire([], never)).rejects.toMatchObject({ status: 429, code: 'slot.queue_full' });
+});

@@ -1,0 +1,82 @@
+import { Refusal } from '../refusal.ts';
+
+/** How many leading tokens of `tokens` the sequence has evaluated already. */
+export type SharedPrefix<S> = (sequence: S, tokens: readonly number[]) => number;
+
+interface Waiter<S> {
+  take(sequence: S): void;
+}
+
+/** Lends each sequence to one request at a time; the rest wait in the order they came. */
+export class SequencePool<S> {
+  readonly #free: S[];
+  readonly #total: number;
+  readonly #waiting: Waiter<S>[] = [];
+  readonly #limit: number;
+  readonly #shared: SharedPrefix<S>;
+
+  constructor(sequences: readonly S[], limit: number, shared: SharedPrefix<S>) {
+    this.#free = [...sequences];
+    this.#total = sequences.length;
+    this.#limit = limit;
+    this.#shared = shared;
+  }
+
+  get active(): number {
+    return this.#total - this.#free.length;
+  }
+
+  get queued(): number {
+    return this.#waiting.length;
+  }
+
+  /**
+   * The free sequence that shares the longest prefix with `tokens`, of equals the one unused for longest; else a place in the
+   * queue. Refuses with 429 when the queue is full, rejects with the signal's reason when the caller leaves.
+   */
+  async acquire(tokens: readonly number[], signal: AbortSignal): Promise<S> {
+    signal.throwIfAborted();
+    const free = this.#takeBest(tokens);
+    if (free !== undefined) return free;
+    if (this.#waiting.length >= this.#limit) {
+      throw new Refusal('slot.queue_full', 'The queue of this engine is full.', { status: 429 });
+    }
+    return this.#wait(signal);
+  }
+
+  /** Gives a sequence back: to the first in the queue, else to the free ones. */
+  release(sequence: S): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(sequence);
+    else next.take(sequence);
+  }
+
+  #wait(signal: AbortSignal): Promise<S> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        reject(signal.reason);
+      };
+      const waiter: Waiter<S> = {
+        take(sequence) {
+          signal.removeEventListener('abort', leave);
+          resolve(sequence);
+        },
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#waiting.push(waiter);
+    });
+  }
+
+  #takeBest(tokens: readonly number[]): S | undefined {
+    let best = 0;
+    let most = -1;
+    this.#free.forEach((sequence, i) => {
+      const shared = this.#shared(sequence, tokens);
+      if (shared <= most) return;
+      most = shared;
+      best = i;
+    });
+    return this.#free.splice(best, 1)[0];
+  }
+}

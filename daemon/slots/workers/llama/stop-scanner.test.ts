@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { stopScanner } from './stop-scanner.ts';
+
+function run(pieces: readonly string[], stops: readonly string[]): { text: string; stopped: boolean } {
+  const scanner = stopScanner(stops);
+  let text = '';
+  for (const piece of pieces) {
+    const scanned = scanner.push(piece);
+    text += scanned.text;
+    if (scanned.stopped) return { text, stopped: true };
+  }
+  return { text: text + scanner.end(), stopped: false };
+}
+
+test('a stop string inside one piece cuts before it', () => {
+  expect(run(['hello END more'], ['END'])).toEqual({ text: 'hello ', stopped: true });
+});
+
+test('a stop string over the borders of pieces is found and no part of it is shown', () => {
+  expect(run(['a', '<', '/', 's', '>', 'b'], ['</s>'])).toEqual({ text: 'a', stopped: true });
+});
+
+test('a beginning that turns out to be no stop string is shown in full', () => {
+  expect(run(['a</', 'b'], ['</s>'])).toEqual({ text: 'a</b', stopped: false });
+  expect(run(['a</'], ['</s>'])).toEqual({ text: 'a</', stopped: false });
+});
+
+test('the earliest of several stop strings counts', () => {
+  expect(run(['one two three'], ['three', 'two'])).toEqual({ text: 'one ', stopped: true });
+});
+
+test('a stop string that begins again within itself is found', () => {
+  expect(run(['a', 'a', 'a', 'b'], ['aab'])).toEqual({ text: 'a', stopped: true });
+});
+
+test('however the text is cut, the result is that of the whole text', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 0, maxLength: 4 });
+  const stop = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 12 }), fc.array(stop, { maxLength: 3 }), (pieces, stops) => {
+      const whole = pieces.join('');
+      const at = stops.map((s) => whole.indexOf(s)).filter((i) => i >= 0);
+      const result = run(pieces, stops);
+      if (at.length === 0) expect(result).toEqual({ text: whole, stopped: false });
+      // A stop string that is complete in an earlier piece wins over one that begins before it and ends later.
+      else {
+        expect(result.stopped).toBe(true);
+        expect(whole.startsWith(result.text)).toBe(true);
+        expect(stops.some((s) => result.text.includes(s))).toBe(false);
+        expect(stops.some((s) => whole.slice(result.text.length).startsWith(s))).toBe(true);
+      }
+    }),
+  );
+});

@@ -1,0 +1,21 @@
+import type { Readable } from 'node:stream';
+import { Refusal } from './refusal.ts';
+
+/** Bytes of a request body; a prompt that fills the largest windows is far smaller. */
+const BODY_MOST = 64 << 20;
+
+/** Reads a JSON body whole. Throws 413 beyond `most` bytes and 400 for anything that is not JSON. */
+export async function readJson(body: Readable, most = BODY_MOST): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body) {
+    length += (part as Buffer).length;
+    if (length > most) throw new Refusal('request.too_large', 'The body is too large.', { status: 413 });
+    parts.push(part as Buffer);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts, length).toString('utf8'));
+  } catch {
+    throw new Refusal('request.invalid_json', 'The body is not valid JSON.');
+  }
+}

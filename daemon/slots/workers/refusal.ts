@@ -1,0 +1,56 @@
+export interface RefusalOptions {
+  status?: number;
+  /** The request field at fault. */
+  param?: string;
+  /** Further fields of the error object. */
+  extra?: Readonly<Record<string, string | number>>;
+}
+
+/** A request that the engine cannot serve, with the status and the OpenAI error object that say why. */
+export class Refusal extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly param: string | null;
+  readonly extra: Readonly<Record<string, string | number>>;
+
+  constructor(code: string, message: string, options: RefusalOptions = {}) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.status = options.status ?? 400;
+    this.param = options.param ?? null;
+    this.extra = options.extra ?? {};
+  }
+
+  /** OpenAI's envelope; `code` is always a string. */
+  envelope(): { error: Record<string, string | number | null> } {
+    return {
+      error: {
+        code: this.code,
+        message: this.message,
+        type: errorType(this.status),
+        param: this.param,
+        ...this.extra,
+      },
+    };
+  }
+}
+
+/** A field that is missing, of the wrong type, out of range or not supported: 400. */
+export function invalidField(param: string, message: string): Refusal {
+  return new Refusal('request.invalid', message, { param });
+}
+
+function errorType(status: number): string {
+  if (status === 401) return 'authentication_error';
+  if (status === 404) return 'not_found_error';
+  if (status === 429) return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+}
+
+/** Refusals as they are; anything else is a failure of the engine, told in its own words. */
+export function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Refusal('engine.failed', `The engine failed: ${reason}`.slice(0, 500), { status: 500 });
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeGguf, type GgufModel } from '../../../models/gguf/writer.ts';
+import type { WorkerConfig, WorkerFacts, WorkerHealth, WorkerMessage } from '../protocol.ts';
+
+const PROGRAM = new URL('../llama-main.ts', import.meta.url);
+export const KEY = 'key-of-this-engine';
+
+/** A real worker process and the requests a test makes to it. */
+export interface ForkedWorker {
+  child: ChildProcess;
+  origin: string;
+  messages: WorkerMessage[];
+  /** Resolves with the facts, or rejects with the reason that the worker gave. */
+  ready: Promise<WorkerFacts>;
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  post(path: string, body: unknown, options?: { key?: string; signal?: AbortSignal }): Promise<Response>;
+  health(): Promise<WorkerHealth>;
+  stop(): Promise<void>;
+}
+
+/** Writes `model` into a fresh folder; `remove` deletes it. */
+export async function modelFile(
+  model: GgufModel | Buffer,
+): Promise<{ path: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-worker-'));
+  const path = join(folder, 'model.gguf');
+  await writeFile(path, Buffer.isBuffer(model) ? model : encodeGguf(model));
+  return { path, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Forks a worker for the model at `modelPath` and waits until it listens. */
+export async function forkWorker(
+  modelPath: string,
+  changes: Partial<WorkerConfig> = {},
+): Promise<ForkedWorker> {
+  const child = fork(PROGRAM, [], { env: {}, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+  const messages: WorkerMessage[] = [];
+  const ready = Promise.withResolvers<WorkerFacts>();
+  const listening = Promise.withResolvers<number>();
+  ready.promise.catch(() => undefined);
+  child.on('message', (message: WorkerMessage) => {
+    messages.push(message);
+    if (message.type === 'listening') listening.resolve(message.port);
+    if (message.type === 'ready') ready.resolve(message.facts);
+    if (message.type === 'failed') ready.reject(new Error(message.reason));
+  });
+  exited.then(({ code }) => {
+    for (const waiting of [ready, listening]) waiting.reject(new Error(`the worker ended with ${code}`));
+  });
+  const config: WorkerConfig = {
+    kind: 'chat',
+    modelPath,
+    modelId: 'tiny',
+    key: KEY,
+    context: 512,
+    parallel: 2,
+    threads: 1,
+    device: 'cpu',
+    gpuLayers: null,
+    batch: null,
+    queueLimit: 8,
+    ...changes,
+  };
+  child.send({ type: 'start', config });
+  const origin = `http://127.0.0.1:${await listening.promise}`;
+  return {
+    child,
+    origin,
+    messages,
+    ready: ready.promise,
+    exited,
+    post: (path, body, { key = KEY, signal } = {}) =>
+      fetch(origin + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        signal: signal ?? null,
+      }),
+    health: async () => (await (await fetch(`${origin}/health`)).json()) as WorkerHealth,
+    stop: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** The events of a streamed answer; `[DONE]` stays a string. */
+export async function* readEvents(response: Response): AsyncGenerator<string> {
+  let open = '';
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body ?? []) {
+    open += decoder.decode(bytes as Uint8Array, { stream: true });
+    for (let end = open.indexOf('\n\n'); end >= 0; end = open.indexOf('\n\n')) {
+      const event = open.slice(0, end);
+      open = open.slice(end + 2);
+      if (event.startsWith('data: ')) yield event.slice(6);
+    }
+  }
+}

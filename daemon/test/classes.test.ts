@@ -1,0 +1,294 @@
+/** spec "Route classes": the class table, checked from the exposure answer itself, and paths that are no routes. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ExposureView, Tier } from '../contract/auth.ts';
+import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { type Answer, ask, rawExchange } from './harness/http.ts';
+
+const KEYS: Record<Tier, string | undefined> = { anon: undefined, client: CLIENT_KEY, admin: ADMIN_KEY };
+const TIERS: Tier[] = ['anon', 'client', 'admin'];
+
+/** Routes whose handler would end or change what the other rows need; they are judged by their refusals only. */
+const DISRUPTIVE = new Set(['auth.rotate', 'auth.sessions.end', 'auth.require', 'memory.delete.all']);
+
+/** A concrete path for a pattern. */
+const example = (pattern: string) => pattern.replace(/[:*]\w+/g, 'example');
+
+function allowed(auth: string, tier: Tier): boolean {
+  if (auth === 'open') return true;
+  if (auth === 'client') return tier !== 'anon';
+  return tier === 'admin';
+}
+
+/** What the gate must say to this tier: `pass`, 401 or 403. */
+function expected(auth: string, tier: Tier): 'pass' | 'auth.required' | 'auth.forbidden' {
+  if (allowed(auth, tier)) return 'pass';
+  return tier === 'anon' ? 'auth.required' : 'auth.forbidden';
+}
+
+const refusedByGate = (answer: Answer) => answer.code === 'auth.required' || answer.code === 'auth.forbidden';
+
+let on: Gateway;
+let off: Gateway;
+let view: ExposureView;
+
+beforeAll(async () => {
+  const files = { ...KEYS_FILE, 'config/config.toml': '[security]\nlogin_ratelimit_max = 10000\n' };
+  [on, off] = await Promise.all([
+    startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on' } }),
+    startGateway({ files, env: { SVC_REQUIRE_AUTH: 'off' } }),
+  ]);
+  view = (await ask(on, 'GET', '/api/auth/exposure', { key: ADMIN_KEY })).json<ExposureView>();
+});
+
+afterAll(async () => {
+  await Promise.all([on?.stop(), off?.stop()]);
+  on?.remove();
+  off?.remove();
+});
+
+/** HTTP rows of the exposure answer; sockets and event streams have suites of their own. */
+const httpRules = () =>
+  view.rules.filter((rule) => rule.id !== 'catch-all' && !['websocket', 'sse'].includes(rule.kind));
+
+async function call(gateway: Gateway, method: string, pattern: string, tier: Tier): Promise<Answer> {
+  const body = method === 'POST' || method === 'PUT' ? '{}' : undefined;
+  const headers: Record<string, string> = body ? { 'content-type': 'application/json' } : {};
+  return ask(gateway, method, example(pattern), { key: KEYS[tier], body, headers });
+}
+
+describe('C01 every row × tier, from the exposure answer', () => {
+  it('the exposure answer holds every class, ends in the catch-all and names the open allowlist', () => {
+    expect(view.rules.length).toBeGreaterThan(40);
+    expect(view.rules.at(-1)).toMatchObject({ id: 'catch-all', auth_class: 'admin' });
+    expect(view.classes.map(({ name }) => name).sort()).toEqual(['admin', 'bootstrap', 'client', 'open']);
+    const open = view.open_allowlist.map(({ method, path }) => `${method} ${path}`);
+    for (const route of [
+      'GET /v1/models',
+      'GET /api/health',
+      'GET /api/health/system',
+      'GET /api/metrics/prometheus',
+      'GET /api/config/urls',
+      'POST /api/auth/login',
+      'GET /api/auth/status',
+      'POST /api/auth/logout',
+    ]) {
+      expect(open).toContain(route);
+    }
+  });
+
+  it.each(TIERS)('enforcement on, tier %s', async (tier) => {
+    for (const rule of httpRules()) {
+      for (const method of rule.methods) {
+        const want = expected(rule.auth_class, tier);
+        if (want === 'pass' && DISRUPTIVE.has(rule.id)) continue;
+        const answer = await call(on, method, rule.pattern, tier);
+        const label = `${method} ${rule.pattern} as ${tier}: ${answer.status} ${answer.code}`;
+        if (want === 'pass') expect(refusedByGate(answer), label).toBe(false);
+        else if (method === 'HEAD') expect(answer.status, label).toBe(want === 'auth.required' ? 401 : 403);
+        else expect(answer.code, label).toBe(want);
+      }
+    }
+  });
+
+  it.each(TIERS)('enforcement off, tier %s: every row answers', async (tier) => {
+    for (const rule of httpRules()) {
+      if (DISRUPTIVE.has(rule.id)) continue;
+      for (const method of rule.methods) {
+        const answer = await call(off, method, rule.pattern, tier);
+        expect(refusedByGate(answer), `${method} ${rule.pattern} as ${tier}: ${answer.status}`).toBe(false);
+      }
+    }
+  });
+});
+
+describe('C02–C06 paths that are no routes', () => {
+  const paths = [
+    ['GET', '/api/does-not-exist'],
+    ['GET', '/v1/files'],
+    ['POST', '/v1/moderations'],
+    ['POST', '/v1/images/edits'],
+    ['POST', '/v1/audio/translations'],
+    ['GET', '/V1/models'],
+    ['GET', '/v1/Models'],
+    ['GET', '/API/auth/status'],
+    ['GET', '/v1/models/'],
+    ['GET', '/api/auth/status/'],
+    ['GET', '//v1/models'],
+    ['GET', '/v1//models'],
+    ['GET', '/./v1/models'],
+    ['GET', '/v1/./models'],
+    ['GET', '/v1/models/../../api/config'],
+    ['GET', '/index.html'],
+  ] as const;
+
+  it.each(paths)('%s %s: anon 401, client 403, admin 404', async (method, path) => {
+    expect(await ask(on, method, path)).toMatchObject({ status: 401, code: 'auth.required' });
+    expect(await ask(on, method, path, { key: CLIENT_KEY })).toMatchObject({
+      status: 403,
+      code: 'auth.forbidden',
+    });
+    expect(await ask(on, method, path, { key: ADMIN_KEY })).toMatchObject({
+      status: 404,
+      code: 'route.not_found',
+    });
+    expect(await ask(off, method, path)).toMatchObject({ status: 404, code: 'route.not_found' });
+  });
+
+  it('a 401 names the scheme', async () => {
+    const answer = await ask(on, 'GET', '/api/does-not-exist');
+    expect(answer.headers['www-authenticate']).toContain('Bearer realm="svc"');
+    expect(answer.headers['x-request-id']).toBeTruthy();
+  });
+});
+
+describe('C08–C23 request targets', () => {
+  it.each([
+    '/v1/models/..%2f..%2fapi%2fconfig',
+    '/v1/models/%2e%2e/',
+    '/v1/models/%252e%252e',
+    '/v1/models/%zz',
+  ])('C08 %s is a literal unknown id', async (path) => {
+    expect(await ask(on, 'GET', path)).toMatchObject({ status: 404, code: 'model.not_found' });
+  });
+
+  it('C09 ids with a slash are looked up as one id, open', async () => {
+    expect((await ask(on, 'GET', '/v1/models/svc/agent')).json()).toMatchObject({ id: 'svc/agent' });
+    expect((await ask(on, 'GET', '/v1/models/svc%2Fagent')).json()).toMatchObject({ id: 'svc/agent' });
+    expect(await ask(on, 'GET', '/v1/models/org/name')).toMatchObject({
+      status: 404,
+      code: 'model.not_found',
+    });
+  });
+
+  it('C12 absolute-form targets have the class of their path; another authority is 400', async () => {
+    const line = (target: string, host: string) =>
+      rawExchange(on, `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+    expect(await line('http://localhost/api/auth/status', 'localhost')).toMatch(/^HTTP\/1\.1 200/);
+    expect(await line('http://localhost/api/settings', 'localhost')).toMatch(/^HTTP\/1\.1 401/);
+    expect(await line('http://other/api/auth/status', 'localhost')).toMatch(/^HTTP\/1\.1 400/);
+    expect(await line('/api/settings#/v1/models', 'localhost')).toMatch(/^HTTP\/1\.1 401/);
+    expect(await line('/api/settings?/v1/models', 'localhost')).toMatch(/^HTTP\/1\.1 401/);
+  });
+
+  it('C14 HEAD has the class of GET and no body', async () => {
+    expect(await ask(on, 'HEAD', '/v1/models')).toMatchObject({ status: 200, text: '' });
+    expect(await ask(on, 'HEAD', '/api/settings')).toMatchObject({ status: 401, text: '' });
+  });
+
+  it('C15 a wrong method is 405 with Allow for who may see it', async () => {
+    expect(await ask(on, 'POST', '/v1/models')).toMatchObject({ status: 401 });
+    const answer = await ask(on, 'POST', '/v1/models', { key: ADMIN_KEY });
+    expect(answer).toMatchObject({ status: 405, code: 'route.method_not_allowed' });
+    expect(answer.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD']);
+  });
+
+  it('C16 OPTIONS is 204 with one constant list and no oracle', async () => {
+    const known = await ask(on, 'OPTIONS', '/v1/models');
+    const unknown = await ask(on, 'OPTIONS', '/nowhere');
+    expect([known.status, unknown.status]).toEqual([204, 204]);
+    expect(known.headers.allow).toBe(unknown.headers.allow);
+    const star = await rawExchange(on, 'OPTIONS * HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+    expect(star).toMatch(/^HTTP\/1\.1 204/);
+    const foreign = await ask(on, 'OPTIONS', '/v1/models', {
+      headers: { origin: 'https://evil.example.net.attacker.io' },
+    });
+    expect(foreign).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
+    expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('C18 method overrides and rewriting headers are ignored', async () => {
+    const headers = {
+      'x-http-method-override': 'DELETE',
+      'x-original-url': '/api/settings',
+      'x-rewrite-url': '/api/settings',
+      'x-forwarded-prefix': '/evil',
+    };
+    const answer = await ask(on, 'GET', '/api/auth/status?_method=DELETE', { headers });
+    expect(answer.json()).toMatchObject({ tier: 'anon' });
+  });
+
+  it.each(['TRACE', 'PROPFIND', 'QUERY', 'REPORT'])('C18 %s reaches no handler', async (method) => {
+    const line = (key: string) =>
+      rawExchange(on, `${method} /v1/models HTTP/1.1\r\nhost: localhost\r\n${key}connection: close\r\n\r\n`);
+    expect(await line('')).toMatch(/^HTTP\/1\.1 (401|400|405|501)/);
+    expect(await line(`authorization: Bearer ${ADMIN_KEY}\r\n`)).toMatch(/^HTTP\/1\.1 (400|405|501)/);
+  });
+
+  it('C18 an unknown long method is refused by the parser and CONNECT closes', async () => {
+    expect(await rawExchange(on, `${'A'.repeat(64)} / HTTP/1.1\r\nhost: localhost\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 400/,
+    );
+    expect(await rawExchange(on, 'CONNECT localhost:80 HTTP/1.1\r\nhost: localhost\r\n\r\n')).not.toMatch(
+      / 200 /,
+    );
+  });
+
+  it('C23 a pipelined second request is judged alone', async () => {
+    const pair =
+      'GET /api/auth/status HTTP/1.1\r\nhost: localhost\r\n\r\n' +
+      'GET /api/settings HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
+    const answer = await rawExchange(on, pair);
+    expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1])).toEqual(['200', '401']);
+  });
+});
+
+describe('C25 the hardened memory routes', () => {
+  it('stay admin while the generic memory rule is widened to client', async () => {
+    const files = { ...KEYS_FILE, 'config/config.toml': '[security]\nmemory_class = "client"\n' };
+    const wide = await startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on' } });
+    try {
+      const key = CLIENT_KEY;
+      const added = await ask(wide, 'POST', '/api/memory', {
+        key,
+        body: { text: 'the key is under the mat' },
+      });
+      expect(added.status).toBe(200);
+      const { id } = added.json<{ id: string }>();
+      expect((await ask(wide, 'GET', `/api/memory/${id}`, { key })).status).toBe(200);
+      const found = await ask(wide, 'POST', '/api/memory/search', { key, body: { query: 'mat' } });
+      expect(found.json<{ memories: unknown[] }>().memories).toHaveLength(1);
+      for (const [method, path, body] of [
+        ['DELETE', `/api/memory/${id}`, undefined],
+        ['DELETE', '/api/memory?confirm=all', undefined],
+        ['POST', '/api/memory/delete', { ids: [id] }],
+      ] as const) {
+        expect(await ask(wide, method, path, { key, body })).toMatchObject({
+          status: 403,
+          code: 'auth.forbidden',
+        });
+      }
+      expect((await ask(wide, 'DELETE', '/api/memory', { key: ADMIN_KEY })).status).toBe(422);
+      expect((await ask(wide, 'DELETE', `/api/memory/${id}`, { key: ADMIN_KEY })).json()).toEqual({
+        deleted: 1,
+      });
+    } finally {
+      await wide.stop();
+      wide.remove();
+    }
+  });
+});
+
+describe('C28 bootstrap routes', () => {
+  it('are open until an admin key exists, then admin, and open again without one', async () => {
+    const first = await startGateway({ env: { SVC_REQUIRE_AUTH: 'on' } });
+    expect((await ask(first, 'GET', '/api/setup')).status).toBe(200);
+    await first.stop();
+    const second = await startGateway({
+      home: first.home,
+      files: KEYS_FILE,
+      env: { SVC_REQUIRE_AUTH: 'on' },
+    });
+    expect((await ask(second, 'GET', '/api/setup')).status).toBe(401);
+    expect((await ask(second, 'GET', '/api/setup', { key: CLIENT_KEY })).status).toBe(403);
+    expect((await ask(second, 'GET', '/api/setup', { key: ADMIN_KEY })).status).toBe(200);
+    await second.stop();
+    const third = await startGateway({
+      home: first.home,
+      files: { 'config/api.env': '' },
+      env: { SVC_REQUIRE_AUTH: 'on' },
+    });
+    expect((await ask(third, 'GET', '/api/setup')).status).toBe(200);
+    await third.stop();
+    first.remove();
+  });
+});

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const main = join(import.meta.dirname, '..', '..', 'main.ts');
+
+/** Keys that the suites plant; long enough to be redacted and to be searched for. */
+export const ADMIN_KEY = 'test-admin-key-5f1d0a7c2b9e4836';
+export const CLIENT_KEY = 'test-client-key-9c3e7b1f6a2d5048';
+
+export interface GatewayOptions {
+  env?: Record<string, string>;
+  /** Files below the home folder, written before the start: `config/api.env`, `config/config.toml`, … */
+  files?: Record<string, string>;
+  /** A home folder to use again; it is then not removed. */
+  home?: string;
+  args?: string[];
+}
+
+export interface Gateway {
+  readonly url: string;
+  readonly port: number;
+  readonly home: string;
+  readonly pid: number;
+  /** Everything written so far: the banner, then JSON log lines. */
+  output(): string;
+  /** Waits until the output holds `text`. */
+  waitFor(text: string, limitMs?: number): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** Ends the daemon and answers its exit code; the home folder stays until `remove`. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  remove(): void;
+}
+
+/** The files of a gateway with both keys set. */
+export const KEYS_FILE = { 'config/api.env': `SVC_ADMIN_KEY=${ADMIN_KEY}\nSVC_CLIENT_KEY=${CLIENT_KEY}\n` };
+
+/** A started process, its exit code and its collected output. */
+export function launch(options: GatewayOptions): { child: ChildProcess; home: string; output: () => string } {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-test-'));
+  for (const [name, text] of Object.entries(options.files ?? {})) {
+    mkdirSync(dirname(join(home, name)), { recursive: true, mode: 0o700 });
+    writeFileSync(join(home, name), text, { mode: 0o600 });
+  }
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    SVC_HOME: home,
+    SVC_PORT: '0',
+    SVC_LOG_LEVEL: 'debug',
+    ...options.env,
+  };
+  const child = spawn(process.execPath, [main, ...(options.args ?? [])], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const collect = (chunk: Buffer) => {
+    text += chunk.toString('utf8');
+  };
+  child.stdout?.on('data', collect);
+  child.stderr?.on('data', collect);
+  return { child, home, output: () => text };
+}
+
+/** Resolves once `done()` holds; rejects after `limitMs` with what was waited for. */
+export async function until(
+  done: () => boolean | Promise<boolean>,
+  what: string,
+  limitMs = 20_000,
+): Promise<void> {
+  const end = Date.now() + limitMs;
+  while (!(await done())) {
+    if (Date.now() > end) throw new Error(`waited ${limitMs} ms for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
+
+/** Starts a real daemon on a free port with a home folder of its own and waits until it answers. */
+export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const { child, home, output } = launch(options);
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const address = () => /Address\s+http:\/\/(\S+):(\d+)\/v1/.exec(output());
+  await until(
+    () => {
+      if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}: ${output()}`);
+      return address() !== null;
+    },
+    'the gateway to start',
+    30_000,
+  );
+  const port = Number(address()?.[2]);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    home,
+    pid: child.pid ?? 0,
+    output,
+    waitFor: (text, limitMs) => until(() => output().includes(text), `"${text}" in the output`, limitMs),
+    signal: (name) => void child.kill(name),
+    stop: (signal = 'SIGTERM') => {
+      if (child.exitCode === null) child.kill(signal);
+      return exited;
+    },
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  };
+}
