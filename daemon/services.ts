@@ -15,6 +15,7 @@ import { createInference } from './inference/serve.ts';
 import { Bus } from './kit/bus.ts';
 import { createLog, type Log } from './kit/log.ts';
 import { Outbound } from './kit/outbound.ts';
+import { watchFolder } from './kit/watch-folder.ts';
 import { createRegistry } from './models/registry.ts';
 import type { RouteDeps } from './routes/deps.ts';
 import { createHandlers } from './routes/handlers.ts';
@@ -116,6 +117,7 @@ export async function startServices(
     log.level = live.value('logLevel');
     bus.emit('config', { change, problems: live.problems().length });
   });
+  const unwatchSlots = watchFolder(join(live.folders.config, 'slots'), () => slots.reload());
   void hardware.probe();
   return {
     log,
@@ -143,6 +145,8 @@ export async function startServices(
       await slots.stop(drainMs);
       await outbound.close();
       registry.close();
+      unwatchSlots();
+      metrics.close();
       hardware.close();
       live.close();
       store.close();

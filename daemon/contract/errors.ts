@@ -103,6 +103,17 @@ export const ERRORS = {
     'Live voice needs slots that this gateway does not have.',
     'Add stt, chat and tts slots.',
   ),
+  'config.write_failed': row(
+    500,
+    'The configuration could not be written; nothing has changed.',
+    'See the log for the cause (owner, mode, read-only file system, full disk).',
+  ),
+  'config.conflict': row(409, 'The file was changed by somebody else at the same time.', 'Try again.'),
+  'config.broken': row(
+    409,
+    'The configuration file must be corrected first.',
+    'See GET /api/settings for file and line.',
+  ),
   'slot.not_found': row(404, 'There is no slot of this name.', 'See GET /api/slots.'),
   'slot.exists': row(409, 'A slot of this name exists.', 'Choose another name.'),
   'slot.invalid': row(422, 'The slot settings are invalid.', 'See details.fields.'),

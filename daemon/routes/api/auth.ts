@@ -1,5 +1,6 @@
 import type { LoginBody } from '../../contract/auth.ts';
 import { GatewayError } from '../../contract/errors.ts';
+import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
@@ -24,7 +25,7 @@ export function authRoutes({ auth }: RouteDeps) {
     const { require_auth: on } = body as { require_auth: boolean };
     if (!on && auth.enforcement().require_auth && call.caller.tier !== 'admin')
       throw new GatewayError('auth.required');
-    return auth.requireAuth(on, actor(call));
+    return configWrite(() => auth.requireAuth(on, actor(call)));
   };
 
   return {

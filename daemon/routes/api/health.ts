@@ -1,6 +1,7 @@
 import type { SystemHealthView } from '../../contract/system.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
+import { allProblems } from '../problems.ts';
 
 type Check = SystemHealthView['checks'][string];
 /** Anonymous callers must not be able to make the daemon work: the answer is kept this long (ms). */
@@ -40,7 +41,7 @@ function storeCheck(deps: RouteDeps): Check {
 }
 
 function configurationCheck(deps: RouteDeps): Check {
-  const count = deps.settings.problems().length;
+  const count = allProblems(deps).length;
   if (count === 0) return { status: 'ok', message: 'All settings are valid.' };
   return {
     status: 'warning',

@@ -2,9 +2,11 @@ import { GatewayError } from '../../contract/errors.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { SETTINGS, type SettingName } from '../../settings/catalogue.ts';
+import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { openApi } from '../openapi.ts';
+import { allProblems } from '../problems.ts';
 
 /** Models, hardware, settings, audit, requests, metrics and the API description. */
 export function systemRoutes(deps: RouteDeps) {
@@ -40,7 +42,7 @@ type Values = Record<string, unknown>;
 
 const settingsView = (deps: RouteDeps) => ({
   settings: deps.settings.views(),
-  problems: [...deps.settings.problems()],
+  problems: allProblems(deps),
 });
 
 function findRequest(deps: RouteDeps, id: string) {
@@ -67,7 +69,7 @@ async function putSettings(deps: RouteDeps, tier: string, values: Values) {
     else fields.push({ path: name, reason: parsed.reason });
   }
   if (fields.length > 0) throw new GatewayError('request.invalid', { details: { fields } });
-  for (const [name, value] of accepted) await deps.settings.persist(name, value as never);
+  for (const [name, value] of accepted) await configWrite(() => deps.settings.persist(name, value as never));
   deps.store.audit.add({
     action: 'settings.put',
     tier,

@@ -1,0 +1,44 @@
+import { type FSWatcher, unwatchFile, watch, watchFile } from 'node:fs';
+
+const SETTLE_MS = 150;
+const POLL_MS = 2000;
+
+/**
+ * Calls `changed` shortly after something in `folder` was written, replaced, created or removed, also when the folder
+ * itself appears later. The answer ends it. Never keeps the process alive.
+ */
+export function watchFolder(folder: string, changed: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let events: FSWatcher | null = null;
+  const soon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(changed, SETTLE_MS);
+    timer.unref();
+  };
+  const listen = () => {
+    events?.close();
+    events = openEvents(folder, soon);
+  };
+  const poll = () => {
+    listen();
+    soon();
+  };
+  listen();
+  watchFile(folder, { interval: POLL_MS, persistent: false }, poll);
+  return () => {
+    clearTimeout(timer);
+    events?.close();
+    unwatchFile(folder, poll);
+  };
+}
+
+/** Null while the folder is missing or the system has no watches left; the poll goes on alone. */
+function openEvents(folder: string, soon: () => void): FSWatcher | null {
+  try {
+    const events = watch(folder, { persistent: false }, soon);
+    events.on('error', () => events.close());
+    return events;
+  } catch {
+    return null;
+  }
+}

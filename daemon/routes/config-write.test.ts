@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { FileWriteError } from '../kit/atomic-file.ts';
+import { ConfigEditError } from '../settings/config-file.ts';
+import { configWrite } from './config-write.ts';
+
+const failing = (error: unknown) => configWrite(() => Promise.reject(error));
+
+describe('configWrite', () => {
+  it('hands a success on', async () => expect(await configWrite(async () => 7)).toBe(7));
+
+  it('names what went wrong, without a path', async () => {
+    const full = new FileWriteError('/etc/svc/config.toml', 'io', 'could not be written', { code: 'ENOSPC' });
+    await expect(failing(full)).rejects.toMatchObject({
+      code: 'config.write_failed',
+      options: { details: { reason: 'ENOSPC' } },
+    });
+    const raced = new FileWriteError('/etc/svc/config.toml', 'changed', 'was changed meanwhile');
+    await expect(failing(raced)).rejects.toMatchObject({ code: 'config.conflict' });
+    await expect(failing(new ConfigEditError('config.toml:3: no'))).rejects.toMatchObject({
+      code: 'config.broken',
+    });
+  });
+
+  it('leaves every other error as it is', async () => {
+    const error = new Error('else');
+    await expect(failing(error)).rejects.toBe(error);
+  });
+});

@@ -1,0 +1,18 @@
+import { GatewayError } from '../contract/errors.ts';
+import { FileWriteError } from '../kit/atomic-file.ts';
+import { ConfigEditError } from '../settings/config-file.ts';
+
+/** Runs a change of the configuration and names its failure for the caller, without a path. */
+export async function configWrite<T>(change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof ConfigEditError) {
+      throw new GatewayError('config.broken', { message: error.message, cause: error });
+    }
+    if (!(error instanceof FileWriteError)) throw error;
+    if (error.reason === 'changed') throw new GatewayError('config.conflict', { cause: error });
+    const details = error.code === null ? undefined : { reason: error.code };
+    throw new GatewayError('config.write_failed', { details, cause: error });
+  }
+}
