@@ -5,6 +5,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { RouteId } from '../contract/routes.ts';
 import type { ExplainView, RequestRecord } from '../contract/system.ts';
+import { Bag } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -72,7 +73,7 @@ export function createInference(deps: InferenceDeps): Inference {
   const watch = createRequestWatch({ requests: store.requests, bus, metrics });
   const outbound = openEngines(() => settings.value('connectTimeoutS') * 1000);
   const keepRows = () => store.requests.prune(settings.value('requestLogRows'));
-  const lives = new Set<Life>();
+  const lives = new Bag<Life>();
   const run: RunDeps = { settings, slots, registry, upstreams, watch, log, outbound, sources };
   keepRows();
   const unfollow = settings.onChange(keepRows);
@@ -87,7 +88,7 @@ export function createInference(deps: InferenceDeps): Inference {
         await runCall(run, call, TASKS[name], life);
       } finally {
         life.dispose();
-        lives.delete(life);
+        lives.remove(life);
       }
     };
   return {
@@ -105,7 +106,7 @@ export function createInference(deps: InferenceDeps): Inference {
     async stop() {
       stopped = true;
       unfollow();
-      for (const life of [...lives]) life.end(draining());
+      for (const life of lives.all()) life.end(draining());
       await outbound.close();
     },
   };

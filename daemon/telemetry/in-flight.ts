@@ -1,5 +1,6 @@
 import type { GatewayEvents } from '../contract/events.ts';
 import type { RequestRecord } from '../contract/system.ts';
+import { Bag, type Placed } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -60,16 +61,16 @@ export interface WatchOptions {
 }
 
 export function createRequestWatch(options: WatchOptions): RequestWatch {
-  const running = new Map<string, Running>();
+  const running = new Bag<Running>();
   return {
     begin(start) {
-      const track = new Running(start, options, () => running.delete(start.id));
-      running.set(start.id, track);
+      const track = new Running(start, options, running);
+      running.add(track);
       return track;
     },
-    running: () => [...running.values()].map((track) => track.record()),
+    running: () => running.all().map((track) => track.record()),
     cancel(id) {
-      const track = running.get(id);
+      const track = running.all().find(({ start }) => start.id === id);
       track?.start.cancel();
       return track !== undefined;
     },
@@ -79,20 +80,21 @@ export function createRequestWatch(options: WatchOptions): RequestWatch {
 const NOWHERE = { slot: null, upstream: null, step: null, model: null };
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
-class Running implements RequestTrack {
+class Running implements RequestTrack, Placed {
+  place = 0;
   readonly start: RequestStart;
   readonly #options: WatchOptions;
-  readonly #gone: () => void;
+  readonly #running: Bag<Running>;
   readonly #at = Date.now();
   #routing: RequestRouting | typeof NOWHERE = NOWHERE;
   #firstByteAt: number | null = null;
   #result: RequestEnd | null = null;
   #endedAt = 0;
 
-  constructor(start: RequestStart, options: WatchOptions, gone: () => void) {
+  constructor(start: RequestStart, options: WatchOptions, running: Bag<Running>) {
     this.start = start;
     this.#options = options;
-    this.#gone = gone;
+    this.#running = running;
   }
 
   routed(routing: RequestRouting): void {
@@ -109,7 +111,7 @@ class Running implements RequestTrack {
     if (this.#result) return;
     this.#result = result;
     this.#endedAt = performance.now();
-    this.#gone();
+    this.#running.remove(this);
     this.#options.requests.add(this.record());
     this.#options.metrics.finished({
       route: this.start.route,

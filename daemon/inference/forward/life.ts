@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { GatewayError } from '../../contract/errors.ts';
+import type { Placed } from '../../kit/bag.ts';
 
 /** The caller closed its connection before the answer was complete. */
 export class CallerLeft extends Error {
@@ -15,11 +16,12 @@ export type EndReason = GatewayError | CallerLeft;
  * The life of one call. It ends once: when the caller leaves, an admin cancels, a limit runs out or the gateway stops;
  * whoever works for the call listens and stops its work at once.
  */
-export class Life {
+export class Life implements Placed {
+  place = 0;
   #ended: EndReason | null = null;
   #control: AbortController | null = null;
   #timer: NodeJS.Timeout | null = null;
-  readonly #listeners = new Set<(reason: EndReason) => void>();
+  #listeners: ((reason: EndReason) => void)[] = [];
   readonly #res: ServerResponse;
   readonly #onClose = (): void => {
     if (!this.#res.writableFinished) this.end(new CallerLeft());
@@ -49,7 +51,7 @@ export class Life {
     if (this.#ended) return;
     this.#ended = reason;
     this.#control?.abort(reason);
-    for (const listener of [...this.#listeners]) listener(reason);
+    for (const listener of this.#listeners.splice(0)) listener(reason);
   }
 
   /** Ends it with `reason` after `ms` milliseconds; 0 sets no limit. */
@@ -63,14 +65,16 @@ export class Life {
       listener(this.#ended);
       return () => {};
     }
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners.push(listener);
+    return () => {
+      this.#listeners = this.#listeners.filter((each) => each !== listener);
+    };
   }
 
   /** The call is done: nothing is watched any more. */
   dispose(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#res.removeListener('close', this.#onClose);
-    this.#listeners.clear();
+    this.#listeners = [];
   }
 }

@@ -143,7 +143,8 @@ async function serve(
 ): Promise<void> {
   const receivedAt = performance.now();
   const parts: Buffer[] = [];
-  for await (const chunk of req) parts.push(chunk as Buffer);
+  req.on('data', (chunk: Buffer) => parts.push(chunk));
+  await new Promise((done) => req.once('end', done));
   const path = (req.url ?? '').split('?')[0] ?? '';
   const { task, route } = TASK_OF[path] ?? { task: 'chat', route: 'v1.chat' };
   res.setHeader('x-request-id', id);

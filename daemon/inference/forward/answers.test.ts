@@ -1,0 +1,175 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { ask, post, readAll, until } from '../testing/client.ts';
+import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from '../testing/forwarding.ts';
+import { slotRecord } from '../testing/pictures.ts';
+
+closeAfterEach();
+
+describe('what the engine gets', () => {
+  test('its own key, our request id, identity encoding, the rewritten body; nothing else of the caller', async () => {
+    let seen: { url?: string; headers: object; body: string } | undefined;
+    const { gateway, slots } = await setUp(async (req, res) => {
+      let body = '';
+      for await (const chunk of req) body += chunk;
+      seen = { url: req.url, headers: req.headers, body };
+      res.setHeader('content-type', 'application/json');
+      res.end('{}');
+    });
+    const answer = await post(
+      gateway.origin,
+      `${CHAT}?api_key=secret&a=%2F`,
+      { ...hello, omni: true },
+      {
+        authorization: 'Bearer secret',
+        cookie: 'svc_session=secret',
+        origin: 'http://secret',
+        'x-svc-priority': 'batch',
+        connection: 'x-secret, close',
+        'x-secret': 'secret',
+      },
+    );
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify(seen)).not.toContain('secret');
+    expect(seen).toMatchObject({
+      url: `${CHAT}?a=%2F`,
+      headers: { authorization: 'Bearer engine-key', 'accept-encoding': 'identity', 'x-request-id': 'r1' },
+      body: '{"model":"qwen","messages":[{"role":"user","content":"hi"}]}',
+    });
+    expect(answer.headers).toMatchObject({
+      'x-svc-slot': 'agent',
+      'x-svc-step': 'loaded-slot',
+      'x-svc-model': 'qwen',
+      'x-svc-omni': 'unavailable',
+    });
+    expect(Number(answer.headers['x-svc-overhead-ms'])).toBeGreaterThanOrEqual(0);
+    expect(slots.released).toBe(1);
+  });
+
+  test('rerankings go out as native rerank', async () => {
+    const urls: (string | undefined)[] = [];
+    const { gateway, slots } = await setUp((req, res) => {
+      urls.push(req.url);
+      res.end('{}');
+    });
+    slots.records = [slotRecord({ name: 'rerank', type: 'rerank', model: 'bge' })];
+    await post(gateway.origin, '/v1/rerankings', { query: 'q', documents: ['d'] });
+    expect(urls).toEqual(['/v1/rerank']);
+  });
+});
+
+describe('answers pass untouched', () => {
+  const odd = '{"id":"x", "n":1e400,"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}';
+  test.each([
+    ['with a length', (res: ServerResponse) => res.setHeader('content-length', odd.length).end(odd)],
+    ['in one chunk', (res: ServerResponse) => res.end(odd)],
+    [
+      'byte by byte',
+      (res: ServerResponse) => {
+        for (const letter of odd) res.write(letter);
+        res.end();
+      },
+    ],
+  ])('JSON %s', async (_, play) => {
+    const { gateway } = await setUp((_req, res) => {
+      res.setHeader('content-type', 'application/json; charset=utf-8');
+      res.setHeader('set-cookie', 'a=b');
+      res.setHeader('access-control-allow-origin', '*');
+      play(res);
+    });
+    const answer = await post(gateway.origin, CHAT, hello);
+    expect(answer.body).toBe(odd);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(gateway.log[0]).toMatchObject({
+      status: 200,
+      prompt_tokens: 3,
+      completion_tokens: 4,
+      error: null,
+    });
+  });
+
+  test('an event stream: head flushed before the first event, no cache, no buffering, speed noted', async () => {
+    const { gateway, got, slots } = await held();
+    const { head } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
+    await until(() => got.length === 1);
+    got[0]?.writeHead(200, SSE).flushHeaders();
+    const res = await head;
+    expect(res.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    const usage = 'data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":9}}\n\n';
+    const rest = readAll(res);
+    got[0]?.write(delta('a'));
+    await new Promise(setImmediate);
+    got[0]?.end(`${delta('b')}${usage}data: [DONE]\n\n`);
+    expect((await rest).body).toBe(`${delta('a')}${delta('b')}${usage}data: [DONE]\n\n`);
+    await until(() => gateway.log.length === 1);
+    expect(gateway.finished[0]).toMatchObject({ target: 'agent', completionTokens: 9 });
+    expect(slots.notes).toHaveLength(1);
+  });
+
+  test('an engine error with a string code passes byte for byte', async () => {
+    const body = '{"error": {"code":"context_length_exceeded", "message":"too long", "x":1e400}}';
+    const { gateway } = await setUp((_req, res) => {
+      res.writeHead(400, { 'content-type': 'application/json' });
+      res.end(body);
+    });
+    expect(await post(gateway.origin, CHAT, hello)).toMatchObject({ status: 400, body });
+  });
+});
+
+describe('a slow reader', () => {
+  test('pauses the engine: what waits stays bounded, and everything arrives in the end', async () => {
+    const total = 48 << 20;
+    let sent = 0;
+    const { gateway } = await setUp((_req, res) => {
+      res.writeHead(200, SSE);
+      const more = () => {
+        while (sent < total) {
+          sent += 65_536;
+          if (!res.write(Buffer.alloc(65_536, 0x61))) return;
+        }
+        res.end();
+      };
+      res.on('drain', more);
+      more();
+    });
+    const res = await ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
+    let before = -1;
+    await until(() => {
+      const still = sent === before;
+      before = sent;
+      return still && sent > 0;
+    });
+    expect(sent).toBeLessThan(total / 2);
+    let received = 0;
+    for await (const chunk of res) received += (chunk as Buffer).length;
+    expect(received).toBe(total);
+  });
+
+  test('that takes nothing at all is cut after the idle limit', async () => {
+    const { gateway, engine } = await setUp(
+      (_req, res) => {
+        res.writeHead(200, SSE);
+        const more = () => {
+          while (res.write(Buffer.alloc(65_536)));
+        };
+        res.on('drain', more);
+        res.on('error', () => {});
+        more();
+      },
+      { settings: { idleTimeoutS: 1 } },
+    );
+    const asked = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
+    asked.req.on('error', () => {});
+    const res = await asked.head;
+    res.on('error', () => {});
+    await until(() => engine.sockets.size === 0, 5000);
+    await until(() => gateway.log.length === 1);
+    asked.req.destroy();
+  });
+});

@@ -1,0 +1,109 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { ask, post, readAll, until } from '../testing/client.ts';
+import { CHAT, closeAfterEach, delta, held, hello, SSE } from '../testing/forwarding.ts';
+
+closeAfterEach();
+
+describe('a caller that leaves', () => {
+  const phases: [string, (res: ServerResponse) => void, object][] = [
+    ['before the head', () => {}, { ...hello, stream: true }],
+    ['before the head of a plain answer', () => {}, hello],
+    ['after the head', (res) => res.writeHead(200, SSE).flushHeaders(), { ...hello, stream: true }],
+    ['mid-stream', (res) => res.writeHead(200, SSE).write(delta('a')), { ...hello, stream: true }],
+    [
+      'mid-body',
+      (res) => res.writeHead(200, { 'content-type': 'application/json' }).write(`[${'1,'.repeat(500)}`),
+      hello,
+    ],
+  ];
+  test.each(phases)('%s: the engine is cut within 250 ms', async (_, play, body) => {
+    const { gateway, got, engine, slots } = await held();
+    const { req } = ask(gateway.origin, CHAT, JSON.stringify(body));
+    req.on('error', () => {});
+    await until(() => got.length === 1);
+    play(got[0] as ServerResponse);
+    await until(() => gateway.inference.running().length === 1);
+    await new Promise(setImmediate);
+    req.destroy();
+    const took = await until(() => engine.sockets.size === 0);
+    expect(took).toBeLessThan(250);
+    await until(() => slots.released === 1 && gateway.log.length === 1);
+    expect(gateway.log[0]).toMatchObject({ status: 499, error: 'client_closed' });
+    expect(gateway.inference.running()).toEqual([]);
+  });
+
+  test('while waiting for a slot: the wait is given up', async () => {
+    let reason: unknown;
+    const { gateway, slots } = await held();
+    slots.before = (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reason = signal.reason;
+          reject(signal.reason);
+        });
+      });
+    const { req } = ask(gateway.origin, CHAT, JSON.stringify(hello));
+    req.on('error', () => {});
+    await until(() => slots.asked.length === 1);
+    req.destroy();
+    expect(await until(() => reason !== undefined)).toBeLessThan(250);
+    await until(() => gateway.log.length === 1);
+    expect(gateway.log[0]).toMatchObject({ status: 499 });
+    expect(slots.leased).toBe(0);
+  });
+
+  test('sixteen of sixteen', async () => {
+    const { gateway, got, engine, slots } = await held();
+    const asked = Array.from({ length: 16 }, () =>
+      ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })),
+    );
+    await until(() => got.length === 16);
+    for (const res of got) res.writeHead(200, SSE).write(delta('a'));
+    for (const { req, head } of asked) {
+      await head;
+      req.on('error', () => {});
+      req.destroy();
+    }
+    expect(await until(() => engine.sockets.size === 0)).toBeLessThan(250);
+    await until(() => slots.released === 16);
+  });
+});
+
+describe('the end by other hands', () => {
+  test('cancel before the head is an envelope, in a stream an error event', async () => {
+    const { gateway, got, engine } = await held();
+    const first = ask(gateway.origin, CHAT, JSON.stringify(hello));
+    await until(() => got.length === 1);
+    expect(gateway.inference.cancel('r1')).toBe(true);
+    const refused = await readAll(await first.head);
+    expect(refused.status).toBe(503);
+    expect(refused.headers['x-should-retry']).toBe('false');
+    expect(refused.body).toContain('"request.cancelled"');
+    await until(() => engine.sockets.size === 0);
+    const second = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
+    await until(() => got.length === 2);
+    got[1]?.writeHead(200, SSE).write(delta('a'));
+    const res = await second.head;
+    gateway.inference.cancel('r2');
+    expect((await readAll(res)).body).toMatch(/data: \{"error":\{"code":"request\.cancelled"/);
+  });
+
+  test('stop ends streams with slot.draining and refuses new calls', async () => {
+    const { gateway, got } = await held();
+    const { head } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
+    await until(() => got.length === 1);
+    got[0]?.writeHead(200, SSE).write(delta('a'));
+    const res = await head;
+    await gateway.inference.stop();
+    expect((await readAll(res)).body).toMatch(/data: \{"error":\{"code":"slot\.draining"/);
+    const refused = await post(gateway.origin, CHAT, hello);
+    expect(refused).toMatchObject({ status: 503 });
+    expect(refused.headers['retry-after']).toBe('5');
+  });
+
+  test('the total limit, when one is set', async () => {
+    const { gateway } = await held({ settings: { totalTimeoutS: 0.2 } });
+    expect(await post(gateway.origin, CHAT, hello)).toMatchObject({ status: 504 });
+  });
+});

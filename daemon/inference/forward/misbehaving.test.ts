@@ -1,0 +1,184 @@
+import type { RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { post } from '../testing/client.ts';
+import { CHAT, closeAfterEach, closers, delta, hello, SSE, setUp } from '../testing/forwarding.ts';
+import { listen } from '../testing/gateway.ts';
+
+closeAfterEach();
+
+describe('an engine that misbehaves', () => {
+  const failing = async (handler: RequestListener, body: object = hello) => {
+    const { gateway, slots } = await setUp(handler, { settings: { idleTimeoutS: 1 } });
+    const answer = await post(gateway.origin, CHAT, body);
+    expect(slots.released).toBe(slots.leased);
+    expect(gateway.inference.running()).toEqual([]);
+    return { answer, gateway };
+  };
+  const error = ({ body }: { body: string }) =>
+    (JSON.parse(body) as { error: Record<string, unknown> }).error;
+
+  test('500 with text is wrapped', async () => {
+    const { answer } = await failing((_req, res) => {
+      res.writeHead(500);
+      res.end('boom');
+    });
+    expect(answer.status).toBe(500);
+    expect(error(answer)).toMatchObject({
+      code: 'upstream.error',
+      message: 'boom',
+      type: 'server_error',
+      param: null,
+      details: { upstream_status: 500, upstream: 'boom' },
+    });
+    expect(answer.headers['x-svc-slot']).toBe('agent');
+  });
+
+  test('an error longer than is read is cut off', async () => {
+    const { answer } = await failing((_req, res) => {
+      res.writeHead(500);
+      const more = () => {
+        while (res.write('x'.repeat(65_536)));
+      };
+      res.on('drain', more);
+      more();
+    });
+    expect(error(answer)).toMatchObject({ code: 'upstream.error', details: { upstream_status: 500 } });
+  });
+
+  test('an error object inside a 200', async () => {
+    const { answer } = await failing((_req, res) => {
+      res.setHeader('content-type', 'application/json');
+      res.end('{"error":{"code":500,"message":"out of slots"}}');
+    });
+    expect(answer.status).toBe(502);
+    expect(error(answer)).toMatchObject({ code: 'upstream.error', message: 'out of slots' });
+  });
+
+  test.each([301, 302, 303, 307, 308])('%d is not followed', async (status) => {
+    let hits = 0;
+    const canary = await listen((_req, res) => {
+      hits++;
+      res.end();
+    });
+    closers.push(canary.close);
+    const { answer } = await failing((_req, res) => {
+      res.writeHead(status, { location: `${canary.origin}/x` });
+      res.end();
+    });
+    expect(answer.status).toBe(502);
+    expect(error(answer).code).toBe('upstream.error');
+    expect(answer.headers).not.toHaveProperty('location');
+    expect(hits).toBe(0);
+  });
+
+  test.each([401, 403])('%d is about our credential', async (status) => {
+    const { answer } = await failing((_req, res) => {
+      res.writeHead(status, { 'www-authenticate': 'Bearer' });
+      res.end('{"error":{"code":"invalid_key"}}');
+    });
+    expect(answer.status).toBe(502);
+    expect(error(answer).code).toBe('upstream.auth_failed');
+    expect(answer.headers).not.toHaveProperty('www-authenticate');
+  });
+
+  test('silence before the head is 504', async () => {
+    const { answer } = await failing(() => {});
+    expect(answer.status).toBe(504);
+    expect(error(answer).code).toBe('dispatch.upstream_timeout');
+  });
+
+  test('silence in the middle of a stream is an error event and the end', async () => {
+    const { answer } = await failing((_req, res) => {
+      res.writeHead(200, SSE);
+      res.write(delta('a'));
+    });
+    expect(answer.body).toMatch(/"a"[\s\S]*data: \{"error":\{"code":"dispatch\.upstream_timeout"/);
+    expect(answer.body).not.toContain('[DONE]');
+  });
+
+  test('a connection that breaks before the head is 502', async () => {
+    const { answer, gateway } = await failing((req) => void req.socket.destroy());
+    expect(answer.status).toBe(502);
+    expect(error(answer).code).toBe('dispatch.upstream_unavailable');
+    expect(gateway.log[0]).toMatchObject({ status: 502, error: 'dispatch.upstream_unavailable' });
+  });
+
+  test('death in the middle of a stream: an error event of its own, a clean end, no [DONE]', async () => {
+    const { answer, gateway } = await failing((_req, res) => {
+      res.writeHead(200, SSE);
+      res.write(`${delta('a')}data: {"choi`, () => res.destroy());
+    });
+    expect(answer.whole).toBe(true);
+    expect(answer.body).toContain(delta('a'));
+    expect(answer.body).toMatch(/\n\ndata: \{"error":\{"code":"dispatch\.upstream_unavailable".*\}\}\n\n$/);
+    expect(answer.body).not.toContain('[DONE]');
+    expect(gateway.log[0]).toMatchObject({ status: 200, error: 'dispatch.upstream_unavailable' });
+  });
+
+  test('death in the middle of anything else cuts the connection', async () => {
+    const { answer } = await failing((_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.write(`{"data":[${'1,'.repeat(200)}`, () => res.destroy());
+    });
+    expect(answer).toMatchObject({ status: 200, whole: false });
+  });
+
+  test('an answer shorter than it says cuts the connection', async () => {
+    const { answer } = await failing((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' });
+      res.write('short', () => res.destroy());
+    });
+    expect(answer.whole).toBe(false);
+  });
+
+  test.each(['garbage\r\n\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'])(
+    '%j is no HTTP: 502',
+    async (bytes) => {
+      const { answer } = await failing((req) => void req.socket.end(bytes));
+      expect(answer.status).toBe(502);
+    },
+  );
+
+  test('an engine that nobody listens for is 502', async () => {
+    const { gateway, slots } = await setUp(() => {});
+    const gone = await listen(() => {});
+    await gone.close();
+    slots.engine = gone.origin;
+    const answer = await post(gateway.origin, CHAT, hello);
+    expect(answer.status).toBe(502);
+    expect(error(answer).code).toBe('dispatch.upstream_unavailable');
+  });
+});
+
+describe('a reused connection that dies before an answer', () => {
+  /** An engine that answers the first request of each connection and resets it at the second. */
+  async function shortLived() {
+    const requests: Socket[] = [];
+    const tcp = createTcp((socket) => {
+      let served = 0;
+      socket.on('error', () => {});
+      socket.on('data', () => {
+        requests.push(socket);
+        if (served++ === 0) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+        else socket.resetAndDestroy();
+      });
+    });
+    await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done));
+    closers.push(async () => {
+      for (const socket of requests) socket.destroy();
+      await new Promise((done) => tcp.close(done));
+    });
+    return { origin: `http://127.0.0.1:${(tcp.address() as AddressInfo).port}`, requests };
+  }
+
+  test('is tried once more on a fresh one', async () => {
+    const { gateway, slots } = await setUp(() => {});
+    const engine = await shortLived();
+    slots.engine = engine.origin;
+    for (let round = 0; round < 5; round++) {
+      expect(await post(gateway.origin, CHAT, hello)).toMatchObject({ status: 200, body: 'ok' });
+    }
+    expect(engine.requests.length).toBeGreaterThan(5);
+  });
+});

@@ -1,0 +1,37 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { afterEach } from 'vitest';
+import { type GatewayOptions, listen, openGateway, TestSlots } from './gateway.ts';
+import { slotRecord } from './pictures.ts';
+
+/** What has to be closed after the test that runs. */
+export const closers: (() => Promise<void>)[] = [];
+
+/** Closes everything after each test of the file that calls this. */
+export function closeAfterEach(): void {
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+}
+
+export const CHAT = '/v1/chat/completions';
+export const hello = { model: 'agent', messages: [{ role: 'user', content: 'hi' }] };
+export const SSE = { 'content-type': 'text/event-stream' };
+export const delta = (text: string) => `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\n`;
+
+/** A gateway with one slot whose engine is `handler`. */
+export async function setUp(handler: RequestListener, more: Partial<GatewayOptions> = {}) {
+  const engine = await listen(handler);
+  closers.push(engine.close);
+  const slots = new TestSlots([slotRecord({ name: 'agent', model: 'qwen' })]);
+  slots.engine = engine.origin;
+  const gateway = await openGateway({ slots, ...more });
+  closers.push(gateway.close);
+  return { engine, slots, gateway };
+}
+
+/** Starts a gateway, and hands out each engine response for the test to play with. */
+export async function held(more: Partial<GatewayOptions> = {}) {
+  const got: ServerResponse[] = [];
+  const set = await setUp((_req, res) => void got.push(res), more);
+  return { ...set, got };
+}
