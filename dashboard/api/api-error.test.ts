@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ApiError,
+  failureOf,
+  isLost,
+  lost,
+  needsLogin,
+  pictureOf,
+  readableAdvice,
+  toPicture,
+} from './api-error.ts';
+
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
+  new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
+
+describe('failureOf', () => {
+  it('takes code, message, details and request id from the envelope and the advice from the catalogue', async () => {
+    const body = { error: { code: 'auth.invalid_key', message: 'The key is not the admin key.' } };
+    const { picture } = await failureOf(answer(401, body, { 'x-request-id': 'r-1' }));
+    expect(picture).toMatchObject({ status: 401, code: 'auth.invalid_key', requestId: 'r-1', details: {} });
+    expect(picture.advice).toContain('api.env');
+  });
+
+  it('prefers details.retry_after_s over the header', async () => {
+    const body = {
+      error: { code: 'auth.rate_limited', message: 'Too many.', details: { retry_after_s: 41 } },
+    };
+    expect((await failureOf(answer(429, body, { 'retry-after': '60' }))).picture.retryAfterS).toBe(41);
+    const bare = { error: { code: 'slot.loading', message: 'Loading.' } };
+    expect((await failureOf(answer(503, bare, { 'retry-after': '7' }))).picture.retryAfterS).toBe(7);
+    expect((await failureOf(answer(503, bare))).picture.retryAfterS).toBeNull();
+  });
+
+  it('says that a page of a proxy is not ours, and counts a dead gateway behind it as lost', async () => {
+    const failure = await failureOf(answer(502, '<html>Bad gateway</html>'));
+    expect(failure.picture.message).toContain('does not come from the gateway');
+    expect(isLost(failure)).toBe(true);
+    expect(isLost(await failureOf(answer(404, 'nope')))).toBe(false);
+  });
+
+  it('knows no advice for a code that the catalogue does not hold', () => {
+    expect(pictureOf({ code: 'made.up', message: 'x' }, 400, new Headers())?.advice).toBeNull();
+    expect(pictureOf({ code: null, message: 'x' }, 400, new Headers())?.code).toBe('http.400');
+    expect(pictureOf('text', 400, new Headers())).toBeNull();
+  });
+});
+
+describe('kinds of failure', () => {
+  it('a real 503 of the gateway is not a lost connection', async () => {
+    const body = { error: { code: 'slot.failed', message: 'The slot has failed.' } };
+    expect(isLost(await failureOf(answer(503, body)))).toBe(false);
+    expect(isLost(lost())).toBe(true);
+  });
+
+  it('only auth.required is cured by a login', async () => {
+    const required = { error: { code: 'auth.required', message: 'A key is required.' } };
+    expect(needsLogin(await failureOf(answer(401, required)))).toBe(true);
+    const wrong = { error: { code: 'auth.invalid_key', message: 'Wrong.' } };
+    expect(needsLogin(await failureOf(answer(401, wrong)))).toBe(false);
+  });
+
+  it('toPicture keeps the words of an unknown error', () => {
+    expect(toPicture(new Error('boom')).message).toBe('boom');
+    expect(toPicture(new ApiError({ ...toPicture('x'), code: 'a.b' })).code).toBe('a.b');
+  });
+});
+
+describe('readableAdvice', () => {
+  const advice = (code: string, retryAfterS: number | null = null): string | null => {
+    const picture = pictureOf({ code, message: 'x' }, 400, new Headers());
+    return picture === null ? null : readableAdvice({ ...picture, retryAfterS });
+  };
+
+  it('leaves out what points into the details, and a wait that is counted down', () => {
+    expect(advice('slot.failed')).toBe('An admin can load it again.');
+    expect(advice('request.invalid')).toBeNull();
+    expect(advice('slot.queue_full', 3)).toBeNull();
+    expect(advice('slot.queue_full')).toContain('Retry-After');
+    expect(advice('request.missing_model')).toContain('Name a model');
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { StatusView } from '../../daemon/contract/auth.ts';
+import { gateOf, pastAfter, safeNext } from './gate.ts';
+
+const status = (auth_required: boolean, tier: StatusView['tier']): StatusView => ({
+  auth_required,
+  has_admin_key: true,
+  tier,
+});
+const nothing = { inside: false, session: false };
+
+describe('gateOf', () => {
+  it('is open without enforcement and admin with a session', () => {
+    expect(gateOf(undefined, nothing)).toBe('unknown');
+    expect(gateOf(status(false, 'anon'), nothing)).toBe('open');
+    expect(gateOf(status(true, 'admin'), nothing)).toBe('admin');
+  });
+
+  it('tells a first visit, an expired session and enforcement switched on elsewhere apart', () => {
+    expect(gateOf(status(true, 'anon'), nothing)).toBe('first');
+    expect(gateOf(status(true, 'anon'), pastAfter(nothing, 'admin'))).toBe('expired');
+    expect(gateOf(status(true, 'anon'), pastAfter(nothing, 'open'))).toBe('enforced');
+  });
+
+  it('a session that ended while keys were not needed is no expired session', () => {
+    const past = pastAfter(pastAfter(nothing, 'admin'), 'open');
+    expect(gateOf(status(true, 'anon'), past)).toBe('enforced');
+    expect(pastAfter(past, 'expired')).toBe(past);
+  });
+});
+
+describe('safeNext', () => {
+  it.each([
+    ['/playground', '/playground'],
+    ['/security/exposure', '/security/exposure'],
+    ['/login', '/overview'],
+    ['//evil.example/overview', '/overview'],
+    ['https://evil.example', '/overview'],
+    [null, '/overview'],
+  ])('%s leads to %s', (next, path) => expect(safeNext(next)).toBe(path));
+});

@@ -1,0 +1,37 @@
+import type { StatusView } from '../../daemon/contract/auth.ts';
+
+/**
+ * Where this browser stands with the gateway.
+ * `unknown`: not asked yet; `open`: no key needed; `admin`: logged in; `first`: keys are required and this page never
+ * was inside; `expired`: it was logged in and is not any more; `enforced`: it was inside without a key until keys
+ * became required.
+ */
+export type Gate = 'unknown' | 'open' | 'admin' | 'first' | 'expired' | 'enforced';
+
+/** What the page remembers of its own past. */
+export interface Past {
+  readonly inside: boolean;
+  readonly session: boolean;
+}
+
+/** Decides the gate from the answer of `auth.status` and the past of the page. */
+export function gateOf(status: StatusView | undefined, past: Past): Gate {
+  if (status === undefined) return 'unknown';
+  if (status.tier === 'admin') return 'admin';
+  if (!status.auth_required) return 'open';
+  if (past.session) return 'expired';
+  return past.inside ? 'enforced' : 'first';
+}
+
+/** The past after a gate was seen; `first` forgets nothing, because nothing was there. */
+export function pastAfter(past: Past, gate: Gate): Past {
+  if (gate === 'admin') return { inside: true, session: true };
+  if (gate === 'open') return { inside: true, session: false };
+  return past;
+}
+
+/** A path inside the dashboard to go to after a login; anything else becomes the overview. */
+export function safeNext(next: string | null): string {
+  if (next === null || !/^\/(overview|playground|security)(\/[a-z]+)?$/.test(next)) return '/overview';
+  return next;
+}

@@ -1,0 +1,29 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { isLost, needsLogin } from './api-error.ts';
+import { onReturn } from './connection.ts';
+import { keyOf } from './queries.ts';
+
+/**
+ * The cache of everything the dashboard has read. A failed refresh never clears what was there; an answer
+ * "a key is required" makes it ask again who the caller is; a returned gateway refreshes everything.
+ */
+export function createQueryClient(): QueryClient {
+  const onError = (error: unknown): void => {
+    if (needsLogin(error)) void client.invalidateQueries({ queryKey: keyOf('auth.status') });
+  };
+  const client = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        staleTime: 2000,
+        networkMode: 'always',
+        retry: (failures, error) => isLost(error) && failures < 1,
+        retryDelay: 500,
+      },
+      mutations: { networkMode: 'always', retry: false },
+    },
+  });
+  onReturn(() => void client.invalidateQueries());
+  return client;
+}

@@ -1,0 +1,83 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  createContext,
+  type ReactElement,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import type { StatusView } from '../../daemon/contract/auth.ts';
+import { call } from './client.ts';
+import { type Gate, gateOf, type Past, pastAfter } from './gate.ts';
+import { keyOf, queries } from './queries.ts';
+
+interface SessionContext {
+  gate: Gate;
+  /** The last known answer of `auth.status`. */
+  status: StatusView | undefined;
+  error: unknown;
+  /** Whether the login dialog is open over the current view. */
+  asking: boolean;
+  /** Opens the login dialog over the current view, so that nothing on it is lost. */
+  ask: () => void;
+  dismiss: () => void;
+  /** Called after a successful login: everything is read again. */
+  entered: () => Promise<void>;
+  /** Called after all sessions were ended: this one is gone too, on purpose. */
+  ended: () => Promise<void>;
+  /** Ends the session on the gateway. Throws ApiError. */
+  leave: () => Promise<void>;
+}
+
+const Context = createContext<SessionContext | null>(null);
+const NOTHING: Past = { inside: false, session: false };
+
+/** Holds who this browser is to the gateway. */
+export function SessionProvider(props: { children: ReactNode }): ReactElement {
+  const client = useQueryClient();
+  const { data: status, error } = useQuery(queries.auth);
+  const past = useRef<Past>(NOTHING);
+  const [asking, setAsking] = useState(false);
+  const ask = useCallback(() => setAsking(true), []);
+  const gate = gateOf(status, past.current);
+  past.current = pastAfter(past.current, gate);
+
+  const value = useMemo<SessionContext>(() => {
+    const ended = async (): Promise<void> => {
+      past.current = NOTHING;
+      client.setQueryData(queries.auth.queryKey, (known) => known && { ...known, tier: 'anon' as const });
+      await client.invalidateQueries();
+    };
+    return {
+      gate,
+      status,
+      error,
+      asking,
+      ask,
+      dismiss: () => setAsking(false),
+      entered: async () => {
+        await client.fetchQuery({ ...queries.auth, staleTime: 0 });
+        setAsking(false);
+        void client.invalidateQueries({
+          predicate: (query) => query.queryKey[0] !== keyOf('auth.status')[0],
+        });
+      },
+      ended,
+      leave: async () => {
+        await call('auth.logout');
+        await ended();
+      },
+    };
+  }, [gate, status, error, asking, ask, client]);
+  return <Context value={value}>{props.children}</Context>;
+}
+
+/** Who this browser is to the gateway, and the ways in and out. */
+export function useSession(): SessionContext {
+  const value = useContext(Context);
+  if (value === null) throw new Error('useSession outside SessionProvider');
+  return value;
+}

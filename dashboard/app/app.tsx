@@ -1,0 +1,51 @@
+import { lazy, type ReactElement, Suspense } from 'react';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { useSession } from '../api/session.tsx';
+import { Login } from '../features/login/login.tsx';
+import { Overview } from '../features/overview/overview.tsx';
+import { Failure } from '../ui/failure.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { Mishap } from './mishap.tsx';
+import { NotFound } from './not-found.tsx';
+import { Shell } from './shell.tsx';
+
+const Playground = lazy(async () => ({
+  default: (await import('../features/playground/playground.tsx')).Playground,
+}));
+const Security = lazy(async () => ({
+  default: (await import('../features/security/security.tsx')).Security,
+}));
+
+function Views(): ReactElement {
+  const [path] = useLocation();
+  const { gate, error } = useSession();
+  if (gate === 'first') return <Redirect to={`/login?next=${encodeURIComponent(path)}`} replace />;
+  if (gate === 'unknown') return error ? <Failure error={error} /> : <Skeleton lines={6} what="the view" />;
+  return (
+    <Mishap key={path.split('/')[1]}>
+      <Suspense fallback={<Skeleton lines={6} what="the view" />}>
+        <Switch>
+          <Route path="/">
+            <Redirect to="/overview" replace />
+          </Route>
+          <Route path="/overview" component={Overview} />
+          <Route path="/playground" component={Playground} />
+          <Route path="/security/:tab?">{({ tab }) => <Security tab={tab ?? 'posture'} />}</Route>
+          <Route component={NotFound} />
+        </Switch>
+      </Suspense>
+    </Mishap>
+  );
+}
+
+/** The whole dashboard: every view has its own address. */
+export function App(): ReactElement {
+  return (
+    <Shell>
+      <Switch>
+        <Route path="/login" component={Login} />
+        <Route component={Views} />
+      </Switch>
+    </Shell>
+  );
+}

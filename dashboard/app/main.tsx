@@ -1,0 +1,29 @@
+import '../ui/base.css';
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { Tooltip } from '@base-ui/react/tooltip';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createQueryClient } from '../api/query-client.ts';
+import { SessionProvider } from '../api/session.tsx';
+import { App } from './app.tsx';
+import { Mishap } from './mishap.tsx';
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no element "root"');
+
+createRoot(root).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={createQueryClient()}>
+        <Mishap>
+          <SessionProvider>
+            <Tooltip.Provider>
+              <App />
+            </Tooltip.Provider>
+          </SessionProvider>
+        </Mishap>
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+);

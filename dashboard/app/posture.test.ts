@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { postureOf } from './posture.ts';
+
+const facts = (require_auth: boolean, loopback: boolean, has_admin_key: boolean) => ({
+  enforcement: { require_auth, source: 'default' as const },
+  listener: { bind_host: loopback ? '127.0.0.1' : '0.0.0.0', port: 8080, loopback },
+  has_admin_key,
+});
+
+describe('postureOf', () => {
+  it.each([
+    [facts(false, true, false), 'open to this machine', 'idle'],
+    [facts(false, false, true), 'open to the network', 'attention'],
+    [facts(true, false, true), 'keys required', 'ok'],
+    [facts(true, true, false), 'keys required', 'failed'],
+  ])('%#', (given, word, tone) => expect(postureOf(given)).toMatchObject({ word, tone }));
+
+  it('says what an open network means for changes', () => {
+    expect(postureOf(facts(false, false, true)).sentence).toContain('still needs the admin key');
+    expect(postureOf(facts(false, false, false)).sentence).toContain('no admin key is set');
+  });
+});

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { Link } from 'wouter';
+import { queries } from '../api/queries.ts';
+import { useSession } from '../api/session.tsx';
+import { Badge } from '../ui/state-badge.tsx';
+import { Palette } from './palette.tsx';
+import { postureOf } from './posture.ts';
+import { SessionChip } from './session-chip.tsx';
+import { ThemeMenu } from './theme-menu.tsx';
+import css from './top-bar.module.css';
+
+function PostureWord(): ReactElement | null {
+  const session = useSession();
+  const inside = session.gate === 'open' || session.gate === 'admin';
+  const { data } = useQuery({ ...queries.status, enabled: inside });
+  if (!inside) return session.status?.auth_required ? <Badge tone="ok">keys required</Badge> : null;
+  if (data === undefined) return null;
+  const posture = postureOf(data);
+  return (
+    <Link className={css.posture} href="/security/posture" title={posture.sentence}>
+      <span className="hidden-visually">Posture: </span>
+      <Badge tone={posture.tone}>{posture.word}</Badge>
+    </Link>
+  );
+}
+
+function HostName(): ReactElement {
+  const { gate } = useSession();
+  const { data } = useQuery({ ...queries.status, enabled: gate === 'open' || gate === 'admin' });
+  return (
+    <Link className={css.host} href="/overview" aria-label={`Gateway on ${data?.host ?? location.hostname}`}>
+      <img src="/favicon.svg" alt="" width={24} height={24} />
+      <span>{data?.host ?? location.hostname}</span>
+    </Link>
+  );
+}
+
+/** Host, posture, session and theme, on every view. */
+export function TopBar(): ReactElement {
+  /** Menus open inside the bar, so that their content belongs to a landmark. */
+  const [bar, setBar] = useState<HTMLElement | null>(null);
+  return (
+    <header ref={setBar} className={css.bar}>
+      <HostName />
+      <PostureWord />
+      <div className={css.end}>
+        <span className={css.palette}>
+          <Palette />
+        </span>
+        <SessionChip menuIn={bar} />
+        <ThemeMenu menuIn={bar} />
+      </div>
+    </header>
+  );
+}

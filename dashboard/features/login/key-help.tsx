@@ -1,0 +1,54 @@
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { buttonClass } from '../../ui/button.tsx';
+import { Command } from '../../ui/command.tsx';
+
+const USUAL_FILE = '/etc/svc/api.env';
+
+function TheFile(): ReactElement {
+  return (
+    <>
+      the file <code>api.env</code> of the configuration folder, which the gateway prints when it starts (
+      <code>{USUAL_FILE}</code> when it was installed as a package)
+    </>
+  );
+}
+
+/** Where the admin key stands on the machine of the gateway. */
+export function WhereTheKeyIs(): ReactElement {
+  return (
+    <>
+      <p>
+        It is the value of <code>SVC_ADMIN_KEY</code> in <TheFile />. On the machine of the gateway:
+      </p>
+      <Command text={`sudo grep ^SVC_ADMIN_KEY= ${USUAL_FILE}`} what="the command that prints the key" />
+      <p>The client key does not log in; it is for apps that call the API.</p>
+    </>
+  );
+}
+
+/** How to get an admin key when none is set; while keys are required, only the file can help. */
+export function HowToGetAKey(props: { required: boolean }): ReactElement {
+  if (!props.required) {
+    return (
+      <>
+        <p>No admin key is set, so there is nothing to log in with. Nothing makes one by itself.</p>
+        <Link className={buttonClass('main')} href="/security/rotate">
+          Make an admin key
+        </Link>
+      </>
+    );
+  }
+  return (
+    <>
+      <p>
+        Keys are required but no admin key is set, so nobody can log in. Write one into <TheFile />; the
+        gateway takes it up at once. On its machine:
+      </p>
+      <Command
+        text={`echo "SVC_ADMIN_KEY=$(openssl rand -hex 32)" | sudo tee -a ${USUAL_FILE}`}
+        what="the command that sets an admin key"
+      />
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { Field } from '@base-ui/react/field';
+import { useMutation } from '@tanstack/react-query';
+import { Eye, EyeOff } from 'lucide-react';
+import { type FormEvent, type ReactElement, type RefObject, useState } from 'react';
+import { toPicture } from '../../api/api-error.ts';
+import { call } from '../../api/client.ts';
+import { useSession } from '../../api/session.tsx';
+import { Button } from '../../ui/button.tsx';
+import { useCountdown } from '../../ui/countdown.ts';
+import field from '../../ui/field.module.css';
+import css from './login.module.css';
+
+function words(error: unknown, left: number): string {
+  const picture = toPicture(error);
+  if (picture.code === 'auth.rate_limited') {
+    return left > 0 ? `${picture.message} Try again in ${left} s.` : 'You can try again now.';
+  }
+  return [picture.message, picture.advice].filter(Boolean).join(' ');
+}
+
+/** Asks for the admin key. The key that was typed stays there when it is refused. */
+export function LoginForm(props: {
+  onDone: () => void;
+  input?: RefObject<HTMLInputElement | null>;
+}): ReactElement {
+  const session = useSession();
+  const [key, setKey] = useState('');
+  const [shown, setShown] = useState(false);
+  const login = useMutation({
+    mutationFn: async () => {
+      await call('auth.login', { body: { key } });
+      await session.entered();
+    },
+    onSuccess: props.onDone,
+  });
+  const left = useCountdown(login.error ? toPicture(login.error).retryAfterS : null, login.error);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (key !== '' && left === 0 && !login.isPending) login.mutate();
+  };
+  return (
+    <form className={css.form} onSubmit={submit}>
+      <input hidden type="text" autoComplete="username" value="admin" readOnly />
+      <Field.Root className={field.field} invalid={login.isError}>
+        <Field.Label className={field.label}>Admin key</Field.Label>
+        <div className={css.key}>
+          <Field.Control
+            ref={props.input}
+            className={field.input}
+            type={shown ? 'text' : 'password'}
+            autoComplete="current-password"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+          <Button square aria-label="Show the key" aria-pressed={shown} onClick={() => setShown(!shown)}>
+            {shown ? <EyeOff size={16} aria-hidden="true" /> : <Eye size={16} aria-hidden="true" />}
+          </Button>
+        </div>
+        <Field.Error match={login.isError} className={field.error} role="alert">
+          {login.isError ? words(login.error, left) : ''}
+        </Field.Error>
+      </Field.Root>
+      <Button type="submit" look="main" busy={login.isPending} disabled={key === '' || left > 0}>
+        {left > 0 ? `Wait ${left} s` : 'Log in'}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,62 @@
+import { type ReactElement, useState } from 'react';
+import { Link, Redirect, useSearchParams } from 'wouter';
+import { safeNext } from '../../api/gate.ts';
+import { useSession } from '../../api/session.tsx';
+import { useTitle } from '../../app/title.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Note } from '../../ui/note.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { HowToGetAKey, WhereTheKeyIs } from './key-help.tsx';
+import css from './login.module.css';
+import { LoginForm } from './login-form.tsx';
+
+function Standing(props: { next: string }): ReactElement | null {
+  const { gate } = useSession();
+  if (gate !== 'open' && gate !== 'admin') return null;
+  return (
+    <Note tone={gate === 'admin' ? 'ok' : 'idle'}>
+      <p>
+        {gate === 'admin'
+          ? 'You are logged in.'
+          : 'Keys are not required right now: the dashboard works without a login.'}
+      </p>
+      <Link className={buttonClass()} href={props.next}>
+        Go to the dashboard
+      </Link>
+    </Note>
+  );
+}
+
+/** The way in. */
+export function Login(): ReactElement {
+  useTitle('Log in');
+  const { status, error, gate } = useSession();
+  const [done, setDone] = useState(false);
+  const [search] = useSearchParams();
+  const next = safeNext(search.get('next'));
+  if (done && gate === 'admin') return <Redirect to={next} replace />;
+  if (status === undefined) {
+    return error ? <Failure error={error} /> : <Skeleton lines={4} what="the login" />;
+  }
+  return (
+    <div className={css.page}>
+      <img src="/favicon.svg" alt="" width={40} height={40} />
+      <h1>Log in to the gateway</h1>
+      <Standing next={next} />
+      {gate === 'admin' ? null : status.has_admin_key ? (
+        <>
+          <LoginForm onDone={() => setDone(true)} />
+          <details className={css.help}>
+            <summary>Where is the admin key?</summary>
+            <WhereTheKeyIs />
+          </details>
+        </>
+      ) : (
+        <div className={css.help}>
+          <HowToGetAKey required={status.auth_required} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { useConnection } from '../../api/connection.ts';
+import { queries } from '../../api/queries.ts';
+import { useSession } from '../../api/session.tsx';
+import { useTitle } from '../../app/title.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Checks } from './checks.tsx';
+import { Concerns } from './concerns.tsx';
+import { Devices } from './devices.tsx';
+import css from './overview.module.css';
+import { PostureCard } from './posture-card.tsx';
+import { Slots } from './slots.tsx';
+import { TryIt } from './try-it.tsx';
+
+import { concernsOf, type Knowledge, verdictOf } from './verdict.ts';
+import { VerdictLine } from './verdict-line.tsx';
+
+function useKnowledge(complete: boolean): Knowledge {
+  const { up } = useConnection();
+  const { gate } = useSession();
+  if (!up || gate === 'expired' || gate === 'enforced') return 'old';
+  return complete ? 'now' : 'partial';
+}
+
+/** Is it fine? Everything that answers this, on one screen. */
+export function Overview(): ReactElement {
+  useTitle('Overview');
+  const status = useQuery(queries.status);
+  const slots = useQuery(queries.slots);
+  const checks = useQuery(queries.checks);
+  const hardware = useQuery(queries.hardware);
+  const settings = useQuery(queries.settings);
+  const concerns = concernsOf({
+    slots: slots.data?.slots,
+    checks: checks.data,
+    status: status.data,
+    problems: settings.data?.problems,
+  });
+  const known = useKnowledge(slots.data !== undefined && checks.data !== undefined);
+  return (
+    <>
+      {status.data === undefined ? <h1>Overview</h1> : null}
+      <Loaded query={status} what="the state of the gateway" lines={1}>
+        {(data) => <VerdictLine verdict={verdictOf(concerns, known)} status={data} />}
+      </Loaded>
+      <Concerns concerns={concerns} />
+      <div className={css.columns}>
+        <div className={css.column}>
+          <Slots query={slots} />
+          <TryIt slots={slots.data?.slots} status={status.data} />
+        </div>
+        <div className={css.column}>
+          <Devices query={hardware} slots={slots.data?.slots ?? []} />
+          <PostureCard query={status} />
+          <Checks query={checks} />
+        </div>
+      </div>
+    </>
+  );
+}

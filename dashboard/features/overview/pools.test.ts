@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { MemoryPoolRecord } from '../../../daemon/contract/hardware.ts';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { pictureOf } from './pools.ts';
+
+const pool = (over: Partial<MemoryPoolRecord> = {}): MemoryPoolRecord => ({
+  id: 'host',
+  kind: 'host',
+  total_bytes: 1000,
+  available_bytes: 400,
+  carveout_bytes: 0,
+  limited_by: 'host',
+  devices: ['cpu'],
+  ...over,
+});
+const slots = [
+  { name: 'agent', memory_bytes: 250 },
+  { name: 'embed', memory_bytes: null },
+] as SlotRecord[];
+
+describe('pictureOf', () => {
+  it('splits host memory into slots, other programs and free', () => {
+    expect(pictureOf(pool(), slots)).toEqual({
+      total: 1000,
+      used: 600,
+      free: 400,
+      shares: [
+        { id: 'agent', label: 'agent', bytes: 250, kind: 'slot' },
+        { id: '', label: 'other programs', bytes: 350, kind: 'other' },
+      ],
+    });
+  });
+
+  it('never counts resident memory against a card, and never invents what is free', () => {
+    expect(pictureOf(pool({ kind: 'device' }), slots)?.shares).toEqual([
+      { id: '', label: 'in use', bytes: 600, kind: 'other' },
+    ]);
+    expect(pictureOf(pool({ available_bytes: null }), slots)).toBeNull();
+  });
+
+  it('engines that hold more than is counted as used leave no negative rest', () => {
+    expect(pictureOf(pool({ available_bytes: 900 }), slots)?.shares).toHaveLength(1);
+  });
+});

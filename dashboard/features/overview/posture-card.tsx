@@ -1,0 +1,31 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import type { StatusOverviewView } from '../../../daemon/contract/system.ts';
+import { postureOf } from '../../app/posture.ts';
+import { Card } from '../../ui/card.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Badge } from '../../ui/state-badge.tsx';
+
+function Sentence(props: { status: StatusOverviewView }): ReactElement {
+  const posture = postureOf(props.status);
+  return (
+    <>
+      <p>
+        <Badge tone={posture.tone}>{posture.word}</Badge>
+      </p>
+      <p>{posture.sentence}</p>
+    </>
+  );
+}
+
+/** Who can use the gateway. */
+export function PostureCard(props: { query: UseQueryResult<StatusOverviewView> }): ReactElement {
+  return (
+    <Card title="Posture" aside={<Link href="/security/posture">Change it</Link>}>
+      <Loaded query={props.query} what="the posture" lines={2}>
+        {(status) => <Sentence status={status} />}
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,29 @@
+import type { SlotRecord, SlotStateName } from '../../../daemon/contract/slots.ts';
+import type { Tone } from '../../ui/tone.ts';
+
+interface Look {
+  tone: Tone;
+  word: string;
+}
+
+const LOOKS: Record<SlotStateName, Look> = {
+  offline: { tone: 'idle', word: 'Unloaded' },
+  pulling: { tone: 'busy', word: 'Pulling' },
+  starting: { tone: 'busy', word: 'Starting' },
+  warming: { tone: 'busy', word: 'Warming up' },
+  ready: { tone: 'ok', word: 'Ready' },
+  serving: { tone: 'ok', word: 'Serving' },
+  draining: { tone: 'busy', word: 'Draining' },
+  stopping: { tone: 'busy', word: 'Stopping' },
+  error: { tone: 'failed', word: 'Failed' },
+};
+
+/** State of a slot as a word and a colour; a disabled slot is idle whatever it was. */
+export function slotLook(slot: Pick<SlotRecord, 'state' | 'enabled' | 'degraded' | 'failure'>): Look {
+  if (!slot.enabled) return { tone: 'idle', word: 'Disabled' };
+  if (slot.state === 'error' && slot.failure?.parked) return { tone: 'failed', word: 'Parked' };
+  const look = LOOKS[slot.state];
+  return look.tone === 'ok' && slot.degraded !== null
+    ? { tone: 'attention', word: `${look.word}, degraded` }
+    : look;
+}

@@ -1,0 +1,112 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Boxes } from 'lucide-react';
+import type { ReactElement } from 'react';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import type { Responses } from '../../api/responses.ts';
+import { Ago } from '../../ui/ago.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { count, gib, tokenRate } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { State } from '../../ui/state-badge.tsx';
+import { slotLook } from './slot-state.ts';
+import css from './slots.module.css';
+
+/** Said again, because a table that is laid out in another way on narrow screens loses its roles in some browsers. */
+const ROLES = {
+  table: { role: 'table' },
+  group: { role: 'rowgroup' },
+  row: { role: 'row' },
+  head: { role: 'columnheader', scope: 'col' },
+  name: { role: 'rowheader', scope: 'row' },
+  cell: { role: 'cell' },
+} as const;
+
+function model(slot: SlotRecord): string {
+  if (slot.model === null) return 'no model';
+  return slot.demo ? `${slot.model} (demonstration)` : slot.model;
+}
+
+function Measure(props: { label: string; value: string | null }): ReactElement {
+  return (
+    <td {...ROLES.cell} data-label={props.label} className={css.number}>
+      {props.value ?? <span className={css.none}>–</span>}
+    </td>
+  );
+}
+
+function SlotLine(props: { slot: SlotRecord }): ReactElement {
+  const { slot } = props;
+  const look = slotLook(slot);
+  const queue = slot.active === 0 && slot.queued === 0 ? 'idle' : `${slot.active} + ${slot.queued}`;
+  return (
+    <tr {...ROLES.row}>
+      <th {...ROLES.name}>
+        <span className={css.name}>{slot.name}</span>
+        <span className={css.model}>{model(slot)}</span>
+      </th>
+      <td {...ROLES.cell} className={css.state}>
+        <State tone={look.tone}>{look.word}</State>
+        <span className={css.since}>
+          <Ago at={slot.since} />
+          {slot.device === null ? '' : ` · ${slot.device}`}
+        </span>
+      </td>
+      <Measure
+        label="Speed"
+        value={slot.tokens_per_second === null ? null : tokenRate(slot.tokens_per_second)}
+      />
+      <Measure label="Running + waiting" value={queue} />
+      <Measure label="Memory" value={slot.memory_bytes === null ? null : gib(slot.memory_bytes)} />
+    </tr>
+  );
+}
+
+function SlotTable(props: { slots: readonly SlotRecord[] }): ReactElement {
+  if (props.slots.length === 0) {
+    return (
+      <Empty icon={Boxes} title="No slot yet">
+        <p>
+          A slot serves one model. Start the gateway with a model file, and slot agent serves it:{' '}
+          <code>npm start -- --model FILE.gguf</code>
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <table {...ROLES.table} className={css.table} aria-label="Slots">
+      <thead {...ROLES.group}>
+        <tr {...ROLES.row}>
+          <th {...ROLES.head}>Slot and model</th>
+          <th {...ROLES.head}>State</th>
+          <th {...ROLES.head}>Speed</th>
+          <th {...ROLES.head} title="Requests running + waiting">
+            Queue
+          </th>
+          <th {...ROLES.head}>Memory</th>
+        </tr>
+      </thead>
+      <tbody {...ROLES.group}>
+        {props.slots.map((slot) => (
+          <SlotLine key={slot.name} slot={slot} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** One line for each slot. */
+export function Slots(props: { query: UseQueryResult<Responses['slots']> }): ReactElement {
+  const requests = props.query.data?.slots.reduce((sum, slot) => sum + slot.requests, 0);
+  return (
+    <Card
+      title="Slots"
+      flush
+      aside={requests === undefined ? undefined : `${count(requests)} requests since start`}
+    >
+      <Loaded query={props.query} what="slots">
+        {(data) => <SlotTable slots={data.slots} />}
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,27 @@
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import type { StatusOverviewView } from '../../../daemon/contract/system.ts';
+import { snippetOf } from '../../api/snippets.ts';
+import { Card } from '../../ui/card.tsx';
+import { Code } from '../../ui/code.tsx';
+
+/** The command that shows that it works. */
+export function TryIt(props: {
+  slots: readonly SlotRecord[] | undefined;
+  status: StatusOverviewView | undefined;
+}): ReactElement | null {
+  const slot = props.slots?.find((row) => row.enabled && row.type === 'llm');
+  if (slot === undefined || props.status === undefined) return null;
+  const text = snippetOf('curl', {
+    base: location.origin,
+    short: true,
+    key: props.status.enforcement.require_auth,
+    body: { model: slot.name, messages: [{ role: 'user', content: 'Hello! Who are you?' }] },
+  });
+  return (
+    <Card title="Try it" aside={<Link href="/playground">Chat in the browser</Link>}>
+      <Code text={text} what="the curl command" title="In a terminal" />
+    </Card>
+  );
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { slotLook } from './slot-state.ts';
+import { concernsOf, verdictOf } from './verdict.ts';
+
+const slot = (over: Partial<SlotRecord> = {}): SlotRecord => ({
+  name: 'agent',
+  enabled: true,
+  type: 'llm',
+  engine: 'embedded',
+  runner: 'worker',
+  model: 'm',
+  demo: false,
+  state: 'ready',
+  since: 0,
+  device: 'cpu',
+  degraded: null,
+  context: 4096,
+  parallel: 1,
+  threads: 2,
+  pid: 1,
+  active: 0,
+  queued: 0,
+  requests: 0,
+  tokens_per_second: null,
+  memory_bytes: null,
+  failure: null,
+  ...over,
+});
+const failure = { reason: 'no such file', failures: 5, parked: true, retry_at: null };
+
+describe('slotLook', () => {
+  it.each([
+    [slot(), 'ok', 'Ready'],
+    [slot({ state: 'warming' }), 'busy', 'Warming up'],
+    [slot({ state: 'error', failure }), 'failed', 'Parked'],
+    [slot({ state: 'error', failure: { ...failure, parked: false } }), 'failed', 'Failed'],
+    [slot({ degraded: 'on the CPU' }), 'attention', 'Ready, degraded'],
+    [slot({ enabled: false, state: 'error', failure }), 'idle', 'Disabled'],
+  ])('%#', (given, tone, word) => expect(slotLook(given)).toEqual({ tone, word }));
+});
+
+describe('the verdict', () => {
+  it('is fine when nothing is known to be wrong', () => {
+    expect(verdictOf(concernsOf({ slots: [slot()] }), 'now')).toMatchObject({ tone: 'ok' });
+  });
+
+  it('puts what failed first and says each sentence once', () => {
+    const concerns = concernsOf({
+      slots: [slot({ state: 'error', failure })],
+      checks: { status: 'degraded', checks: { exposure: { status: 'warning', message: 'open' } } },
+      status: { warnings: [{ id: 'open', message: 'open' }] } as never,
+    });
+    expect(concerns.map((row) => row.tone)).toEqual(['failed', 'attention']);
+    expect(concerns[0]?.message).toContain('parked');
+    expect(verdictOf(concerns, 'now')).toEqual({
+      tone: 'failed',
+      sentence: '2 things need repair or attention',
+    });
+  });
+
+  it('never says fine for parts that have not answered, and says when it is old', () => {
+    expect(verdictOf([], 'partial')).toEqual({ tone: 'idle', sentence: 'Looking at the parts' });
+    expect(verdictOf([], 'old')).toEqual({ tone: 'idle', sentence: 'When last seen: everything is fine' });
+    const concerns = concernsOf({ slots: [slot({ state: 'error', failure })] });
+    expect(verdictOf(concerns, 'partial')).toMatchObject({ tone: 'failed' });
+  });
+
+  it('what is told in detail is not told again as a check', () => {
+    const checks = {
+      status: 'degraded' as const,
+      checks: {
+        slots: { status: 'warning' as const, message: 'Failed: agent.' },
+        configuration: { status: 'warning' as const, message: '1 problem.' },
+      },
+    };
+    expect(concernsOf({ checks }).map((row) => row.id)).toEqual(['slots', 'configuration']);
+    const problems = [{ file: 'config.toml', line: 3, message: 'unknown key serverr' }];
+    const told = concernsOf({ checks, problems, slots: [slot({ state: 'error', failure })] });
+    expect(told.map((row) => row.id)).toEqual(['slot agent', 'configuration']);
+    expect(told[1]?.message).toContain('config.toml, line 3: unknown key serverr');
+  });
+
+  it('a disabled slot is nobody’s concern', () => {
+    expect(concernsOf({ slots: [slot({ enabled: false, state: 'error', failure })] })).toEqual([]);
+  });
+});

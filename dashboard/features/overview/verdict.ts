@@ -1,0 +1,86 @@
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import type { StatusOverviewView, SystemHealthView } from '../../../daemon/contract/system.ts';
+import type { Tone } from '../../ui/tone.ts';
+import { slotLook } from './slot-state.ts';
+
+interface SettingsProblem {
+  file: string;
+  line: number | null;
+  message: string;
+}
+
+export interface Concern {
+  id: string;
+  tone: Extract<Tone, 'attention' | 'failed'>;
+  message: string;
+}
+
+const CHECK_TONES = { warning: 'attention', failed: 'failed' } as const;
+
+function ofSlot(slot: SlotRecord): Concern | null {
+  const id = `slot ${slot.name}`;
+  const { tone } = slotLook(slot);
+  if (slot.enabled && slot.failure !== null) {
+    const next = slot.failure.parked
+      ? `It is parked and not tried again by itself: POST /api/slots/${slot.name}/load when the cause is gone.`
+      : 'It is tried again by itself.';
+    return { id, tone: 'failed', message: `Slot ${slot.name} failed: ${slot.failure.reason}. ${next}` };
+  }
+  if (tone !== 'attention') return null;
+  return { id, tone, message: `Slot ${slot.name} runs degraded: ${slot.degraded}.` };
+}
+
+function ofProblem(problem: SettingsProblem): Concern {
+  const place = problem.line === null ? problem.file : `${problem.file}, line ${problem.line}`;
+  const message = `${place}: ${problem.message}. The last good values are active.`;
+  return { id: 'configuration', tone: 'attention', message };
+}
+
+/**
+ * All that needs attention, the worst first: failed slots, failed checks, warnings; each sentence once. What is told
+ * in detail is not told again as a check.
+ */
+export function concernsOf(given: {
+  slots?: readonly SlotRecord[] | undefined;
+  checks?: SystemHealthView | undefined;
+  status?: StatusOverviewView | undefined;
+  problems?: readonly SettingsProblem[] | undefined;
+}): Concern[] {
+  const slots = (given.slots ?? []).flatMap((slot) => ofSlot(slot) ?? []);
+  const problems = (given.problems ?? []).map(ofProblem);
+  const told = new Set([
+    ...(slots.some((concern) => concern.tone === 'failed') ? ['slots'] : []),
+    ...(problems.length > 0 ? ['configuration'] : []),
+  ]);
+  const checks = Object.entries(given.checks?.checks ?? {}).flatMap(([name, check]) =>
+    check.status === 'ok' ? [] : [{ id: name, tone: CHECK_TONES[check.status], message: check.message }],
+  );
+  const warnings = (given.status?.warnings ?? []).map(
+    (warning): Concern => ({ id: warning.id, tone: 'attention', message: warning.message }),
+  );
+  const parts = [...checks, ...warnings].filter(({ id }) => !told.has(id));
+  const seen = new Set<string>();
+  return [...slots, ...problems, ...parts]
+    .filter(({ message }) => !seen.has(message) && seen.add(message))
+    .sort((a, b) => Number(b.tone === 'failed') - Number(a.tone === 'failed'));
+}
+
+/** How much is known: everything `now`, the last answers only (`old`), or not all parts yet (`partial`). */
+export type Knowledge = 'now' | 'old' | 'partial';
+
+function sentenceOf(concerns: readonly Concern[]): { tone: Tone; sentence: string } {
+  const failed = concerns.filter((concern) => concern.tone === 'failed').length;
+  const rest = concerns.length - failed;
+  const things = (many: number): string => (many === 1 ? '1 thing needs' : `${many} things need`);
+  if (failed > 0) return { tone: 'failed', sentence: `${things(concerns.length)} repair or attention` };
+  if (rest > 0) return { tone: 'attention', sentence: `It runs; ${things(rest)} attention` };
+  return { tone: 'ok', sentence: 'Everything is fine' };
+}
+
+/** The answer to "is it fine?" in a few words; it never says "fine" before all parts have answered. */
+export function verdictOf(concerns: readonly Concern[], known: Knowledge): { tone: Tone; sentence: string } {
+  const verdict = sentenceOf(concerns);
+  if (known === 'old') return { tone: 'idle', sentence: `When last seen: ${verdict.sentence.toLowerCase()}` };
+  if (known === 'partial' && concerns.length === 0) return { tone: 'idle', sentence: 'Looking at the parts' };
+  return verdict;
+}

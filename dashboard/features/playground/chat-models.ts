@@ -1,0 +1,31 @@
+import type { V1ModelRecord } from '../../../daemon/contract/models.ts';
+
+export interface ModelGroup {
+  label: string;
+  models: V1ModelRecord[];
+}
+
+/** Whether a record can answer a chat; one that says nothing about itself may be tried. */
+export function canChat(model: V1ModelRecord): boolean {
+  const { capabilities } = model;
+  if (!model.architecture.output_modalities.includes('text')) return false;
+  if (typeof capabilities.chat === 'boolean') return capabilities.chat;
+  return !(capabilities.embedding || capabilities.embeddings || capabilities.rerank);
+}
+
+/** The chat models in groups: slots, virtual names, models; empty groups are left out. */
+export function chatModels(models: readonly V1ModelRecord[]): ModelGroup[] {
+  const chat = models.filter(canChat);
+  const groups: ModelGroup[] = [
+    { label: 'Slots', models: chat.filter((row) => row._svc.is_alias) },
+    { label: 'Models', models: chat.filter((row) => !row._svc.is_alias && !row._svc.virtual) },
+    { label: 'Virtual names', models: chat.filter((row) => row._svc.virtual) },
+  ];
+  return groups.filter((group) => group.models.length > 0);
+}
+
+/** The chosen model while it is still there, else the first of the list. */
+export function chosenModel(groups: readonly ModelGroup[], chosen: string | null): V1ModelRecord | null {
+  const all = groups.flatMap((group) => group.models);
+  return all.find((row) => row.id === chosen) ?? all.find((row) => row.id === 'agent') ?? all[0] ?? null;
+}

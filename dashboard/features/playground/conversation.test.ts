@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { beforeLastAnswer, bodyOf, FRESH, nextId, turn, withChange, withTurns } from './conversation.ts';
+
+const asked = turn(1, 'user', 'agent', 'Hi');
+const answered = { ...turn(2, 'assistant', 'agent', 'Hello'), state: 'done' as const };
+
+describe('bodyOf', () => {
+  it('leaves out what was not chosen', () => {
+    expect(bodyOf([asked], 'agent', FRESH.parameters)).toEqual({
+      model: 'agent',
+      messages: [{ role: 'user', content: 'Hi' }],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  it('puts the system prompt first and skips answers without text', () => {
+    const failed = { ...turn(3, 'assistant', 'agent'), state: 'failed' as const };
+    const parameters = { system: ' Be brief. ', temperature: 0, topP: 0.9, maxTokens: 64 };
+    const body = bodyOf([asked, answered, failed], 'agent', parameters);
+    expect(body).toMatchObject({ temperature: 0, top_p: 0.9, max_tokens: 64 });
+    expect(body.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello' },
+    ]);
+  });
+});
+
+describe('turns', () => {
+  it('are numbered on, changed by id and bounded', () => {
+    expect(nextId([])).toBe(1);
+    expect(nextId([asked, answered])).toBe(3);
+    expect(withChange([asked, answered], 2, { content: 'x' })[1]?.content).toBe('x');
+    const many = Array.from({ length: 250 }, (_, at) => turn(at, 'user', 'm'));
+    expect(withTurns(many, [turn(999, 'user', 'm')])).toHaveLength(200);
+    expect(withTurns(many, [turn(999, 'user', 'm')]).at(-1)?.id).toBe(999);
+  });
+
+  it('only an answer can be asked for again', () => {
+    expect(beforeLastAnswer([asked, answered])).toEqual([asked]);
+    expect(beforeLastAnswer([asked])).toBeNull();
+    expect(beforeLastAnswer([])).toBeNull();
+  });
+});

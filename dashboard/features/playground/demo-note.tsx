@@ -1,0 +1,17 @@
+import type { ReactElement } from 'react';
+import type { V1ModelRecord } from '../../../daemon/contract/models.ts';
+import { Note } from '../../ui/note.tsx';
+
+/** Says plainly that no real model answers, and how to get one. */
+export function DemoNote(props: { model: V1ModelRecord | null }): ReactElement | null {
+  if (!props.model?._svc.demo) return null;
+  return (
+    <Note tone="attention">
+      <p>
+        <strong>The demonstration model answers.</strong> It says one fixed sentence, to show that the whole
+        way works. For a real one start the gateway with a GGUF file:{' '}
+        <code>npm start -- --model FILE.gguf</code>, or set <code>SVC_MODEL</code>.
+      </p>
+    </Note>
+  );
+}

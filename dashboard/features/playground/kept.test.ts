@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { FRESH, turn } from './conversation.ts';
+import { pack, unpack } from './kept.ts';
+
+describe('what is kept over a reload', () => {
+  it('comes back as it was, except that a running answer was cut', () => {
+    const turns = [turn(1, 'user', 'agent', 'Hi'), turn(2, 'assistant', 'agent', 'Hel')];
+    const back = unpack(pack({ ...FRESH, turns, draft: 'next' }));
+    expect(back).toMatchObject({
+      draft: 'next',
+      turns: [{ content: 'Hi' }, { content: 'Hel', state: 'cut' }],
+    });
+  });
+
+  it('loses its oldest turns when it is too long', () => {
+    const turns = Array.from({ length: 30 }, (_, at) => turn(at, 'user', 'm', 'x'.repeat(100_000)));
+    const text = pack({ ...FRESH, turns });
+    expect(text.length).toBeLessThanOrEqual(1_000_000);
+    expect(unpack(text).turns.at(-1)?.id).toBe(29);
+  });
+
+  it.each([null, '', '{', '{"turns":3}', '[]'])('%j gives a fresh one', (text) => {
+    expect(unpack(text)).toEqual(FRESH);
+  });
+});

@@ -1,0 +1,59 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readChunk, runChat } from './run-chat.ts';
+
+const stream = (text: string): Response =>
+  new Response(text, { headers: { 'x-svc-slot': 'agent', 'x-request-id': 'r-9' } });
+const chunk = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+const run = async (text: string): Promise<{ said: string; thought: string; facts: unknown }> => {
+  vi.stubGlobal('fetch', async () => stream(text));
+  let [said, thought] = ['', ''];
+  const facts = await runChat({}, new AbortController().signal, (piece) => {
+    said += piece.content;
+    thought += piece.reasoning;
+  });
+  return { said, thought, facts };
+};
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('runChat', () => {
+  it('tells text and reasoning apart and reads the usage after the finish', async () => {
+    const usage = 'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2}}\n\n';
+    const text =
+      chunk({ role: 'assistant', content: null }) +
+      chunk({ reasoning_content: 'Hm.' }) +
+      ': still loading\n\n' +
+      chunk({ content: 'Hel' }) +
+      chunk({ content: 'lo' }) +
+      chunk({}, 'stop') +
+      `${usage}data: [DONE]\n\n`;
+    const { said, thought, facts } = await run(text);
+    expect([said, thought]).toEqual(['Hello', 'Hm.']);
+    expect(facts).toMatchObject({ slot: 'agent', requestId: 'r-9', promptTokens: 5, tokens: 2 });
+  });
+
+  it('an error event is thrown in the words of the catalogue', async () => {
+    const error = { code: 'slot.failed', message: 'The slot has failed.', details: { reason: 'killed' } };
+    await expect(
+      run(`${chunk({ content: 'Hel' })}data: ${JSON.stringify({ error })}\n\n`),
+    ).rejects.toMatchObject({
+      picture: { code: 'slot.failed', requestId: 'r-9', details: { reason: 'killed' } },
+    });
+  });
+
+  it('a stream that ends without saying so is cut, and so is one that is no JSON', async () => {
+    await expect(run(chunk({ content: 'Hel' }))).rejects.toMatchObject({ picture: { code: 'stream.cut' } });
+    await expect(run('data: {"cho\n\n')).rejects.toMatchObject({ picture: { code: 'stream.cut' } });
+  });
+});
+
+describe('readChunk', () => {
+  it('a chunk without text adds nothing', () => {
+    const progress = { ended: false, usage: null };
+    expect(readChunk('{"choices":[{"delta":{"role":"assistant"}}]}', progress, new Headers())).toBeNull();
+    expect(progress.ended).toBe(false);
+    expect(readChunk('[DONE]', progress, new Headers())).toBeNull();
+    expect(progress.ended).toBe(true);
+  });
+});

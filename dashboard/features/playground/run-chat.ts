@@ -1,0 +1,100 @@
+import { ApiError, lost, pictureOf } from '../../api/api-error.ts';
+import { send } from '../../api/client.ts';
+import { sseEvents } from '../../api/sse.ts';
+import type { Facts } from './conversation.ts';
+
+export interface Piece {
+  content: string;
+  reasoning: string;
+}
+
+interface Usage {
+  prompt_tokens?: number;
+  completion_tokens?: number;
+}
+
+interface Chunk {
+  choices?: Array<{
+    delta?: { content?: string | null; reasoning_content?: string | null };
+    finish_reason?: string | null;
+  }>;
+  usage?: Usage | null;
+  error?: unknown;
+}
+
+interface Progress {
+  ended: boolean;
+  usage: Usage | null;
+}
+
+const CUT = {
+  code: 'stream.cut',
+  message: 'The answer broke off before its end.',
+  advice: 'What came so far is kept. Try again; the state of the slot is on the overview.',
+};
+
+/** Takes one event of the stream: the text it adds, or a throw when it is an error event. */
+export function readChunk(data: string, progress: Progress, headers: Headers): Piece | null {
+  if (data === '[DONE]') {
+    progress.ended = true;
+    return null;
+  }
+  const chunk = JSON.parse(data) as Chunk;
+  const failure = pictureOf(chunk.error, 200, headers);
+  if (failure !== null) throw new ApiError(failure);
+  if (chunk.usage) progress.usage = chunk.usage;
+  const choice = chunk.choices?.[0];
+  if (choice?.finish_reason) progress.ended = true;
+  const piece = { content: choice?.delta?.content ?? '', reasoning: choice?.delta?.reasoning_content ?? '' };
+  return piece.content === '' && piece.reasoning === '' ? null : piece;
+}
+
+function factsOf(
+  headers: Headers,
+  usage: Usage | null,
+  times: Record<'began' | 'first' | 'end', number>,
+): Facts {
+  const tokens = usage?.completion_tokens ?? null;
+  const answering = times.end - times.first;
+  return {
+    slot: headers.get('x-svc-slot') ?? headers.get('x-svc-upstream'),
+    degraded: headers.get('x-svc-degraded'),
+    requestId: headers.get('x-request-id'),
+    firstTokenMs: times.first === 0 ? null : times.first - times.began,
+    totalMs: times.end - times.began,
+    promptTokens: usage?.prompt_tokens ?? null,
+    tokens,
+    tokensPerSecond: tokens !== null && tokens > 1 && answering > 0 ? (tokens * 1000) / answering : null,
+  };
+}
+
+/**
+ * Sends one chat request and tells its text as it comes. Gives what was measured; throws ApiError, also when the
+ * stream ends without having said that it is complete. The caller's abort is thrown as it is.
+ */
+export async function runChat(
+  body: Record<string, unknown>,
+  signal: AbortSignal,
+  onPiece: (piece: Piece) => void,
+): Promise<Facts> {
+  const times = { began: performance.now(), first: 0, end: 0 };
+  const answer = await send('v1.chat', { body, signal }, null);
+  if (answer.body === null) throw lost();
+  const progress: Progress = { ended: false, usage: null };
+  try {
+    for await (const event of sseEvents(answer.body)) {
+      const piece = readChunk(event.data, progress, answer.headers);
+      if (piece === null) continue;
+      times.first ||= performance.now();
+      onPiece(piece);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ApiError) throw error;
+    progress.ended = false;
+  }
+  times.end = performance.now();
+  const facts = factsOf(answer.headers, progress.usage, times);
+  if (!progress.ended) throw new ApiError({ ...lost().picture, ...CUT, requestId: facts.requestId });
+  return facts;
+}

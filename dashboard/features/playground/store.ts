@@ -1,0 +1,137 @@
+import { useSyncExternalStore } from 'react';
+import { toPicture } from '../../api/api-error.ts';
+import {
+  beforeLastAnswer,
+  bodyOf,
+  type Conversation,
+  FRESH,
+  nextId,
+  type Parameters,
+  type Turn,
+  turn,
+  withChange,
+  withTurns,
+} from './conversation.ts';
+import { keep, load } from './kept.ts';
+import { runChat } from './run-chat.ts';
+
+/** Pieces of a stream are put on the screen together, at most this often. */
+const FLUSH_MS = 40;
+const KEEP_MS = 500;
+
+/**
+ * The conversation of this tab. It lives outside the view, so that an answer goes on while another view is open.
+ */
+class ConversationStore {
+  #now: Conversation = load();
+  #before: Conversation | null = null;
+  #abort: AbortController | null = null;
+  #keepTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly get = (): Conversation => this.#now;
+
+  #set(change: Partial<Conversation>): void {
+    this.#now = { ...this.#now, ...change };
+    this.#keepTimer ??= setTimeout(() => this.keepNow(), KEEP_MS);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Writes the conversation into the tab's storage at once. */
+  readonly keepNow = (): void => {
+    clearTimeout(this.#keepTimer);
+    this.#keepTimer = undefined;
+    keep(this.#now);
+  };
+
+  setDraft(draft: string): void {
+    this.#set({ draft });
+  }
+
+  setModel(model: string): void {
+    this.#set({ model });
+  }
+
+  setParameters(change: Partial<Parameters>): void {
+    this.#set({ parameters: { ...this.#now.parameters, ...change } });
+  }
+
+  /** Forgets the turns; `restore` brings them back until the next message. */
+  clear(): void {
+    this.stop();
+    this.#before = this.#now;
+    this.#set({ turns: [] });
+  }
+
+  restore(): void {
+    if (this.#before !== null) this.#set({ turns: this.#before.turns });
+    this.#before = null;
+  }
+
+  canRestore(): boolean {
+    return this.#before !== null && this.#before.turns.length > 0 && this.#now.turns.length === 0;
+  }
+
+  /** Aborts the running answer; the gateway then stops the engine's work. */
+  stop(): void {
+    this.#abort?.abort();
+  }
+
+  /** Sends the draft. Does nothing while an answer is running. */
+  async ask(model: string): Promise<void> {
+    const content = this.#now.draft.trim();
+    if (content === '' || this.#abort !== null) return;
+    const { turns } = this.#now;
+    this.#before = null;
+    this.#set({ draft: '' });
+    await this.#answer(withTurns(turns, [turn(nextId(turns), 'user', model, content)]), model);
+  }
+
+  /** Asks for the last answer once more. */
+  async again(model: string): Promise<void> {
+    const turns = beforeLastAnswer(this.#now.turns);
+    if (turns !== null && this.#abort === null) await this.#answer(turns, model);
+  }
+
+  async #answer(asked: readonly Turn[], model: string): Promise<void> {
+    const reply = turn(nextId(asked), 'assistant', model);
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.#set({ turns: withTurns(asked, [reply]) });
+    let [content, reasoning] = ['', ''];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const flush = (change: Partial<Turn> = {}): void => {
+      clearTimeout(timer);
+      timer = undefined;
+      this.#set({ turns: withChange(this.#now.turns, reply.id, { content, reasoning, ...change }) });
+    };
+    try {
+      const body = bodyOf(asked, model, this.#now.parameters);
+      const facts = await runChat(body, abort.signal, (piece) => {
+        content += piece.content;
+        reasoning += piece.reasoning;
+        timer ??= setTimeout(flush, FLUSH_MS);
+      });
+      flush({ state: 'done', facts });
+    } catch (error) {
+      if (abort.signal.aborted) flush({ state: 'stopped' });
+      else flush({ state: 'failed', failure: toPicture(error) });
+    } finally {
+      this.#abort = null;
+      this.keepNow();
+    }
+  }
+}
+
+export const conversation = new ConversationStore();
+addEventListener('pagehide', conversation.keepNow);
+
+/** The conversation, live. */
+export function useConversation(): Conversation {
+  return useSyncExternalStore(conversation.subscribe, conversation.get, () => FRESH);
+}

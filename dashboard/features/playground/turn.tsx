@@ -1,0 +1,108 @@
+import { RotateCcw } from 'lucide-react';
+import { lazy, memo, type ReactElement, type RefObject, Suspense, useRef } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { Button } from '../../ui/button.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { count, duration, tokenRate } from '../../ui/format.ts';
+import { State } from '../../ui/state-badge.tsx';
+import type { Facts, Turn } from './conversation.ts';
+import css from './turn.module.css';
+
+const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
+
+function Measured(props: { facts: Facts }): ReactElement {
+  const { facts } = props;
+  const parts = [
+    facts.slot,
+    facts.tokens === null ? null : `${count(facts.tokens)} tokens`,
+    facts.tokensPerSecond === null ? null : tokenRate(facts.tokensPerSecond),
+    facts.firstTokenMs === null ? null : `first token ${duration(facts.firstTokenMs)}`,
+    `total ${duration(facts.totalMs)}`,
+    facts.degraded === null ? null : `degraded: ${facts.degraded}`,
+  ];
+  return (
+    <span className={css.facts} title={facts.requestId === null ? undefined : `Request ${facts.requestId}`}>
+      {parts.filter(Boolean).join(' · ')}
+    </span>
+  );
+}
+
+function Reasoning(props: { turn: Turn }): ReactElement | null {
+  const { turn } = props;
+  if (turn.reasoning === '') return null;
+  const thinking = turn.state === 'streaming' && turn.content === '';
+  return (
+    <details className={css.reasoning}>
+      <summary>{thinking ? 'Reasoning…' : 'Reasoning'}</summary>
+      <div className={css.plain}>{turn.reasoning}</div>
+    </details>
+  );
+}
+
+function End(props: {
+  turn: Turn;
+  again: (() => void) | undefined;
+  shown: RefObject<HTMLElement | null>;
+}): ReactElement | null {
+  const { turn, again, shown } = props;
+  if (turn.state === 'streaming') return null;
+  if (turn.failure !== null) {
+    return <Failure error={new ApiError(turn.failure)} {...(again ? { retry: again } : {})} />;
+  }
+  return (
+    <div className={css.foot}>
+      {turn.state === 'stopped' ? <State tone="idle">Stopped</State> : null}
+      {turn.state === 'cut' ? <State tone="attention">Cut by a reload</State> : null}
+      {turn.facts === null ? null : <Measured facts={turn.facts} />}
+      <span className={css.tools}>
+        <Copy text={turn.content} shown={shown} what="the answer" />
+        {again ? (
+          <Button look="quiet" square aria-label="Answer again" onClick={again}>
+            <RotateCcw size={14} aria-hidden="true" />
+          </Button>
+        ) : null}
+      </span>
+    </div>
+  );
+}
+
+function Answer(props: { turn: Turn; again: (() => void) | undefined }): ReactElement {
+  const { turn } = props;
+  const shown = useRef<HTMLDivElement>(null);
+  const waiting = turn.state === 'streaming' && turn.content === '' && turn.reasoning === '';
+  return (
+    <li className={css.answer}>
+      <p className={css.who}>{turn.model}</p>
+      <Reasoning turn={turn} />
+      {waiting ? (
+        <p className={css.waiting}>
+          <span />
+          <span />
+          <span />
+          <span className="hidden-visually">Waiting for the first token</span>
+        </p>
+      ) : null}
+      <div ref={shown} className={css.text} aria-busy={turn.state === 'streaming'}>
+        <Suspense fallback={<div className={css.plain}>{turn.content}</div>}>
+          <Markdown text={turn.content} />
+        </Suspense>
+      </div>
+      <End turn={turn} again={props.again} shown={shown} />
+    </li>
+  );
+}
+
+/** One message or answer. */
+export const TurnView = memo(
+  function TurnView(props: { turn: Turn; again: (() => void) | undefined }): ReactElement {
+    if (props.turn.role === 'assistant') return <Answer {...props} />;
+    return (
+      <li className={css.question}>
+        <p className="hidden-visually">You</p>
+        <div className={css.plain}>{props.turn.content}</div>
+      </li>
+    );
+  },
+  (a, b) => a.turn === b.turn && (a.again === undefined) === (b.again === undefined),
+);

@@ -1,0 +1,115 @@
+import { MessageSquareText, Undo2 } from 'lucide-react';
+import { type ReactElement, type RefObject, useEffect, useRef } from 'react';
+import { Link } from 'wouter';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import type { Turn } from './conversation.ts';
+import { conversation, useConversation } from './store.ts';
+import { TurnView } from './turn.tsx';
+import css from './turns.module.css';
+
+const NEAR_PX = 80;
+const STARTERS = ['Hello! Who are you?', 'Explain what an inference gateway does, in three sentences.'];
+
+/** Keeps the end in sight while text comes, unless the reader has scrolled up. */
+function useStickToEnd(turns: readonly Turn[]): RefObject<HTMLElement | null> {
+  const box = useRef<HTMLElement>(null);
+  const near = useRef(true);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const onScroll = (): void => {
+      near.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
+    };
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => element.removeEventListener('scroll', onScroll);
+  }, []);
+  const count = turns.length;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn always brings the end into sight
+  useEffect(() => {
+    near.current = true;
+  }, [count]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of the turns may move the end
+  useEffect(() => {
+    if (near.current) box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [turns]);
+  return box;
+}
+
+function statusOf(last: Turn | undefined): string {
+  if (last?.role !== 'assistant') return '';
+  const words = {
+    streaming: 'The model is answering.',
+    done: 'The answer is complete.',
+    stopped: 'The answer was stopped.',
+    cut: 'The answer was cut.',
+    failed: '',
+  };
+  return words[last.state];
+}
+
+function Start(props: { model: string | null; none: boolean }): ReactElement {
+  if (props.none) {
+    return (
+      <Empty icon={MessageSquareText} title="No chat model yet">
+        <p>
+          Start the gateway with a GGUF file: <code>npm start -- --model FILE.gguf</code>
+        </p>
+        <Link href="/overview">See the slots</Link>
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon={MessageSquareText} title="Ask something">
+      <p>The conversation stays in this tab and is sent to the gateway only.</p>
+      {STARTERS.map((text) => (
+        <Button
+          key={text}
+          disabled={props.model === null}
+          onClick={() => {
+            conversation.setDraft(text);
+            if (props.model !== null) void conversation.ask(props.model);
+          }}
+        >
+          <span className={css.starter}>{text}</span>
+        </Button>
+      ))}
+      {conversation.canRestore() ? (
+        <Button look="quiet" onClick={() => conversation.restore()}>
+          <Undo2 size={16} aria-hidden="true" /> Bring back the last conversation
+        </Button>
+      ) : null}
+    </Empty>
+  );
+}
+
+/** What was said so far. */
+export function Turns(props: { model: string | null; none: boolean }): ReactElement {
+  const { turns } = useConversation();
+  const box = useStickToEnd(turns);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section ref={box} className={css.box} tabIndex={0} aria-label="Conversation">
+      <p className="hidden-visually" role="status">
+        {statusOf(turns.at(-1))}
+      </p>
+      {turns.length === 0 ? (
+        <Start {...props} />
+      ) : (
+        <ol className={css.turns}>
+          {turns.map((turn, at) => (
+            <TurnView
+              key={turn.id}
+              turn={turn}
+              again={
+                at === turns.length - 1 && props.model !== null
+                  ? () => void conversation.again(props.model ?? turn.model)
+                  : undefined
+              }
+            />
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,117 @@
+import { Switch } from '@base-ui/react/switch';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import type { StatusOverviewView } from '../../../daemon/contract/system.ts';
+import { call } from '../../api/client.ts';
+import { keyOf } from '../../api/queries.ts';
+import { useSession } from '../../api/session.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Note } from '../../ui/note.tsx';
+import { type Lock, lockOf } from './lock.ts';
+import css from './security.module.css';
+
+const SOURCES = {
+  env: 'held by the environment',
+  file: 'from the configuration file',
+  default: 'by default',
+} as const;
+
+const LOCK_NOTES: Record<NonNullable<Lock>, ReactNode> = {
+  env: (
+    <p>
+      Held by the environment: <code>SVC_REQUIRE_AUTH</code> is set and wins over this switch. Remove it from{' '}
+      <code>api.env</code> (or from the environment that the gateway starts in) to use the switch.
+    </p>
+  ),
+  no_key: (
+    <p>
+      No admin key is set, so keys cannot be required yet.{' '}
+      <Link href="/security/rotate">Make an admin key</Link> first, or set <code>SVC_ADMIN_KEY</code> in{' '}
+      <code>api.env</code>.
+    </p>
+  ),
+};
+
+function Consequence(props: { on: boolean; loopback: boolean; loggedIn: boolean }): ReactElement {
+  if (props.on) {
+    return (
+      <>
+        <p>From the next request on every caller needs a key; apps without one get an error at once.</p>
+        <p>
+          {props.loggedIn
+            ? 'You stay logged in here.'
+            : 'This browser has no session: you will be asked for the admin key.'}
+        </p>
+      </>
+    );
+  }
+  return (
+    <p>
+      From the next request on{' '}
+      {props.loopback
+        ? 'every program on this machine can use and change everything without a key.'
+        : 'everyone who reaches the gateway can use the models without a key. Changes from other machines still need the admin key.'}
+    </p>
+  );
+}
+
+function useRequire(onDone: (on: boolean) => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (on: boolean) => call('auth.require', { body: { require_auth: on } }),
+    onSuccess: async (answer) => {
+      onDone(answer.require_auth);
+      for (const id of ['auth.status', 'status', 'auth.exposure', 'settings'] as const) {
+        void client.invalidateQueries({ queryKey: keyOf(id) });
+      }
+    },
+  });
+}
+
+/** Turns "keys required" on and off, after saying what that does. */
+export function EnforcementSwitch(props: { status: StatusOverviewView }): ReactElement {
+  const { status } = props;
+  const session = useSession();
+  const on = status.enforcement.require_auth;
+  const lock = lockOf(status);
+  const [asking, setAsking] = useState(false);
+  const loggedIn = session.gate === 'admin';
+  const require = useRequire((now) => {
+    setAsking(false);
+    if (now && !loggedIn) session.ask();
+  });
+  const open = (): void => {
+    require.reset();
+    setAsking(true);
+  };
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the switch renders the control */}
+      <label className={css.switchRow}>
+        <Switch.Root className={css.switch} checked={on} disabled={lock !== null} onCheckedChange={open}>
+          <Switch.Thumb className={css.thumb} />
+        </Switch.Root>
+        <span>
+          <span className={css.strong}>Require keys</span>
+          <span className={css.soft}>
+            {on ? 'On' : 'Off'}, {SOURCES[status.enforcement.source]}
+          </span>
+        </span>
+      </label>
+      {lock === null ? null : <Note tone="idle">{LOCK_NOTES[lock]}</Note>}
+      <Confirm
+        open={asking}
+        title={on ? 'Stop requiring keys?' : 'Require keys from now on?'}
+        action={on ? 'Stop requiring keys' : 'Require keys'}
+        danger={on}
+        busy={require.isPending}
+        error={require.error}
+        onConfirm={() => require.mutate(!on)}
+        onClose={() => setAsking(false)}
+      >
+        <Consequence on={!on} loopback={status.listener.loopback} loggedIn={loggedIn} />
+      </Confirm>
+    </>
+  );
+}

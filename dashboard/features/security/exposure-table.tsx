@@ -1,0 +1,128 @@
+import {
+  columnFilteringFeature,
+  createColumnHelper,
+  createFilteredRowModel,
+  filterFn_equalsString,
+  filterFn_includesString,
+  globalFilteringFeature,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { SearchX } from 'lucide-react';
+import { type ReactElement, useMemo } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { State } from '../../ui/state-badge.tsx';
+import type { ExposureRow, Filters } from './exposure-filters.tsx';
+import { REACH_LOOKS } from './reach.ts';
+import css from './table.module.css';
+
+const features = tableFeatures({
+  columnFilteringFeature,
+  globalFilteringFeature,
+  filteredRowModel: createFilteredRowModel(),
+  filterFns: { includesString: filterFn_includesString, equalsString: filterFn_equalsString },
+});
+/** Columns that leave when it gets narrow; what they say then stands under the route. */
+const WIDTHS: Record<string, string | undefined> = { summary: css.roomy, auth_class: css.medium };
+const helper = createColumnHelper<typeof features, ExposureRow>();
+
+const columns = helper.columns([
+  helper.accessor((row) => `${row.pattern} ${row.summary} ${row.label} ${row.methods.join(' ')}`, {
+    id: 'route',
+    header: 'Route',
+    filterFn: 'includesString',
+    cell: ({ row }) => (
+      <>
+        <span className={css.methods}>{row.original.methods.join(' ')}</span>
+        <code className={css.path}>{row.original.pattern}</code>
+        <span className={css.under}>
+          <span className={css.underClass}>{row.original.auth_class} · </span>
+          {row.original.summary}
+        </span>
+      </>
+    ),
+  }),
+  helper.accessor('summary', { header: 'What it does', enableGlobalFilter: false }),
+  helper.accessor('auth_class', {
+    header: 'Class',
+    filterFn: 'equalsString',
+    enableGlobalFilter: false,
+    cell: ({ getValue }) => <span className={css.class}>{getValue()}</span>,
+  }),
+  helper.accessor((row) => (row.reach === 'nobody' ? 'nobody' : 'anonymous'), {
+    id: 'reach',
+    header: 'Without a key',
+    filterFn: 'equalsString',
+    enableGlobalFilter: false,
+    cell: ({ row }) => {
+      const look = REACH_LOOKS[row.original.reach];
+      return <State tone={look.tone}>{look.word}</State>;
+    },
+  }),
+]);
+
+/** The routes in the order in which the gateway tries them; those that answer without a key stand out. */
+export function ExposureTable(props: {
+  rows: ExposureRow[];
+  filters: Filters;
+  onReset: () => void;
+}): ReactElement {
+  const { filters } = props;
+  const state = useMemo(
+    () => ({
+      globalFilter: filters.q,
+      columnFilters: [
+        ...(filters.class === '' ? [] : [{ id: 'auth_class', value: filters.class }]),
+        ...(filters.reach === '' ? [] : [{ id: 'reach', value: filters.reach }]),
+      ],
+    }),
+    [filters.q, filters.class, filters.reach],
+  );
+  const table = useTable({
+    features,
+    columns,
+    data: props.rows,
+    state,
+    globalFilterFn: 'includesString',
+    getRowId: (row) => row.id,
+  });
+  const { rows } = table.getRowModel();
+  return (
+    <>
+      <p className="hidden-visually" role="status">
+        {rows.length} routes shown
+      </p>
+      <table className={css.table}>
+        <caption className="hidden-visually">Routes and their classes</caption>
+        <thead>
+          {table.getHeaderGroups().map((group) => (
+            <tr key={group.id}>
+              {group.headers.map((header) => (
+                <th key={header.id} scope="col" className={WIDTHS[header.id]}>
+                  <table.FlexRender header={header} />
+                </th>
+              ))}
+            </tr>
+          ))}
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id} data-reach={row.original.reach}>
+              {row.getAllCells().map((cell) => (
+                <td key={cell.id} className={WIDTHS[cell.column.id]}>
+                  <table.FlexRender cell={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > 0 ? null : (
+        <Empty icon={SearchX} title="No route matches">
+          <Button onClick={props.onReset}>Show all routes</Button>
+        </Empty>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import type { StatusOverviewView } from '../../../daemon/contract/system.ts';
+import { queries } from '../../api/queries.ts';
+import { postureOf } from '../../app/posture.ts';
+import { Card } from '../../ui/card.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Badge, State } from '../../ui/state-badge.tsx';
+import { EnforcementSwitch } from './enforcement-switch.tsx';
+import css from './security.module.css';
+
+function Key(props: { name: string; set: boolean; use: string; tier: string }): ReactElement {
+  return (
+    <li>
+      <div>
+        <p className={css.strong}>{props.name}</p>
+        <p className={css.soft}>{props.use}</p>
+      </div>
+      <State tone={props.set ? 'ok' : 'idle'}>{props.set ? 'Set' : 'Not set'}</State>
+      <Link href={`/security/rotate?tier=${props.tier}`}>
+        {props.set ? 'Rotate' : 'Make'}
+        <span className="hidden-visually"> the {props.tier} key</span>
+      </Link>
+    </li>
+  );
+}
+
+function Whole(props: { status: StatusOverviewView }): ReactElement {
+  const { status } = props;
+  const posture = postureOf(status);
+  return (
+    <>
+      <Card title="Posture" aside={<Badge tone={posture.tone}>{posture.word}</Badge>}>
+        <p>{posture.sentence}</p>
+        <p>
+          <Link href="/security/exposure?reach=anonymous">See what answers without a key</Link>
+        </p>
+      </Card>
+      <Card title="Enforcement">
+        <EnforcementSwitch status={status} />
+      </Card>
+      <Card title="Keys">
+        <ul className={css.keys}>
+          <Key
+            name="Admin key"
+            tier="admin"
+            set={status.has_admin_key}
+            use="Opens everything; the key to log in with."
+          />
+          <Key
+            name="Client key"
+            tier="client"
+            set={status.has_client_key}
+            use="For apps: opens the models and read-only status."
+          />
+        </ul>
+      </Card>
+    </>
+  );
+}
+
+/** The posture in one sentence, the switch, and the keys. */
+export function Posture(): ReactElement {
+  const status = useQuery(queries.status);
+  return (
+    <Loaded query={status} what="the posture" lines={5}>
+      {(data) => <Whole status={data} />}
+    </Loaded>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ExposureRuleView, ExposureView } from '../../../daemon/contract/auth.ts';
+import type { Tone } from '../../ui/tone.ts';
+
+/** Who gets an answer from a route right now without a key. */
+export type Reach = 'everyone' | 'this machine' | 'nobody';
+
+export interface ReachFacts {
+  enforcement: ExposureView['enforcement'];
+  listener: ExposureView['listener'];
+  hasAdminKey: boolean;
+  /** `[security].guard_remote_admin`. */
+  guard: boolean;
+}
+
+export const REACH_LOOKS: Record<Reach, { tone: Tone; word: string }> = {
+  everyone: { tone: 'attention', word: 'Anyone' },
+  'this machine': { tone: 'idle', word: 'This machine' },
+  nobody: { tone: 'ok', word: 'Key needed' },
+};
+
+/** Classes and enforcement of the spec, the guard for remote admin calls, and how far the listener reaches. */
+export function reachOf(rule: Pick<ExposureRuleView, 'auth_class'>, facts: ReachFacts): Reach {
+  const far: Reach = facts.listener.loopback ? 'this machine' : 'everyone';
+  const required = facts.enforcement.require_auth;
+  const admin = rule.auth_class === 'admin' || (rule.auth_class === 'bootstrap' && facts.hasAdminKey);
+  if (rule.auth_class === 'open' || (rule.auth_class === 'bootstrap' && !facts.hasAdminKey)) return far;
+  if (required) return 'nobody';
+  return admin && facts.hasAdminKey && facts.guard ? 'this machine' : far;
+}

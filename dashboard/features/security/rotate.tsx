@@ -1,0 +1,117 @@
+import { Radio } from '@base-ui/react/radio';
+import { RadioGroup } from '@base-ui/react/radio-group';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useId, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { RotateView } from '../../../daemon/contract/auth.ts';
+import { call } from '../../api/client.ts';
+import { keyOf, queries } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { RotateResult } from './rotate-result.tsx';
+import css from './security.module.css';
+
+type KeyTier = RotateView['tier'];
+
+const TIERS: Record<KeyTier, { word: string; consequence: string }> = {
+  admin: {
+    word: 'Admin key',
+    consequence:
+      'The present admin key stops working at once for scripts and the command line. Browsers that are logged in stay logged in; the next login needs the new key.',
+  },
+  client: {
+    word: 'Client key',
+    consequence:
+      'Every app that uses the present client key is refused at once while keys are required, until it has the new one. The companion chat UI has to be restarted.',
+  },
+};
+
+function TierChoice(props: { tier: KeyTier; onChoose: (tier: KeyTier) => void }): ReactElement {
+  const id = useId();
+  return (
+    <RadioGroup
+      aria-label="Which key"
+      className={css.tiers}
+      value={props.tier}
+      onValueChange={(tier: KeyTier) => props.onChoose(tier)}
+    >
+      {(Object.keys(TIERS) as KeyTier[]).map((tier) => (
+        <label key={tier} className={css.tier} htmlFor={`${id}-${tier}`}>
+          <Radio.Root
+            id={`${id}-${tier}`}
+            className={css.radio}
+            value={tier}
+            aria-describedby={`${id}-${tier}-text`}
+            aria-label={TIERS[tier].word}
+          >
+            <Radio.Indicator className={css.dot} />
+          </Radio.Root>
+          <span className={css.strong}>{TIERS[tier].word}</span>
+          <span id={`${id}-${tier}-text`} className={css.soft}>
+            {TIERS[tier].consequence}
+          </span>
+        </label>
+      ))}
+    </RadioGroup>
+  );
+}
+
+function useRotate(onDone: () => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (tier: KeyTier) => call('auth.rotate', { body: { tier } }),
+    onSuccess: () => {
+      onDone();
+      for (const id of ['auth.status', 'status'] as const) {
+        void client.invalidateQueries({ queryKey: keyOf(id) });
+      }
+    },
+  });
+}
+
+/** Replaces a key: choose, read the consequence, confirm; then everything about the new key but the key. */
+export function Rotate(): ReactElement {
+  const [search, setSearch] = useSearchParams();
+  const tier: KeyTier = search.get('tier') === 'client' ? 'client' : 'admin';
+  const { data: status } = useQuery(queries.status);
+  const [asking, setAsking] = useState(false);
+  const rotate = useRotate(() => setAsking(false));
+  const name = TIERS[tier].word.toLowerCase();
+  const first = status !== undefined && !(tier === 'admin' ? status.has_admin_key : status.has_client_key);
+  return (
+    <>
+      <Card title="Replace a key">
+        <TierChoice tier={tier} onChoose={(next) => setSearch({ tier: next }, { replace: true })} />
+        <p>
+          The new key is made on the gateway and written to <code>api.env</code> there. It never comes to this
+          page.
+        </p>
+        <div>
+          <Button
+            look="main"
+            onClick={() => {
+              rotate.reset();
+              setAsking(true);
+            }}
+          >
+            {first ? `Make the ${name}…` : `Rotate the ${name}…`}
+          </Button>
+        </div>
+      </Card>
+      {rotate.data === undefined ? null : <RotateResult result={rotate.data} />}
+      <Confirm
+        open={asking}
+        title={first ? `Make the ${name}?` : `Rotate the ${name}?`}
+        action={first ? `Make the ${name}` : `Rotate the ${name}`}
+        danger={!first}
+        busy={rotate.isPending}
+        error={rotate.error}
+        onConfirm={() => rotate.mutate(tier)}
+        onClose={() => setAsking(false)}
+      >
+        <p>{first ? 'No such key is set yet, so nobody is locked out by this.' : TIERS[tier].consequence}</p>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ComponentType, ReactElement } from 'react';
+import { Link } from 'wouter';
+import { NotFound } from '../../app/not-found.tsx';
+import { useTitle } from '../../app/title.ts';
+import { SECURITY_TABS } from '../../app/views.ts';
+import tabs from '../../ui/tabs.module.css';
+import { Exposure } from './exposure.tsx';
+import { Posture } from './posture.tsx';
+import { Rotate } from './rotate.tsx';
+import css from './security.module.css';
+import { Sessions } from './sessions.tsx';
+
+const TABS: Record<string, ComponentType> = {
+  posture: Posture,
+  rotate: Rotate,
+  exposure: Exposure,
+  sessions: Sessions,
+};
+
+/** Who can do what, and the means to change it. */
+export function Security(props: { tab: string }): ReactElement {
+  useTitle(`Security: ${SECURITY_TABS.find((row) => row.id === props.tab)?.word ?? 'not found'}`);
+  const Tab = TABS[props.tab];
+  if (Tab === undefined) return <NotFound />;
+  return (
+    <>
+      <h1>Security</h1>
+      <nav className={tabs.list} aria-label="Security">
+        {SECURITY_TABS.map((row) => (
+          <Link
+            key={row.id}
+            className={tabs.tab}
+            href={`/security/${row.id}`}
+            aria-current={row.id === props.tab ? 'page' : undefined}
+          >
+            {row.word}
+          </Link>
+        ))}
+      </nav>
+      <div className={props.tab === 'exposure' ? css.wide : css.reading}>
+        <Tab />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
+import { Cookie } from 'lucide-react';
+import { type ReactElement, useState } from 'react';
+import type { SessionRow } from '../../../daemon/contract/auth.ts';
+import { call } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import { useSession } from '../../api/session.tsx';
+import { Ago } from '../../ui/ago.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { moment, steadyDuration } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { useNow } from '../../ui/now.ts';
+import { State } from '../../ui/state-badge.tsx';
+import table from './table.module.css';
+
+function Ends(props: { at: number }): ReactElement {
+  const now = useNow();
+  return (
+    <time dateTime={new Date(props.at).toISOString()} title={moment(props.at)}>
+      in {steadyDuration(props.at - now)}
+    </time>
+  );
+}
+
+const features = tableFeatures({});
+const helper = createColumnHelper<typeof features, SessionRow>();
+const columns = helper.columns([
+  helper.accessor('id8', {
+    header: 'Session',
+    cell: ({ row, getValue }) => (
+      <>
+        <code>{getValue()}</code> {row.original.current ? <State tone="ok">This browser</State> : null}
+      </>
+    ),
+  }),
+  helper.accessor('created_at', { header: 'Began', cell: ({ getValue }) => <Ago at={getValue() * 1000} /> }),
+  helper.accessor('expires_at', { header: 'Ends', cell: ({ getValue }) => <Ends at={getValue() * 1000} /> }),
+]);
+
+function SessionTable(props: { rows: SessionRow[] }): ReactElement {
+  const { FlexRender, getHeaderGroups, getRowModel } = useTable({ features, columns, data: props.rows });
+  return (
+    <table className={table.table}>
+      <caption className="hidden-visually">Sessions</caption>
+      <thead>
+        {getHeaderGroups().map((group) => (
+          <tr key={group.id}>
+            {group.headers.map((header) => (
+              <th key={header.id} scope="col">
+                <FlexRender header={header} />
+              </th>
+            ))}
+          </tr>
+        ))}
+      </thead>
+      <tbody>
+        {getRowModel().rows.map((row) => (
+          <tr key={row.id}>
+            {row.getAllCells().map((cell) => (
+              <td key={cell.id}>
+                <FlexRender cell={cell} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function EndAll(props: { rows: readonly SessionRow[] }): ReactElement {
+  const session = useSession();
+  const [asking, setAsking] = useState(false);
+  const many = props.rows.length;
+  const end = useMutation({
+    mutationFn: () => call('auth.sessions.end'),
+    onSuccess: async () => {
+      setAsking(false);
+      await session.ended();
+    },
+  });
+  const open = (): void => {
+    end.reset();
+    setAsking(true);
+  };
+  return (
+    <>
+      <Button look="danger" disabled={many === 0} onClick={open}>
+        End all sessions…
+      </Button>
+      <Confirm
+        open={asking}
+        title="End all sessions?"
+        action="End all sessions"
+        danger
+        busy={end.isPending}
+        error={end.error}
+        onConfirm={() => end.mutate()}
+        onClose={() => setAsking(false)}
+      >
+        <p>
+          {many === 1 ? 'The one session ends' : `All ${many} sessions end`} at once
+          {props.rows.some((row) => row.current) ? ', this browser included' : ''}. Coming back in needs the
+          admin key. The keys themselves stay as they are.
+        </p>
+      </Confirm>
+    </>
+  );
+}
+
+/** Who is logged in, and the end of it. */
+export function Sessions(): ReactElement {
+  const sessions = useQuery(queries.sessions);
+  return (
+    <Card title="Sessions" flush aside={sessions.data ? <EndAll rows={sessions.data} /> : undefined}>
+      <Loaded query={sessions} what="sessions">
+        {(rows) =>
+          rows.length > 0 ? (
+            <SessionTable rows={rows} />
+          ) : (
+            <Empty icon={Cookie} title="Nobody is logged in">
+              <p>A login with the admin key makes a session of eight hours. Keys in scripts make none.</p>
+            </Empty>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

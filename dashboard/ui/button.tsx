@@ -1,0 +1,32 @@
+import { Button as BaseButton } from '@base-ui/react/button';
+import type { ComponentProps, ReactElement } from 'react';
+import css from './button.module.css';
+
+type Look = 'plain' | 'main' | 'danger' | 'quiet';
+
+export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
+  look?: Look;
+  /** A square button that holds an icon alone; give it an aria-label. */
+  square?: boolean;
+  /** Under way: stays focusable, does nothing, says so to screen readers. */
+  busy?: boolean;
+}
+
+/** The class of a button, for links that look like one. */
+export function buttonClass(look: Look = 'plain', square = false): string {
+  return [css.button, css[look], square && css.square].filter(Boolean).join(' ');
+}
+
+/** A push button. */
+export function Button({ look, square, busy, disabled, ...rest }: ButtonProps): ReactElement {
+  return (
+    <BaseButton
+      type="button"
+      {...rest}
+      disabled={disabled || busy}
+      focusableWhenDisabled={busy === true}
+      aria-busy={busy || undefined}
+      className={buttonClass(look, square)}
+    />
+  );
+}

@@ -1,0 +1,23 @@
+import { type ReactElement, type ReactNode, useId } from 'react';
+import css from './card.module.css';
+
+/** A part of a view with its heading. */
+export function Card(props: {
+  title: string;
+  /** Stands at the right of the heading. */
+  aside?: ReactNode;
+  /** The content reaches the edges, for tables and lists. */
+  flush?: boolean;
+  children: ReactNode;
+}): ReactElement {
+  const id = useId();
+  return (
+    <section className={css.card} aria-labelledby={id}>
+      <header className={css.head}>
+        <h2 id={id}>{props.title}</h2>
+        {props.aside === undefined ? null : <div className={css.aside}>{props.aside}</div>}
+      </header>
+      <div className={props.flush ? css.flush : css.body}>{props.children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { type ReactElement, type ReactNode, useRef } from 'react';
+import { Button, buttonClass } from './button.tsx';
+import css from './dialog.module.css';
+import { Failure } from './failure.tsx';
+
+/** Asks before something that has consequences; stays open with the reason when it fails. */
+export function Confirm(props: {
+  open: boolean;
+  title: string;
+  /** What will happen, in full. */
+  children: ReactNode;
+  action: string;
+  danger?: boolean;
+  busy: boolean;
+  error: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+}): ReactElement {
+  const cancel = useRef<HTMLButtonElement>(null);
+  return (
+    <AlertDialog.Root open={props.open} onOpenChange={(open) => (open ? undefined : props.onClose())}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className={css.backdrop} />
+        <AlertDialog.Popup className={css.popup} initialFocus={cancel}>
+          <AlertDialog.Title className={css.title}>{props.title}</AlertDialog.Title>
+          <AlertDialog.Description className={css.text} render={<div />}>
+            {props.children}
+          </AlertDialog.Description>
+          {props.error == null ? null : <Failure error={props.error} />}
+          <div className={css.actions}>
+            <AlertDialog.Close ref={cancel} className={buttonClass()}>
+              Cancel
+            </AlertDialog.Close>
+            <Button look={props.danger ? 'danger' : 'main'} busy={props.busy} onClick={props.onConfirm}>
+              {props.action}
+            </Button>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

@@ -1,0 +1,103 @@
+import { type ReactElement, useRef } from 'react';
+import { type FailurePicture, needsLogin, readableAdvice, toPicture } from '../api/api-error.ts';
+import { useSession } from '../api/session.tsx';
+import { Button } from './button.tsx';
+import { Copy } from './copy.tsx';
+import { useCountdown } from './countdown.ts';
+import css from './failure.module.css';
+import { StateShape } from './state-badge.tsx';
+
+interface FieldFault {
+  path: string;
+  reason: string;
+}
+
+function faults(details: Record<string, unknown>): FieldFault[] {
+  if (!Array.isArray(details.fields)) return [];
+  return details.fields.filter((row): row is FieldFault => typeof row?.path === 'string').slice(0, 8);
+}
+
+function names(details: Record<string, unknown>): string {
+  const list = Array.isArray(details.suggestions) ? details.suggestions : [];
+  return list
+    .filter((name) => typeof name === 'string')
+    .slice(0, 8)
+    .join(', ');
+}
+
+/** What the answer tells beyond its message. */
+function Details(props: { details: Record<string, unknown> }): ReactElement {
+  const { details } = props;
+  const near = names(details);
+  return (
+    <>
+      {faults(details).map((fault) => (
+        <p key={fault.path}>
+          <code>{fault.path}</code>: {fault.reason}
+        </p>
+      ))}
+      {typeof details.reason === 'string' ? <p>Reason: {details.reason}</p> : null}
+      {near === '' ? null : <p>Near names: {near}</p>}
+    </>
+  );
+}
+
+/** What to do next. */
+function Advice(props: { picture: FailurePicture; left: number }): ReactElement {
+  const { picture, left } = props;
+  const { gate } = useSession();
+  const login =
+    gate === 'open'
+      ? 'Keys are not required for the models, but this needs the admin key from another machine.'
+      : 'Log in with the admin key to go on.';
+  const advice = picture.code === 'auth.required' ? login : readableAdvice(picture);
+  return (
+    <>
+      {advice === null ? null : <p>{advice}</p>}
+      {picture.retryAfterS === null ? null : (
+        <p className={css.wait}>{left > 0 ? `Try again in ${left} s.` : 'You can try again now.'}</p>
+      )}
+    </>
+  );
+}
+
+/** A failure in the words of the catalogue: what happened, what to do next, and the request id to copy. */
+export function Failure(props: { error: unknown; retry?: () => void; retryWord?: string }): ReactElement {
+  const picture = toPicture(props.error);
+  const id = useRef<HTMLElement>(null);
+  const session = useSession();
+  const left = useCountdown(picture.retryAfterS, props.error);
+  return (
+    <div className={css.failure} role="alert">
+      <StateShape tone="failed" />
+      <div className={css.words}>
+        <p className={css.message}>{picture.message}</p>
+        <Advice picture={picture} left={left} />
+        <Details details={picture.details} />
+        <p className={css.id}>
+          <code>{picture.code}</code>
+          {picture.requestId === null ? null : (
+            <>
+              <span>
+                Request <code ref={id}>{picture.requestId}</code>
+              </span>
+              <Copy text={picture.requestId} shown={id} what="the request id" />
+            </>
+          )}
+        </p>
+        <div className={css.actions}>
+          {needsLogin(props.error) ? (
+            <Button look="main" onClick={session.ask}>
+              Log in
+            </Button>
+          ) : null}
+          {props.retry ? (
+            <Button onClick={props.retry} disabled={left > 0}>
+              {props.retryWord ?? 'Try again'}
+            </Button>
+          ) : null}
+        </div>
+      </div>
+    </div>
+  );
+}

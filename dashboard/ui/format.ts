@@ -1,0 +1,78 @@
+const GIB = 1024 ** 3;
+const LOCALE = 'en';
+
+const plain = (digits: number): Intl.NumberFormat =>
+  new Intl.NumberFormat(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const whole = new Intl.NumberFormat(LOCALE);
+const unit = (name: string, digits = 0): Intl.NumberFormat =>
+  new Intl.NumberFormat(LOCALE, {
+    style: 'unit',
+    unit: name,
+    unitDisplay: 'short',
+    maximumFractionDigits: digits,
+  });
+const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: 'short' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** A count with thousands separators. */
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+/** Bytes as GiB, with as many digits as still say something: `0.04 GiB`, `3.4 GiB`, `126 GiB`. */
+export function gib(bytes: number): string {
+  const value = bytes / GIB;
+  return `${plain(value < 1 ? 2 : value < 100 ? 1 : 0).format(value)} GiB`;
+}
+
+/** Tokens per second. */
+export function tokenRate(perSecond: number): string {
+  return `${plain(perSecond < 10 ? 1 : 0).format(perSecond)} tok/s`;
+}
+
+const STEPS: ReadonlyArray<readonly [string, number]> = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+
+/** A length of time in the unit that fits, given in milliseconds: `850 ms`, `1.2 sec`, `42 sec`, `7 hr 42 min`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return unit('millisecond').format(Math.max(0, Math.round(ms)));
+  const seconds = ms / 1000;
+  if (seconds < 10) return unit('second', 1).format(seconds);
+  if (seconds < 60) return unit('second').format(Math.floor(seconds));
+  const at = STEPS.findIndex(([, size]) => seconds >= size);
+  const [name, size] = STEPS[at] ?? ['minute', 60];
+  const first = unit(name).format(Math.floor(seconds / size));
+  const next = STEPS[at + 1];
+  const rest = next ? Math.floor((seconds % size) / next[1]) : 0;
+  return next && rest > 0 ? `${first} ${unit(next[0]).format(rest)}` : first;
+}
+
+/** A length of time that is shown while it runs: seconds only in the first minute, so that it does not flicker. */
+export function steadyDuration(ms: number): string {
+  return duration(ms < 60_000 ? Math.floor(Math.max(0, ms) / 1000) * 1000 : Math.floor(ms / 60_000) * 60_000);
+}
+
+/** How long ago (or ahead) a moment is, both in Unix milliseconds; under five seconds is "now". */
+export function ago(at: number, now: number): string {
+  const seconds = (at - now) / 1000;
+  const size = Math.abs(seconds);
+  if (size < 5) return 'now';
+  if (size < 60) return relative.format(Math.round(seconds), 'second');
+  if (size < 3600) return relative.format(Math.trunc(seconds / 60), 'minute');
+  if (size < 86_400) return relative.format(Math.trunc(seconds / 3600), 'hour');
+  return relative.format(Math.trunc(seconds / 86_400), 'day');
+}
+
+/** The exact moment in the words of the reader's own region. */
+export function moment(at: number): string {
+  return exact.format(at);
+}
+
+/** The time of day of a moment. */
+export function timeOfDay(at: number): string {
+  return clock.format(at);
+}

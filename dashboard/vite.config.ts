@@ -1,0 +1,45 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+const DAEMON = 'http://127.0.0.1:8080';
+
+/**
+ * Puts the theme script into the head as a classic script with a hashed address: it runs before the first paint,
+ * and the page stays free of inline script (contract "Dashboard: a strict CSP").
+ */
+function themeScript(): Plugin {
+  return {
+    name: 'theme-script',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, context) {
+        const built = Object.values(context.bundle ?? {}).find((file) => file.name === 'theme-init');
+        const attrs = built
+          ? { src: `/${built.fileName}` }
+          : { src: '/app/theme-init.ts', type: 'module' as const };
+        return [{ tag: 'script', attrs, injectTo: 'head-prepend' }];
+      },
+    },
+  };
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), themeScript()],
+  build: {
+    outDir: '../dist/dashboard',
+    emptyOutDir: true,
+    manifest: true,
+    sourcemap: false,
+    assetsDir: 'assets',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: { index: 'dashboard/index.html', 'theme-init': 'dashboard/app/theme-init.ts' },
+    },
+  },
+  server: {
+    host: '127.0.0.1',
+    proxy: { '/api': DAEMON, '/v1': DAEMON },
+  },
+});
