@@ -1,4 +1,5 @@
-import { type FSWatcher, unwatchFile, watch, watchFile } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
+import { pollStats } from './poll-stats.ts';
 
 const SETTLE_MS = 150;
 const POLL_MS = 2000;
@@ -24,11 +25,11 @@ export function watchFolder(folder: string, changed: () => void): () => void {
     soon();
   };
   listen();
-  watchFile(folder, { interval: POLL_MS, persistent: false }, poll);
+  const endPoll = pollStats([folder], POLL_MS, poll);
   return () => {
     clearTimeout(timer);
     events?.close();
-    unwatchFile(folder, poll);
+    endPoll();
   };
 }
 

@@ -1,5 +1,6 @@
-import { type FSWatcher, unwatchFile, watch, watchFile } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
+import { pollStats } from '../kit/poll-stats.ts';
 
 const SETTLE_MS = 100;
 const POLL_MS = 2000;
@@ -19,11 +20,15 @@ export function watchFiles(folder: string, names: readonly string[], changed: ()
   const watcher = folderEvents(folder, (name) => {
     if (name === null || names.includes(name)) soon();
   });
-  for (const name of names) watchFile(join(folder, name), { interval: POLL_MS, persistent: false }, soon);
+  const endPoll = pollStats(
+    names.map((name) => join(folder, name)),
+    POLL_MS,
+    soon,
+  );
   return () => {
     clearTimeout(timer);
     watcher?.close();
-    for (const name of names) unwatchFile(join(folder, name), soon);
+    endPoll();
   };
 }
 
