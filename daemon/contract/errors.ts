@@ -19,12 +19,12 @@ export const ERRORS = {
   'auth.rate_limited': row(429, 'Too many attempts from this address.', 'Wait the given number of seconds.'),
   'auth.origin_forbidden': row(
     403,
-    'This Origin may not call the gateway.',
+    'This Origin may not call the gateway. SVC_ALLOWED_ORIGINS lists the origins that may besides its own.',
     'Open the gateway under its own address, or list the origin in SVC_ALLOWED_ORIGINS.',
   ),
   'auth.host_forbidden': row(
     403,
-    'The gateway does not answer under this host name.',
+    'The gateway does not answer under this host name. Add it to [security].allowed_hosts (SVC_ALLOWED_HOSTS).',
     'Add the name to [security].allowed_hosts (SVC_ALLOWED_HOSTS), or turn enforcement on.',
   ),
   'auth.required': row(401, 'A key is required.', 'Send Authorization: Bearer <key>, or log in.'),
@@ -128,6 +128,11 @@ export const ERRORS = {
   'model.exists': row(409, 'The model is registered already.', 'Nothing to do.'),
   'memory.not_found': row(404, 'There is no such memory.', 'See GET /api/memory.'),
   'request.not_found': row(404, 'There is no such request.', 'See GET /api/requests.'),
+  'events.too_many': row(
+    503,
+    'Too many readers of the event stream.',
+    'Close some dashboards, or try again after Retry-After.',
+  ),
   'store.unavailable': row(503, 'The database is busy or damaged.', 'Try again; see the health checks.'),
   internal: row(500, 'Something went wrong inside the gateway.', 'See the log for this request id.'),
 } as const satisfies Record<string, ErrorRow>;

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { QueryClient } from '@tanstack/react-query';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SlotRecord } from '../../daemon/contract/slots.ts';
-import { withSlot } from './events.ts';
+import { collector, withSlot } from './events.ts';
+import { keyOf } from './queries.ts';
 
 const slot = (name: string, state: SlotRecord['state']): SlotRecord => ({ name, state }) as SlotRecord;
 
@@ -21,5 +23,26 @@ describe('withSlot', () => {
 
   it('makes up no list before one was read', () => {
     expect(withSlot(undefined, slot('agent', 'ready'))).toBeUndefined();
+  });
+});
+
+describe('collector', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('turns a burst of events into one change of the list and one read of each stale part', () => {
+    vi.useFakeTimers();
+    const client = new QueryClient();
+    client.setQueryData(keyOf('slots'), { slots: [slot('agent', 'ready')] });
+    const invalidate = vi.spyOn(client, 'invalidateQueries').mockResolvedValue();
+    const set = vi.spyOn(client, 'setQueryData');
+    const take = collector(client);
+    for (let at = 0; at < 100; at += 1) {
+      take({ event: 'slot', data: JSON.stringify({ slot: slot('agent', at % 2 ? 'ready' : 'serving') }) });
+    }
+    take({ event: 'unheard-of', data: 'not read' });
+    vi.advanceTimersByTime(300);
+    expect(set).toHaveBeenCalledTimes(1);
+    expect(client.getQueryData(keyOf('slots'))).toEqual({ slots: [slot('agent', 'ready')] });
+    expect(invalidate.mock.calls.map(([filters]) => filters?.queryKey)).toEqual([['status'], ['v1.models']]);
   });
 });

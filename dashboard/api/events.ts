@@ -10,6 +10,9 @@ const WAITS_MS: readonly number[] = [1000, 2000, 5000, 15_000];
 /** A stream that says nothing for this long, not even a comment, counts as dead. */
 const SILENCE_MS = 60_000;
 
+/** Events are put into the cache together, at most this often. */
+const FLUSH_MS = 300;
+
 /** What each event makes stale. */
 const STALE: Record<EventName, readonly CallableId[]> = {
   slot: ['status', 'v1.models'],
@@ -32,13 +35,33 @@ export function withSlot(
   };
 }
 
-function apply(client: QueryClient, event: SseEvent): void {
-  if (!(event.event in STALE)) return;
-  if (event.event === 'slot') {
-    const { slot } = JSON.parse(event.data) as GatewayEvents['slot'];
-    client.setQueryData<Responses['slots']>(keyOf('slots'), (list) => withSlot(list, slot));
-  }
-  for (const id of STALE[event.event as EventName]) void client.invalidateQueries({ queryKey: keyOf(id) });
+/**
+ * Takes events and changes the cache for all of them together, at most once per `FLUSH_MS`: a busy gateway tells of
+ * every request, and each must not cost a read.
+ */
+export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' | 'data'>) => void {
+  const slots = new Map<string, GatewayEvents['slot']['slot']>();
+  const stale = new Set<CallableId>();
+  let waiting = false;
+  const flush = (): void => {
+    waiting = false;
+    client.setQueryData<Responses['slots']>(keyOf('slots'), (list) =>
+      [...slots.values()].reduce<Responses['slots'] | undefined>(withSlot, list),
+    );
+    for (const id of stale) void client.invalidateQueries({ queryKey: keyOf(id) }, { cancelRefetch: false });
+    slots.clear();
+    stale.clear();
+  };
+  return (event) => {
+    if (!Object.hasOwn(STALE, event.event)) return;
+    if (event.event === 'slot') {
+      const { slot } = JSON.parse(event.data) as GatewayEvents['slot'];
+      slots.set(slot.name, slot);
+    }
+    for (const id of STALE[event.event as EventName]) stale.add(id);
+    if (!waiting) setTimeout(flush, FLUSH_MS);
+    waiting = true;
+  };
 }
 
 async function listen(client: QueryClient, signal: AbortSignal): Promise<void> {
@@ -52,7 +75,8 @@ async function listen(client: QueryClient, signal: AbortSignal): Promise<void> {
   try {
     const answer = await send('events', { signal: AbortSignal.any([signal, silence.signal]) }, null);
     if (answer.body === null) return;
-    for await (const event of sseEvents(answer.body, heard)) apply(client, event);
+    const take = collector(client);
+    for await (const event of sseEvents(answer.body, heard)) take(event);
   } finally {
     clearTimeout(timer);
   }

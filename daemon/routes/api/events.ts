@@ -1,3 +1,4 @@
+import { GatewayError } from '../../contract/errors.ts';
 import { ADMIN_EVENTS, type GatewayEvents } from '../../contract/events.ts';
 import type { BusEntry } from '../../kit/bus.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -13,13 +14,9 @@ const MAX_READERS = 64;
 export function eventRoutes(deps: RouteDeps) {
   let readers = 0;
   const events: Handler = (ctx, call) => {
-    ctx.respond = false;
     const { req, res } = ctx;
-    if (readers >= MAX_READERS) {
-      res.writeHead(503, { 'retry-after': '5' });
-      res.end();
-      return;
-    }
+    if (readers >= MAX_READERS) throw new GatewayError('events.too_many', { retryAfterS: 5 });
+    ctx.respond = false;
     readers += 1;
     /** Judged at each event: a session that ended or enforcement that came on stops the stream. */
     const allowed = () =>

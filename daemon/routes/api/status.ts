@@ -61,13 +61,13 @@ function setupState(deps: RouteDeps) {
         id: 'admin-key',
         done: hasKey,
         title: 'Create the admin key',
-        how: 'svcctl auth rotate admin, or Security → Keys',
+        how: 'svcctl auth rotate admin, or Security → Rotate keys',
       },
       {
         id: 'enforcement',
         done: require_auth,
         title: 'Require keys',
-        how: 'svcctl auth require on, or Security → Enforcement',
+        how: 'svcctl auth require on, or Security → Posture',
       },
     ],
   };

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import type { ExplainView } from '../../contract/system.ts';
+import { hideSecretsIn } from '../../kit/redact.ts';
 import { SETTINGS, type SettingName } from '../../settings/catalogue.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -28,7 +30,10 @@ export function systemRoutes(deps: RouteDeps) {
       return found;
     },
     'dispatch.explain': (_ctx, _call, body): ExplainView =>
-      deps.inference.explain(body as { path: string; model?: string }),
+      hideSecretsIn(
+        deps.inference.explain(body as { path: string; model?: string }),
+        deps.settings.secrets(),
+      ),
     metrics: async (ctx) => {
       const text = Buffer.from(await deps.metrics.render());
       ctx.respond = false;
@@ -43,6 +48,7 @@ type Values = Record<string, unknown>;
 const settingsView = (deps: RouteDeps) => ({
   settings: deps.settings.views(),
   problems: allProblems(deps),
+  env_file: join(deps.settings.folders.config, 'api.env'),
 });
 
 function findRequest(deps: RouteDeps, id: string) {

@@ -102,7 +102,11 @@ export function Slots(props: { query: UseQueryResult<Responses['slots']> }): Rea
     <Card
       title="Slots"
       flush
-      aside={requests === undefined ? undefined : `${count(requests)} requests since start`}
+      aside={
+        requests === undefined
+          ? undefined
+          : `${count(requests)} ${requests === 1 ? 'request' : 'requests'} since start`
+      }
     >
       <Loaded query={props.query} what="slots">
         {(data) => <SlotTable slots={data.slots} />}

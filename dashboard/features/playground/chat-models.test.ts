@@ -34,7 +34,7 @@ describe('chat models', () => {
   it('are grouped, slots first', () => {
     const groups = chatModels([virtual, model('qwen'), embed, alias]);
     expect(groups.map((group) => [group.label, group.models[0]?.id])).toEqual([
-      ['Slots', 'agent'],
+      ['Slot names', 'agent'],
       ['Models', 'qwen'],
       ['Virtual names', 'svc/agent'],
     ]);

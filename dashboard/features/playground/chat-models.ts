@@ -17,7 +17,7 @@ export function canChat(model: V1ModelRecord): boolean {
 export function chatModels(models: readonly V1ModelRecord[]): ModelGroup[] {
   const chat = models.filter(canChat);
   const groups: ModelGroup[] = [
-    { label: 'Slots', models: chat.filter((row) => row._svc.is_alias) },
+    { label: 'Slot names', models: chat.filter((row) => row._svc.is_alias) },
     { label: 'Models', models: chat.filter((row) => !row._svc.is_alias && !row._svc.virtual) },
     { label: 'Virtual names', models: chat.filter((row) => row._svc.virtual) },
   ];

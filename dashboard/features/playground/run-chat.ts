@@ -27,6 +27,9 @@ interface Progress {
   usage: Usage | null;
 }
 
+/** An answer that came nearly at once tells no speed. */
+const LEAST_MS = 100;
+
 const CUT = {
   code: 'stream.cut',
   message: 'The answer broke off before its end.',
@@ -64,7 +67,7 @@ function factsOf(
     totalMs: times.end - times.began,
     promptTokens: usage?.prompt_tokens ?? null,
     tokens,
-    tokensPerSecond: tokens !== null && tokens > 1 && answering > 0 ? (tokens * 1000) / answering : null,
+    tokensPerSecond: tokens !== null && answering >= LEAST_MS ? (tokens * 1000) / answering : null,
   };
 }
 

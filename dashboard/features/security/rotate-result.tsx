@@ -18,7 +18,7 @@ export function RotateResult(props: { result: RotateView }): ReactElement {
   useEffect(() => box.current?.focus(), [result.fingerprint]);
   return (
     <div ref={box} tabIndex={-1}>
-      <Card title={`The ${result.tier} key was replaced`}>
+      <Card title={`The new ${result.tier} key`}>
         <dl className={css.facts}>
           <dt>Fingerprint</dt>
           <dd>

@@ -1,0 +1,69 @@
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createExclusive } from './kit/atomic-file.ts';
+import { startTicksOf } from './kit/process-identity.ts';
+import { SetupError } from './kit/setup-error.ts';
+
+const NAME = 'gateway.pid';
+/** Each try meets either a live holder or removes one dead one. */
+const TRIES = 5;
+
+/** `pid start-ticks`: a number that was given to another process later does not match. */
+const claim = (): string => `${process.pid} ${startTicksOf(process.pid) ?? 0}\n`;
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** The process of a claim while it lives, else null. */
+export function holderOf(text: string | null): number | null {
+  const match = /^(\d{1,10}) (\d{1,20})\n$/.exec(text ?? '');
+  if (!match) return null;
+  const pid = Number(match[1]);
+  const ticks = startTicksOf(pid);
+  return ticks !== null && ticks === Number(match[2]) ? pid : null;
+}
+
+/** Moves a dead claim aside; a claim that was made meanwhile is not lost, since only the dead text is removed. */
+function removeDead(path: string, text: string | null): void {
+  if (read(path) !== text) return;
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+    if (read(aside) === text) rmSync(aside, { force: true });
+    else renameSync(aside, path);
+  } catch {
+    // Somebody else removed it first.
+  }
+}
+
+/**
+ * Makes this process the only gateway on a state folder: a second one would end the engines of the first. The answer
+ * gives the folder free; a killed gateway leaves a claim that the next start sees through. Throws SetupError.
+ */
+export async function lockState(folder: string): Promise<() => void> {
+  const path = join(folder, NAME);
+  const own = claim();
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    if (await createExclusive(path, Buffer.from(own), 0o600)) {
+      return () => {
+        if (read(path) === own) rmSync(path, { force: true });
+      };
+    }
+    const text = read(path);
+    const holder = holderOf(text);
+    if (holder !== null && holder !== process.pid) throw inUse(folder, holder);
+    removeDead(path, text);
+  }
+  throw new SetupError(`${path} can't be taken.`, 'Remove this file and start again.');
+}
+
+const inUse = (folder: string, pid: number) =>
+  new SetupError(
+    `Another gateway (process ${pid}) works on ${folder}.`,
+    'Stop it first, or give this one folders of its own with SVC_HOME.',
+  );
