@@ -1,28 +1,47 @@
+import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
-import { isPublic } from './auth/addresses.ts';
+import { canonicalIp, isLoopback, isPublic } from './auth/addresses.ts';
+import type { Log } from './kit/log.ts';
 import { SetupError } from './kit/setup-error.ts';
 import type { Settings } from './settings/settings.ts';
 
-/** The addresses that a bind host stands for on this machine. */
-function boundAddresses(bindHost: string): string[] {
-  const family = bindHost === '0.0.0.0' ? 'IPv4' : bindHost === '::' ? 'any' : null;
-  if (!family) return [bindHost];
-  return Object.values(networkInterfaces())
-    .flatMap((each) => each ?? [])
-    .filter((each) => family === 'any' || each.family === family)
-    .map((each) => each.address);
+const EVERY_ADDRESS: Readonly<Record<string, readonly string[]>> = {
+  '0.0.0.0': ['IPv4'],
+  '::': ['IPv4', 'IPv6'],
+};
+
+/** The addresses that a bind host stands for on this machine; none for a name that does not resolve. */
+async function boundAddresses(bindHost: string): Promise<string[]> {
+  const families = EVERY_ADDRESS[bindHost];
+  if (families) {
+    return Object.values(networkInterfaces())
+      .flatMap((each) => each ?? [])
+      .filter((each) => families.includes(each.family))
+      .map((each) => each.address);
+  }
+  if (canonicalIp(bindHost) !== null) return [bindHost];
+  const found = await lookup(bindHost, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
 }
 
 /**
- * A publicly routable address with enforcement off is refused (contract section 3), unless
- * `[security].allow_public_without_auth` says that this is meant. Throws SetupError.
+ * Looks at where the gateway is about to listen while enforcement is off: a publicly routable address is refused
+ * (SetupError), unless `[security].allow_public_without_auth` says that this is meant; any other address that is not
+ * loopback is noted in the log.
  */
-export function refusePublicBind(settings: Settings): void {
-  if (settings.value('requireAuth') || settings.value('allowPublicWithoutAuth')) return;
+export async function guardExposure(settings: Pick<Settings, 'value'>, log: Log): Promise<void> {
+  if (settings.value('requireAuth')) return;
   const bindHost = settings.value('bindHost');
-  if (!boundAddresses(bindHost).some(isPublic)) return;
-  throw new SetupError(
-    `${bindHost} is reachable from the internet and enforcement is off.`,
-    'Set SVC_ADMIN_KEY and SVC_REQUIRE_AUTH=on in api.env, bind another address, or set [security].allow_public_without_auth = true.',
+  const addresses = await boundAddresses(bindHost);
+  if (addresses.some(isPublic) && !settings.value('allowPublicWithoutAuth')) {
+    throw new SetupError(
+      `${bindHost} is reachable from the internet and enforcement is off.`,
+      'Set SVC_ADMIN_KEY and SVC_REQUIRE_AUTH=on in api.env, bind another address, or set [security].allow_public_without_auth = true.',
+    );
+  }
+  if (addresses.every(isLoopback)) return;
+  log.warn(
+    { event: 'exposed', bind_host: bindHost },
+    'the gateway listens on the network and no key is required',
   );
 }

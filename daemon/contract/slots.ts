@@ -19,6 +19,8 @@ export const SlotName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/);
 export const SlotView = z.object({
   name: SlotName,
   enabled: z.boolean(),
+  /** Made by the gateway for a model that no slot file names. */
+  auto: z.boolean(),
   type: SlotType,
   engine: z.string(),
   runner: z.string(),

@@ -1,6 +1,9 @@
-import type { ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { GatewayError } from '../contract/errors.ts';
 import type { Log } from '../kit/log.ts';
+import { hideSecretsIn } from '../kit/redact.ts';
+import { bareRefusalHeaders, refusalHeaders } from './headers.ts';
+import { lingerAfter } from './linger.ts';
 
 /** Turns anything thrown into a refusal that may be shown; unknown errors become `internal` and are logged with the id. */
 export function asGatewayError(error: unknown, log: Log, requestId: string): GatewayError {
@@ -15,22 +18,44 @@ export function asGatewayError(error: unknown, log: Log, requestId: string): Gat
 
 /**
  * Writes the envelope (contract section 2). After the head is out nothing can be said any more: the socket is cut.
- * A body that was not read to its end is not waited for: the connection closes after the answer.
+ * A body that was not read to its end is not waited for: the connection closes after the answer. A message may repeat
+ * what the caller sent, but never one of `secrets`.
  */
 export function sendError(
+  req: IncomingMessage,
   res: ServerResponse,
   error: GatewayError,
   dialect: 'api' | 'openai',
-  options: { head: boolean; unreadBody: boolean },
+  secrets: readonly string[],
 ): void {
   if (res.headersSent) {
     res.destroy();
     return;
   }
-  const body = Buffer.from(JSON.stringify(error.envelope(dialect)));
+  const body = Buffer.from(JSON.stringify(hideSecretsIn(error.envelope(dialect), secrets)));
   for (const [name, value] of Object.entries(error.headers())) res.setHeader(name, value);
-  if (options.unreadBody) res.setHeader('connection', 'close');
-  res.setHeader('cache-control', 'no-store');
+  refusalHeaders(res);
+  closeIfUnread(req, res);
   res.writeHead(error.status, { 'content-type': 'application/json', 'content-length': body.length });
-  res.end(options.head ? undefined : body);
+  res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+/** An answer before the end of the body closes the connection: what is still coming is no next request. */
+export function closeIfUnread(req: IncomingMessage, res: ServerResponse): void {
+  if (req.complete) return;
+  res.setHeader('connection', 'close');
+  lingerAfter(req);
+}
+
+/** A whole refusal as text, for a bare socket: status line, headers, envelope. `id` becomes x-request-id. */
+export function bareRefusal(error: GatewayError, dialect: 'api' | 'openai', id: string): string {
+  const body = JSON.stringify(error.envelope(dialect));
+  const headers = {
+    ...bareRefusalHeaders(id),
+    ...error.headers(),
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...lines, '', body].join('\r\n');
 }

@@ -11,7 +11,9 @@ export function rawHeader(rawHeaders: readonly string[], name: string): string[]
   return values;
 }
 
-const malformed = (message: string) => new GatewayError('request.malformed', { message });
+/** A request that readers could understand differently; nothing that follows it on its connection is read. */
+export const malformed = (message: string, status = 400): GatewayError =>
+  new GatewayError('request.malformed', { message, status, headers: { connection: 'close' } });
 
 /**
  * What the parser of Node lets through and RFC 9112 does not: no or several Host headers, a target that is no target,

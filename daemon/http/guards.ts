@@ -7,7 +7,7 @@ import type { Log } from '../kit/log.ts';
 import type { Target } from '../kit/target.ts';
 import type { Call } from '../routes/handler.ts';
 import { authRequest } from './call.ts';
-import { checkFraming } from './framing.ts';
+import { checkFraming, malformed } from './framing.ts';
 import type { Match, Matcher } from './matcher.ts';
 
 export interface GuardDeps {
@@ -28,9 +28,7 @@ export interface Admitted {
 export function guardHost(deps: GuardDeps, request: AuthRequest): void {
   const verdict = deps.auth.host(request);
   if (verdict === 'ok') return;
-  if (verdict === 'malformed') {
-    throw new GatewayError('request.malformed', { message: 'The Host header is malformed.' });
-  }
+  if (verdict === 'malformed') throw malformed('The Host header is malformed.');
   if (!deps.auth.enforcement().require_auth) throw new GatewayError('auth.host_forbidden');
   deps.log.debug({ event: 'host.unlisted' }, 'request under a host name that is not listed');
 }

@@ -26,20 +26,48 @@ export const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 /** Request headers that a listed origin may send. */
 const CORS_HEADERS = 'authorization, content-type, x-svc-model-filter, x-svc-priority';
 
+const EVERY_ANSWER = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+const NO_PAGE = {
+  'cross-origin-opener-policy': 'same-origin',
+  'content-security-policy': JSON_CSP,
+  'cache-control': 'no-store',
+} as const;
+
+const PAGE = {
+  'cross-origin-opener-policy': 'same-origin',
+  'content-security-policy': PAGE_CSP,
+} as const;
+
+function setAll(res: ServerResponse, headers: Readonly<Record<string, string>>): void {
+  for (const name in headers) res.setHeader(name, headers[name] as string);
+}
+
 /** The headers of every answer. */
 export function baseHeaders(res: ServerResponse, requestId: string): void {
   res.setHeader('x-request-id', requestId);
-  res.setHeader('x-content-type-options', 'nosniff');
-  res.setHeader('referrer-policy', 'no-referrer');
-  res.setHeader('cross-origin-resource-policy', 'same-origin');
+  setAll(res, EVERY_ANSWER);
 }
+
+/** The headers of every refusal, whatever kind of answer its route would have given. */
+export const refusalHeaders = (res: ServerResponse): void => setAll(res, NO_PAGE);
+
+/** Every header of a refusal that is written on the bare socket, because no response object exists. */
+export const bareRefusalHeaders = (requestId: string): Record<string, string> => ({
+  'x-request-id': requestId,
+  ...EVERY_ANSWER,
+  ...NO_PAGE,
+  'content-type': 'application/json',
+});
 
 /** The headers that depend on what kind of answer it is; `inference` answers get none beyond the base. */
 export function kindHeaders(res: ServerResponse, kind: RouteKind): void {
   if (kind === 'inference') return;
-  res.setHeader('cross-origin-opener-policy', 'same-origin');
-  res.setHeader('content-security-policy', kind === 'shell' ? PAGE_CSP : JSON_CSP);
-  if (kind !== 'shell') res.setHeader('cache-control', 'no-store');
+  setAll(res, kind === 'shell' ? PAGE : NO_PAGE);
 }
 
 /** CORS for a listed origin: the exact value, no credentials, never `*` (contract "CORS"). */

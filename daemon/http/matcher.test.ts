@@ -20,6 +20,11 @@ describe('createMatcher', () => {
     expect(id('HEAD', '/api/auth/login')).toBeNull();
   });
 
+  it('methods are case-sensitive, as paths are', () => {
+    expect(id('get', '/v1/models')).toBeNull();
+    expect(id('Post', '/api/slots/x/load')).toBeNull();
+  });
+
   it.each([
     ['/V1/models'],
     ['/v1/models/'],

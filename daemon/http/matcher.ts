@@ -16,6 +16,10 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 const NONE: Match = Object.freeze({ route: null, params: NO_PARAMS, allow: [] });
 const NOTHING = async () => {};
 
+/** Methods are compared as they are sent; the router would fold their case. */
+const takes = (row: MatchedRoute, method: string): boolean =>
+  method === row.method || (method === 'HEAD' && row.method === 'GET');
+
 /**
  * The one matcher: the class is read from the row that it names, and the handler of the same row runs.
  * Case-sensitive, strict about slashes; `HEAD` runs the row of `GET`. Fixed paths are remembered, so that
@@ -34,8 +38,9 @@ export function createMatcher(rows: readonly MatchedRoute[] = routeRows()): Matc
     const layer = found.pathAndMethod[0];
     const allow = [...new Set(found.path.flatMap((each) => each.methods))];
     if (!layer) return allow.length === 0 ? NONE : { route: null, params: NO_PARAMS, allow };
-    const params = layer.params(path, layer.captures(path), {});
-    return { route: byName.get(String(layer.name)) ?? null, params, allow };
+    const route = byName.get(String(layer.name));
+    if (!route || !takes(route, method)) return { route: null, params: NO_PARAMS, allow };
+    return { route, params: layer.params(path, layer.captures(path), {}), allow };
   };
   const fixed = new Map<string, Match>();
   for (const row of rows) {

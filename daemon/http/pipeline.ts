@@ -5,13 +5,16 @@ import { GatewayError } from '../contract/errors.ts';
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts';
 import type { Call, Handler, Handlers, HttpRouteId } from '../routes/handler.ts';
 import { dialectOf } from './call.ts';
-import { asGatewayError, sendError } from './error-envelope.ts';
+import { asGatewayError, closeIfUnread, sendError } from './error-envelope.ts';
+import { checkExpectation } from './expect.ts';
 import { admit, type GuardDeps, guard, guardOrigin } from './guards.ts';
 import { ALL_METHODS, baseHeaders, corsHeaders, kindHeaders } from './headers.ts';
 import { checkDeclared, readApiBody } from './read-body.ts';
 
 export interface PipelineDeps extends GuardDeps {
   handlers: Handlers;
+  /** Values that no answer may hold. */
+  secrets(): readonly string[];
 }
 
 /**
@@ -28,16 +31,14 @@ export function createPipeline(deps: PipelineDeps): (ctx: Context) => Promise<vo
       ctx.respond = false;
       const failure = asGatewayError(error, deps.log, id);
       deps.refused(failure.code);
-      sendError(ctx.res, failure, dialectOf(ctx.req.url ?? ''), {
-        head: ctx.req.method === 'HEAD',
-        unreadBody: !ctx.req.complete,
-      });
+      sendError(ctx.req, ctx.res, failure, dialectOf(ctx.req.url ?? ''), deps.secrets());
     }
   };
 }
 
 async function handle(deps: PipelineDeps, ctx: Context, id: string): Promise<void> {
   const receivedAt = performance.now();
+  checkExpectation(ctx.req);
   const admitted = admit(deps, ctx.req, false);
   const origin = deps.auth.corsOrigin(admitted.auth);
   if (origin !== null) corsHeaders(ctx.res, origin, admitted.auth.method === 'OPTIONS');
@@ -74,6 +75,7 @@ async function readBody(ctx: Context, call: Call): Promise<unknown> {
 function preflight(deps: PipelineDeps, ctx: Context, request: Call['auth']): void {
   guardOrigin(deps, { ...request, method: 'POST' });
   ctx.respond = false;
+  closeIfUnread(ctx.req, ctx.res);
   ctx.res.writeHead(204, { allow: ALL_METHODS });
   ctx.res.end();
 }
@@ -81,6 +83,7 @@ function preflight(deps: PipelineDeps, ctx: Context, request: Call['auth']): voi
 function sendJson(ctx: Context, answer: unknown): void {
   ctx.respond = false;
   const body = Buffer.from(JSON.stringify(answer));
+  closeIfUnread(ctx.req, ctx.res);
   ctx.res.writeHead(ctx.status === 404 ? 200 : ctx.status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': body.length,

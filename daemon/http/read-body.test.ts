@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
-import { deeperThan, isJsonType, MAX_DEPTH, parseWith } from './read-body.ts';
+import { deeperThan, isJsonType, MAX_DEPTH, parseWith, wellFormed } from './read-body.ts';
 
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
@@ -29,6 +29,16 @@ describe('deeperThan', () => {
     expect(deeperThan(nested(50_000), MAX_DEPTH)).toBe(true);
   });
   it('scalars have no depth', () => expect(deeperThan('x', MAX_DEPTH)).toBe(false));
+});
+
+describe('wellFormed', () => {
+  it.each(['"\\ud800"', '{"a":["\\udc00x"]}', '{"\\ud83d":1}', '["\\ude00\\ud83d"]'])(
+    'B05 %s is not',
+    (json) => expect(wellFormed(JSON.parse(json))).toBe(false),
+  );
+  it.each(['"\\ud83d\\ude00"', '{"a":[1,null,true,"\ufffd"]}', '"\\\\ud800"', '7'])('%s is', (json) =>
+    expect(wellFormed(JSON.parse(json))).toBe(true),
+  );
 });
 
 describe('parseWith', () => {

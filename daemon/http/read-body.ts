@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import type { ZodType } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import type { BodyKind } from '../contract/routes.ts';
+import { askForBody } from './expect.ts';
 
 /** Most bytes of a body, by kind (contract "Caps"). `audio` bodies are streamed by their handler under the same cap. */
 export const BODY_CAPS: Record<BodyKind, number> = {
@@ -16,18 +18,6 @@ export const BODY_CAPS: Record<BodyKind, number> = {
 
 /** Deepest nesting of a JSON body. */
 export const MAX_DEPTH = 64;
-
-const CONTINUE = new WeakSet<IncomingMessage>();
-
-/** Marks a request that waits for `100 Continue`; it is sent only when the body is really wanted. */
-export function expectsContinue(req: IncomingMessage): void {
-  CONTINUE.add(req);
-}
-
-function wanted(req: IncomingMessage, res: ServerResponse): void {
-  if (!CONTINUE.delete(req)) return;
-  res.writeContinue();
-}
 
 /** Refuses by the declared length, before a byte is read, and any content coding. */
 export function checkDeclared(req: IncomingMessage, kind: BodyKind): void {
@@ -62,6 +52,18 @@ export function deeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
+/** Whether all texts and keys of a parsed JSON value are Unicode: escapes can spell what no file can hold. */
+export function wellFormed(value: unknown): boolean {
+  const left = [value];
+  while (left.length > 0) {
+    const each = left.pop();
+    if (typeof each === 'string' && !each.isWellFormed()) return false;
+    if (!isContainer(each)) continue;
+    for (const [key, inner] of Object.entries(each)) left.push(key, inner);
+  }
+  return true;
+}
+
 const parsers = {
   auth: koaBody(parserOptions('auth')),
   api: koaBody(parserOptions('api')),
@@ -73,9 +75,9 @@ function parserOptions(kind: 'auth' | 'api') {
     urlencoded: false,
     text: false,
     json: true,
+    jsonTypes: ['application/json', 'application/*+json'],
     jsonStrict: false,
     jsonLimit: BODY_CAPS[kind],
-    includeUnparsed: true,
     onError: (error: Error) => {
       throw bodyError(error, kind);
     },
@@ -86,8 +88,6 @@ function bodyError(error: Error & { status?: number; type?: string }, kind: Body
   if (error.status === 413 || error.type === 'entity.too.large') return tooLarge(kind);
   return new GatewayError('request.invalid_json', { cause: error });
 }
-
-const UNPARSED = Symbol.for('unparsedBody');
 
 /**
  * Reads an `/api` JSON body through koa-body and checks it against `schema`. An empty body is `undefined`.
@@ -104,30 +104,33 @@ export async function readApiBody(
     req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (!present) return parseWith(schema, undefined);
   if (!isJsonType(req.headers['content-type'])) throw new GatewayError('request.unsupported_type');
-  wanted(req, res);
-  let bytes = 0;
-  req.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-  });
-  await parsers[kind](ctx, async () => {});
+  askForBody(req, res);
+  const bytes = await parseThrough(ctx, kind);
+  if (bytes.length === 0) return parseWith(schema, undefined);
   const body: unknown = ctx.request.body;
-  const raw = unparsed(body);
-  if (raw?.includes('\ufffd') && Buffer.byteLength(raw) !== bytes) {
-    throw new GatewayError('request.invalid_json', { message: 'The body is not valid UTF-8.' });
-  }
-  if (raw !== null && raw.trim() === '') return parseWith(schema, undefined);
-  if (deeperThan(body, MAX_DEPTH)) {
-    throw new GatewayError('request.invalid_json', {
-      message: `The body nests deeper than ${MAX_DEPTH} levels.`,
-    });
-  }
+  const flaw = flawOf(body, bytes);
+  if (flaw !== null) throw new GatewayError('request.invalid_json', { message: flaw });
   return parseWith(schema, body);
 }
 
-function unparsed(body: unknown): string | null {
-  if (typeof body !== 'object' || body === null) return null;
-  const raw = (body as Record<symbol, unknown>)[UNPARSED];
-  return typeof raw === 'string' ? raw : null;
+/** What is wrong with a body that a parser lets pass, or null: nothing may be repaired silently on its way. */
+function flawOf(body: unknown, bytes: Buffer): string | null {
+  if (!isUtf8(bytes)) return 'The body is not valid UTF-8.';
+  if (deeperThan(body, MAX_DEPTH)) return `The body nests deeper than ${MAX_DEPTH} levels.`;
+  return wellFormed(body) ? null : 'The body holds half of a surrogate pair.';
+}
+
+/** Lets koa-body parse the body and answers the bytes it was made of: its decoder repairs what is no UTF-8. */
+async function parseThrough(ctx: Context, kind: 'auth' | 'api'): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const keep = (chunk: Buffer) => void chunks.push(chunk);
+  ctx.req.on('data', keep);
+  try {
+    await parsers[kind](ctx, async () => {});
+  } finally {
+    ctx.req.off('data', keep);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Checks a value; `details.fields` names path and reason, never the value. */
@@ -145,7 +148,7 @@ export function parseWith(schema: ZodType | undefined, value: unknown): unknown 
 /** Reads a `/v1` body into one Buffer under its cap; nothing is parsed. Throws 413, 415, 400 when it breaks off. */
 export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyKind): Promise<Buffer> {
   checkDeclared(req, kind);
-  wanted(req, res);
+  askForBody(req, res);
   const cap = BODY_CAPS[kind];
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import Koa, { type Context } from 'koa';
 import websockify from 'koa-websocket';
-import { ERRORS, type ErrorCode, GatewayError } from '../contract/errors.ts';
 import { SetupError } from '../kit/setup-error.ts';
+import { expects } from './expect.ts';
 import { createPipeline, type PipelineDeps } from './pipeline.ts';
-import { expectsContinue } from './read-body.ts';
-import { WsPipeline, type WsPipelineDeps, wsOptions } from './ws-pipeline.ts';
+import { refuseUnparsed } from './unparsed.ts';
+import { refuseHandshake, wsOptions } from './ws-handshake.ts';
+import { WsPipeline, type WsPipelineDeps } from './ws-pipeline.ts';
 
 export interface HttpOptions {
   host: string;
@@ -61,6 +62,7 @@ function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps): WsPipeli
   });
   hooked.listen();
   hooked.ws.server?.on('error', () => {});
+  hooked.ws.server?.on('wsClientError', (_error, socket, req) => refuseHandshake(deps, socket, req));
   return sockets;
 }
 
@@ -78,33 +80,14 @@ function tune(server: Server, options: HttpOptions): void {
 function wire(server: Server, callback: (req: IncomingMessage, res: Context['res']) => void): void {
   server.on('request', callback);
   server.on('checkContinue', (req, res) => {
-    expectsContinue(req);
+    expects(req, 'continue');
     callback(req, res);
   });
-  server.on('checkExpectation', (_req, res) => {
-    res.writeHead(417, { connection: 'close' });
-    res.end();
+  server.on('checkExpectation', (req, res) => {
+    expects(req, 'unknown');
+    callback(req, res);
   });
   server.on('clientError', refuseUnparsed);
-}
-
-/** Statuses of requests that the parser of Node refuses, as our envelope. */
-const PARSE_FAILURES: Record<string, { status: number; code: ErrorCode }> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: 'request.malformed' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request.timeout' },
-};
-
-function refuseUnparsed(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const failure = PARSE_FAILURES[error.code ?? ''] ?? { status: 400, code: 'request.malformed' as const };
-  const body = JSON.stringify(new GatewayError(failure.code).envelope('api'));
-  socket.end(
-    `HTTP/1.1 ${failure.status} ${ERRORS[failure.code].message}\r\ncontent-type: application/json\r\n` +
-      `x-request-id: ${crypto.randomUUID()}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }
 
 const LISTEN_ADVICE: Record<string, string> = {

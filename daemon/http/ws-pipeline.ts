@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { ServerOptions, WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { type ErrorCode, GatewayError } from '../contract/errors.ts';
 import type { Call, SocketRouteId } from '../routes/handler.ts';
 import { asGatewayError } from './error-envelope.ts';
-import { admit, type GuardDeps, guard, guardOrigin } from './guards.ts';
+import { admit, type GuardDeps, guard, guardClass, guardHost, guardOrigin } from './guards.ts';
 
 /** What serves one accepted socket. */
 export type SocketHandler = (socket: WebSocket, call: Call) => void | Promise<void>;
@@ -13,48 +13,19 @@ export interface WsPipelineDeps extends GuardDeps {
   sockets: Record<SocketRouteId, SocketHandler>;
 }
 
-/** Largest message of a client: audio is sent in small pieces. */
-const MAX_MESSAGE_BYTES = 1 << 20;
 /** Open sockets in all. */
 const MAX_SOCKETS = 256;
 
 /** Close codes: the spec's 4403 for Origin, 4401 for the tier, and their neighbours. */
 const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
   'auth.origin_forbidden': 4403,
+  'auth.host_forbidden': 4403,
   'auth.required': 4401,
   'auth.forbidden': 4401,
   'route.not_found': 4404,
   'route.method_not_allowed': 4404,
   'auth.rate_limited': 4429,
 };
-
-/** The protocol that is answered; the one that carries a key is never echoed. */
-export function chooseProtocol(offered: Set<string>): string | false {
-  return offered.has('realtime') ? 'realtime' : false;
-}
-
-/** Options of the WebSocket server: caps, and the checks that must refuse before the handshake (framing, Host). */
-export function wsOptions(deps: GuardDeps): ServerOptions {
-  return {
-    maxPayload: MAX_MESSAGE_BYTES,
-    perMessageDeflate: false,
-    handleProtocols: chooseProtocol,
-    verifyClient: ({ req }, done) => {
-      try {
-        admit(deps, req, true);
-        done(true);
-      } catch (error) {
-        const id = randomUUID();
-        const failure = asGatewayError(error, deps.log, id);
-        deps.refused(failure.code);
-        done(false, failure.status, JSON.stringify(failure.envelope('openai')), {
-          'Content-Type': 'application/json',
-          'X-Request-Id': id,
-        });
-      }
-    },
-  };
-}
 
 interface OpenSocket {
   socket: WebSocket;
@@ -81,9 +52,7 @@ export class WsPipeline {
       this.#track(socket, call);
       await handler(socket, call);
     } catch (error) {
-      const failure = asGatewayError(error, this.#deps.log, id);
-      this.#deps.refused(failure.code);
-      this.#shut(socket, CLOSE_CODES[failure.code] ?? 1011, failure.code);
+      this.#refuse(socket, error, id);
     }
   }
 
@@ -91,12 +60,12 @@ export class WsPipeline {
   recheck(): void {
     for (const { socket, call } of this.#open) {
       try {
+        guardHost(this.#deps, call.auth);
         guardOrigin(this.#deps, call.auth);
-        const caller = this.#deps.auth.caller(call.auth);
-        if (this.#deps.auth.decide(call.route.auth, caller, call.auth) === 'pass') continue;
-        this.#shut(socket, 4401, 'auth.required');
-      } catch {
-        this.#shut(socket, 4403, 'auth.origin_forbidden');
+        const match = { route: call.route, params: call.params, allow: [] };
+        guardClass(this.#deps, match, this.#deps.auth.caller(call.auth), call.auth);
+      } catch (error) {
+        this.#refuse(socket, error, call.id);
       }
     }
   }
@@ -109,6 +78,12 @@ export class WsPipeline {
     const entry = { socket, call };
     this.#open.add(entry);
     socket.on('close', () => this.#open.delete(entry));
+  }
+
+  #refuse(socket: WebSocket, error: unknown, id: string): void {
+    const failure = asGatewayError(error, this.#deps.log, id);
+    this.#deps.refused(failure.code);
+    this.#shut(socket, CLOSE_CODES[failure.code] ?? 1011, failure.code);
   }
 
   /** Closes, and cuts a peer that does not answer the close frame. */

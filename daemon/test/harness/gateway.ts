@@ -36,6 +36,9 @@ export interface Gateway {
 /** The files of a gateway with both keys set. */
 export const KEYS_FILE = { 'config/api.env': `SVC_ADMIN_KEY=${ADMIN_KEY}\nSVC_CLIENT_KEY=${CLIENT_KEY}\n` };
 
+/** A slot file that loads nothing by itself: suites of the guards leave the processors alone. */
+export const QUIET_FILE = { 'config/slots/agent.toml': 'autoload = false\n' };
+
 /** A started process, its exit code and its collected output. */
 export function launch(options: GatewayOptions): { child: ChildProcess; home: string; output: () => string } {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-test-'));

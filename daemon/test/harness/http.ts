@@ -20,6 +20,10 @@ export interface Ask {
   cookie?: string;
   /** Default: a connection of its own. */
   agent?: Agent;
+  /** The address to call; 127.0.0.1 by default. */
+  to?: string;
+  /** The own address to call from: any of 127.0.0.0/8 is a caller of its own for the limiter. */
+  from?: string;
 }
 
 function encode(ask: Ask): {
@@ -55,7 +59,8 @@ export function ask(
   return new Promise((resolve, reject) => {
     const req = httpRequest(
       {
-        host: '127.0.0.1',
+        host: options.to ?? '127.0.0.1',
+        localAddress: options.from,
         port: gateway.port,
         method,
         path,
@@ -104,6 +109,27 @@ export function rawExchange(
     socket.on('error', finish);
     socket.write(bytes);
   });
+}
+
+/** The first answer in raw bytes: status, headers by lower-case name (the last of a name), and what follows. */
+export function parseRaw(text: string): Pick<Answer, 'status' | 'text' | 'code'> & {
+  headers: Record<string, string>;
+} {
+  const end = text.indexOf('\r\n\r\n');
+  const [line = '', ...lines] = text.slice(0, end === -1 ? undefined : end).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((each) => [
+      each.split(':', 1)[0]?.toLowerCase() ?? '',
+      each.slice(each.indexOf(':') + 1).trim(),
+    ]),
+  );
+  const body = end === -1 ? '' : text.slice(end + 4);
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(line)?.[1] ?? 0),
+    headers,
+    text: body,
+    code: codeOf(body),
+  };
 }
 
 /** Logs in and answers the cookie pair to send back. */

@@ -44,3 +44,16 @@ export function socketResult(
     socket.on('close', (code, reason) => resolve({ ...result, code, reason: reason.toString() }));
   });
 }
+
+/** The bytes of a WebSocket handshake; a header of the same name replaces the usual one, an empty value removes it. */
+export function handshake(path: string, headers: Record<string, string> = {}, method = 'GET'): string {
+  const usual = {
+    host: '127.0.0.1',
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  };
+  const lines = Object.entries({ ...usual, ...headers }).filter(([, value]) => value !== '');
+  return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ServerOptions } from 'ws';
+import { GatewayError } from '../contract/errors.ts';
+import { dialectOf } from './call.ts';
+import { asGatewayError, bareRefusal } from './error-envelope.ts';
+import { admit, type GuardDeps } from './guards.ts';
+import { endGently } from './linger.ts';
+
+/** Largest message of a client: audio is sent in small pieces. */
+const MAX_MESSAGE_BYTES = 1 << 20;
+/** The one version of the protocol (RFC 6455). Older ones carry the Origin in a header that no rule looks at. */
+const VERSION = '13';
+
+/** The protocol that is answered; the one that carries a key is never echoed. */
+export function chooseProtocol(offered: Set<string>): string | false {
+  return offered.has('realtime') ? 'realtime' : false;
+}
+
+/** Options of the WebSocket server: caps, and the checks that must refuse before the handshake (framing, Host). */
+export function wsOptions(deps: GuardDeps): ServerOptions {
+  return {
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    handleProtocols: chooseProtocol,
+    verifyClient: ({ req }, done) => {
+      try {
+        if (req.headers['sec-websocket-version'] !== VERSION) throw badHandshake(req);
+        admit(deps, req, true);
+      } catch (error) {
+        refuse(deps, req.socket, req, error);
+        return;
+      }
+      done(true);
+    },
+  };
+}
+
+/** What is wrong with a handshake that the WebSocket server does not take: 426 for the version, else 400. */
+function badHandshake(req: IncomingMessage): GatewayError {
+  const versionFits = req.headers['sec-websocket-version'] === VERSION;
+  return new GatewayError('request.malformed', {
+    status: versionFits ? 400 : 426,
+    message: versionFits
+      ? 'The WebSocket handshake is malformed.'
+      : `Only WebSocket version ${VERSION} is spoken.`,
+    headers: versionFits ? {} : { upgrade: 'websocket', 'sec-websocket-version': VERSION },
+  });
+}
+
+/** Answers a handshake that the WebSocket server itself refuses (key, version, protocol list) with our envelope. */
+export function refuseHandshake(deps: GuardDeps, socket: Duplex, req: IncomingMessage): void {
+  refuse(deps, socket, req, badHandshake(req));
+}
+
+function refuse(deps: GuardDeps, socket: Duplex, req: IncomingMessage, error: unknown): void {
+  const id = randomUUID();
+  const failure = asGatewayError(error, deps.log, id);
+  deps.refused(failure.code);
+  if (!socket.writable) socket.destroy();
+  else endGently(socket, bareRefusal(failure, dialectOf(req.url ?? ''), id));
+}

@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import WebSocket from 'ws';
+import { type Auth, createAuth } from '../auth/auth.ts';
+import { issueCookie } from '../auth/session-cookie.ts';
+import { openSigningSecret } from '../auth/signing-secret.ts';
+import { aRequest, recordedLog } from '../auth/testing.ts';
+import type { Handlers } from '../routes/handler.ts';
+import { openSettings, type Settings } from '../settings/settings.ts';
+import { openStore } from '../store/store.ts';
+import { createMatcher } from './matcher.ts';
+import { type HttpServer, startHttp } from './server.ts';
+import type { SocketHandler } from './ws-pipeline.ts';
+
+const KEYS = { SVC_ADMIN_KEY: 'the-first-admin-key', SVC_CLIENT_KEY: 'the-first-client-key' };
+
+interface Door {
+  auth: Auth;
+  settings: Settings;
+  http: HttpServer;
+  secretFile: string;
+}
+
+let home: string;
+let door: Door;
+let closeParts: () => void;
+/** What the handler of `/v1/realtime` does; it keeps the socket open unless a test says otherwise. */
+let serve: SocketHandler;
+const opened = new Set<WebSocket>();
+
+const startListener = (auth: Auth) =>
+  startHttp(
+    {
+      auth,
+      log: recordedLog().log,
+      matcher: createMatcher(),
+      handlers: {} as Handlers,
+      sockets: { 'v1.realtime': (socket, call) => serve(socket, call) },
+      refused: () => {},
+      secrets: () => [],
+    },
+    { host: '127.0.0.1', port: 0, maxConnections: 1024 },
+  );
+
+/** A listener with real settings, store and keys, whose one socket route stays open. */
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svc-ws-'));
+  serve = (socket) => socket.send('in');
+  const { log } = recordedLog();
+  const settings = await openSettings({ env: { SVC_HOME: home, ...KEYS }, log, watch: false });
+  await settings.persist('requireAuth', true);
+  await settings.persist('allowedOrigins', ['https://chat.mydomain.org']);
+  const store = openStore({ folder: settings.folders.state, log });
+  const secretFile = join(settings.folders.state, 'secret.bin');
+  const listener = () => ({ bindHost: '127.0.0.1', port: 0, loopback: true });
+  const auth = await createAuth({ settings, store, log, secretFile, listener });
+  const http = await startListener(auth);
+  door = { auth, settings, http, secretFile };
+  closeParts = () => {
+    settings.close();
+    store.close();
+  };
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const socket of opened) socket.terminate();
+  opened.clear();
+  await door.http.stop(100);
+  closeParts();
+  rmSync(home, { recursive: true, force: true });
+});
+
+interface Peer {
+  socket: WebSocket;
+  /** The close code, once it is closed. */
+  closed: Promise<number>;
+}
+
+/** Connects and waits for the handler's first word, or for the close. */
+function connect(headers: Record<string, string> = {}): Promise<Peer> {
+  const socket = new WebSocket(`ws://127.0.0.1:${door.http.port}/v1/realtime`, { headers });
+  opened.add(socket);
+  socket.on('error', () => {});
+  const closed = new Promise<number>((resolve) => socket.on('close', (code) => resolve(code)));
+  return new Promise((resolve) => {
+    socket.once('message', () => resolve({ socket, closed }));
+    socket.once('close', () => resolve({ socket, closed }));
+  });
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const session = () => {
+  const { setCookie } = door.auth.login(KEYS.SVC_ADMIN_KEY, aRequest({ method: 'POST' }));
+  return { cookie: setCookie.split(';')[0] as string };
+};
+
+/** Whether the socket still carries a ping there and back: whatever was on its way before has arrived. */
+async function expectOpen({ socket }: Peer): Promise<void> {
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  const back = new Promise((resolve) => socket.once('pong', resolve));
+  socket.ping();
+  await back;
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+}
+
+describe('W02 open sockets are judged anew', () => {
+  it('when a key is rotated: its callers are closed with 4401, all others stay', async () => {
+    const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));
+    const admin = await connect(bearer(KEYS.SVC_ADMIN_KEY));
+    const browser = await connect(session());
+    await door.auth.rotate('client');
+    expect(await client.closed).toBe(4401);
+    await expectOpen(admin);
+    await expectOpen(browser);
+    await door.auth.rotate('admin');
+    expect(await admin.closed).toBe(4401);
+    await expectOpen(browser);
+  });
+
+  it('when a session is logged out or all are ended', async () => {
+    const [first, second] = [session(), session()];
+    const gone = await connect(first);
+    const other = await connect(second);
+    const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));
+    door.auth.logout(aRequest({ method: 'POST', with: { Cookie: first.cookie } }));
+    expect(await gone.closed).toBe(4401);
+    await expectOpen(other);
+    await door.auth.endSessions();
+    expect(await other.closed).toBe(4401);
+    await expectOpen(client);
+  });
+
+  it('when enforcement is turned on: only who has a credential stays', async () => {
+    await door.auth.requireAuth(false);
+    const anon = await connect();
+    const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));
+    await door.auth.requireAuth(true);
+    expect(await anon.closed).toBe(4401);
+    await expectOpen(client);
+  });
+
+  it('when the settings change: an origin that is no longer listed is closed with 4403', async () => {
+    const listed = await connect({ ...bearer(KEYS.SVC_CLIENT_KEY), origin: 'https://chat.mydomain.org' });
+    await expectOpen(listed);
+    await door.settings.persist('allowedOrigins', []);
+    expect(await listed.closed).toBe(4403);
+  });
+
+  it('when enforcement is turned off, a host name that is not listed is closed', async () => {
+    const unlisted = await connect({ ...bearer(KEYS.SVC_CLIENT_KEY), host: 'www.attacker.org' });
+    await expectOpen(unlisted);
+    await door.auth.requireAuth(false);
+    expect(await unlisted.closed).toBe(4403);
+  });
+
+  it('every 60 s without any event: a session that ran out is closed', async () => {
+    await door.http.stop(0);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const secret = (await openSigningSecret(door.secretFile)).current();
+    door.http = await startListener(door.auth);
+    const expiresAt = Math.floor(Date.now() / 1000) + 2;
+    const short = { cookie: `svc_session=${issueCookie(secret, { sessionId: 'short', expiresAt })}` };
+    const peer = await connect(short);
+    vi.advanceTimersByTime(60_000);
+    await expectOpen(peer);
+    await vi.waitUntil(() => Date.now() / 1000 >= expiresAt, { timeout: 4_000, interval: 20 });
+    vi.advanceTimersByTime(60_000);
+    expect(await peer.closed).toBe(4401);
+  });
+});
+
+describe('what one socket may cost', () => {
+  const client = bearer(KEYS.SVC_CLIENT_KEY);
+
+  it('a message over 1 MiB closes it with 1009', async () => {
+    const peer = await connect(client);
+    peer.socket.send(Buffer.alloc((1 << 20) + 1));
+    expect(await peer.closed).toBe(1009);
+  });
+
+  it('a handler that fails closes it with 1011, and the next one is served', async () => {
+    serve = () => {
+      throw new Error('a defect');
+    };
+    expect(await (await connect(client)).closed).toBe(1011);
+    serve = (socket) => socket.send('in');
+    await expectOpen(await connect(client));
+  });
+
+  it('the 257th is refused with 1013 until others have left', async () => {
+    const peers = await Promise.all(Array.from({ length: 256 }, () => connect(client)));
+    expect(await (await connect(client)).closed).toBe(1013);
+    for (const { socket } of peers.slice(0, 10)) socket.close();
+    await Promise.all(peers.slice(0, 10).map(({ closed }) => closed));
+    await expectOpen(await connect(client));
+  });
+
+  it('the stop of the gateway closes it with 1001', async () => {
+    const peer = await connect(client);
+    await door.http.stop(2_000);
+    expect(await peer.closed).toBe(1001);
+  });
+});

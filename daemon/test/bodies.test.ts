@@ -1,0 +1,231 @@
+/** Bodies over a real port: caps, types, codings, shapes, and callers whose body is not wanted at all. */
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  type Gateway,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+} from './harness/gateway.ts';
+import { type Ask, ask, parseRaw, rawExchange } from './harness/http.ts';
+
+const KIB = 1024;
+const MIB = KIB * KIB;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+let gateway: Gateway;
+/** A sender of headers at one byte in two seconds, begun with the suite: its limit is 15 s. */
+let slow: Promise<string>;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    files: { ...KEYS_FILE, ...QUIET_FILE },
+    env: { SVC_REQUIRE_AUTH: 'on', SVC_LOGIN_RATELIMIT_MAX: '10000' },
+  });
+  slow = slowHeaders();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+function slowHeaders(): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    let text = '';
+    socket.write('GET /api/health HTTP/1.1\r\nhost: localhost\r\nx-a: ');
+    const drip = setInterval(() => socket.write('a'), 2_000);
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearInterval(drip);
+      resolve(text);
+    });
+  });
+}
+
+const post = (path: string, options: Ask) => ask(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
+const head = (path: string, headers: Record<string, string | number>, key = ADMIN_KEY) => {
+  const lines = Object.entries({ host: 'localhost', authorization: `Bearer ${key}`, ...headers });
+  return `POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+};
+const raw = async (bytes: string | Buffer, quietMs?: number) =>
+  parseRaw(await rawExchange(gateway, bytes, quietMs));
+
+describe('B01 caps', () => {
+  it.each([
+    ['/api/auth/login', 16 * KIB],
+    ['/api/auth/rotate', 16 * KIB],
+    ['/api/auth/logout', 16 * KIB],
+    ['/api/memory', MIB],
+    ['/api/dispatch/explain', MIB],
+    ['/v1/chat/completions', 64 * MIB],
+    ['/v1/embeddings', 64 * MIB],
+    ['/v1/audio/speech', 64 * MIB],
+    ['/v1/audio/transcriptions', 200 * MIB],
+  ])('%s refuses one byte over %i as declared, before a byte of it, and closes', async (path, cap) => {
+    const answer = await raw(head(path, { ...JSON_TYPE, 'content-length': cap + 1 }));
+    expect(answer).toMatchObject({ status: 413, code: 'request.too_large' });
+    expect(answer.headers.connection).toBe('close');
+    expect(JSON.parse(answer.text)).toMatchObject({ error: { details: { limit_bytes: cap } } });
+  });
+
+  it('a body of exactly the cap is read', async () => {
+    const key = 'k'.repeat(16 * KIB - '{"key":""}'.length);
+    expect(await post('/api/auth/login', { body: { key } })).toMatchObject({ code: 'auth.invalid_key' });
+    const text = 't'.repeat(MIB - '{"text":""}'.length);
+    expect((await post('/api/memory', { body: { text } })).status).not.toBe(413);
+    expect((await post('/api/memory', { body: { text: `${text}t` } })).status).toBe(413);
+  });
+
+  it.each([
+    ['/api/auth/login', 16 * KIB],
+    ['/api/memory', MIB],
+  ])('%s ends a chunked body in the middle once it is over', async (path, cap) => {
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    const body = `9\r\n{"text":"\r\n${chunk.repeat(Math.ceil((2 * cap) / 0x4000))}`;
+    const answer = await raw(head(path, { ...JSON_TYPE, 'transfer-encoding': 'chunked' }) + body, 5_000);
+    expect(answer).toMatchObject({ status: 413, code: 'request.too_large' });
+    expect(answer.headers.connection).toBe('close');
+  });
+
+  it('a chunked body of a /v1 route is ended in the middle too', async () => {
+    const chunk = Buffer.from(`100000\r\n${'x'.repeat(MIB)}\r\n`);
+    const sent = Buffer.concat([
+      Buffer.from(head('/v1/chat/completions', { ...JSON_TYPE, 'transfer-encoding': 'chunked' })),
+      ...Array.from({ length: 66 }, () => chunk),
+    ]);
+    expect(await raw(sent, 10_000)).toMatchObject({ status: 413, code: 'request.too_large' });
+  });
+});
+
+describe('B02 a body that nobody may send', () => {
+  const SIZE = 100 * MIB;
+
+  it('an unauthorised 100 MB POST is 401 at once, its body is not read, the connection closes', async () => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    const started = performance.now();
+    const text = await new Promise<string>((resolve) => {
+      let received = '';
+      const block = Buffer.alloc(MIB, 'x');
+      const pump = () => {
+        while (socket.writable && socket.bytesWritten < SIZE && socket.write(block));
+      };
+      socket.on('drain', pump);
+      socket.on('error', () => {});
+      socket.on('data', (chunk) => {
+        received += chunk.toString('latin1');
+      });
+      socket.on('close', () => resolve(received));
+      socket.write(head('/v1/chat/completions', { ...JSON_TYPE, 'content-length': SIZE }, 'wrong'));
+      pump();
+    });
+    const answer = parseRaw(text);
+    expect(answer).toMatchObject({ status: 401, code: 'auth.required' });
+    expect(answer.headers.connection).toBe('close');
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(socket.bytesWritten - socket.writableLength).toBeLessThan(SIZE / 2);
+  });
+
+  it('an ordinary client reads the refusal, every time, and never a broken pipe', async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const answer = await ask(gateway, 'POST', '/v1/chat/completions', {
+        body: Buffer.alloc(20 * MIB, 'x'),
+        headers: JSON_TYPE,
+      });
+      expect(answer).toMatchObject({ status: 401, code: 'auth.required' });
+      const fetched = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: JSON_TYPE,
+        body: Buffer.alloc(20 * MIB, 'x'),
+      });
+      expect(fetched.status).toBe(401);
+    }
+  });
+
+  it('an endless body to an open route that takes none is answered and cut', async () => {
+    const answer = await raw(
+      `${head('/api/auth/logout', { 'transfer-encoding': 'chunked' })}4\r\nabcd\r\n`,
+      5_000,
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.headers.connection).toBe('close');
+  });
+});
+
+describe('B08 senders that wait', () => {
+  function expecting(key: string): Promise<{ continued: boolean; status: number }> {
+    return new Promise((resolve, reject) => {
+      const body = JSON.stringify({ query: 'x' });
+      const req = request({
+        host: '127.0.0.1',
+        port: gateway.port,
+        method: 'POST',
+        path: '/api/memory/search',
+        agent: false,
+        headers: {
+          ...JSON_TYPE,
+          authorization: `Bearer ${key}`,
+          expect: '100-continue',
+          'content-length': body.length,
+        },
+      });
+      let continued = false;
+      req.on('continue', () => {
+        continued = true;
+        req.end(body);
+      });
+      req.on('response', (res) => {
+        res.resume();
+        res.on('end', () => resolve({ continued, status: res.statusCode ?? 0 }));
+      });
+      req.on('error', reject);
+      req.flushHeaders();
+    });
+  }
+
+  it('Expect: 100-continue is met only once every guard has passed', async () => {
+    expect(await expecting('wrong')).toEqual({ continued: false, status: 401 });
+    expect(await expecting(CLIENT_KEY)).toEqual({ continued: false, status: 403 });
+    expect(await expecting(ADMIN_KEY)).toEqual({ continued: true, status: 200 });
+  });
+
+  it('a body over the cap gets no 100 either', async () => {
+    const answer = await raw(
+      head('/api/auth/login', { ...JSON_TYPE, expect: '100-continue', 'content-length': 17 * KIB }),
+    );
+    expect(answer.status).toBe(413);
+  });
+
+  it('an unknown expectation is 417', async () => {
+    const answer = await raw(
+      head('/api/auth/login', { ...JSON_TYPE, expect: '200-ok', 'content-length': 2 }),
+    );
+    expect(answer).toMatchObject({ status: 417, code: 'request.malformed' });
+  });
+
+  it('headers that do not arrive within 15 s are 408, while others are served', async () => {
+    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect(parseRaw(await slow)).toMatchObject({ status: 408, code: 'request.timeout' });
+  }, 30_000);
+
+  it('a peer that keeps a refused connection open is cut', async () => {
+    const started = performance.now();
+    await new Promise<void>((resolve) => {
+      const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.on('error', () => {});
+      socket.on('close', () => resolve());
+      socket.resume();
+      socket.write('no request\r\n\r\n');
+      const poke = setInterval(() => socket.write('x'), 300);
+      socket.once('close', () => clearInterval(poke));
+    });
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,188 @@
+/** What is inside a body, over a real port: shapes, text encodings, types and codings. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  type Gateway,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+} from './harness/gateway.ts';
+import { type Ask, ask, parseRaw, rawExchange } from './harness/http.ts';
+
+const KIB = 1024;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    files: { ...KEYS_FILE, ...QUIET_FILE },
+    env: { SVC_REQUIRE_AUTH: 'on', SVC_LOGIN_RATELIMIT_MAX: '10000' },
+  });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+/** A test rotates the admin key: the one in force is in the file. */
+const currentKey = () =>
+  /^SVC_ADMIN_KEY=(.*)$/m.exec(readFileSync(join(gateway.home, 'config/api.env'), 'utf8'))?.[1] ?? '';
+const post = (path: string, options: Ask) => ask(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
+
+describe('B03 shapes that hurt parsers', () => {
+  const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+
+  it.each(['/api/memory', '/v1/chat/completions'])('%s takes 64 levels and refuses 65', async (path) => {
+    const at64 = await post(path, { body: nested(64), headers: JSON_TYPE });
+    expect(at64.code).not.toBe('request.invalid_json');
+    const at65 = await post(path, { body: nested(65), headers: JSON_TYPE });
+    expect(at65).toMatchObject({ status: 400, code: 'request.invalid_json' });
+  });
+
+  it.each([
+    ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['100,000 levels without an end', '{"a":'.repeat(100_000)],
+    ['100,000 nodes', `[${'{},'.repeat(100_000)}{}]`],
+    [
+      'an object of 50,000 keys',
+      `{${Array.from({ length: 50_000 }, (_, index) => `"k${index}":1`).join(',')}}`,
+    ],
+    ['a text of 900 KB', `{"key":"${'x'.repeat(900 * KIB)}"}`],
+    ['__proto__', '{"__proto__":{"text":"x"}}'],
+    ['constructor', '{"constructor":{"prototype":{"text":"x"}}}'],
+    ['a number without an end', `{"text":1${'0'.repeat(100_000)}}`],
+    ['half a value', '{"text":"x'],
+    ['two values', '{"text":"x"}{"text":"y"}'],
+    ['white space', '   '],
+  ])('%s is refused, not failed', async (_name, body) => {
+    for (const path of ['/api/memory/search', '/v1/chat/completions', '/v1/embeddings']) {
+      const answer = await post(path, { body, headers: JSON_TYPE });
+      expect([400, 404, 409, 413, 422], `${path}: ${answer.status} ${answer.text.slice(0, 200)}`).toContain(
+        answer.status,
+      );
+    }
+    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+  });
+
+  it.each(['null', '5', 'false', '""', '"admin"', '[]', '[{"tier":"client"}]'])(
+    'R02 rotate with the body %s is 422 and rotates nothing',
+    async (body) => {
+      expect(await post('/api/auth/rotate', { body, headers: JSON_TYPE })).toMatchObject({
+        status: 422,
+        code: 'request.invalid',
+      });
+    },
+  );
+});
+
+describe('B05 text encodings', () => {
+  const key = (bytes: Buffer) => Buffer.concat([Buffer.from('{"key":"'), bytes, Buffer.from('"}')]);
+
+  it.each([
+    ['a stray byte', [0xff]],
+    ['a broken pair', [0xc3, 0x28]],
+    ['an overlong slash', [0xc0, 0xaf]],
+    ['half a surrogate', [0xed, 0xa0, 0x80]],
+    ['three bytes of four', [0xf0, 0x9f, 0x98]],
+    ['beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
+  ])('%s is no UTF-8 and 400 on /api', async (_name, bytes) => {
+    const answer = await post('/api/auth/login', { body: key(Buffer.from(bytes)), headers: JSON_TYPE });
+    expect(answer).toMatchObject({ status: 400, code: 'request.invalid_json' });
+  });
+
+  it('UTF-16 is no JSON, whatever it is called', async () => {
+    const body = Buffer.from('{"key":"x"}', 'utf16le');
+    expect((await post('/api/auth/login', { body, headers: JSON_TYPE })).status).toBe(400);
+    const named = { 'content-type': 'application/json; charset=utf-16' };
+    expect((await post('/api/auth/login', { body, headers: named })).status).toBe(415);
+  });
+
+  it('what is UTF-8 arrives as it was sent, U+FFFD too; half of a surrogate pair is refused', async () => {
+    for (const text of ['a\\u0000b', '\\ud800', '\ufffd', 'ключ', '\u2028']) {
+      const body = Buffer.from(`{"text":"${text}"}`);
+      const kept = await post('/api/memory', { body, headers: JSON_TYPE });
+      if (text === '\\ud800') expect(kept).toMatchObject({ status: 400, code: 'request.invalid_json' });
+      else expect(kept.json<{ text: string }>().text).toBe(JSON.parse(`"${text}"`));
+    }
+  });
+
+  it('NUL and odd names in model are refused as names, never altered', async () => {
+    for (const model of ['a\\u0000b', '\\ud800', '../../etc/passwd']) {
+      const body = `{"model":"${model}","messages":[{"role":"user","content":"x"}]}`;
+      const answer = await post('/v1/chat/completions', { body, headers: JSON_TYPE, key: CLIENT_KEY });
+      expect([400, 404, 422], `${model}: ${answer.text}`).toContain(answer.status);
+    }
+  });
+});
+
+describe('B06 types and B07 codings', () => {
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=b',
+    'application/json; charset=utf-7',
+    'application/json; charset=latin1',
+    'text/json',
+    'application/jsonx',
+    '',
+  ])('B06 /api takes no %j', async (type) => {
+    const part = '--b\r\ncontent-disposition: form-data; name="key"; filename="f"\r\n\r\nx\r\n--b--\r\n';
+    const body = type.startsWith('multipart') ? part : '{"key":"x"}';
+    for (const path of ['/api/auth/login', '/api/memory']) {
+      const answer = await post(path, { body, headers: type === '' ? {} : { 'content-type': type } });
+      expect(answer).toMatchObject({ status: 415, code: 'request.unsupported_type' });
+    }
+  });
+
+  it.each(['application/vnd.api+json', 'application/json;charset="UTF-8"', 'APPLICATION/JSON'])(
+    'B06 %s is JSON and is really read',
+    async (type) => {
+      const headers = { 'content-type': type };
+      expect(await post('/api/auth/rotate', { body: '{"tier":"root"}', headers })).toMatchObject({
+        status: 422,
+        code: 'request.invalid',
+      });
+    },
+  );
+
+  it.each(['gzip', 'br', 'deflate', 'gzip, gzip', 'identity, gzip', 'a-miracle', ''])(
+    'B07 the content coding %j is 415 on /api and /v1',
+    async (coding) => {
+      const headers = { ...JSON_TYPE, 'content-encoding': coding };
+      for (const path of [
+        '/api/auth/login',
+        '/api/memory',
+        '/v1/chat/completions',
+        '/v1/audio/transcriptions',
+      ]) {
+        const answer = await post(path, { body: '{}', headers });
+        expect(answer, path).toMatchObject({ status: 415, code: 'request.unsupported_type' });
+      }
+    },
+  );
+
+  it('B07 identity is no coding', async () => {
+    const headers = { ...JSON_TYPE, 'content-encoding': 'identity' };
+    expect((await post('/api/auth/login', { body: { key: 'x' }, headers })).status).toBe(401);
+  });
+});
+
+describe('empty bodies', () => {
+  it('rotate takes a missing and an empty body as admin, chunked or not', async () => {
+    const chunked =
+      `POST /api/auth/rotate HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${currentKey()}\r\n` +
+      'content-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n0\r\n\r\n';
+    expect(parseRaw(await rawExchange(gateway, chunked))).toMatchObject({ status: 200 });
+    const empty = await ask(gateway, 'POST', '/api/auth/rotate', {
+      key: currentKey(),
+      body: '',
+      headers: JSON_TYPE,
+    });
+    expect(empty.json()).toMatchObject({ tier: 'admin' });
+  });
+});

@@ -1,0 +1,144 @@
+import type { Gateway } from './gateway.ts';
+import { type Ask, ask, rawExchange } from './http.ts';
+import { socketResult } from './socket.ts';
+
+/** What a gateway told its callers, with what was asked. */
+export class Listener {
+  readonly gateway: Gateway;
+  readonly told: { asked: string; answer: string }[] = [];
+
+  constructor(gateway: Gateway) {
+    this.gateway = gateway;
+  }
+
+  /** Asks and keeps the whole answer; only the cookie of a login itself is left out. */
+  async say(method: string, path: string, options: Ask = {}): Promise<number> {
+    const { headers, text, status } = await ask(this.gateway, method, path, options);
+    const { 'set-cookie': cookie, ...rest } = headers;
+    const kept = path === '/api/auth/login' ? rest : { ...rest, 'set-cookie': cookie };
+    this.keep(`${method} ${path.slice(0, 60)}`, `${JSON.stringify(kept)}\n${text}`);
+    return status;
+  }
+
+  keep(asked: string, answer: string): void {
+    this.told.push({ asked, answer });
+  }
+}
+
+export const chat = (content: unknown, more: object = {}) => ({
+  model: 'agent',
+  messages: [{ role: 'user', content }],
+  max_tokens: 2,
+  temperature: 0,
+  ...more,
+});
+
+/** Asks with `secret` in every place of a request that can carry one; `keys` are valid ones, the first of an administrator. */
+export async function plant(to: Listener, secret: string, keys: readonly string[]): Promise<void> {
+  const quoted = encodeURIComponent(secret);
+  const admin = encodeURIComponent(keys[0] ?? '');
+  const carriers: Record<string, string>[] = [
+    { authorization: `Bearer ${secret}` },
+    { authorization: `Basic ${secret}` },
+    { 'x-api-key': secret },
+    { cookie: `svc_session=${secret}; other=${secret}` },
+    { 'x-request-id': secret },
+    { 'user-agent': secret },
+    { referer: `http://u:${secret}@x.example/?k=${secret}` },
+    { origin: `http://${quoted.replaceAll('%', '-')}.example` },
+    { 'x-svc-model-filter': secret },
+    { 'x-forwarded-for': secret },
+    { 'content-type': `application/json; charset=${secret}` },
+    { 'content-encoding': secret },
+    { 'accept-language': secret },
+  ];
+  for (const headers of carriers) {
+    for (const [method, path] of [
+      ['GET', '/api/settings'],
+      ['GET', '/v1/models'],
+      ['GET', '/api/auth/status'],
+      ['POST', '/v1/chat/completions'],
+    ] as const) {
+      await to.say(
+        method,
+        path,
+        method === 'POST' ? { headers, body: JSON.stringify(chat('x')) } : { headers },
+      );
+    }
+  }
+  for (const path of [
+    `/v1/models?api_key=${quoted}`,
+    `/v1/models/${quoted}?api_key=${quoted}`,
+    `/api/settings?api_key=${quoted}&api_key=other`,
+    `/api/requests?api_key=${quoted}`,
+    `/api/slots/${quoted}?api_key=${admin}`,
+    `/api/requests/${quoted}?api_key=${admin}`,
+    `/${quoted}?api_key=${admin}`,
+    `/assets/${quoted}`,
+    `/login?next=${quoted}`,
+  ]) {
+    await to.say('GET', path);
+  }
+  for (const key of keys) await plantInBodies(to, secret, key);
+  await plantRaw(to, secret, quoted);
+}
+
+/** The same in every field of a body, sent with a valid key. */
+export async function plantInBodies(to: Listener, secret: string, key: string): Promise<void> {
+  const bodies: [string, string, unknown][] = [
+    ['POST', '/v1/chat/completions', chat(`${secret}!`)],
+    ['POST', '/v1/chat/completions', chat('x', { model: secret })],
+    ['POST', '/v1/chat/completions', chat('x', { model: `svc/${secret}` })],
+    ['POST', '/v1/chat/completions', chat('x', { [secret]: secret, user: secret })],
+    ['POST', '/v1/chat/completions', chat([{ type: secret, text: secret }])],
+    ['POST', '/v1/chat/completions', chat('x', { temperature: secret })],
+    ['POST', '/v1/chat/completions', chat('x', { stop: [secret], tool_choice: secret })],
+    ['POST', '/v1/chat/completions', { model: 'agent', messages: secret }],
+    ['POST', '/v1/chat/completions', chat('x', { model: 'hollow' })],
+    ['POST', '/v1/completions', { model: secret, prompt: secret }],
+    ['POST', '/v1/embeddings', { model: secret, input: secret }],
+    ['POST', '/v1/audio/speech', { model: secret, input: secret }],
+    ['POST', '/v1/images/generations', { model: secret, prompt: secret }],
+    ['POST', '/v1/audio/transcriptions', `--${secret}\r\n`],
+    ['POST', '/api/dispatch/explain', { path: '/v1/chat/completions', model: `${secret}x` }],
+    ['POST', '/api/auth/login', { key: `${secret}x` }],
+    ['POST', '/api/auth/login', { key: [secret], [secret]: 1 }],
+    ['POST', '/api/auth/login', `{"key":"${secret}`],
+    ['POST', '/api/auth/rotate', { tier: secret }],
+    ['PUT', '/api/auth/require', { require_auth: secret }],
+    ['PUT', '/api/settings', { values: { [secret]: secret } }],
+    ['PUT', '/api/settings', { values: { logLevel: secret, port: secret, adminKey: secret } }],
+    ['POST', '/api/memory/search', { query: secret, limit: secret }],
+    ['POST', `/api/slots/${encodeURIComponent(secret)}/load`, undefined],
+    ['DELETE', `/api/memory/${encodeURIComponent(secret)}`, undefined],
+    ['PATCH', '/api/settings', { secret }],
+  ];
+  for (const [method, path, body] of bodies) {
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    if (path.endsWith('transcriptions')) headers['content-type'] = `multipart/form-data; boundary=${secret}`;
+    await to.say(method, path, { key, body, headers });
+  }
+}
+
+/** What no HTTP client sends: lines that the parser refuses, sockets, streams that break. */
+async function plantRaw(to: Listener, secret: string, quoted: string): Promise<void> {
+  for (const bytes of [
+    `GET /?${quoted} HTTP/9.9\r\nhost: x\r\n\r\n`,
+    `GET /${secret} ${secret} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+    `GET / HTTP/1.1\r\nhost: ${secret}\r\nhost: ${secret}\r\n\r\n`,
+    `GET http://user:${secret}@localhost/api/settings HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+    `${secret}\r\n\r\n`,
+    `POST /api/auth/login HTTP/1.1\r\nhost: localhost\r\ncontent-length: x${secret}\r\n\r\n`,
+  ]) {
+    to.keep('raw', await rawExchange(to.gateway, bytes, 400));
+  }
+  const token = secret.replace(/[^\w.-]/g, '-');
+  for (const [path, protocols] of [
+    [`/v1/realtime?api_key=${quoted}`, []],
+    ['/v1/realtime', ['realtime', `openai-insecure-api-key.${token}`]],
+    ['/v1/realtime', [`openai-insecure-api-key.${token}`]],
+  ] as const) {
+    const result = await socketResult(to.gateway, path, { protocols: [...protocols] });
+    to.keep(`socket ${path.slice(0, 12)}`, JSON.stringify(result));
+  }
+}

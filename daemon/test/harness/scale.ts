@@ -1,0 +1,31 @@
+const DEFAULT = '1/50';
+
+/** `SVC_TEST_SCALE` as a factor: `1/50`, `0.5` or `1`; anything else counts as the default. */
+export function factor(text: string | undefined): number {
+  const [over = '', under = '1'] = (text ?? '').split('/');
+  const value = Number(over.trim() || Number.NaN) / Number(under);
+  return Number.isFinite(value) && value > 0 ? value : factor(DEFAULT);
+}
+
+/** How often a loop of the case catalogue runs here: the catalogue's count times the scale, at least twice. */
+export const scale = (count: number): number =>
+  Math.max(2, Math.ceil(count * factor(process.env.SVC_TEST_SCALE)));
+
+/** The seed of a random suite: `SVC_TEST_SEED` to play one again, else a new one; printed either way. */
+export function seed(suite: string): number {
+  const given = Number(process.env.SVC_TEST_SEED);
+  const value = Number.isInteger(given) && given > 0 ? given : Math.ceil(Math.random() * 2 ** 31);
+  console.info(`${suite}: SVC_TEST_SEED=${value}`);
+  return value;
+}
+
+/** A small generator of numbers in [0, 1) that a seed repeats (mulberry32). */
+export function randomFrom(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,227 @@
+/** spec "Login limiter" over a real port: each test calls from a loopback address, and so a bucket, of its own. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { type Answer, type Ask, ask } from './harness/http.ts';
+import { scale } from './harness/scale.ts';
+
+const FILES = { ...KEYS_FILE, ...QUIET_FILE };
+const MAX = 10;
+
+/** The limits of the spec; a short window; X-Forwarded-For believed. */
+let gateway: Gateway;
+let quick: Gateway;
+let trusting: Gateway;
+
+beforeAll(async () => {
+  const start = (env: Record<string, string>) =>
+    startGateway({ files: FILES, env: { SVC_REQUIRE_AUTH: 'on', ...env } });
+  [gateway, quick, trusting] = await Promise.all([
+    start({}),
+    start({ SVC_LOGIN_RATELIMIT_MAX: '3', SVC_LOGIN_RATELIMIT_WINDOW_S: '2.5' }),
+    start({ SVC_TRUST_FORWARDED_FOR: 'true', SVC_LOGIN_RATELIMIT_MAX: '2' }),
+  ]);
+});
+
+afterAll(async () => {
+  const all = [gateway, quick, trusting];
+  await Promise.all(all.map((each) => each?.stop()));
+  for (const each of all) each?.remove();
+});
+
+const enter = (key: unknown, from: string, options: Ask = {}, at = gateway) =>
+  ask(at, 'POST', '/api/auth/login', { from, body: { key }, ...options });
+const rotate = (from: string, options: Ask = {}) =>
+  ask(gateway, 'POST', '/api/auth/rotate', { from, key: ADMIN_KEY, body: { tier: 'client' }, ...options });
+
+async function times(count: number, act: (index: number) => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let index = 0; index < count; index++) answers.push(await act(index));
+  return answers;
+}
+/** Other tests rotate the client key: the one in force is in the file. */
+const clientKey = () =>
+  /^SVC_CLIENT_KEY=(.*)$/m.exec(readFileSync(join(gateway.home, 'config/api.env'), 'utf8'))?.[1];
+const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
+const all = (count: number, status: number) => Array.from({ length: count }, () => status);
+
+describe('the budget of the spec: 10 in 60 s', () => {
+  it('L01/L03/L04 the eleventh is 429 with whole seconds; so is the right key, without a session', async () => {
+    const from = '127.0.1.1';
+    expect(statuses(await times(MAX, () => enter('wrong', from)))).toEqual(all(MAX, 401));
+    for (const key of ['wrong', ADMIN_KEY]) {
+      const answer = await enter(key, from);
+      expect(answer).toMatchObject({ status: 429, code: 'auth.rate_limited' });
+      const { details } = answer.json<{ error: { details: { retry_after_s: number } } }>().error;
+      expect(Number.isInteger(details.retry_after_s)).toBe(true);
+      expect(details.retry_after_s).toBeGreaterThanOrEqual(1);
+      expect(details.retry_after_s).toBeLessThanOrEqual(60);
+      expect(answer.headers['retry-after']).toBe(String(details.retry_after_s));
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    }
+    const sessions = await ask(gateway, 'GET', '/api/auth/sessions', { key: ADMIN_KEY });
+    expect(sessions.json<unknown[]>()).toEqual([]);
+  });
+
+  it('R15 login and rotate share it, both ways', async () => {
+    const from = '127.0.1.2';
+    const mixed = await times(MAX, (index) => (index % 2 === 0 ? enter('wrong', from) : rotate(from)));
+    expect(statuses(mixed)).toEqual(all(MAX, 0).map((_, index) => (index % 2 === 0 ? 401 : 200)));
+    expect(await rotate(from)).toMatchObject({ status: 429, code: 'auth.rate_limited' });
+    expect(await enter(ADMIN_KEY, from)).toMatchObject({ status: 429, code: 'auth.rate_limited' });
+  });
+
+  it('L05 successes count too', async () => {
+    const from = '127.0.1.3';
+    expect(statuses(await times(MAX, () => enter(ADMIN_KEY, from)))).toEqual(all(MAX, 200));
+    expect((await enter(ADMIN_KEY, from)).status).toBe(429);
+  });
+
+  it.each([
+    ['no JSON', { body: '{"key":', headers: { 'content-type': 'application/json' } }, 400],
+    ['another type', { body: 'key=x', headers: { 'content-type': 'text/plain' } }, 415],
+    ['no key', { body: {} }, 422],
+    ['a key that is no text', { body: { key: 7 } }, 422],
+    ['too large', { body: { key: 'k'.repeat(20_000) } }, 413],
+  ] satisfies [string, Ask, number][])('L05 a malformed body counts: %s', async (name, options, status) => {
+    const from = `127.0.2.${name.length}`;
+    const answers = await times(MAX, () => enter('unused', from, options));
+    expect(statuses(answers)).toEqual(all(MAX, status));
+    expect((await enter(ADMIN_KEY, from)).status).toBe(429);
+  });
+
+  it('L05/O10 what Origin or tier refuses does not count', async () => {
+    const from = '127.0.1.4';
+    const headers = { origin: 'https://evil.attacker.org' };
+    expect(statuses(await times(MAX + 1, () => enter(ADMIN_KEY, from, { headers })))).toEqual(
+      all(MAX + 1, 403),
+    );
+    expect(statuses(await times(MAX + 1, () => rotate(from, { key: undefined })))).toEqual(all(MAX + 1, 401));
+    expect(statuses(await times(MAX + 1, () => rotate(from, { key: 'wrong' })))).toEqual(all(MAX + 1, 401));
+    expect(statuses(await times(MAX + 1, () => rotate(from, { key: clientKey() })))).toEqual(
+      all(MAX + 1, 403),
+    );
+    expect(statuses(await times(MAX, () => enter(ADMIN_KEY, from)))).toEqual(all(MAX, 200));
+    expect((await enter(ADMIN_KEY, from)).status).toBe(429);
+    expect(await enter(ADMIN_KEY, from, { headers })).toMatchObject({ code: 'auth.origin_forbidden' });
+  });
+
+  it('a blocked caller may still do everything else', async () => {
+    const from = '127.0.1.5';
+    await times(MAX + 1, () => enter('wrong', from));
+    expect((await ask(gateway, 'GET', '/api/settings', { from, key: ADMIN_KEY })).status).toBe(200);
+    expect((await ask(gateway, 'POST', '/api/auth/logout', { from })).status).toBe(200);
+    expect((await enter(ADMIN_KEY, '127.0.1.6')).status).toBe(200);
+  });
+
+  it('L14 of many at once, exactly the budget is compared', async () => {
+    const from = '127.0.1.7';
+    const answers = await Promise.all(Array.from({ length: 3 * MAX }, () => enter('wrong', from)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(MAX);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * MAX);
+  });
+
+  it('L07 with trust off, X-Forwarded-For makes no new buckets, and the log names the setting', async () => {
+    const from = '127.0.1.8';
+    const count = Math.max(scale(1000), MAX + 5);
+    const answers = await times(count, (index) =>
+      enter('wrong', from, { headers: { 'x-forwarded-for': `203.0.113.${index % 250}` } }),
+    );
+    expect(statuses(answers)).toEqual([...all(MAX, 401), ...all(count - MAX, 429)]);
+    await gateway.waitFor('SVC_TRUST_FORWARDED_FOR=true');
+  });
+});
+
+describe('a short window: 3 in 2.5 s', () => {
+  it('L02 hammering does not extend a block', async () => {
+    const from = '127.0.3.1';
+    const before = performance.now();
+    await times(3, () => enter('wrong', from, {}, quick));
+    let blocked = 0;
+    await until(
+      async () => {
+        const { status } = await enter('wrong', from, {}, quick);
+        if (status === 429) blocked++;
+        return status === 401;
+      },
+      'the block to end under hammering',
+      10_000,
+    );
+    expect(blocked).toBeGreaterThan(3);
+    expect(performance.now() - before).toBeGreaterThanOrEqual(2_499);
+  });
+
+  it('L04 waiting exactly retry_after_s succeeds', async () => {
+    const from = '127.0.3.2';
+    await times(3, () => enter('wrong', from, {}, quick));
+    const refused = await enter(ADMIN_KEY, from, {}, quick);
+    expect(refused.status).toBe(429);
+    const seconds = Number(refused.headers['retry-after']);
+    expect(seconds).toBeLessThanOrEqual(3);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    expect((await enter(ADMIN_KEY, from, {}, quick)).status).toBe(200);
+  });
+});
+
+describe('L08 with trust on, the right-most address that is no proxy of ours', () => {
+  let next = 0;
+  /** Fills the bucket that `header` leads to, and tells whether `probe` leads to the same one. */
+  const sameBucket = async (header: string, probe: Ask) => {
+    const from = `127.0.4.${++next}`;
+    const headers = { 'x-forwarded-for': header };
+    await times(2, () => enter('wrong', from, { headers }, trusting));
+    const { status } = await enter('wrong', `127.0.5.${next}`, probe, trusting);
+    return status === 429;
+  };
+  const via = (value: string): Ask => ({ headers: { 'x-forwarded-for': value } });
+
+  it.each([
+    ['203.0.113.1', '203.0.113.1'],
+    ['203.0.113.2', '198.51.100.9, 203.0.113.2'],
+    ['198.51.100.8, 203.0.113.3', 'unknown, 203.0.113.3'],
+    ['203.0.113.4:5566', '203.0.113.4'],
+    ['[2001:db8::4]:5566', '2001:db8::4'],
+    ['2001:db8:0:0::5', '[2001:db8::5]'],
+    ['::ffff:203.0.113.6', '203.0.113.6'],
+  ])('%s and %s are one caller', async (first, second) =>
+    expect(await sameBucket(first, via(second))).toBe(true),
+  );
+
+  it.each([
+    ['203.0.113.20', '203.0.113.21'],
+    ['203.0.113.22, 203.0.113.23', '203.0.113.22'],
+    ['2001:db8::20', '2001:db8::21'],
+  ])('%s and %s are two', async (first, second) => expect(await sameBucket(first, via(second))).toBe(false));
+
+  it.each(['', 'unknown', 'garbage', '999.1.1.1', '203.0.113.30, x', '[::1', '1.2.3.4:99999999'])(
+    '%j names nobody: the peer counts',
+    async (header) => {
+      const from = `127.0.6.${++next}`;
+      await times(2, () => enter('wrong', from, via(header), trusting));
+      expect((await enter('wrong', from, {}, trusting)).status).toBe(429);
+      expect((await enter('wrong', `127.0.7.${next}`, via(header), trusting)).status).toBe(401);
+    },
+  );
+});
+
+describe('bad values of the two variables', () => {
+  it('are the default with a warning, never "unlimited"', async () => {
+    const wrong = await startGateway({
+      files: FILES,
+      env: { SVC_LOGIN_RATELIMIT_MAX: '0', SVC_LOGIN_RATELIMIT_WINDOW_S: 'forever' },
+    });
+    try {
+      for (const name of ['SVC_LOGIN_RATELIMIT_MAX', 'SVC_LOGIN_RATELIMIT_WINDOW_S']) {
+        expect(wrong.output()).toContain(name);
+      }
+      expect(statuses(await times(MAX, () => enter('wrong', '127.0.8.1', {}, wrong)))).toEqual(all(MAX, 401));
+      const answer = await enter('wrong', '127.0.8.1', {}, wrong);
+      expect(answer.status).toBe(429);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(40);
+    } finally {
+      await wrong.stop();
+      wrong.remove();
+    }
+  });
+});

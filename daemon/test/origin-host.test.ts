@@ -1,0 +1,296 @@
+/** spec "Origin check" and the Host check beside it: who may talk to the gateway from a browser, over a real port. */
+import { hostname } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway } from './harness/gateway.ts';
+import { type Ask, ask, login, rawExchange } from './harness/http.ts';
+import { handshake, socketResult } from './harness/socket.ts';
+
+const FOREIGN = 'https://evil.attacker.org';
+const WIDE = { 'config/config.toml': '[security]\nlogin_ratelimit_max = 10000\n' };
+
+/** Enforcement on, with listed origins; enforcement off, with a listed host and a listed proxy. */
+let on: Gateway;
+let off: Gateway;
+
+beforeAll(async () => {
+  const files = { ...KEYS_FILE, ...QUIET_FILE, ...WIDE };
+  const listed = [
+    'https://chat.mydomain.org',
+    'https://listed.mydomain.org:8443/some/path/',
+    'chrome-extension://abcdef',
+    'app://obsidian',
+  ];
+  [on, off] = await Promise.all([
+    startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on', SVC_ALLOWED_ORIGINS: listed.join(', ') } }),
+    startGateway({
+      files,
+      env: { SVC_ALLOWED_ORIGINS: 'https://proxy.mydomain.org', SVC_ALLOWED_HOSTS: 'gateway.mydomain.org' },
+    }),
+  ]);
+});
+
+afterAll(async () => {
+  await Promise.all([on?.stop(), off?.stop()]);
+  on?.remove();
+  off?.remove();
+});
+
+/** A state-changing call that needs no credential: what is refused here is refused by the Origin rules alone. */
+const post = (gateway: Gateway, headers: Record<string, string | string[]>) =>
+  ask(gateway, 'POST', '/api/auth/logout', { headers });
+
+const logout = (host: string, origin: string) =>
+  rawExchange(
+    on,
+    Buffer.from(
+      `POST /api/auth/logout HTTP/1.1\r\nhost: ${host}\r\norigin: ${origin}\r\nconnection: close\r\n\r\n`,
+    ),
+  );
+
+describe('the four rules', () => {
+  it('O01 no Origin is allowed; an empty one, null and two are not', async () => {
+    expect((await post(on, {})).status).toBe(200);
+    const forbidden = { status: 403, code: 'auth.origin_forbidden' };
+    expect(await post(on, { origin: '' })).toMatchObject(forbidden);
+    expect(await post(on, { origin: 'null' })).toMatchObject(forbidden);
+    const twice = 'origin: http://127.0.0.1\r\norigin: http://127.0.0.1\r\n';
+    const raw = `POST /api/auth/logout HTTP/1.1\r\nhost: 127.0.0.1\r\n${twice}connection: close\r\n\r\n`;
+    expect(await rawExchange(on, raw)).toMatch(/^HTTP\/1\.1 403/);
+  });
+
+  it.each([
+    ['h.lan:8080', 'http://h.lan:8080'],
+    ['h.lan:80', 'http://h.lan'],
+    ['h.lan', 'http://h.lan:80'],
+    ['h.lan:443', 'https://h.lan'],
+    ['h.lan', 'https://h.lan'],
+    ['H.Lan', 'http://h.lan'],
+    ['h.lan', 'HTTP://H.LAN'],
+    ['h.lan.', 'http://h.lan'],
+    ['xn--bcher-kva.lan', 'http://bücher.lan'],
+    ['[::1]:8080', 'http://[::1]:8080'],
+    ['[0:0:0:0:0:0:0:1]:8080', 'http://[::1]:8080'],
+  ])('O03/O04 Host %s takes Origin %s', async (host, origin) =>
+    expect(await logout(host, origin)).toMatch(/^HTTP\/1\.1 200/),
+  );
+
+  it.each([
+    ['h.lan:8080', 'http://h.lan:9090'],
+    ['h.lan:8080', 'http://h.lan'],
+    ['h.lan', 'http://h.lan:8080'],
+    ['h.lan:443', 'http://h.lan'],
+    ['h.lan', 'http://other.lan'],
+    ['h.lan', 'http://h.lan.attacker.org'],
+    ['h.lan', 'http://user@h.lan'],
+    ['h.lan', 'http://h.lan/path'],
+    ['h.lan', 'h.lan'],
+    ['127.0.0.1', 'http://127.1'],
+    ['h.lan', 'ws://h.lan'],
+  ])('O03/O04 Host %s refuses Origin %s', async (host, origin) =>
+    expect(await logout(host, origin)).toMatch(/^HTTP\/1\.1 403/),
+  );
+
+  it.each([
+    ['https://chat.mydomain.org', 200],
+    ['https://CHAT.mydomain.org', 200],
+    ['https://chat.mydomain.org:443', 200],
+    ['http://chat.mydomain.org', 403],
+    ['https://chat.mydomain.org:8443', 403],
+    ['https://sub.chat.mydomain.org', 403],
+    ['https://listed.mydomain.org:8443', 200],
+    ['https://listed.mydomain.org', 403],
+    ['chrome-extension://abcdef', 200],
+    ['chrome-extension://other', 403],
+    ['app://obsidian', 200],
+    ['tauri://localhost', 403],
+  ])('O07 the listed origins, exactly: %s → %i', async (origin, status) =>
+    expect((await post(on, { origin })).status).toBe(status),
+  );
+
+  it('O07 * in the list is refused at load: nothing foreign is allowed, and the start says why', async () => {
+    const gateway = await startGateway({
+      files: { ...KEYS_FILE, ...QUIET_FILE },
+      env: { SVC_ALLOWED_ORIGINS: '*' },
+    });
+    try {
+      expect(gateway.output()).toContain('SVC_ALLOWED_ORIGINS');
+      expect((await post(gateway, { origin: FOREIGN })).status).toBe(403);
+    } finally {
+      await gateway.stop();
+      gateway.remove();
+    }
+  });
+
+  it('O10 a bad Origin without credentials is 403 for the Origin, not 401', async () => {
+    const answer = await ask(on, 'POST', '/api/auth/rotate', { headers: { origin: FOREIGN } });
+    expect(answer).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
+    const wrong = await ask(on, 'PUT', '/api/nowhere', { headers: { origin: FOREIGN }, key: ADMIN_KEY });
+    expect(wrong.code).toBe('auth.origin_forbidden');
+  });
+
+  it('O11 GET with a foreign Origin is answered without CORS; X-Forwarded-Host says nothing', async () => {
+    const read = await ask(on, 'GET', '/api/auth/status', { headers: { origin: FOREIGN } });
+    expect(read.status).toBe(200);
+    expect(read.headers['access-control-allow-origin']).toBeUndefined();
+    for (const name of ['x-forwarded-host', 'x-original-host', 'forwarded']) {
+      const value = name === 'forwarded' ? 'host=evil.attacker.org' : 'evil.attacker.org';
+      expect((await post(on, { origin: FOREIGN, [name]: value })).status).toBe(403);
+    }
+  });
+
+  it('O17 another app on this host is another origin: its port counts, cookie or not', async () => {
+    const cookie = await login(on, ADMIN_KEY);
+    const headers = { origin: `http://127.0.0.1:${on.port + 1}` };
+    expect(await ask(on, 'POST', '/api/auth/rotate', { cookie, headers })).toMatchObject({
+      status: 403,
+      code: 'auth.origin_forbidden',
+    });
+    const own = { origin: `http://127.0.0.1:${on.port}` };
+    expect((await ask(on, 'POST', '/api/auth/logout', { cookie, headers: own })).status).toBe(200);
+    const read = await ask(on, 'GET', '/api/health', { headers });
+    expect(read.headers['cross-origin-resource-policy']).toBe('same-origin');
+  });
+
+  it.each([
+    ['POST', '/api/auth/rotate'],
+    ['PUT', '/api/auth/require'],
+    ['PATCH', '/api/settings'],
+    ['DELETE', '/api/memory/example'],
+  ])('O18 %s is covered, before tier, class and body', async (method, path) => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=b',
+    ]) {
+      const foreign: Ask = {
+        headers: { origin: FOREIGN, 'content-type': type },
+        body: 'a=b',
+        key: ADMIN_KEY,
+      };
+      expect((await ask(on, method, path, foreign)).code).toBe('auth.origin_forbidden');
+    }
+  });
+
+  it('O18 a form post from the own origin passes the Origin check and fails on its type', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=b',
+    ]) {
+      const headers = { origin: `http://127.0.0.1:${on.port}`, 'content-type': type };
+      const answer = await ask(on, 'POST', '/api/auth/rotate', { headers, body: '{}', key: ADMIN_KEY });
+      expect(answer).toMatchObject({ status: 415, code: 'request.unsupported_type' });
+    }
+  });
+});
+
+describe('the Host check, enforcement off', () => {
+  const rebound = (gateway: Gateway) => {
+    const host = `www.attacker.org:${gateway.port}`;
+    return { host, origin: `http://${host}` };
+  };
+
+  it('O14 a rebound name is refused on GET, PUT and an upgrade, and the message names the setting', async () => {
+    const headers = rebound(off);
+    const body = { require_auth: false };
+    for (const answer of [
+      await ask(off, 'GET', '/api/status', { headers }),
+      await ask(off, 'GET', '/', { headers }),
+      await ask(off, 'PUT', '/api/auth/require', { headers, body }),
+      await ask(off, 'POST', '/v1/chat/completions', { headers, body: {} }),
+    ]) {
+      expect(answer).toMatchObject({ status: 403, code: 'auth.host_forbidden' });
+      expect(answer.json<{ error: { message: string } }>().error.message).toContain('SVC_ALLOWED_HOSTS');
+    }
+    expect(await socketResult(off, '/v1/realtime', { headers })).toMatchObject({
+      refused: 403,
+      opened: false,
+    });
+    const raw = await rawExchange(off, handshake('/v1/realtime', headers));
+    expect(raw).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
+    expect(raw).toContain('"code":"auth.host_forbidden"');
+  });
+
+  it('O14 with enforcement on the name is only noted: the rebound page has no credential', async () => {
+    const headers = rebound(on);
+    expect((await ask(on, 'GET', '/api/health', { headers })).status).toBe(200);
+    expect((await ask(on, 'GET', '/api/settings', { headers })).status).toBe(401);
+    await on.waitFor('host.unlisted');
+  });
+
+  it.each([
+    '127.0.0.1',
+    '192.168.1.20:8080',
+    '[::1]',
+    '[fd00::1]:8080',
+    'localhost',
+    'LOCALHOST:9',
+    'app.localhost',
+    'dotless',
+    hostname(),
+    'name.local',
+    'name.lan',
+    'name.home',
+    'name.home.arpa',
+    'name.internal',
+    'name.localdomain',
+    'name.test',
+    'name.example',
+    'name.invalid',
+    'www.example.com',
+    'example.net',
+    'name.local.',
+    'gateway.mydomain.org',
+    'gateway.mydomain.org:1234',
+    'proxy.mydomain.org',
+  ])('O15 answers under %s out of the box or as configured', async (host) =>
+    expect((await ask(off, 'GET', '/api/status', { headers: { host } })).status).toBe(200),
+  );
+
+  it.each([
+    'attacker.org',
+    'localhost.attacker.org',
+    '127.0.0.1.attacker.org',
+    'notlocalhost.org',
+    'evil-example.com',
+    'sub.gateway.mydomain.org',
+    'mydomain.org',
+    'stranger.tail1234.ts.net',
+  ])('O15 does not answer under %s', async (host) =>
+    expect(await ask(off, 'GET', '/api/status', { headers: { host } })).toMatchObject({
+      status: 403,
+      code: 'auth.host_forbidden',
+    }),
+  );
+
+  it.each([
+    '',
+    'a b',
+    'user@h',
+    'h:port',
+    'h:99999',
+    'h/../x',
+    '127.1',
+    '0x7f.1',
+    'a..b',
+    '[::1',
+    '%31',
+    'a,b',
+  ])('a malformed Host (%j) is 400 on either state of enforcement', async (host) => {
+    for (const gateway of [on, off]) {
+      const raw = `GET /api/health HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
+      const answer = await rawExchange(gateway, raw);
+      expect(answer).toMatch(/^HTTP\/1\.1 400/);
+      expect(answer).toContain('"code":"request.malformed"');
+    }
+  });
+
+  it('O16 behind a proxy that rewrites Host: 403 names the fix, SVC_ALLOWED_ORIGINS is it', async () => {
+    const unlisted = await post(off, { origin: 'https://unlisted.mydomain.org' });
+    expect(unlisted).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
+    expect(unlisted.json<{ error: { message: string } }>().error.message).toContain('SVC_ALLOWED_ORIGINS');
+    expect((await post(off, { origin: 'https://proxy.mydomain.org' })).status).toBe(200);
+    const kept = { host: 'proxy.mydomain.org', origin: 'https://proxy.mydomain.org' };
+    expect((await post(off, kept)).status).toBe(200);
+  });
+});

@@ -1,0 +1,149 @@
+/** Enforcement off with an admin key set: callers from other machines still need it on admin routes; public binds. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  type Gateway,
+  KEYS_FILE,
+  launch,
+  QUIET_FILE,
+  startGateway,
+  until,
+} from './harness/gateway.ts';
+import { type Ask, ask } from './harness/http.ts';
+
+const OPEN_TO_ALL = '[security]\nallow_public_without_auth = true\n';
+/** An address of this machine that is not loopback: calls to it come from it, so they count as remote. */
+const address = Object.values(networkInterfaces())
+  .flatMap((each) => each ?? [])
+  .find((each) => each.family === 'IPv4' && !each.internal)?.address;
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    files: { ...KEYS_FILE, ...QUIET_FILE, 'config/config.toml': OPEN_TO_ALL },
+    env: { SVC_BIND_HOST: '0.0.0.0' },
+  });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const read = (path: string, options: Ask = {}) => ask(gateway, 'GET', path, options);
+
+async function configure(lines: string, active: () => Promise<boolean>): Promise<void> {
+  writeFileSync(join(gateway.home, 'config/config.toml'), OPEN_TO_ALL + lines);
+  gateway.signal('SIGHUP');
+  await until(active, 'the new configuration');
+}
+
+describe.skipIf(address === undefined)('the remote-admin guard, from an address that is not loopback', () => {
+  const remote = (options: Ask = {}): Ask => ({ ...options, to: address });
+
+  it('admin routes need the admin tier, whatever the method', async () => {
+    expect(await read('/api/settings', remote())).toMatchObject({ status: 401, code: 'auth.required' });
+    expect(await read('/api/settings', remote({ key: CLIENT_KEY }))).toMatchObject({
+      status: 403,
+      code: 'auth.forbidden',
+    });
+    expect((await read('/api/settings', remote({ key: ADMIN_KEY }))).status).toBe(200);
+    const body = { require_auth: true };
+    expect((await ask(gateway, 'PUT', '/api/auth/require', remote({ body }))).status).toBe(401);
+    expect((await ask(gateway, 'POST', '/api/auth/rotate', remote({ key: CLIENT_KEY }))).status).toBe(403);
+  });
+
+  it('unknown paths and wrong methods stay hidden', async () => {
+    expect((await read('/api/nowhere', remote())).status).toBe(401);
+    expect((await ask(gateway, 'POST', '/v1/models', remote())).status).toBe(401);
+    expect((await read('/api/nowhere', remote({ key: ADMIN_KEY }))).status).toBe(404);
+  });
+
+  it('open and client routes answer, and a wrong key is ignored', async () => {
+    for (const path of ['/api/slots', '/v1/models', '/api/status']) {
+      expect((await read(path, remote())).status).toBe(200);
+      expect((await read(path, remote({ key: 'wrong' }))).status).toBe(200);
+    }
+    expect((await read('/api/auth/status', remote())).json()).toMatchObject({ tier: 'anon' });
+  });
+
+  it('a login from there opens the admin routes', async () => {
+    const entered = await ask(gateway, 'POST', '/api/auth/login', remote({ body: { key: ADMIN_KEY } }));
+    const cookie = String(entered.headers['set-cookie']).split(';')[0] as string;
+    expect((await read('/api/settings', remote({ cookie }))).status).toBe(200);
+  });
+
+  it('[security].guard_remote_admin = false takes it away, and true brings it back, live', async () => {
+    const open = async () => (await read('/api/settings', remote())).status === 200;
+    await configure('guard_remote_admin = false\n', open);
+    await configure('', async () => !(await open()));
+  });
+});
+
+describe('the remote-admin guard, from loopback', () => {
+  it('lets a local caller through', async () => expect((await read('/api/settings')).status).toBe(200));
+
+  it.each([
+    ['x-forwarded-for', '127.0.0.1'],
+    ['x-forwarded-for', ''],
+    ['x-forwarded-host', 'gw.lan'],
+    ['x-forwarded-proto', 'https'],
+    ['forwarded', 'for=127.0.0.1'],
+    ['via', '1.1 proxy'],
+    ['x-real-ip', '127.0.0.1'],
+  ])('counts a request with %s as remote: a proxy speaks for somebody', async (name, value) => {
+    const headers = { [name]: value };
+    expect(await read('/api/settings', { headers })).toMatchObject({ status: 401, code: 'auth.required' });
+    expect((await read('/api/settings', { headers, key: ADMIN_KEY })).status).toBe(200);
+    expect((await read('/api/slots', { headers })).status).toBe(200);
+  });
+
+  it('with trust on, the forwarded address decides', async () => {
+    const forwarded = async (value: string) =>
+      (await read('/api/settings', { headers: { 'x-forwarded-for': value } })).status;
+    await configure('trust_forwarded_for = true\n', async () => (await forwarded('127.0.0.1')) === 200);
+    expect(await forwarded('::1')).toBe(200);
+    expect(await forwarded('203.0.113.9')).toBe(401);
+    expect(await forwarded('127.0.0.1, 192.168.1.7')).toBe(401);
+    expect(await forwarded('garbage')).toBe(401);
+    expect((await read('/api/settings', { headers: { via: '1.1 proxy' } })).status).toBe(401);
+    await configure('', async () => (await forwarded('127.0.0.1')) === 401);
+  });
+});
+
+describe('an exposed listener', () => {
+  it('is told at the start, in the log and in the health answer', async () => {
+    expect(gateway.output()).toContain('anyone who reaches it can use it');
+    await gateway.waitFor('"event":"exposed"');
+    const health = (await read('/api/health/system')).json<{ checks: Record<string, { status: string }> }>();
+    expect(health.checks.exposure).toMatchObject({ status: 'warning' });
+  });
+
+  const refused = async (env: Record<string, string>, files: Record<string, string> = {}) => {
+    const { child, home, output } = launch({ env, files: { ...QUIET_FILE, ...files } });
+    await until(() => child.exitCode !== null, 'the daemon to end');
+    rmSync(home, { recursive: true, force: true });
+    return { code: child.exitCode, text: output() };
+  };
+
+  it('on a public address is refused while enforcement is off, with the way out', async () => {
+    const { code, text } = await refused({ SVC_BIND_HOST: '8.8.8.8' });
+    expect(code).toBe(1);
+    expect(text).toMatch(
+      /^svc-gateway: 8\.8\.8\.8 is reachable from the internet and enforcement is off\.$/m,
+    );
+    expect(text).toContain('allow_public_without_auth');
+  });
+
+  it('on a public address is allowed by the setting or by enforcement: only the address itself is missing here', async () => {
+    const byFile = await refused({ SVC_BIND_HOST: '8.8.8.8' }, { 'config/config.toml': OPEN_TO_ALL });
+    expect(byFile.text).toContain('Cannot listen on 8.8.8.8');
+    const byKey = await refused({ SVC_BIND_HOST: '8.8.8.8', SVC_REQUIRE_AUTH: 'on' }, KEYS_FILE);
+    expect(byKey.text).toContain('Cannot listen on 8.8.8.8');
+  });
+});

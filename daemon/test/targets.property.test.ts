@@ -1,0 +1,276 @@
+/** C24: whatever the request target, nothing but an open route answers a caller without a credential. */
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decide, effectiveClass } from '../auth/gate.ts';
+import type { Tier } from '../contract/auth.ts';
+import { ROUTES, type RouteRow, routeRows } from '../contract/routes.ts';
+import { createMatcher } from '../http/matcher.ts';
+import { splitTarget } from '../kit/target.ts';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  type Gateway,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+} from './harness/gateway.ts';
+import { parseRaw, rawExchange } from './harness/http.ts';
+import { factor, scale, seed } from './harness/scale.ts';
+import { handshake } from './harness/socket.ts';
+
+const SEED = seed('targets C24');
+/** Inputs of the catalogue's fuzz in process, cheap enough for more than the usual share. */
+const RUNS = Math.max(5_000, Math.ceil(1_000_000 * factor(process.env.SVC_TEST_SCALE) * 0.25));
+const METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'PROPFIND',
+  'get',
+  'Post',
+];
+
+const rows = Object.values(ROUTES) as RouteRow[];
+const segments = [
+  ...new Set(rows.flatMap(({ path }) => path.split('/')).map((each) => each.replace(/[:*]/, ''))),
+];
+
+/** Pieces that targets are made of: real segments, ways to leave them, encodings, separators. */
+const piece = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...segments) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      '.',
+      '..',
+      '%2e',
+      '%2E%2e',
+      '%252e',
+      '...',
+      '',
+      '%00',
+      '%2f',
+      '%5c',
+      '\\',
+      ';a=b',
+      '%20',
+      '*',
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'MODELS',
+      'Api',
+      'V1',
+      'модели',
+      '%d0%bc',
+      '\u2025',
+      'models.json',
+      'index.html',
+    ),
+  },
+  { weight: 1, arbitrary: fc.string({ maxLength: 12 }) },
+);
+const tail = fc.constantFrom(
+  '',
+  '',
+  '',
+  '/',
+  '?',
+  '#',
+  '?show_all=true',
+  '#/v1/models',
+  '?/v1/models',
+  '//',
+  '%',
+  '?api_key=',
+  ';',
+);
+const prefix = fc.constantFrom(
+  '',
+  '',
+  '',
+  '',
+  '',
+  '/',
+  'http://127.0.0.1',
+  'http://localhost',
+  'HTTP://127.0.0.1',
+  'http:/',
+  '*',
+);
+const joined = fc
+  .tuple(
+    prefix,
+    fc.array(fc.tuple(fc.constantFrom('/', '/', '/', '/', '//', '\\', '%2f', '/./'), piece), {
+      maxLength: 6,
+    }),
+    tail,
+  )
+  .map(([start, parts, end]) => start + parts.map(([slash, text]) => slash + text).join('') + end);
+/** A path of the table, whole or with one character changed. */
+const near = fc
+  .tuple(
+    fc.constantFrom(...rows.map(({ path }) => path.replace(/[:*]\w+/g, 'x'))),
+    fc.nat(40),
+    fc.constantFrom('', '/', '%', 'A', '.', '?', '#', '\\', ';', '%2f'),
+  )
+  .map(([path, at, text]) => path.slice(0, at) + text + path.slice(at));
+const target = fc.oneof(joined, near);
+const method = fc.constantFrom(...METHODS);
+
+const FIXED_OPEN = new Set<string>();
+const PREFIX_OPEN: string[] = [];
+for (const row of rows.filter(({ auth }) => auth === 'open')) {
+  const methods = row.method === 'GET' ? ['GET', 'HEAD'] : [row.method];
+  for (const each of methods) {
+    const cut = row.path.search(/[:*]/);
+    if (cut === -1) FIXED_OPEN.add(`${each} ${row.path}`);
+    else PREFIX_OPEN.push(`${each} ${row.path.slice(0, cut)}`);
+  }
+}
+
+/** Whether a target may answer without a credential, said without the matcher: by exact text, or by an open prefix. */
+function mayBeOpen(verb: string, raw: string): boolean {
+  const path = raw.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
+  if (FIXED_OPEN.has(`${verb} ${path}`)) return true;
+  return PREFIX_OPEN.some((open) => `${verb} ${path}`.startsWith(open));
+}
+
+describe('in process: matcher and gate', () => {
+  const match = createMatcher();
+  const picture = {
+    enforced: true,
+    hasAdminKey: true,
+    memoryClass: 'admin',
+    guarded: false,
+    remote: true,
+  } as const;
+  const RANK = { open: 0, client: 1, admin: 2 } as const;
+  const TIER: Record<Tier, number> = { anon: 0, client: 1, admin: 2 };
+
+  it('C24 the class that is decided is the class of the row that runs; nothing else passes an anonymous caller', () => {
+    let ran = 0;
+    fc.assert(
+      fc.property(
+        method,
+        target,
+        fc.constantFrom('anon', 'client', 'admin') as fc.Arbitrary<Tier>,
+        (verb, raw, tier) => {
+          const split = splitTarget(raw);
+          if (!split) return;
+          const { route, params, allow } = match(verb, split.path);
+          const verdict = decide(route?.auth ?? 'admin', tier, picture);
+          const needed = RANK[effectiveClass(route?.auth ?? 'admin', picture)];
+          expect(verdict === 'pass').toBe(TIER[tier] >= needed);
+          if (tier === 'anon' && verdict === 'pass')
+            expect(mayBeOpen(verb, raw), `${verb} ${raw}`).toBe(true);
+          if (!route) return;
+          ran++;
+          expect(route).toMatchObject(ROUTES[route.id]);
+          expect([route.method, ...(route.method === 'GET' ? ['HEAD'] : [])]).toContain(verb);
+          expect(allow).toContain(verb);
+          for (const value of Object.values(params)) expect(value).not.toBe('');
+        },
+      ),
+      { numRuns: RUNS, seed: SEED },
+    );
+    expect(ran).toBeGreaterThan(RUNS / 100);
+  }, 60_000);
+
+  it('C24 a path of the table answers to its own row only', () => {
+    for (const row of routeRows()) {
+      const path = row.path.replace(/[:*]\w+/g, 'x');
+      for (const changed of [
+        path.toUpperCase(),
+        `${path}/`,
+        `/${path}`,
+        `${path}%00`,
+        path.replace('/', '/./'),
+      ]) {
+        if (changed === path) continue;
+        const found = match(row.method, changed).route;
+        if (found) expect(found.path, changed).toMatch(/[:*]/);
+        expect(found?.id === row.id && !/[:*]/.test(row.path), changed).toBe(false);
+      }
+    }
+  });
+});
+
+describe('over the port', () => {
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    gateway = await startGateway({
+      files: { ...KEYS_FILE, ...QUIET_FILE },
+      env: { SVC_REQUIRE_AUTH: 'on', SVC_LOG_LEVEL: 'info' },
+    });
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+    gateway?.remove();
+  });
+
+  /** Bytes that a request line can carry; the rest is the parser's to refuse and is sent as it is. */
+  const send = async (verb: string, raw: string, headers = '') =>
+    parseRaw(
+      await rawExchange(
+        gateway,
+        Buffer.from(`${verb} ${raw} HTTP/1.1\r\nhost: 127.0.0.1\r\n${headers}connection: close\r\n\r\n`),
+        5_000,
+      ),
+    );
+
+  /** What comes first: a socket that was opened is left at once. */
+  const firstBytes = (text: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connect(gateway.port, '127.0.0.1', () => socket.write(text));
+      socket.on('error', () => {});
+      socket.on('close', () => resolve(''));
+      socket.once('data', (chunk) => {
+        resolve(chunk.toString('latin1'));
+        socket.destroy();
+      });
+    });
+
+  const fuzz = (count: number, check: (verb: string, raw: string) => Promise<void>) =>
+    fc.assert(fc.asyncProperty(method, target, check), { numRuns: count, seed: SEED, endOnFailure: true });
+
+  it('C24 no anonymous 2xx off the open list, no 5xx', async () => {
+    await fuzz(scale(20_000), async (verb, raw) => {
+      const { status, text } = await send(verb, raw);
+      const label = `${verb} ${JSON.stringify(raw)} → ${status} ${text.slice(0, 120)}`;
+      expect(status === 501 || status < 500, label).toBe(true);
+      expect(status, label).toBeGreaterThanOrEqual(200);
+      if (status < 300 && verb !== 'OPTIONS') expect(mayBeOpen(verb, raw), label).toBe(true);
+    });
+  }, 60_000);
+
+  it('C24 a client never reaches an admin row', async () => {
+    const match = createMatcher();
+    await fuzz(scale(5_000), async (verb, raw) => {
+      const { status } = await send(verb, raw, `authorization: Bearer ${CLIENT_KEY}\r\n`);
+      const split = splitTarget(raw);
+      const route = split ? match(verb, split.path).route : null;
+      const label = `${verb} ${JSON.stringify(raw)} → ${status}`;
+      expect(status === 501 || status === 503 || status < 500, label).toBe(true);
+      if (status < 300 && verb !== 'OPTIONS') expect(['open', 'client'], label).toContain(route?.auth);
+    });
+  }, 60_000);
+
+  it('C24 an upgrade with any target ends in a close or a refusal, and the gateway lives', async () => {
+    await fuzz(scale(5_000), async (_verb, raw) => {
+      const answer = await firstBytes(handshake(raw, { authorization: `Bearer ${ADMIN_KEY}` }));
+      expect(answer, raw).toMatch(/^HTTP\/1\.1 (101|400) /);
+    });
+    expect((await send('GET', '/api/health')).status).toBe(200);
+    expect(gateway.output()).not.toContain('unexpected');
+  }, 60_000);
+});

@@ -1,0 +1,300 @@
+/** WebSocket upgrades over a real port: the same guards as every request, refused before or right after the handshake. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  type Gateway,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+} from './harness/gateway.ts';
+import { ask, login, parseRaw, rawExchange } from './harness/http.ts';
+import { randomFrom, scale, seed } from './harness/scale.ts';
+import { handshake, socketResult } from './harness/socket.ts';
+
+const REALTIME = '/v1/realtime';
+const FOREIGN = 'https://evil.attacker.org';
+let on: Gateway;
+let off: Gateway;
+
+beforeAll(async () => {
+  const files = { ...KEYS_FILE, ...QUIET_FILE };
+  [on, off] = await Promise.all([
+    startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on' } }),
+    startGateway({ files, env: { SVC_REQUIRE_AUTH: 'off' } }),
+  ]);
+});
+
+afterAll(async () => {
+  await Promise.all([on?.stop(), off?.stop()]);
+  on?.remove();
+  off?.remove();
+});
+
+/** What a caller sees who was let in: this gateway has no voice slots, and says so in the protocol's own words. */
+const SERVED = { opened: true, code: 1013, reason: 'realtime.unavailable' };
+const refusedWith = (code: number, reason: string) => ({ opened: true, messages: [], code, reason });
+
+describe('T17 who is let in', () => {
+  it('api_key=client: a typed error event, then the close', async () => {
+    const result = await socketResult(on, `${REALTIME}?model=agent&api_key=${CLIENT_KEY}`);
+    expect(result).toMatchObject(SERVED);
+    expect(result.messages).toHaveLength(1);
+    expect(JSON.parse(result.messages[0] as string)).toMatchObject({
+      type: 'error',
+      event_id: expect.stringMatching(/^event_/),
+      error: { code: 'realtime.unavailable', message: expect.any(String) },
+    });
+  });
+
+  it('Bearer, the cookie and the admin key as well', async () => {
+    const authorization = `Bearer ${CLIENT_KEY}`;
+    expect(await socketResult(on, REALTIME, { headers: { authorization } })).toMatchObject(SERVED);
+    const cookie = await login(on, ADMIN_KEY);
+    expect(await socketResult(on, REALTIME, { headers: { cookie } })).toMatchObject(SERVED);
+    expect(await socketResult(on, `${REALTIME}?api_key=${ADMIN_KEY}`)).toMatchObject(SERVED);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a wrong key', '?api_key=wrong'],
+    ['an empty key', '?api_key='],
+  ])('%s: close 4401 and no message', async (_name, query) =>
+    expect(await socketResult(on, REALTIME + query)).toMatchObject(refusedWith(4401, 'auth.required')),
+  );
+
+  it('a message that is sent with the handshake is never handled', async () => {
+    const frame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]);
+    const answer = await rawExchange(on, Buffer.concat([Buffer.from(handshake(REALTIME)), frame]));
+    const [head = '', frames = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 101 /);
+    const bytes = Buffer.from(frames, 'latin1');
+    expect(bytes[0]).toBe(0x88);
+    expect(bytes.readUInt16BE(2)).toBe(4401);
+  });
+
+  it('with enforcement off everybody is', async () =>
+    expect(await socketResult(off, REALTIME)).toMatchObject(SERVED));
+});
+
+describe('the key in the subprotocol', () => {
+  const offer = (key: string, ...more: string[]) => ['realtime', `openai-insecure-api-key.${key}`, ...more];
+
+  it('is accepted, the protocol that is answered is realtime, and the key is nowhere in the answer or the log', async () => {
+    const result = await socketResult(on, REALTIME, {
+      protocols: offer(CLIENT_KEY, 'openai-beta.realtime-v1'),
+    });
+    expect(result).toMatchObject({ ...SERVED, protocol: 'realtime' });
+    const raw = await rawExchange(
+      on,
+      handshake(REALTIME, { 'sec-websocket-protocol': offer(CLIENT_KEY).join(', ') }),
+    );
+    expect(raw).toMatch(/^HTTP\/1\.1 101 /);
+    expect(raw).toMatch(/^sec-websocket-protocol: realtime\r$/im);
+    expect(raw).not.toContain(CLIENT_KEY);
+    expect(on.output()).not.toContain(CLIENT_KEY);
+  });
+
+  it('without realtime beside it no protocol is answered', async () => {
+    const only = { 'sec-websocket-protocol': `openai-insecure-api-key.${CLIENT_KEY}` };
+    const raw = await rawExchange(on, handshake(REALTIME, only));
+    expect(raw).toMatch(/^HTTP\/1\.1 101 /);
+    expect(raw).not.toMatch(/sec-websocket-protocol/i);
+  });
+
+  it('a wrong one is 4401; another route or a plain request never reads it', async () => {
+    expect(await socketResult(on, REALTIME, { protocols: offer('wrong') })).toMatchObject(
+      refusedWith(4401, 'auth.required'),
+    );
+    expect(await socketResult(on, '/api/events', { protocols: offer(ADMIN_KEY) })).toMatchObject(
+      refusedWith(4401, 'auth.required'),
+    );
+    const headers = { 'sec-websocket-protocol': offer(ADMIN_KEY).join(', ') };
+    expect((await ask(on, 'GET', REALTIME, { headers })).status).toBe(401);
+  });
+});
+
+describe('Origin and Host', () => {
+  it.each([FOREIGN, 'null', 'http://127.0.0.1:1', ''])(
+    'O12 Origin %j: 101, then close 4403, nothing handled, gone within 2 s',
+    async (origin) => {
+      for (const gateway of [on, off]) {
+        const started = performance.now();
+        const result = await socketResult(gateway, `${REALTIME}?api_key=${ADMIN_KEY}`, {
+          headers: { origin },
+        });
+        expect(result).toMatchObject(refusedWith(4403, 'auth.origin_forbidden'));
+        expect(performance.now() - started).toBeLessThan(2_000);
+      }
+    },
+  );
+
+  it('O12 a peer that ignores the close is cut within 2 s', async () => {
+    const started = performance.now();
+    const answer = await rawExchange(on, handshake(REALTIME, { origin: FOREIGN }), 5_000);
+    expect(answer).toMatch(/^HTTP\/1\.1 101 /);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  it('the Origin is judged before the tier; the own one passes', async () => {
+    expect(await socketResult(on, REALTIME, { headers: { origin: FOREIGN } })).toMatchObject({ code: 4403 });
+    const headers = { origin: `http://127.0.0.1:${on.port}` };
+    expect(await socketResult(on, `${REALTIME}?api_key=${CLIENT_KEY}`, { headers })).toMatchObject(SERVED);
+  });
+
+  it('an older version of the protocol, whose Origin no rule sees, is not spoken', async () => {
+    const old = {
+      'sec-websocket-version': '8',
+      'sec-websocket-origin': FOREIGN,
+      authorization: `Bearer ${ADMIN_KEY}`,
+    };
+    expect(parseRaw(await rawExchange(on, handshake(REALTIME, old)))).toMatchObject({ status: 426 });
+  });
+
+  it('O14 a foreign Host is 403 before the handshake, as an envelope', async () => {
+    const answer = parseRaw(await rawExchange(off, handshake(REALTIME, { host: 'www.attacker.org' })));
+    expect(answer).toMatchObject({ status: 403, code: 'auth.host_forbidden' });
+    expect(JSON.parse(answer.text)).toMatchObject({ error: { type: 'permission_error', param: null } });
+  });
+
+  it.each([
+    ['no Host', { host: '' }],
+    ['a malformed Host', { host: 'a b' }],
+  ])('%s is 400 before the handshake', async (_name, headers) =>
+    expect(parseRaw(await rawExchange(on, handshake(REALTIME, headers)))).toMatchObject({
+      status: 400,
+      code: 'request.malformed',
+    }),
+  );
+
+  it('two Hosts, and a target of another host, are 400 before the handshake', async () => {
+    const twice = handshake(REALTIME, { connection: 'Upgrade\r\nHost: other' });
+    expect(parseRaw(await rawExchange(on, twice)).status).toBe(400);
+    const absolute = handshake(`http://other${REALTIME}?api_key=${ADMIN_KEY}`);
+    expect(parseRaw(await rawExchange(on, absolute)).status).toBe(400);
+    const own = handshake(`http://127.0.0.1${REALTIME}?api_key=${CLIENT_KEY}`);
+    expect(parseRaw(await rawExchange(on, own)).status).toBe(101);
+  });
+});
+
+describe('paths without a socket', () => {
+  const paths = [
+    '/',
+    '/api/settings',
+    '/api/events',
+    '/v1/nowhere',
+    '/v1/realtime/',
+    '/V1/realtime',
+    '//v1/realtime',
+  ];
+
+  it.each(paths)('%s: anon 4401, admin 4404, never a handler', async (path) => {
+    const open = path === '/';
+    const anon = await socketResult(on, path);
+    expect(anon).toMatchObject(
+      open ? refusedWith(4404, 'route.not_found') : refusedWith(4401, 'auth.required'),
+    );
+    const admin = await socketResult(on, path, { headers: { authorization: `Bearer ${ADMIN_KEY}` } });
+    expect(admin).toMatchObject(refusedWith(4404, 'route.not_found'));
+    expect(await socketResult(off, path)).toMatchObject({ messages: [], code: 4404 });
+  });
+
+  it('a client on an admin path is 4401 too', async () => {
+    const headers = { authorization: `Bearer ${CLIENT_KEY}` };
+    expect(await socketResult(on, '/api/settings', { headers })).toMatchObject(
+      refusedWith(4401, 'auth.forbidden'),
+    );
+  });
+});
+
+describe('an Upgrade header takes no request past the guards', () => {
+  const get = (path: string, headers: Record<string, string>, method = 'GET') =>
+    rawExchange(on, handshake(path, { connection: 'upgrade, close', ...headers }, method));
+
+  it.each([
+    ['POST', '/api/auth/rotate'],
+    ['PUT', '/api/auth/require'],
+    ['DELETE', '/api/memory'],
+    ['POST', REALTIME],
+    ['GET', '/api/settings', 'h2c'],
+    ['GET', '/api/settings', 'foo'],
+    ['GET', '/api/settings', 'websocket, h2c'],
+    ['HEAD', '/api/settings'],
+  ])('%s %s is judged like any other', async (method, path, upgrade = 'websocket') => {
+    const anon = parseRaw(await get(path, { upgrade }, method));
+    expect(anon.status).toBe(401);
+    const foreign = parseRaw(
+      await get(path, { upgrade, origin: FOREIGN, authorization: `Bearer ${ADMIN_KEY}` }, method),
+    );
+    expect(foreign.status).toBe(method === 'GET' ? 200 : method === 'HEAD' ? 200 : 403);
+  });
+
+  it('an open route answers as if the header were not there', async () => {
+    const answer = parseRaw(await get('/api/health', { upgrade: 'h2c' }));
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain('"status":"ok"');
+  });
+
+  it('a foreign Host is refused on these too', async () => {
+    const raw = await rawExchange(
+      off,
+      handshake('/api/status', { upgrade: 'h2c', host: 'www.attacker.org', connection: 'upgrade, close' }),
+    );
+    expect(parseRaw(raw)).toMatchObject({ status: 403, code: 'auth.host_forbidden' });
+  });
+
+  it('a POST with a body and an Upgrade header is read as a POST', async () => {
+    const raw =
+      `POST /api/auth/login HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: websocket\r\n` +
+      `content-type: application/json\r\ncontent-length: 13\r\n\r\n{"key":"nay"}`;
+    expect(parseRaw(await rawExchange(on, raw))).toMatchObject({ status: 401, code: 'auth.invalid_key' });
+  });
+
+  it('GET /v1/realtime without an upgrade is 426 for who may use it', async () => {
+    const answer = await ask(on, 'GET', REALTIME, { key: CLIENT_KEY });
+    expect(answer).toMatchObject({ status: 426, code: 'request.malformed' });
+    expect(answer.headers.upgrade).toBe('websocket');
+    expect((await ask(on, 'GET', REALTIME)).status).toBe(401);
+    expect((await ask(on, 'POST', REALTIME, { key: CLIENT_KEY })).status).toBe(403);
+  });
+});
+
+describe('W03 handshakes that are none', () => {
+  it('another version is 426 and names the right one', async () => {
+    for (const version of ['12', '14', '', 'x', '13, 12']) {
+      const answer = parseRaw(
+        await rawExchange(on, handshake(REALTIME, { 'sec-websocket-version': version })),
+      );
+      expect(answer).toMatchObject({ status: 426, code: 'request.malformed' });
+      expect(answer.headers['sec-websocket-version']).toBe('13');
+    }
+  });
+
+  it.each([
+    ['no key', { 'sec-websocket-key': '' }],
+    ['a short key', { 'sec-websocket-key': 'abc' }],
+    ['a protocol that is no token', { 'sec-websocket-protocol': 'a b' }],
+    ['a protocol twice', { 'sec-websocket-protocol': 'realtime, realtime' }],
+  ])('%s is 400', async (_name, headers) =>
+    expect(parseRaw(await rawExchange(on, handshake(REALTIME, headers)))).toMatchObject({
+      status: 400,
+      code: 'request.malformed',
+    }),
+  );
+
+  it('an unknown protocol is not answered', async () => {
+    const raw = await rawExchange(on, handshake(REALTIME, { 'sec-websocket-protocol': 'soap' }));
+    expect(raw).toMatch(/^HTTP\/1\.1 101 /);
+    expect(raw).not.toMatch(/sec-websocket-protocol/i);
+  });
+
+  it('rubbish after the handshake closes that socket only', async () => {
+    const random = randomFrom(seed('upgrades W03'));
+    for (let turn = 0; turn < scale(1000); turn++) {
+      const rubbish = Buffer.from(Array.from({ length: 64 }, () => Math.floor(random() * 256)));
+      const head = Buffer.from(handshake(`${REALTIME}?api_key=${CLIENT_KEY}`));
+      expect(await rawExchange(on, Buffer.concat([head, rubbish]), 3_000)).toMatch(/^HTTP\/1\.1 101 /);
+    }
+    expect((await ask(on, 'GET', '/api/health')).status).toBe(200);
+  });
+});
