@@ -1,6 +1,28 @@
 import { defineConfig } from 'vitest/config';
 
-/** Unit tests live beside their subject; suites over a real port live in daemon/test. */
+const suite = (...names: string[]) => names.map((name) => `daemon/test/${name}.test.ts`);
+
+/** What a stranger at the door may try: request targets, bodies, origins, hosts, cookies, upgrades, the limiter. */
+const DOOR = suite(
+  'answer-headers',
+  'bodies',
+  'body-shapes',
+  'classes',
+  'cookies',
+  'cors',
+  'limiter',
+  'origin-host',
+  'remote-admin',
+  'targets.property',
+  'upgrades',
+);
+
+/** What clients of /v1 see, with real engines. */
+const INFERENCE = suite('chat', 'embeddings', 'engine-headers', 'openai-client', 'slot-life', 'streaming', 'tools');
+
+const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 2 };
+
+/** Unit tests live beside their subject; suites over a real port live in daemon/test, in three groups. */
 export default defineConfig({
   test: {
     projects: [
@@ -9,26 +31,15 @@ export default defineConfig({
           name: 'unit',
           include: ['daemon/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['daemon/test/**', 'node_modules/**'],
-          testTimeout: 15_000,
-        },
-      },
-      {
-        test: {
-          name: 'spec',
-          include: ['daemon/test/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          fileParallelism: true,
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
           maxWorkers: 2,
         },
       },
-      {
-        test: {
-          name: 'dashboard',
-          include: ['dashboard/**/*.test.ts'],
-          exclude: ['node_modules/**'],
-        },
-      },
+      { test: { name: 'dashboard', include: ['dashboard/**/*.test.ts'], exclude: ['node_modules/**'] } },
+      { test: { name: 'door', include: DOOR, ...overPort } },
+      { test: { name: 'inference', include: INFERENCE, ...overPort } },
+      { test: { name: 'spec', include: suite('*'), exclude: [...DOOR, ...INFERENCE], ...overPort } },
     ],
   },
 });

@@ -1,7 +1,6 @@
 import { parseArguments, USAGE } from './arguments.ts';
 import { banner } from './banner.ts';
 import { SetupError } from './kit/setup-error.ts';
-import { startServices } from './services.ts';
 import { runSubcommand } from './subcommands.ts';
 import { VERSION } from './version.ts';
 
@@ -33,7 +32,9 @@ export async function run(argv: readonly string[], env: Environment): Promise<vo
   }
 }
 
+/** The gateway itself is read in only here: help, version, sub-commands and refusals need little of it. */
 async function serve(env: Environment, model: string | null): Promise<void> {
+  const { startServices } = await import('./services.ts');
   const services = await startServices(env, model);
   process.stdout.write(banner(services.facts()));
   let stopping = false;
@@ -44,7 +45,7 @@ async function serve(env: Environment, model: string | null): Promise<void> {
     const limit = setTimeout(() => process.exit(1), services.drainMs() + STOP_MARGIN_MS);
     limit.unref();
     services.stop().then(
-      () => process.exit(0),
+      () => process.exit(),
       (error: unknown) => {
         services.log.error({ err: error }, 'the stop was not clean');
         process.exit(1);
@@ -54,11 +55,12 @@ async function serve(env: Environment, model: string | null): Promise<void> {
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('SIGHUP', () => services.reload());
+  process.stderr.on('error', () => {});
   process.on('SIGPIPE', () => {});
   process.on('SIGUSR1', () => {});
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
-      services.log.fatal({ event, err: error }, 'unexpected failure; the gateway stops');
+      if (!stopping) services.log.fatal({ event, err: error }, 'unexpected failure; the gateway stops');
       process.exitCode = 1;
       stop(event);
     });

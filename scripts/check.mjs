@@ -3,6 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
 
+if (process.argv.length > 2) {
+  console.error('npm run check takes no options.');
+  process.exit(2);
+}
 const { node } = prepare({ dashboard: false });
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const STEPS = [

@@ -91,7 +91,7 @@ const vitest = (project) =>
 
 const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
 count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
-for (const project of ['unit', 'dashboard', 'spec']) vitest(project);
+for (const project of ['unit', 'dashboard', 'door', 'spec', 'inference']) vitest(project);
 const browser = chromium();
 if (browser) {
   env.CHROMIUM = browser;

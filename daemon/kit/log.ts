@@ -1,23 +1,10 @@
 import pino from 'pino';
+import { hideSecrets } from './redact.ts';
 
 export type Log = pino.Logger;
 
 const SECRET_NAMES = /^(authorization|cookie|set-cookie|api[-_]?key|.*(_key|secret|token|password))$/i;
 const HIDDEN = '[hidden]';
-/** A value shorter than this is not redacted by value: it would blank ordinary words. */
-const LEAST_SECRET = 6;
-
-/** Removes every occurrence of `secrets` from `line`, raw and JSON-escaped. Applied last, after rendering. */
-export function redactLine(line: string, secrets: readonly string[]): string {
-  let out = line;
-  for (const secret of secrets) {
-    if (secret.length < LEAST_SECRET) continue;
-    if (out.includes(secret)) out = out.replaceAll(secret, HIDDEN);
-    const escaped = JSON.stringify(secret).slice(1, -1);
-    if (escaped !== secret && out.includes(escaped)) out = out.replaceAll(escaped, HIDDEN);
-  }
-  return out.replace(/([?&]api_key=)[^&\s"#]+/gi, `$1${HIDDEN}`);
-}
 
 /** Replaces values under secret-looking names; depth and breadth are bounded by what pino itself serialises. */
 function hideByName(fields: Record<string, unknown>): Record<string, unknown> {
@@ -39,15 +26,25 @@ export interface LogOptions {
 /** Lines that wait in a blocked stdout before more are dropped. */
 const STDOUT_BACKLOG = 1 << 20;
 
-function writeStdout(line: string): void {
-  if (process.stdout.writableLength < STDOUT_BACKLOG) process.stdout.write(line);
+/**
+ * A writer to standard output that never stops the program: lines are dropped while the reader is slow, and from the
+ * moment on when it has gone (an unhandled EPIPE would be an exception, which is logged, which is an EPIPE …).
+ */
+function stdoutWriter(): (line: string) => void {
+  let gone = false;
+  process.stdout.on('error', () => {
+    gone = true;
+  });
+  return (line) => {
+    if (!gone && process.stdout.writableLength < STDOUT_BACKLOG) process.stdout.write(line);
+  };
 }
 
 /** JSON lines on standard output, redacted by name and by value in the last step. */
 export function createLog(options: LogOptions): Log {
-  const write = options.write ?? writeStdout;
+  const write = options.write ?? stdoutWriter();
   const secrets = options.secrets ?? (() => []);
-  const stream = { write: (line: string) => write(redactLine(line, secrets())) };
+  const stream = { write: (line: string) => write(hideSecrets(line, secrets())) };
   return pino(
     {
       level: options.level,

@@ -42,5 +42,7 @@ export interface RouteDeps {
   readonly inference: Inference;
   readonly metrics: Metrics;
   readonly dashboard: ReadonlyMap<string, ShellFile>;
+  /** Aborted when the gateway begins to stop; answers that never end by themselves end then. */
+  readonly stopping: AbortSignal;
   listener(): Listener;
 }

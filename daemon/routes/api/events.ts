@@ -10,14 +10,21 @@ const MAX_BACKLOG = 1 << 20;
 /** Readers at once; a dashboard uses one each. */
 const MAX_READERS = 64;
 
-/** `GET /api/events`: slot, hardware, model, request, config and auth events as SSE; the last three only for admins. */
+/**
+ * `GET /api/events`: slot, hardware, model, request, config and auth events as SSE; the last three only for admins.
+ * A stop ends the streams at once: they would never drain.
+ */
 export function eventRoutes(deps: RouteDeps) {
-  let readers = 0;
+  /** What ends each open stream. */
+  const readers = new Set<() => void>();
+  deps.stopping.addEventListener('abort', () => {
+    for (const end of [...readers]) end();
+  });
   const events: Handler = (ctx, call) => {
     const { req, res } = ctx;
-    if (readers >= MAX_READERS) throw new GatewayError('events.too_many', { retryAfterS: 5 });
+    if (deps.stopping.aborted) throw new GatewayError('slot.draining', { retryAfterS: 5 });
+    if (readers.size >= MAX_READERS) throw new GatewayError('events.too_many', { retryAfterS: 5 });
     ctx.respond = false;
-    readers += 1;
     /** Judged at each event: a session that ended or enforcement that came on stops the stream. */
     const allowed = () =>
       deps.auth.decide(call.route.auth, deps.auth.caller(call.auth), call.auth) === 'pass';
@@ -32,6 +39,7 @@ export function eventRoutes(deps: RouteDeps) {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
+      connection: 'close',
     });
     res.write('retry: 1000\n: connected\n\n');
     const last = Number(req.headers['last-event-id'] ?? Number.NaN);
@@ -41,10 +49,18 @@ export function eventRoutes(deps: RouteDeps) {
       () => (allowed() ? res.write(': keep-alive\n\n') : res.destroy()),
       KEEP_ALIVE_MS,
     );
-    res.on('close', () => {
-      readers -= 1;
+    const settle = () => {
       clearInterval(keepAlive);
       unsubscribe();
+    };
+    const end = () => {
+      settle();
+      res.end();
+    };
+    readers.add(end);
+    res.on('close', () => {
+      readers.delete(end);
+      settle();
     });
   };
   return { events } satisfies Record<string, Handler>;

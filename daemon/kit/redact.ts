@@ -1,0 +1,27 @@
+const HIDDEN = '[hidden]';
+/** A value shorter than this is not hidden by value: it would blank ordinary words. */
+const LEAST_SECRET = 6;
+/** A signed session cookie: the base64url text of a JSON object, a dot, the base64url text of 32 bytes. */
+const SESSION = /eyJ[\w-]{16,400}\.[\w-]{43}/g;
+const KEY_PARAMETER = /([?&]api_key=)[^&\s"#]+/gi;
+
+/** `text` without any of `secrets` (as they are, and as JSON writes them), session cookies and `api_key` parameters. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  let out = text;
+  for (const secret of secrets) {
+    if (secret.length < LEAST_SECRET) continue;
+    if (out.includes(secret)) out = out.replaceAll(secret, HIDDEN);
+    const escaped = JSON.stringify(secret).slice(1, -1);
+    if (escaped !== secret && out.includes(escaped)) out = out.replaceAll(escaped, HIDDEN);
+  }
+  return out.replace(KEY_PARAMETER, `$1${HIDDEN}`).replace(SESSION, HIDDEN);
+}
+
+/** The same for every text inside a JSON value; its shape and its names stay. */
+export function hideSecretsIn<T>(value: T, secrets: readonly string[]): T {
+  if (typeof value === 'string') return hideSecrets(value, secrets) as T;
+  if (Array.isArray(value)) return value.map((each) => hideSecretsIn(each, secrets)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, each]) => [name, hideSecretsIn(each, secrets)]);
+  return Object.fromEntries(entries) as T;
+}

@@ -1,0 +1,87 @@
+import { median, ratioTo } from './ratios.ts';
+import type { Results } from './rounds.ts';
+
+interface Goal {
+  readonly what: string;
+  readonly scenario: string;
+  readonly figure: string;
+  /** `ratio` and `more`: against nginx; `value`: as it stands. */
+  readonly by: 'ratio' | 'more' | 'value';
+  readonly goal: number;
+  /** Beyond it the work is not done. */
+  readonly floor: number;
+}
+
+/** What the path of a chat may cost at most. */
+export const GOALS: readonly Goal[] = [
+  {
+    what: 'CPU per small chat, c=16',
+    scenario: 'chat c=16',
+    figure: 'cpu_us_req',
+    by: 'ratio',
+    goal: 4,
+    floor: 6,
+  },
+  { what: 'p50 at c=1', scenario: 'chat c=1', figure: 'p50_us', by: 'ratio', goal: 1.7, floor: 2.2 },
+  {
+    what: 'CPU per 4 MB chat',
+    scenario: 'chat 4MB c=4',
+    figure: 'cpu_us_req',
+    by: 'ratio',
+    goal: 3,
+    floor: 4.5,
+  },
+  {
+    what: 'first token, 64 streams, ms',
+    scenario: 'sse x64 20ms',
+    figure: 'ttft50_ms',
+    by: 'more',
+    goal: 0.5,
+    floor: 1.5,
+  },
+  {
+    what: 'token lateness, 64 streams',
+    scenario: 'sse x64 20ms',
+    figure: 'late50_us',
+    by: 'ratio',
+    goal: 2,
+    floor: 3,
+  },
+  {
+    what: 'CPU per token, 64 streams',
+    scenario: 'sse x64 20ms',
+    figure: 'cpu_us_tok',
+    by: 'ratio',
+    goal: 2.3,
+    floor: 3.5,
+  },
+  { what: 'abort seen within, ms', scenario: 'abort', figure: 'after_ms', by: 'value', goal: 20, floor: 100 },
+];
+
+export interface Verdict {
+  readonly what: string;
+  readonly value: number;
+  readonly verdict: 'goal' | 'floor' | 'MISSED' | 'unknown';
+}
+
+function measuredBy({ scenario, figure, by }: Goal, results: Results): number {
+  const ours = results[scenario]?.ours?.[figure] ?? [];
+  const nginx = results[scenario]?.nginx?.[figure] ?? [];
+  if (by === 'value') return median(ours);
+  if (by === 'more') return median(ours) - median(nginx);
+  return ratioTo(ours, nginx)?.median ?? Number.NaN;
+}
+
+function judged(goal: Goal, value: number): Verdict['verdict'] {
+  if (!Number.isFinite(value)) return 'unknown';
+  if (value <= goal.goal) return 'goal';
+  return value <= goal.floor ? 'floor' : 'MISSED';
+}
+
+/** How the run stands against each goal that its scenarios measure. */
+export function verdicts(results: Results): Verdict[] {
+  return GOALS.filter((goal) => results[goal.scenario]).map((goal) => {
+    const value = measuredBy(goal, results);
+    return { what: goal.what, value, verdict: judged(goal, value) };
+  });
+}

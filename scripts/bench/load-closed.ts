@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hammer } from './load-own.ts';
+import { has, type Machine } from './machine.ts';
+import { spent } from './process-figures.ts';
+import type { Target } from './targets.ts';
+
+/** What one closed-loop run measured; latencies in microseconds. */
+export interface ClosedRun {
+  readonly requests: number;
+  readonly us: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly bad: number;
+}
+
+export interface ClosedLoad {
+  readonly body: string;
+  readonly connections: number;
+  readonly secs: number;
+}
+
+export type Figures = Record<string, number>;
+
+const CHAT = '/v1/chat/completions';
+
+function output(command: string, args: readonly string[], env: Record<string, string>): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env } });
+    const collect = (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.on('close', () => resolve(text));
+  });
+}
+
+async function wrk(machine: Machine, target: Target, load: ClosedLoad): Promise<ClosedRun> {
+  const file = join(machine.folder, 'body');
+  writeFileSync(file, load.body);
+  const script = join(import.meta.dirname, 'wrk.lua');
+  const loop = ['-t1', `-c${load.connections}`, `-d${load.secs}`, '--timeout', '30', '-s', script];
+  const [command, args] = machine.onCpu('load', ['wrk', ...loop, target.url.origin]);
+  const headers = { 'Content-Type': 'application/json', ...target.headers };
+  const told = await output(command, args, {
+    B_PATH: CHAT,
+    B_BODY: file,
+    B_HEADERS: Object.entries(headers)
+      .map((header) => header.join(': '))
+      .join('\n'),
+  });
+  const line = /@@(\{.*\})/.exec(told);
+  if (!line) throw new Error(`wrk: ${told}`);
+  const { n, ...figures } = JSON.parse(line[1] as string) as Omit<ClosedRun, 'requests'> & { n: number };
+  return { requests: n, ...figures };
+}
+
+let told = false;
+/** wrk when it is installed; else a loader of our own, which costs the client more than the gateway spends. */
+function runLoad(machine: Machine, target: Target, load: ClosedLoad): Promise<ClosedRun> {
+  if (has('wrk')) return wrk(machine, target, load);
+  if (!told)
+    console.log(
+      'wrk is not installed (Debian: wrk): requests/s and latencies are those of our own slow client',
+    );
+  told = true;
+  return hammer(target, CHAT, load);
+}
+
+/** So many connections that each ask again as soon as they were answered. */
+export async function closedLoop(machine: Machine, target: Target, load: ClosedLoad): Promise<Figures> {
+  const { result, cpuUs, peakMb } = await spent(target.pid, () => runLoad(machine, target, load));
+  return {
+    rps: result.requests / (result.us / 1e6),
+    p50_us: result.p50,
+    p99_us: result.p99,
+    cpu_us_req: cpuUs / result.requests,
+    peak_mb: peakMb,
+    bad: result.bad,
+  };
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { median, ratioTo } from './ratios.ts';
+
+test('the median of an even number of values lies between the middle two', () => {
+  expect(median([4, 1, 3, 2])).toBe(2.5);
+  expect(median([9, Number.NaN, 1, 5])).toBe(5);
+  expect(median([])).toBeNaN();
+});
+
+test('ratios are taken round by round, and a round without both values is left out', () => {
+  expect(ratioTo([2, 9, 8], [1, 3, 2])).toEqual({ median: 3, min: 2, max: 4 });
+  expect(ratioTo([2, 9], [1])).toEqual({ median: 2, min: 2, max: 2 });
+  expect(ratioTo([1], undefined)).toBeNull();
+  expect(ratioTo([1], [0])).toBeNull();
+});

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Figures } from './load-closed.ts';
+import { SCENARIOS, type Scenario, type Stage } from './scenarios.ts';
+import type { Target } from './targets.ts';
+
+/** Scenario → target → figure → one value for each round. */
+export type Results = Record<string, Record<string, Record<string, number[]>>>;
+
+/** Between two runs, so that what one leaves behind (closing sockets) is not counted for the next. */
+const PAUSE_MS = 50;
+
+/**
+ * Runs one scenario: in each round every target once, in turns forwards and backwards, so that a machine that drifts
+ * hits all of them. A target that fails is told and left out of that round.
+ */
+export async function runScenario(
+  stage: Stage,
+  name: string,
+  targets: readonly Target[],
+  rounds: number,
+): Promise<Results[string]> {
+  const results: Results[string] = {};
+  for (let round = 0; round < rounds; round++) {
+    for (const target of round % 2 ? targets.toReversed() : targets) {
+      const run = SCENARIOS[name] as Scenario;
+      const figures = await run(stage, target).catch((error: Error) => {
+        console.error(`${name}, ${target.name}: ${error.message}`);
+        return {} satisfies Figures;
+      });
+      note(results, target.name, figures);
+      await sleep(PAUSE_MS);
+    }
+  }
+  return results;
+}
+
+function note(results: Results[string], target: string, figures: Figures): void {
+  const ofTarget = results[target] ?? {};
+  results[target] = ofTarget;
+  for (const [figure, value] of Object.entries(figures))
+    ofTarget[figure] = [...(ofTarget[figure] ?? []), value];
+}

@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { answers, freePort, has, type Machine } from './machine.ts';
+
+/** Something that answers chats: the model server itself, or what stands before it. */
+export interface Target {
+  readonly name: string;
+  readonly url: URL;
+  readonly pid: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const target = (name: string, port: number, pid: number, headers: Target['headers'] = {}): Target => ({
+  name,
+  url: new URL(`http://127.0.0.1:${port}`),
+  pid,
+  headers,
+});
+
+/** The mock model server, in C when there is a compiler. */
+export async function startDirect(machine: Machine): Promise<Target> {
+  const port = await freePort();
+  const pid = machine.start('load', [...mockCommand(machine), String(port)]);
+  await answers(`http://127.0.0.1:${port}/stats`);
+  return target('direct', port, pid);
+}
+
+function mockCommand(machine: Machine): string[] {
+  const program = join(machine.folder, 'mock');
+  const source = join(import.meta.dirname, 'mock.c');
+  if (has('cc') && spawnSync('cc', ['-O2', '-o', program, source]).status === 0) return [program];
+  console.log('no C compiler: the model server is mock.ts and may itself be the limit');
+  return [process.execPath, join(import.meta.dirname, 'mock.ts')];
+}
+
+/** nginx as a keep-alive reverse proxy with one worker: the practical limit. Null when it is not installed. */
+export async function startNginx(machine: Machine, direct: Target): Promise<Target | null> {
+  if (!has('nginx')) {
+    console.log('nginx is not installed: the ratios are to direct only (Debian: nginx-light)');
+    return null;
+  }
+  const port = await freePort();
+  const { folder } = machine;
+  chmodSync(folder, 0o755);
+  writeFileSync(join(folder, 'nginx.conf'), nginxConf(folder, port, direct.url.host));
+  const pid = machine.start('gateway', ['nginx', '-e', `${folder}/nginx.err`, '-c', `${folder}/nginx.conf`]);
+  await answers(`http://127.0.0.1:${port}/stats`);
+  return target('nginx', port, pid);
+}
+
+function nginxConf(folder: string, port: number, upstream: string): string {
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  return `worker_processes 1; pid ${folder}/nginx.pid; daemon off; events { worker_connections 8192; }
+http {
+  access_log off; client_max_body_size 0; keepalive_requests 100000000; tcp_nodelay on; ${temp.join(' ')}
+  upstream mock { server ${upstream}; keepalive 1024; keepalive_requests 100000000; }
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location / {
+      proxy_pass http://mock; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_buffering off; proxy_request_buffering off;
+    }
+  }
+}`;
+}
+
+/** Slots of the gateway under test; each serves 64 requests at once, the most that a slot file may ask for. */
+export const LANES = ['agent', 'lane-1', 'lane-2', 'lane-3'] as const;
+const PER_LANE = 64;
+const KEY = 'bench-client-key-0123456789abcdef';
+
+/** This gateway as it runs for everybody: client key, enforcement, metrics, request log; only the engine is the mock. */
+export async function startOurs(machine: Machine, direct: Target): Promise<Target> {
+  const port = await freePort();
+  const home = join(machine.folder, 'home');
+  mkdirSync(join(home, 'config', 'slots'), { recursive: true, mode: 0o700 });
+  for (const lane of LANES) {
+    const model = lane === 'agent' ? '' : 'model = "svc-demo"\nautoload = true\n';
+    writeFileSync(
+      join(home, 'config', 'slots', `${lane}.toml`),
+      `parallel = ${PER_LANE}\ncontext = 512\n${model}`,
+    );
+  }
+  const pid = machine.start(
+    'gateway',
+    [process.execPath, join(import.meta.dirname, 'gateway.ts'), direct.url.origin],
+    {
+      SVC_HOME: home,
+      SVC_PORT: String(port),
+      SVC_ADMIN_KEY: 'bench-admin-key-0123456789abcdef',
+      SVC_CLIENT_KEY: KEY,
+      SVC_REQUIRE_AUTH: 'true',
+    },
+  );
+  await answers(`http://127.0.0.1:${port}/api/health`);
+  return target('ours', port, pid, { Authorization: `Bearer ${KEY}` });
+}
