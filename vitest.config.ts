@@ -18,7 +18,16 @@ const DOOR = suite(
 );
 
 /** What clients of /v1 see, with real engines. */
-const INFERENCE = suite('chat', 'embeddings', 'engine-headers', 'openai-client', 'slot-life', 'streaming', 'tools');
+const INFERENCE = suite(
+  'chat',
+  'embeddings',
+  'engine-headers',
+  'openai-client',
+  'openai-retries',
+  'slot-life',
+  'streaming',
+  'tools',
+);
 
 const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 2 };
 

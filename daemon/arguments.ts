@@ -33,6 +33,9 @@ export function parseArguments(argv: readonly string[]): DaemonArguments {
   if (positionals.length > 1 || (word !== null && !isSubcommand(word))) {
     throw new SetupError(`There is no command "${positionals.join(' ')}".`, 'See svc-gateway --help.');
   }
+  if (values.model?.trim() === '') {
+    throw new SetupError('--model is given without a path.', 'Name a .gguf file: --model FILE.gguf');
+  }
   return {
     help: values.help,
     version: values.version,
@@ -55,6 +58,7 @@ function split(argv: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new SetupError((error as Error).message, 'See svc-gateway --help.');
+    const [sentence = ''] = (error as Error).message.split('. ');
+    throw new SetupError(`${sentence}.`, 'See svc-gateway --help.');
   }
 }

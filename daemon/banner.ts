@@ -28,6 +28,16 @@ function slotLine(slot: SlotRecord): string {
   return `${slot.name}: ${model}, ${slot.engine}, ${slot.device ?? slot.state}`;
 }
 
+/** Slots that the gateway made by itself and that are named one by one. */
+const AUTO_SHOWN = 6;
+
+function slotLines(slots: readonly SlotRecord[]): string[] {
+  const made = slots.filter(({ auto }) => auto);
+  const lines = [...slots.filter(({ auto }) => !auto), ...made.slice(0, AUTO_SHOWN)].map(slotLine);
+  if (made.length <= AUTO_SHOWN) return lines;
+  return [...lines, `and ${made.length - AUTO_SHOWN} more, each loaded when its model is asked for`];
+}
+
 function enforcementLine(facts: BannerFacts): string {
   const { require_auth, source } = facts.enforcement;
   const state = `${require_auth ? 'on' : 'off'} (${SOURCES[source]})`;
@@ -49,7 +59,7 @@ export function banner(facts: BannerFacts): string {
     `  Configuration  ${facts.folders.config}`,
     `  State          ${facts.folders.state}`,
     `  Enforcement    ${enforcementLine(facts)}`,
-    `  Slots          ${facts.slots.map(slotLine).join('\n                 ') || 'none'}`,
+    `  Slots          ${slotLines(facts.slots).join('\n                 ') || 'none'}`,
     ...facts.problems.map(
       ({ file, line, message }) => `  ! ${file}${line === null ? '' : `:${line}`}: ${message}`,
     ),

@@ -4,29 +4,34 @@ import type { ErrorEnvelope } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
-export interface Client {
-  /** Calls a row of the route table and answers its JSON. Throws CliError with the exit code that fits. */
-  call<T>(route: RouteId, body?: unknown): Promise<T>;
-  /** The same, answering the response as it comes. */
-  open(route: RouteId, body: unknown, signal?: AbortSignal): Promise<IncomingMessage>;
-}
-
-export interface ClientOptions {
-  url: string;
-  key: string | null;
-  /** Milliseconds without a byte until an ordinary call is given up. */
+export interface CallOptions {
+  /** Milliseconds without a byte until the call is given up. */
   timeoutMs?: number;
 }
 
+export interface Client {
+  /** Calls a row of the route table and answers its JSON. Throws CliError with the exit code that fits. */
+  call<T>(route: RouteId, body?: unknown, options?: CallOptions): Promise<T>;
+  /** The same, answering the response as it comes. */
+  open(route: RouteId, body: unknown, options?: CallOptions): Promise<IncomingMessage>;
+}
+
+export interface ClientOptions {
+  /** `http://host:port`, or with a path in front of the gateway's own. */
+  url: string;
+  key: string | null;
+}
+
+const TIMEOUT_MS = 30_000;
 const MAX_ANSWER = 16 * 1024 * 1024;
 
-/** A thin client of the HTTP API, made from the route table. */
-export function createClient({ url, key, timeoutMs = 30_000 }: ClientOptions): Client {
-  const open: Client['open'] = (route, body, signal) => send(url, key, route, body, signal, timeoutMs);
+/** A thin client of the HTTP API, made from the route table. It follows no redirect. */
+export function createClient({ url, key }: ClientOptions): Client {
+  const open: Client['open'] = (route, body, options) => send(url, key, route, body, options);
   return {
     open,
-    call: async <T>(route: RouteId, body?: unknown) =>
-      JSON.parse(await readAll(await open(route, body))) as T,
+    call: async <T>(route: RouteId, body?: unknown, options?: CallOptions) =>
+      parsed(await readAll(await open(route, body, options)), url) as T,
   };
 }
 
@@ -35,8 +40,7 @@ function send(
   key: string | null,
   route: RouteId,
   body: unknown,
-  signal: AbortSignal | undefined,
-  timeoutMs: number,
+  { timeoutMs = TIMEOUT_MS }: CallOptions = {},
 ): Promise<IncomingMessage> {
   const { method, path } = ROUTES[route];
   const target = toUrl(base, path);
@@ -47,43 +51,75 @@ function send(
     Object.assign(headers, { 'content-type': 'application/json', 'content-length': payload.length });
   return new Promise((resolve, reject) => {
     const make = target.protocol === 'https:' ? secureRequest : request;
-    const req = make(target, { method, headers, signal }, (res) => {
-      if ((res.statusCode ?? 500) < 300) return resolve(res);
-      readAll(res).then((text) => reject(refusal(res.statusCode ?? 500, text)), reject);
+    const req = make(target, { method, headers }, (res) => {
+      const status = res.statusCode ?? 500;
+      if (status < 300) return resolve(res);
+      readAll(res).then((text) => reject(refusal(status, text)), reject);
     });
     req.setTimeout(timeoutMs, () => req.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
-    req.on('error', (error) =>
-      reject(new CliError(`cannot reach ${base}: ${error.message}`, EXIT.unreachable)),
-    );
+    req.on('error', (error) => reject(unreachable(base, error)));
     req.end(payload);
   });
 }
 
-function toUrl(base: string, path: string): URL {
-  if (!URL.canParse(path, base)) throw new CliError(`"${base}" is no address of a gateway`, EXIT.usage);
-  return new URL(path, base);
+/** `base` with the route's path after its own. Throws CliError for anything but an http or https address. */
+export function toUrl(base: string, path: string): URL {
+  if (/^https?:\/\//i.test(base) && URL.canParse(base)) {
+    return new URL(`${base.replace(/\/+$/, '')}${path}`);
+  }
+  throw new CliError(`"${base}" is no address of a gateway, such as http://127.0.0.1:8080`, EXIT.usage);
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there. Start the gateway, or name another address with --url or SVC_URL',
+  ENOTFOUND: 'the name does not resolve',
+  EAI_AGAIN: 'the name does not resolve',
+  ECONNRESET: 'the connection was cut',
+};
+
+/** A name with several addresses fails as an AggregateError without a message; the first of its errors tells why. */
+function unreachable(base: string, error: Error & { code?: string }): CliError {
+  const first = error instanceof AggregateError ? (error.errors[0] as Error & { code?: string }) : error;
+  const hint = HINTS[error.code ?? first.code ?? ''] ?? first.message;
+  return new CliError(`cannot reach ${base}: ${hint}`, EXIT.unreachable);
+}
+
+function exitOf(status: number): number {
+  if (status === 429) return EXIT.limited;
+  return status === 401 || status === 403 ? EXIT.refused : EXIT.failed;
 }
 
 function refusal(status: number, text: string): CliError {
-  const exitCode =
-    status === 429 ? EXIT.limited : status === 401 || status === 403 ? EXIT.refused : EXIT.failed;
   try {
     const { error } = JSON.parse(text) as ErrorEnvelope;
     const wait = error.details?.retry_after_s;
     const hint = typeof wait === 'number' ? ` Try again in ${wait} s.` : '';
-    return new CliError(`${error.message}${hint} (${error.code})`, exitCode);
+    return new CliError(`${error.message}${hint} (${error.code})`, exitOf(status), error.code);
   } catch {
-    return new CliError(`the gateway answered ${status}`, exitCode);
+    return new CliError(`the gateway answered with status ${status}`, exitOf(status));
   }
 }
 
-async function readAll(res: IncomingMessage): Promise<string> {
+function parsed(text: string, base: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CliError(`what answers at ${base} is no svc-gateway: its answer is no JSON`);
+  }
+}
+
+/** The whole body as text. Throws CliError when it breaks off or is too large. */
+export async function readAll(res: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of res as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_ANSWER) throw new CliError('the answer is too large');
-    chunks.push(chunk);
+  try {
+    for await (const chunk of res) {
+      size += chunk.length;
+      if (size > MAX_ANSWER) throw new CliError('the answer is too large');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof CliError ? error : new CliError('the answer broke off', EXIT.unreachable);
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -7,7 +7,6 @@ export interface CommandContext {
   args: readonly string[];
   flags: Flags;
   out(text: string): void;
-  warn(text: string): void;
   /** Asks a yes-or-no question; null when nobody is there to answer. */
   confirm(question: string): Promise<boolean | null>;
   /** Lines that were piped in; null when standard input is a terminal. */

@@ -18,10 +18,13 @@ export const EXIT = {
 /** Ends a command with a line for standard error and an exit code. */
 export class CliError extends Error {
   readonly exitCode: number;
+  /** The error code of the gateway, when it was the one that refused. */
+  readonly code: string | null;
 
-  constructor(message: string, exitCode: number = EXIT.failed) {
+  constructor(message: string, exitCode: number = EXIT.failed, code: string | null = null) {
     super(message);
     this.name = 'CliError';
     this.exitCode = exitCode;
+    this.code = code;
   }
 }

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
-import { parseArgs } from 'node:util';
+import { parseCommandLine } from './arguments.ts';
 import { createClient } from './client.ts';
 import type { Command, CommandContext } from './command.ts';
 import { authCommands } from './commands/auth.ts';
 import { chatCommands } from './commands/chat.ts';
 import { statusCommands } from './commands/status.ts';
 import { CliError, EXIT } from './exit-codes.ts';
-import { configFolder, credential, gatewayUrl, readEnvFile } from './places.ts';
+import { type Credential, configFolder, credential, gatewayUrl, readEnvFile } from './places.ts';
+import { report } from './report.ts';
 
 const COMMANDS: readonly Command[] = [...authCommands, ...statusCommands, ...chatCommands];
 
@@ -25,24 +26,6 @@ Options: --json (machine-readable), --url ADDRESS (else SVC_URL, else the config
 Keys:    SVC_ADMIN_KEY, SVC_CLIENT_KEY, then api.env. A key is never taken as an argument.
 Exit:    ${codes.join(', ')}
 `;
-}
-
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        json: { type: 'boolean', default: false },
-        force: { type: 'boolean', default: false },
-        model: { type: 'string' },
-        url: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    throw new CliError(`${(error as Error).message}. See svcctl --help.`, EXIT.usage);
-  }
 }
 
 function choose(words: readonly string[]): Command {
@@ -62,15 +45,39 @@ function runDaemon(args: readonly string[]): Promise<number> {
   });
 }
 
+const MOST_PIPED = 1 << 20;
+
 async function readPiped(): Promise<string | null> {
   if (process.stdin.isTTY) return null;
   let text = '';
-  for await (const chunk of process.stdin) if (text.length < 1 << 20) text += String(chunk);
+  for await (const chunk of process.stdin) {
+    text += String(chunk);
+    if (text.length > MOST_PIPED) throw new CliError('more than 1 MiB was piped in', EXIT.usage);
+  }
   return text;
 }
 
+/** The terminal of this process; opened at the first question. */
+class Terminal {
+  #open: Interface | null = null;
+
+  async ask(label: string): Promise<string | null> {
+    if (!process.stdin.isTTY) return null;
+    this.#open ??= createInterface({ input: process.stdin, output: process.stderr });
+    const lines = this.#open;
+    const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
+    return Promise.race([lines.question(label).catch(() => null), closed]);
+  }
+
+  close(): void {
+    this.#open?.close();
+  }
+}
+
+const sent: { credential: Credential | null } = { credential: null };
+
 async function main(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = parse(argv);
+  const { values, positionals } = parseCommandLine(argv);
   if (values.help || positionals.length === 0 || positionals[0] === 'help') {
     process.stdout.write(help());
     return positionals.length === 0 && !values.help ? EXIT.usage : EXIT.ok;
@@ -78,44 +85,38 @@ async function main(argv: readonly string[]): Promise<number> {
   const command = choose(positionals);
   const folder = configFolder(process.env);
   const file = readEnvFile(folder);
-  const key = credential(process.env, file);
-  if (key === null && file.unreadable) {
+  sent.credential = credential(process.env, file);
+  if (sent.credential === null && file.unreadable) {
     process.stderr.write(`svcctl: ${file.path} may not be read; use sudo, or set SVC_ADMIN_KEY.\n`);
   }
-  const terminal: { open: Interface | null } = { open: null };
-  const lines = () => {
-    terminal.open ??= createInterface({ input: process.stdin, output: process.stderr });
-    return terminal.open;
-  };
+  const terminal = new Terminal();
+  const url = gatewayUrl(values.url, process.env, file, folder);
   const context: CommandContext = {
-    client: createClient({ url: gatewayUrl(values.url, process.env, file, folder), key }),
+    client: createClient({ url, key: sent.credential?.key ?? null }),
     args: positionals.slice(command.words.split(' ').length),
     flags: { json: values.json, force: values.force, model: values.model },
     out: (text) => process.stdout.write(text),
-    warn: (text) => process.stderr.write(text),
-    confirm: async (question) =>
-      process.stdin.isTTY ? /^y(es)?$/i.test((await lines().question(`${question} [y/N] `)).trim()) : null,
+    confirm: async (question) => {
+      const answer = await terminal.ask(`${question} [y/N] `);
+      return answer === null ? null : /^y(es)?$/i.test(answer.trim());
+    },
     piped: readPiped,
-    prompt: (label) =>
-      process.stdin.isTTY
-        ? lines()
-            .question(label)
-            .catch(() => null)
-        : Promise.resolve(null),
+    prompt: (label) => terminal.ask(label),
     daemon: runDaemon,
   };
   try {
     return await command.run(context);
   } finally {
-    terminal.open?.close();
+    terminal.close();
   }
 }
 
 process.stdout.on('error', () => process.exit(EXIT.ok));
+const argv = process.argv.slice(2);
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await main(argv);
 } catch (error) {
-  const known = error instanceof CliError;
-  process.stderr.write(`svcctl: ${known ? error.message : String(error)}\n`);
-  process.exitCode = known ? error.exitCode : EXIT.failed;
+  const { text, exitCode } = report(error, { json: argv.includes('--json'), credential: sent.credential });
+  process.stderr.write(text);
+  process.exitCode = exitCode;
 }

@@ -14,10 +14,11 @@ describe('credential', () => {
   it('follows the order of the spec', () => {
     const env = { SVC_ADMIN_KEY: 'a', SVC_CLIENT_KEY: 'c' };
     const saved = file({ SVC_ADMIN_KEY: 'fa', SVC_CLIENT_KEY: 'fc' });
-    expect(credential(env, saved)).toBe('a');
-    expect(credential({ SVC_CLIENT_KEY: 'c' }, saved)).toBe('c');
-    expect(credential({}, saved)).toBe('fa');
-    expect(credential({}, file({ SVC_CLIENT_KEY: 'fc' }))).toBe('fc');
+    expect(credential(env, saved)).toEqual({ key: 'a', from: 'the environment variable SVC_ADMIN_KEY' });
+    expect(credential({ SVC_CLIENT_KEY: 'c' }, saved)?.key).toBe('c');
+    expect(credential({}, saved)).toEqual({ key: 'fa', from: 'SVC_ADMIN_KEY in /x/api.env' });
+    expect(credential({}, file({ SVC_CLIENT_KEY: 'fc' }))?.key).toBe('fc');
+    expect(credential({ SVC_ADMIN_KEY: '  ' }, saved)?.key).toBe('fa');
     expect(credential({ SVC_ADMIN_KEY: '  ' }, file())).toBeNull();
   });
 });

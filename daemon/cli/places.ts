@@ -62,13 +62,19 @@ export function gatewayUrl(
   return `http://${host}:${setting('SVC_PORT', table.port, '8080')}`;
 }
 
+/** A key and where it was found, for messages. */
+export interface Credential {
+  key: string;
+  from: string;
+}
+
+const KEY_NAMES = ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY'] as const;
+
 /** The key to send, in the order of the spec: SVC_ADMIN_KEY, SVC_CLIENT_KEY, then api.env (admin, then client). */
-export function credential(env: Environment, file: EnvFile): string | null {
+export function credential(env: Environment, file: EnvFile): Credential | null {
   const candidates = [
-    env.SVC_ADMIN_KEY,
-    env.SVC_CLIENT_KEY,
-    file.values.get('SVC_ADMIN_KEY'),
-    file.values.get('SVC_CLIENT_KEY'),
+    ...KEY_NAMES.map((name) => ({ key: env[name]?.trim(), from: `the environment variable ${name}` })),
+    ...KEY_NAMES.map((name) => ({ key: file.values.get(name)?.trim(), from: `${name} in ${file.path}` })),
   ];
-  return candidates.map((key) => key?.trim()).find((key) => key) ?? null;
+  return candidates.find((each): each is Credential => Boolean(each.key)) ?? null;
 }

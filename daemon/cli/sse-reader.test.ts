@@ -27,6 +27,10 @@ describe('deltaOf', () => {
   it('reads text and errors', () => {
     expect(deltaOf('{"choices":[{"delta":{"content":"hi"}}]}')).toEqual({ text: 'hi', error: null });
     expect(deltaOf('{"choices":[]}')).toEqual({ text: '', error: null });
-    expect(deltaOf('{"error":{"message":"gone"}}')).toEqual({ text: '', error: 'gone' });
+    expect(deltaOf('{"error":{"message":"gone"}}')).toEqual({
+      text: '',
+      error: { code: null, message: 'gone' },
+    });
+    expect(deltaOf('{"error":{"code":"slot.failed"}}').error?.code).toBe('slot.failed');
   });
 });

@@ -15,15 +15,18 @@ export async function* sseData(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
 
 export interface Delta {
   text: string;
-  error: string | null;
+  error: { code: string | null; message: string } | null;
 }
 
 /** The text of one chat chunk, or the error that ends the stream. */
 export function deltaOf(data: string): Delta {
   const chunk = JSON.parse(data) as {
-    error?: { message?: string };
+    error?: { message?: string; code?: string | null };
     choices?: { delta?: { content?: string | null } }[];
   };
-  if (chunk.error) return { text: '', error: chunk.error.message ?? 'the answer broke off' };
+  if (chunk.error) {
+    const { code = null, message = 'the answer broke off' } = chunk.error;
+    return { text: '', error: { code, message } };
+  }
   return { text: chunk.choices?.[0]?.delta?.content ?? '', error: null };
 }

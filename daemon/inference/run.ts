@@ -15,6 +15,7 @@ import type { Engines } from './forward/engines.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
 import { CallerLeft, type Life } from './forward/life.ts';
 import { outgoingPath } from './forward/outgoing-path.ts';
+import { credentialsOf } from './forward/own-credential.ts';
 import { send } from './forward/send.ts';
 import { Answer } from './forward/stream.ts';
 import { NO_USAGE } from './forward/usage-tap.ts';
@@ -131,6 +132,7 @@ async function exchange(on: Walk, reading: Reading, connection: Connection, befo
     answer,
     life,
     judge: task.judge,
+    secrets: () => credentialsOf(connection.headers),
     request: {
       origin: connection.origin,
       path: outgoingPath(call.path, call.req.url ?? '', connection.nativeRerank),

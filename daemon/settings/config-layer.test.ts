@@ -64,6 +64,19 @@ test('unreadable without a last good copy: on when it was on, else defaults', ()
   expect(judge(unreadable, fresh).problems[0]?.[1]).toContain('defaults are used');
 });
 
+test('a broken file is hopeless only when nothing is known from before', () => {
+  const hopeless = (memory: ConfigMemory) => judgeConfig(file('[server'), memory).hopeless;
+  expect(hopeless(fresh)).toEqual({
+    file: 'config.toml',
+    line: 1,
+    message: expect.stringMatching(/^is no valid TOML.*[^;]$/),
+  });
+  expect(hopeless(fresh)?.message).not.toContain('defaults');
+  expect(hopeless({ lastGood: null, enforced: true })).toBeUndefined();
+  expect(hopeless(after({}))).toBeUndefined();
+  expect(judgeConfig(gone, fresh).hopeless).toBeUndefined();
+});
+
 test('when the two memories differ, on wins', () => {
   expect(judge(unreadable, after({ [T]: false }, true)).values).toEqual({ [T]: true });
   expect(judge(unreadable, after({ [T]: true }, false)).values).toEqual({ [T]: true });

@@ -15,6 +15,8 @@ export interface ConfigPicture {
   problems: Problem[];
   /** What is wrong with a value, by `table.key`. */
   wrong: ReadonlyMap<string, string>;
+  /** Why nothing of the file and nothing from before can be used: only defaults are left. */
+  hopeless?: Problem;
 }
 
 /** What is known from before. */
@@ -61,7 +63,9 @@ function broken(memory: ConfigMemory, line: number | null, message: string): Con
   if (wasOn(memory)) values.set(ENFORCEMENT, true);
   const kept = memory.lastGood === null ? 'defaults are used' : 'the last good configuration stays active';
   const problems = [{ file: CONFIG_FILE, line, message: `${message}; ${kept}` }];
-  return { state: 'broken', values, problems, wrong: new Map() };
+  const picture: ConfigPicture = { state: 'broken', values, problems, wrong: new Map() };
+  const nothingKnown = memory.lastGood === null && !wasOn(memory);
+  return nothingKnown ? { ...picture, hopeless: { file: CONFIG_FILE, line, message } } : picture;
 }
 
 type Row = SettingRowDef<unknown> & { toml: string };

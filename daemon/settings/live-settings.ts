@@ -57,6 +57,7 @@ export class LiveSettings implements Settings {
 
   views = (): SettingRow[] => this.#state.views();
   problems = (): readonly Problem[] => this.#state.problems;
+  hopeless = (): Problem | null => this.#state.hopeless;
   secrets = (): readonly string[] => this.#state.secrets;
   environment = (name: string): string | undefined => this.#state.environment(name);
 

@@ -25,6 +25,8 @@ export interface Settings {
   views(): SettingRow[];
   /** What is wrong with the files and the environment, each with what to do. */
   problems(): readonly Problem[];
+  /** Why config.toml can't be read, when there is no last good copy to go on with either; null in every other case. */
+  hopeless(): Problem | null;
   /** Any variable by name, api.env before the inherited one; undefined when unset or blank. */
   environment(name: string): string | undefined;
   /** Values that must never be logged. */

@@ -56,6 +56,10 @@ export class SettingsState {
     return this.#env.state === 'broken' || this.#config.state === 'broken';
   }
 
+  get hopeless(): Problem | null {
+    return this.#config.hopeless ?? null;
+  }
+
   resolved<N extends SettingName>(name: N): Resolved<SettingValue<N>> {
     return this.#resolved.get(name) as Resolved<SettingValue<N>>;
   }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -49,7 +49,8 @@ test('kill -9 while writing: no acknowledged row is lost, the file is sound', {
   for (let cycle = 0; cycle < 6; cycle++) {
     const writer = child(
       folder,
-      `for (let n = ${acknowledged}; n < ${acknowledged} + 20_000; n++) {
+      `if (store.lost) say({ lost: store.health().message });
+      for (let n = ${acknowledged}; n < ${acknowledged} + 20_000; n++) {
         store.audit.add({ action: String(n), tier: null, address: null, details: {} });
         store.sessions.create('s' + n, n, 99_999_999);
         store.sessions.revoke('r' + n, 99_999_999);
@@ -59,7 +60,9 @@ test('kill -9 while writing: no acknowledged row is lost, the file is sound', {
       }`,
     );
     const lines = await said(writer, 40 + cycle * 37);
+    expect(lines[0]).toBe(acknowledged);
     acknowledged = (lines.at(-1) as number) + 1;
+    expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toEqual([]);
     const store = opened(folder);
     expect(store.health()).toMatchObject({ status: 'ok' });
     expect(Number(store.facts.get('last'))).toBeGreaterThanOrEqual(acknowledged - 1);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Command, CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import { json } from '../output.ts';
+import { json, plain } from '../output.ts';
 import { deltaOf, sseData } from '../sse-reader.ts';
 
 interface Message {
@@ -9,27 +9,46 @@ interface Message {
   content: string;
 }
 
+/** A model may load for minutes before the first byte. */
+const PATIENCE = { timeoutMs: 600_000 };
+
+const brokenOff = () => new CliError('the answer broke off before its end', EXIT.unreachable);
+
+async function* events(res: IncomingMessage): AsyncGenerator<string> {
+  try {
+    yield* sseData(res as AsyncIterable<Buffer>);
+  } catch {
+    throw brokenOff();
+  }
+}
+
+/** Prints a streamed answer as it comes. Throws CliError for an error event and for a stream without its end. */
 async function stream(res: IncomingMessage, out: (text: string) => void): Promise<string> {
   let answer = '';
-  for await (const data of sseData(res as AsyncIterable<Buffer>)) {
-    if (data === '[DONE]') break;
+  for await (const data of events(res)) {
+    if (data === '[DONE]') {
+      out('\n');
+      return answer;
+    }
     const delta = deltaOf(data);
-    if (delta.error !== null) throw new CliError(delta.error);
+    if (delta.error !== null) {
+      if (answer !== '') out('\n');
+      throw new CliError(delta.error.message, EXIT.failed, delta.error.code);
+    }
     answer += delta.text;
-    out(delta.text);
+    out(plain(delta.text));
   }
-  out('\n');
-  return answer;
+  throw brokenOff();
 }
 
 async function ask(context: CommandContext, messages: readonly Message[]): Promise<string> {
   const { client, flags, out } = context;
   const model = flags.model ?? 'agent';
   if (flags.json) {
-    out(json(await client.call('v1.chat', { model, messages })));
+    out(json(await client.call('v1.chat', { model, messages }, PATIENCE)));
     return '';
   }
-  return stream(await client.open('v1.chat', { model, messages, stream: true }), out);
+  return stream(await client.open('v1.chat', { model, messages, stream: true }, PATIENCE), out);
 }
 
 /** A conversation at the terminal; ends at the end of input. */
@@ -46,9 +65,14 @@ async function converse(context: CommandContext): Promise<number> {
 
 async function chat(context: CommandContext): Promise<number> {
   const words = context.args.join(' ').trim();
-  const text = words || (await context.piped())?.trim() || '';
-  if (text === '') return converse(context);
-  await ask(context, [{ role: 'user', content: text }]);
+  if (words !== '') {
+    await ask(context, [{ role: 'user', content: words }]);
+    return EXIT.ok;
+  }
+  const piped = await context.piped();
+  if (piped === null) return converse(context);
+  if (piped.trim() === '') throw new CliError('say something: svcctl chat "Hello"', EXIT.usage);
+  await ask(context, [{ role: 'user', content: piped.trim() }]);
   return EXIT.ok;
 }
 

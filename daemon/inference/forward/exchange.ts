@@ -11,6 +11,7 @@ import {
   type Verdict,
 } from './engine-error.ts';
 import { brokenAnswer } from './failure.ts';
+import { withoutCredentials } from './own-credential.ts';
 import type { Answer } from './stream.ts';
 
 /** How an exchange ended: null for a whole answer, else the failure that the caller was told after the head. */
@@ -20,6 +21,8 @@ export interface ExchangeOptions {
   readonly answer: Answer;
   /** What a non-2xx answer means; the rule of contract section 2 unless a route has its own. */
   judge?(failure: EngineFailure): Verdict;
+  /** Our own credentials for this engine, which an error may repeat but never tells the caller. */
+  secrets?(): readonly Buffer[];
   /** The exchange is over. A failure before the head is `refused` instead. */
   done(end: ExchangeEnd): void;
   refused(error: GatewayError): void;
@@ -140,7 +143,8 @@ export class Exchange implements OutboundHandler {
 
   /** A failure has been read, or as much of it as is read. */
   #conclude(truncated: boolean): void {
-    const bytes = Buffer.concat(this.#held).subarray(0, MAX_ERROR_BYTES);
+    const read = Buffer.concat(this.#held).subarray(0, MAX_ERROR_BYTES);
+    const bytes = withoutCredentials(read, this.#options.secrets?.() ?? []);
     if (truncated) this.abort();
     this.#mode = 'over';
     const verdict = this.#verdict(bytes, truncated);
@@ -158,7 +162,7 @@ export class Exchange implements OutboundHandler {
   #pass(bytes: Buffer): void {
     if (this.#answer.headSent) this.#answer.failWith(JSON.parse(bytes.toString('utf8')) as object);
     else {
-      this.#answer.begin(this.#status, this.#headers);
+      this.#answer.begin(this.#status, { ...this.#headers, 'content-length': String(bytes.length) });
       this.#answer.finish(bytes);
     }
     this.#options.done(null);

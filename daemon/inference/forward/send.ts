@@ -12,6 +12,8 @@ export interface SendOptions {
   readonly answer: Answer;
   readonly life: Life;
   judge?(failure: EngineFailure): Verdict;
+  /** Our own credentials in `request.headers`. */
+  secrets?(): readonly Buffer[];
 }
 
 /**
@@ -40,6 +42,7 @@ export function send(options: SendOptions): Promise<ExchangeEnd> {
       exchange = new Exchange({
         answer,
         judge: options.judge,
+        secrets: options.secrets,
         refused,
         done: (end) => {
           forget();

@@ -6,6 +6,7 @@ import type { RegisteredModelLike, UpstreamFacts } from '../ports.ts';
 export function slotRecord(more: Partial<SlotRecord> & { name: string }): SlotRecord {
   return {
     enabled: true,
+    auto: false,
     type: 'llm',
     engine: 'embedded',
     runner: 'worker',

@@ -1,0 +1,134 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClient, readAll, toUrl } from './client.ts';
+import { CliError, EXIT } from './exit-codes.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(handler: RequestListener): Promise<string> {
+  const server = createServer(handler);
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const failure = (promise: Promise<unknown>): Promise<CliError> =>
+  promise.then(
+    () => {
+      throw new Error('it was answered');
+    },
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(CliError);
+      return error as CliError;
+    },
+  );
+
+/** An answer of `status` with `body`. */
+const answer = (status: number, body: unknown) =>
+  serve((_req, res) => {
+    res.writeHead(status, { 'content-type': 'application/json', location: 'http://127.0.0.1:1/' });
+    res.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+
+describe('what is sent', () => {
+  it('method and path of the route table, the key as Bearer, the body as JSON', async () => {
+    const seen: unknown[] = [];
+    const url = await serve(async (req, res) => {
+      let body = '';
+      for await (const chunk of req) body += chunk;
+      const { authorization, 'content-type': type } = req.headers;
+      seen.push([req.method, req.url, authorization, type, body]);
+      res.end('{"ok":true}');
+    });
+    expect(await createClient({ url: `${url}/`, key: 'k-123' }).call('auth.status')).toEqual({ ok: true });
+    const behindPrefix = createClient({ url: `${url}/gateway`, key: null });
+    await behindPrefix.call('auth.require', { require_auth: true });
+    expect(seen).toEqual([
+      ['GET', '/api/auth/status', 'Bearer k-123', undefined, ''],
+      ['PUT', '/gateway/api/auth/require', undefined, 'application/json', '{"require_auth":true}'],
+    ]);
+  });
+});
+
+describe('refusals', () => {
+  const error = { code: 'x.y', message: 'No.' };
+  it.each([
+    [401, EXIT.refused],
+    [403, EXIT.refused],
+    [404, EXIT.failed],
+    [429, EXIT.limited],
+    [500, EXIT.failed],
+  ])('%d ends with exit code %d, message and code', async (status, exitCode) => {
+    const client = createClient({ url: await answer(status, { error }), key: null });
+    expect(await failure(client.call('status'))).toMatchObject({
+      exitCode,
+      code: 'x.y',
+      message: 'No. (x.y)',
+    });
+  });
+
+  it('tells how long to wait', async () => {
+    const body = { error: { ...error, details: { retry_after_s: 7 } } };
+    const client = createClient({ url: await answer(429, body), key: null });
+    expect((await failure(client.call('auth.login', {}))).message).toBe('No. Try again in 7 s. (x.y)');
+  });
+
+  it.each([
+    [502, '<html>', 'the gateway answered with status 502'],
+    [302, '', 'the gateway answered with status 302'],
+    [200, '<html>', /no svc-gateway: its answer is no JSON/],
+  ])('something else that answers %d', async (status, body, message) => {
+    const client = createClient({ url: await answer(status, body), key: null });
+    expect((await failure(client.call('status'))).message).toMatch(message);
+  });
+});
+
+describe('a gateway that is not there', () => {
+  it.each(['http://127.0.0.1:1', 'http://localhost:1'])('%s', async (url) => {
+    const error = await failure(createClient({ url, key: null }).call('status'));
+    expect(error.exitCode).toBe(EXIT.unreachable);
+    expect(error.message).toMatch(new RegExp(`cannot reach ${url}: nothing listens there.*--url`));
+  });
+
+  it('a name that does not resolve', async () => {
+    const error = await failure(createClient({ url: 'http://nowhere.invalid', key: null }).call('status'));
+    expect(error).toMatchObject({ exitCode: EXIT.unreachable, message: /does not resolve/ });
+  });
+
+  it('silence, and an answer that breaks off', async () => {
+    const silent = createClient({ url: await serve(() => {}), key: null });
+    expect((await failure(silent.call('status', undefined, { timeoutMs: 50 }))).message).toMatch(
+      /no answer within 0\.05 s/,
+    );
+    const cut = createClient({
+      url: await serve((_req, res) => {
+        res.write('{"a":', () => res.destroy());
+      }),
+      key: null,
+    });
+    expect(await failure(cut.call('status'))).toMatchObject({
+      exitCode: EXIT.unreachable,
+      message: 'the answer broke off',
+    });
+  });
+
+  it('an answer without end is given up', async () => {
+    async function* endless() {
+      for (;;) yield Buffer.alloc(1 << 20);
+    }
+    await expect(readAll(endless())).rejects.toThrow('the answer is too large');
+  });
+});
+
+describe('toUrl', () => {
+  it.each(['', 'localhost:8080', 'ftp://x', 'http://', 'nonsense'])('%j is no address', (base) => {
+    expect(() => toUrl(base, '/api')).toThrow(/is no address of a gateway/);
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { credentialsOf, withoutCredentials } from './own-credential.ts';
+
+describe('credentialsOf', () => {
+  it('takes values without their scheme word, and nothing short', () => {
+    const headers = { authorization: 'Bearer sk-123456', 'x-api-key': 'plain-key', 'x-flag': 'on' };
+    expect(credentialsOf(headers).map(String)).toEqual(['sk-123456', 'plain-key']);
+  });
+});
+
+describe('withoutCredentials', () => {
+  const hide = (text: string, ...secrets: string[]) =>
+    String(withoutCredentials(Buffer.from(text), secrets.map(Buffer.from)));
+
+  it('blots out every occurrence of every secret', () => {
+    expect(hide('a sk-123456, sk-123456 b other1', 'sk-123456', 'other1')).toBe(
+      'a [hidden], [hidden] b [hidden]',
+    );
+    expect(hide('sk-123456', 'sk-123456')).toBe('[hidden]');
+  });
+
+  it('answers the very same bytes when there is none', () => {
+    const bytes = Buffer.from('{"error":"é"}');
+    expect(withoutCredentials(bytes, [Buffer.from('sk-123456')])).toBe(bytes);
+    expect(withoutCredentials(bytes, [])).toBe(bytes);
+  });
+});

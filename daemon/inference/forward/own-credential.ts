@@ -1,0 +1,26 @@
+/** What stands in an error instead of a credential. */
+const HIDDEN = Buffer.from('[hidden]');
+/** Anything shorter is no credential and might be part of any text. */
+const LEAST_BYTES = 6;
+
+/** The secret parts of the headers that the gateway adds for an engine or upstream: values, without a scheme word. */
+export function credentialsOf(headers: Readonly<Record<string, string>>): Buffer[] {
+  return Object.values(headers)
+    .map((value) => Buffer.from(value.replace(/^\S+\s+/, ''), 'latin1'))
+    .filter((secret) => secret.length >= LEAST_BYTES);
+}
+
+/** `bytes` as they are, unless they repeat one of `secrets`: then with it blotted out wherever it stands. */
+export function withoutCredentials(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
+  return secrets.reduce((rest, secret) => (rest.includes(secret) ? blotted(rest, secret) : rest), bytes);
+}
+
+function blotted(bytes: Buffer, secret: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, from)) {
+    parts.push(bytes.subarray(from, at), HIDDEN);
+    from = at + secret.length;
+  }
+  return Buffer.concat([...parts, bytes.subarray(from)]);
+}

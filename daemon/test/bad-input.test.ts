@@ -1,0 +1,250 @@
+/** Bad input at the start: each gives one clear line, what to do about it, and a non-zero exit; never a stack trace. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { encodeGguf } from '../models/gguf/writer.ts';
+import { openDatabase } from '../store/open.ts';
+import { MIGRATIONS } from '../store/schema.ts';
+import { type GatewayOptions, launch, startGateway } from './harness/gateway.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const at = (...names: string[]) => join(home, ...names);
+
+/** Starts the daemon and answers what it said before it gave up. */
+async function refusedStart(options: GatewayOptions = {}): Promise<string> {
+  const { child, output } = launch({ ...options, home });
+  const limit = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  const [code] = await once(child, 'close');
+  clearTimeout(limit);
+  expect(code, output()).toBe(1);
+  return output();
+}
+
+/** A line that names the trouble, a line that says what to do, and nothing else but log lines. */
+function expectClear(output: string, message: RegExp, advice: RegExp): void {
+  const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+  expect(lines.length, output).toBe(2);
+  expect(lines[0]).toMatch(/^svc-gateway: \S/);
+  expect(lines[0]).toMatch(message);
+  expect(lines[1]).toMatch(/^ {2}\S/);
+  expect(lines[1]).toMatch(advice);
+  expect(output).not.toMatch(/^\s+at |node:internal|Error:/m);
+}
+
+describe('the listener', () => {
+  it('a port that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const output = await refusedStart({ env: { SVC_PORT: String(port) } });
+    other.close();
+    expectClear(
+      output,
+      new RegExp(`Cannot listen on 127.0.0.1 port ${port}`),
+      /Stop it, or choose another.*SVC_PORT/,
+    );
+  });
+
+  it.each([
+    ['an address of another machine', '10.255.255.254', /EADDRNOTAVAIL/, /Correct SVC_BIND_HOST/],
+    [
+      'a public address without keys',
+      '8.8.8.8',
+      /reachable from the internet/,
+      /SVC_ADMIN_KEY and SVC_REQUIRE_AUTH/,
+    ],
+  ])('%s', async (_, host, message, advice) => {
+    expectClear(await refusedStart({ env: { SVC_BIND_HOST: host } }), message, advice);
+  });
+});
+
+describe('the folders', () => {
+  it.each(['config', 'state'])('a file where the %s folder should be', async (name) => {
+    writeFileSync(at(name), '');
+    const what = name === 'config' ? 'configuration' : 'state';
+    expectClear(
+      await refusedStart(),
+      new RegExp(`the ${what} folder .*ENOTDIR`),
+      /mkdir -p .* or set SVC_HOME/,
+    );
+  });
+
+  it('a place where nobody may write', async () => {
+    const output = await refusedStart({ env: { SVC_HOME: '/proc/svc' } });
+    expectClear(output, /configuration folder \/proc\/svc\/config can not be written/, /set SVC_HOME/);
+  });
+
+  it.runIf(process.getuid?.() === 0)('a folder of another user', async () => {
+    mkdirSync(at('config'), { mode: 0o700 });
+    chmodSync(home, 0o755);
+    const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'main.ts')], {
+      env: { PATH: process.env.PATH ?? '', SVC_HOME: home, SVC_PORT: '0' },
+      uid: 65_534,
+      gid: 65_534,
+    });
+    let output = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    const [code] = await once(child, 'close');
+    expect(code).toBe(1);
+    expectClear(output, /configuration folder .*EACCES/, /user 65534 may write/);
+  });
+
+  it('nothing that names a folder', async () => {
+    const output = await refusedStart({ env: { SVC_HOME: '', HOME: '' } });
+    expectClear(output, /no folder for configuration/, /set SVC_HOME/);
+  });
+
+  it('a state folder on which another gateway works', async () => {
+    const first = await startGateway({ home });
+    const output = await refusedStart();
+    await first.stop();
+    expectClear(output, new RegExp(`Another gateway \\(process ${first.pid}\\)`), /Stop it first|SVC_HOME/);
+  });
+});
+
+describe('config.toml', () => {
+  it.each([
+    ['no TOML', '[server]\nport = \n', /config\.toml line 2 is no valid TOML/],
+    ['no UTF-8', Buffer.from('a = "\xff"\n', 'latin1').toString('latin1'), null],
+  ])('%s at the first start, with nothing known from before', async (_, text, message) => {
+    mkdirSync(at('config'), { recursive: true });
+    writeFileSync(at('config', 'config.toml'), message ? text : Buffer.from(text, 'latin1'));
+    expectClear(
+      await refusedStart(),
+      message ?? /config\.toml line 1 .*UTF-8/,
+      /Correct it, or move the file away/,
+    );
+  });
+
+  it('a folder in its place', async () => {
+    mkdirSync(at('config', 'config.toml'), { recursive: true });
+    expectClear(await refusedStart(), /config\.toml is not a regular file/, /move the file away/);
+  });
+
+  it('F01 F03 broken after it was good once: starts with the last good values, enforcement on, and names the line', async () => {
+    const files = { 'config/config.toml': '[security]\nrequire_auth = true\n' };
+    const first = await startGateway({ home, files });
+    await first.stop();
+    const second = await startGateway({ home, files: { 'config/config.toml': '[security\n' } });
+    await second.stop();
+    expect(second.output()).toMatch(/Enforcement {4}on/);
+    expect(second.output()).toMatch(
+      /! config\.toml:1: is no valid TOML.*last good configuration stays active/,
+    );
+  });
+});
+
+describe('api.env and slot files: what can not be read is named by line, the rest counts', () => {
+  it('starts and says so', async () => {
+    const gateway = await startGateway({
+      home,
+      files: {
+        'config/api.env': 'SVC_ADMIN_KEY=abcdefghijklmnop\nexport SVC_CLIENT_KEY=x\nno assignment\n',
+        'config/slots/bad.toml': 'parallel = 0\nnonsense = 1\n',
+      },
+    });
+    await gateway.stop();
+    expect(gateway.output()).toMatch(/! api\.env:2: starts with "export"/);
+    expect(gateway.output()).toMatch(/! api\.env:3: is not NAME=value/);
+    expect(gateway.output()).toMatch(/! (slots\/)?bad\.toml:1: .*parallel/);
+    expect(gateway.output()).not.toContain('abcdefghijklmnop');
+  });
+
+  it('an api.env that others can read: the command that mends it', async () => {
+    mkdirSync(at('config'));
+    writeFileSync(at('config', 'api.env'), 'SVC_ADMIN_KEY=abcdefghijklmnop\n', { mode: 0o644 });
+    const gateway = await startGateway({ home });
+    await gateway.stop();
+    expect(gateway.output()).toMatch(/! api\.env: can be read by other users \(mode 644\); run chmod 600/);
+  });
+});
+
+describe('K11 secret.bin', () => {
+  const good = Buffer.alloc(32, 7);
+  const write = (mode: number, bytes = good) => writeFileSync(at('state', 'secret.bin'), bytes, { mode });
+  it.each([
+    ['wider than 0600', () => write(0o644), /has mode 0644, wider than 0600/],
+    ['too short', () => write(0o600, Buffer.alloc(31)), /has 31 bytes instead of 32/],
+    [
+      'a link',
+      () => {
+        writeFileSync(at('elsewhere'), good, { mode: 0o600 });
+        symlinkSync(at('elsewhere'), at('state', 'secret.bin'));
+      },
+      /is a symlink/,
+    ],
+  ])('%s: refuses to start and replaces nothing', async (_, prepare, message) => {
+    mkdirSync(at('state'), { recursive: true });
+    prepare();
+    expectClear(await refusedStart(), message, /remove secret\.bin/);
+  });
+});
+
+describe('Q04 a database of a newer release', () => {
+  it('is refused and not written', async () => {
+    mkdirSync(at('state'), { recursive: true });
+    const next = { version: MIGRATIONS.length + 1, name: 'future', sql: 'CREATE TABLE of_the_future (a)' };
+    const migrations = [...MIGRATIONS, next];
+    openDatabase({ folder: at('state'), migrations, build: () => null }).db.close();
+    const before = readFileSync(at('state', 'svc.db'));
+    expectClear(await refusedStart(), /The database has schema \d+/, /./);
+    expect(readFileSync(at('state', 'svc.db')).equals(before)).toBe(true);
+  });
+});
+
+describe('the model file', () => {
+  const whole = encodeGguf(tinyChat());
+  const write = (bytes: Buffer | string) => writeFileSync(at('m.gguf'), bytes);
+  it.each([
+    ['is missing', () => {}, /the file does not exist/],
+    ['is a folder', () => mkdirSync(at('m.gguf')), /it is not a file/],
+    ['is no GGUF', () => write('hello'.repeat(100)), /it is not a GGUF file/],
+    [
+      'is cut off in its weights',
+      () => write(whole.subarray(0, whole.length - 5000)),
+      /shorter than its header says/,
+    ],
+    ['is no chat model', () => write(encodeGguf(tinyEmbed())), /no chat model \(its type is embedding\)/],
+  ])('of --model %s', async (_, prepare, message) => {
+    prepare();
+    const output = await refusedStart({ args: ['--model', at('m.gguf')] });
+    expectClear(output, message, /\.gguf chat model|needs a chat model/);
+    expect(output).toContain(`--model names ${at('m.gguf')}`);
+  });
+
+  it.each([
+    ['SVC_MODEL', { files: { 'config/api.env': 'SVC_MODEL=/nowhere/m.gguf\n' } }],
+    [
+      'models.agent in config.toml',
+      { files: { 'config/config.toml': '[models]\nagent = "/nowhere/m.gguf"\n' } },
+    ],
+  ])('of %s is missing: says who named it', async (origin, options) => {
+    const output = await refusedStart(options);
+    expectClear(output, /the file does not exist/, /leave the setting out/);
+    expect(output).toContain(`${origin} names /nowhere/m.gguf`);
+  });
+});
+
+describe('the command line', () => {
+  it.each([
+    [['--nope'], /Unknown option '--nope'/],
+    [['--model', ''], /--model is given without a path/],
+    [['config', '--model', 'x', 'y'], /There is no command "config y"/],
+  ])('%j', async (args, message) => {
+    expectClear(await refusedStart({ args }), message, /--help|--model FILE/);
+  });
+});

@@ -1,0 +1,287 @@
+/** spec "Chat completions": the deviations on the wire, answered by real llama.cpp. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { type Gateway, until } from './harness/gateway.ts';
+import { type Answer, ask } from './harness/http.ts';
+import { contentOf, dataOf, openStream } from './harness/stream.ts';
+import { slot, startTiny, WINDOW } from './harness/tiny-gateway.ts';
+
+const CHAT = '/v1/chat/completions';
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startTiny({
+    files: {
+      'config/slots/utility.toml': 'model = "tiny"\ncontext = 4096\nenable_thinking = false\n',
+      'config/slots/resting.toml': 'model = "tiny"\nenabled = false\n',
+      'config/slots/hollow.toml': 'model = "not-here"\n',
+    },
+  });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+interface Completion {
+  model: string;
+  choices: { message: { content: string }; finish_reason: string }[];
+  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+}
+
+const user = (content: unknown) => ({ role: 'user', content });
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  ask(gateway, 'POST', CHAT, { body, headers });
+
+/** The answer to `body` over `x`, greedy and two tokens long unless it says otherwise. */
+async function say(body: object): Promise<{ text: string; answer: Answer; completion: Completion }> {
+  const answer = await post({ messages: [user('x')], temperature: 0, max_tokens: 2, ...body });
+  expect(answer.status, answer.text).toBe(200);
+  const completion = answer.json<Completion & Record<string, unknown>>();
+  return { text: completion.choices[0]?.message.content ?? '', answer, completion };
+}
+
+describe('deviations 2 and 4: aliases and virtual names', () => {
+  it.each(['agent', 'agent-hermes', 'svc/agent', 'tiny'])(
+    '%s reaches slot agent, and the answer says so',
+    async (model) => {
+      const { text, answer, completion } = await say({ model });
+      expect(text).toBe('yz');
+      expect(completion.model).toBe('tiny');
+      expect(answer.headers).toMatchObject({
+        'x-svc-slot': 'agent',
+        'x-svc-step': 'loaded-slot',
+        'x-svc-model': 'tiny',
+      });
+      expect(Number(answer.headers['x-svc-overhead-ms'])).toBeGreaterThanOrEqual(0);
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(answer.headers).not.toHaveProperty('x-svc-upstream');
+    },
+  );
+
+  it('deviation 7: an alias of a slot that is not loaded loads it under its own settings', async () => {
+    const { answer } = await say({ model: 'utility' });
+    expect(answer.headers).toMatchObject({ 'x-svc-slot': 'utility', 'x-svc-step': 'registry' });
+    expect(await slot(gateway, 'utility')).toMatchObject({ state: 'ready', context: 4096 });
+  });
+
+  it('the lane pin keeps the slot that was meant although two share the model; the chains of the virtual names', async () => {
+    for (const [model, lane] of [
+      ['agent', 'agent'],
+      ['utility', 'utility'],
+      ['svc/agent', 'agent'],
+      ['svc/utility', 'utility'],
+      ['svc/npu', 'utility'],
+    ]) {
+      expect((await say({ model })).answer.headers['x-svc-slot'], model).toBe(lane);
+    }
+  });
+
+  it('a model that is omitted means agent', async () => {
+    expect((await say({})).answer.headers['x-svc-slot']).toBe('agent');
+  });
+
+  it.each([
+    ['agnet', ['agent']],
+    ['svc/agnt', ['svc/agent']],
+    ['resting', []],
+    ['svc/resting', []],
+    ['a-model-of-somebody-else', []],
+  ])('%s is 404 dispatch.no_route with an array of near names', async (model, near) => {
+    const answer = await post({ model, messages: [user('x')] });
+    expect(answer).toMatchObject({ status: 404, code: 'dispatch.no_route' });
+    const { error } = answer.json<{
+      error: { details: { suggestions: string[] }; param: string; type: string };
+    }>();
+    expect(error).toMatchObject({ param: 'model', type: 'invalid_request_error' });
+    expect(error.details.suggestions).toEqual(expect.arrayContaining(near));
+    expect(error.details.suggestions).not.toContain('resting');
+  });
+
+  it('a slot whose model is nowhere is 503 slot.failed that asking again does not mend', async () => {
+    const answer = await post({ model: 'hollow', messages: [user('x')] });
+    expect(answer).toMatchObject({ status: 503, code: 'slot.failed' });
+    expect(answer.headers['x-should-retry']).toBe('false');
+    expect(answer.headers).not.toHaveProperty('retry-after');
+    expect(answer.json<{ error: { details: { reason: string } } }>().error.details.reason).toContain(
+      'not-here',
+    );
+  });
+});
+
+describe('deviation 1: omni', () => {
+  it('only the boolean true opts in, and an engine never sees the field', async () => {
+    expect((await say({ omni: true })).answer.headers['x-svc-omni']).toBe('unavailable');
+    for (const omni of [false, 'true', 1, null]) {
+      const { text, answer } = await say({ omni });
+      expect(text).toBe('yz');
+      expect(answer.headers, String(omni)).not.toHaveProperty('x-svc-omni');
+    }
+  });
+});
+
+describe('deviation 6: system messages', () => {
+  const system = (content: unknown, role = 'system') => ({ role, content });
+  it.each([
+    ['a single one is moved to the front', [user('5'), system('a')], '67'],
+    ['several are merged in front', [system('a'), user('5'), system('b'), system('c', 'developer')], '67'],
+    ['parts are merged with texts', [user('5'), system([{ type: 'text', text: 'a' }]), system('b')], '67'],
+    ['without one nothing moves', [user('5'), user('a')], 'bc'],
+  ])('%s', async (_, messages, expected) => {
+    expect((await say({ messages })).text).toBe(expected);
+  });
+
+  it('joined texts are separated by an empty line, which counts as two tokens', async () => {
+    const { completion } = await say({ messages: [system('a'), user('5'), system('b')] });
+    expect(completion.usage.prompt_tokens).toBe('a\n\nb5'.length);
+  });
+});
+
+describe('deviation 5: thinking', () => {
+  it.each([
+    ['on by the caller', { enable_thinking: true }, '67'],
+    ['off by the caller', { enable_thinking: false }, '23'],
+    [
+      'chat_template_kwargs wins',
+      { enable_thinking: true, chat_template_kwargs: { enable_thinking: false } },
+      '23',
+    ],
+    ['other keys of chat_template_kwargs stay', { chat_template_kwargs: { other: 1 } }, 'yz'],
+    ['neither: the slot and the model say nothing', {}, 'yz'],
+    ['neither: the slot file says off', { model: 'utility' }, '23'],
+    ['the caller stands above the slot file', { model: 'utility', enable_thinking: true }, '67'],
+  ])('%s', async (_, body, expected) => {
+    expect((await say(body)).text).toBe(expected);
+  });
+});
+
+describe('what is forwarded has its effect', () => {
+  it('max_tokens and max_completion_tokens, with the finish reason and usage', async () => {
+    for (const limit of [{ max_tokens: 5 }, { max_tokens: undefined, max_completion_tokens: 5 }]) {
+      const { text, completion } = await say(limit);
+      expect(text).toBe('yzabc');
+      expect(completion.choices[0]?.finish_reason).toBe('length');
+      expect(completion.usage).toMatchObject({ prompt_tokens: 1, completion_tokens: 5, total_tokens: 6 });
+    }
+  });
+
+  it.each([
+    ['e', 'bcd'],
+    [['no', 'fg'], 'bcde'],
+    [['z'], 'bcdefghijklmnopqrstuvwxy'],
+  ])('stop %j', async (stop, expected) => {
+    const body = { messages: [user('a')], max_tokens: 60, stop };
+    const { text, completion } = await say(body);
+    expect(text).toBe(expected);
+    expect(completion.choices[0]?.finish_reason).toBe('stop');
+    const streamed = await openStream(gateway, CHAT, { ...body, temperature: 0, stream: true });
+    await streamed.ended;
+    expect(contentOf(streamed.text())).toBe(expected);
+  });
+
+  it('seed: the same one gives the same answer, others give others', async () => {
+    const wild = async (seed: number) =>
+      (await say({ messages: [user('a')], temperature: 2, top_p: 1, min_p: 0, max_tokens: 40, seed })).text;
+    expect(await wild(7)).toBe(await wild(7));
+    const several = await Promise.all([1, 2, 3, 4].map(wild));
+    expect(new Set(several).size).toBeGreaterThan(1);
+  });
+
+  it('numbers and unknown fields of the body pass as they are', async () => {
+    const body = `{"model":"agent","messages":[{"role":"user","content":"x"}],"temperature":0e0,"max_tokens":2,"seed":9007199254740993,"store":true,"metadata":{"a":-0}}`;
+    const answer = await post(body, { 'content-type': 'application/json' });
+    expect(answer.json<Completion & Record<string, unknown>>().choices[0]?.message.content).toBe('yz');
+  });
+});
+
+describe('the stream', () => {
+  it('has the headers and the events that clients want', async () => {
+    const body = {
+      messages: [user('.')],
+      temperature: 0,
+      stream: true,
+      stream_options: { include_usage: true },
+    };
+    const streamed = await openStream(gateway, CHAT, body);
+    expect(streamed.headers).toMatchObject({
+      'content-type': expect.stringMatching(/^text\/event-stream/),
+      'cache-control': expect.stringContaining('no-cache'),
+      'x-accel-buffering': 'no',
+      'x-svc-slot': 'agent',
+      'x-svc-model': 'tiny',
+    });
+    expect(streamed.headers).not.toHaveProperty('content-length');
+    expect(await streamed.ended).toBe(true);
+    const text = streamed.text();
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(text).not.toMatch(/^event:/m);
+    const chunks = dataOf(text)
+      .slice(0, -1)
+      .map((data) => JSON.parse(data));
+    expect(chunks[0]).toMatchObject({
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }],
+    });
+    expect(contentOf(text)).toBe(TINY_REPLY);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 1 } });
+    const { recent } = (await ask(gateway, 'GET', '/api/requests')).json<{ recent: object[] }>();
+    expect(recent[0]).toMatchObject({
+      route: CHAT,
+      slot: 'agent',
+      model: 'tiny',
+      status: 200,
+      error: null,
+      prompt_tokens: 1,
+      completion_tokens: chunks.at(-1).usage.completion_tokens,
+    });
+    expect(JSON.stringify(recent)).not.toContain(TINY_REPLY);
+  });
+
+  it('a prompt longer than the window is 400 before the head, streaming or not', async () => {
+    for (const stream of [true, false]) {
+      const answer = await post({ messages: [user('x'.repeat(WINDOW + 1))], stream });
+      expect(answer).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+      const { error } = answer.json<{ error: { message: string } & Record<string, unknown> }>();
+      expect(error).toMatchObject({ n_ctx: WINDOW, n_prompt_tokens: WINDOW + 1 });
+      expect(error.message).toMatch(/context/);
+    }
+  });
+
+  it('an administrator may cancel it: an error event, and the end without [DONE]', async () => {
+    const streamed = await openStream(gateway, CHAT, { messages: [user('a')], temperature: 0, stream: true });
+    await until(() => streamed.text().length > 1000, 'the stream to flow');
+    const id = streamed.headers['x-request-id'];
+    expect((await ask(gateway, 'POST', `/api/requests/${id}/cancel`)).status).toBe(200);
+    expect(await streamed.ended).toBe(true);
+    const last = dataOf(streamed.text()).at(-1) ?? '';
+    expect(JSON.parse(last)).toMatchObject({ error: { code: 'request.cancelled', type: 'server_error' } });
+    await until(async () => (await slot(gateway, 'agent')).active === 0, 'the slot to be free', 2_000);
+  });
+});
+
+describe('bodies that are none', () => {
+  it.each([
+    ['no JSON', '{"messages":', 400, 'request.invalid_json'],
+    ['an array', '[]', 422, 'request.invalid'],
+    ['messages of another kind', '{"messages":"hi"}', 422, 'request.invalid'],
+    ['a model of another kind', '{"model":7,"messages":[]}', 422, 'request.invalid'],
+  ])('%s', async (_, body, status, code) => {
+    const answer = await post(body, { 'content-type': 'application/json' });
+    expect(answer).toMatchObject({ status, code });
+    expect(answer.json<{ error: object }>().error).toMatchObject({ type: 'invalid_request_error' });
+    expect(answer.json<{ error: object }>().error).toHaveProperty('param');
+  });
+});
+
+describe('completions', () => {
+  it('pass through, with an alias replaced and the model omitted', async () => {
+    for (const model of ['agent', 'svc/agent', 'tiny', undefined]) {
+      const answer = await ask(gateway, 'POST', '/v1/completions', {
+        body: { model, prompt: 'x', max_tokens: 2, temperature: 0 },
+      });
+      expect(answer.json()).toMatchObject({ model: 'tiny', choices: [{ text: 'yz' }] });
+      expect(answer.headers['x-svc-slot']).toBe('agent');
+    }
+  });
+});

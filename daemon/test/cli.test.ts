@@ -1,0 +1,287 @@
+/** spec "Command line": the real `svcctl` against a real daemon. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RotateView } from '../contract/auth.ts';
+import type { StatusOverviewView } from '../contract/system.ts';
+import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { parseEnvFile } from '../settings/env-file.ts';
+import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE } from './harness/gateway.ts';
+import { ask, login } from './harness/http.ts';
+import { pointing, type RunOptions, svcctl } from './harness/svcctl.ts';
+import { slotState, startTiny } from './harness/tiny-gateway.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startTiny(
+    {
+      env: { SVC_REQUIRE_AUTH: '' },
+      files: {
+        ...KEYS_FILE,
+        'config/config.toml': '[security]\nrequire_auth = true\n',
+        'config/slots/hollow.toml': 'model = "not-here"\n',
+      },
+    },
+    CLIENT_KEY,
+  );
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const run = (args: string[], options: RunOptions = {}) =>
+  svcctl(args, { ...options, env: { ...pointing(gateway), ...options.env } });
+const keyInFile = (name: string) =>
+  parseEnvFile(readFileSync(join(gateway.home, 'config/api.env'))).get(name) ?? '';
+const fingerprint = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 8);
+
+describe('auth status', () => {
+  it('for people and for programs', async () => {
+    const text = await run(['auth', 'status']);
+    expect(text).toMatchObject({ code: 0, err: '' });
+    expect(text.out).toBe('Enforcement  on\nAdmin key    set\nYour tier    admin\n');
+    const machine = await run(['auth', 'status', '--json']);
+    expect(machine.json()).toEqual({ auth_required: true, has_admin_key: true, tier: 'admin' });
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['SVC_ADMIN_KEY first', { SVC_ADMIN_KEY: ADMIN_KEY, SVC_CLIENT_KEY: CLIENT_KEY }, 'admin'],
+    [
+      'a wrong SVC_ADMIN_KEY is not passed over',
+      { SVC_ADMIN_KEY: 'wrong-admin', SVC_CLIENT_KEY: CLIENT_KEY },
+      'anon',
+    ],
+    ['then SVC_CLIENT_KEY, before the file', { SVC_CLIENT_KEY: CLIENT_KEY }, 'client'],
+    ['a blank one counts as unset', { SVC_ADMIN_KEY: ' ', SVC_CLIENT_KEY: '' }, 'admin'],
+    ['then the file', {}, 'admin'],
+    ['none at all', { SVC_HOME: '/nonexistent' }, 'anon'],
+  ])('the order of credentials: %s', async (_, env, tier) => {
+    expect((await run(['auth', 'status', '--json'], { env })).json()).toMatchObject({ tier });
+  });
+});
+
+describe('auth sessions', () => {
+  it('lists those that are valid, by their first eight characters', async () => {
+    expect((await run(['auth', 'sessions'])).out).toBe('No session is valid now.\n');
+    expect((await run(['auth', 'sessions', '--json'])).json<unknown[]>()).toEqual([]);
+    const cookie = await login(gateway, ADMIN_KEY);
+    const ran = await run(['auth', 'sessions']);
+    expect(ran.out).toMatch(/^SESSION +CREATED +EXPIRES\n[0-9a-f]{8} +\S+Z +\S+Z\n$/);
+    expect(ran.out).not.toContain(cookie.split('=')[1]);
+  });
+});
+
+describe('auth rotate', () => {
+  it('without a terminal and without --force it changes nothing', async () => {
+    for (const input of ['', 'y\n']) {
+      const ran = await run(['auth', 'rotate', 'admin'], { input });
+      expect(ran).toMatchObject({ code: 5, out: '' });
+      expect(ran.err).toBe('svcctl: nobody is there to confirm; use --force\n');
+    }
+    expect(keyInFile('SVC_ADMIN_KEY')).toBe(ADMIN_KEY);
+  });
+
+  it('at a terminal it asks, and takes no for an answer', async () => {
+    const declined = await run(['auth', 'rotate', 'client'], { terminal: true, input: 'n' });
+    expect(declined.code).toBe(5);
+    expect(declined.out).toContain('The old client key stops working at once');
+    expect(declined.out).toContain('nothing was changed');
+    const ended = await run(['auth', 'rotate', 'client'], { terminal: true, input: '' });
+    expect(ended.code).toBe(5);
+    expect(keyInFile('SVC_CLIENT_KEY')).toBe(CLIENT_KEY);
+  });
+
+  it('X04 after a yes it prints the fingerprint, never the key', async () => {
+    const ran = await run(['auth', 'rotate', 'client'], { terminal: true, input: 'y' });
+    expect(ran.code, ran.out).toBe(0);
+    const key = keyInFile('SVC_CLIENT_KEY');
+    expect(key).not.toBe(CLIENT_KEY);
+    expect(ran.out).toContain(`Fingerprint  ${fingerprint(key)}`);
+    for (let from = 0; from + 6 <= key.length; from++)
+      expect(ran.out).not.toContain(key.slice(from, from + 6));
+  });
+
+  it('with --force and --json', async () => {
+    const ran = await run(['auth', 'rotate', 'admin', '--force', '--json']);
+    expect(ran.code).toBe(0);
+    const key = keyInFile('SVC_ADMIN_KEY');
+    expect(ran.json<RotateView>()).toMatchObject({
+      tier: 'admin',
+      key_len: 43,
+      fingerprint: fingerprint(key),
+    });
+    expect(ran.out).not.toContain(key);
+    expect((await run(['auth', 'status', '--json'])).json()).toMatchObject({ tier: 'admin' });
+  });
+
+  it('a stale key in the environment is named as the one that was refused', async () => {
+    const ran = await run(['auth', 'rotate', 'admin', '--force'], { env: { SVC_ADMIN_KEY: ADMIN_KEY } });
+    expect(ran).toMatchObject({ code: 4, out: '' });
+    expect(ran.err).toMatch(/A key is required.*The key came from the environment variable SVC_ADMIN_KEY/);
+    expect(ran.err).not.toContain(ADMIN_KEY);
+  });
+
+  it('a client key is not enough', async () => {
+    const env = { SVC_CLIENT_KEY: keyInFile('SVC_CLIENT_KEY') };
+    const ran = await run(['auth', 'rotate', 'admin', '--force'], { env });
+    expect(ran.code).toBe(4);
+    expect(ran.err).toMatch(/\(auth\.forbidden\).*SVC_CLIENT_KEY/);
+  });
+
+  it('the limiter has an exit code of its own, and says how long to wait', async () => {
+    let ran = await run(['auth', 'status']);
+    for (let tries = 0; tries < 12; tries++) {
+      const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } });
+      if (answer.status === 429) break;
+    }
+    ran = await run(['auth', 'rotate', 'admin', '--force']);
+    expect(ran.code).toBe(6);
+    expect(ran.err).toMatch(/Try again in \d+ s\. \(auth\.rate_limited\)/);
+  });
+});
+
+describe('auth require', () => {
+  it('require turns enforcement off and on', async () => {
+    expect((await run(['auth', 'require', 'off'])).out).toBe('Enforcement is off.\n');
+    expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(200);
+    const on = await run(['auth', 'require', 'on', '--json']);
+    expect(on.json()).toEqual({ require_auth: true, persisted: true, source: 'file', applies_live: true });
+    expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(401);
+  });
+});
+
+describe('status', () => {
+  it('shows gateway and slots', async () => {
+    const ran = await run(['status']);
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(ran.out).toMatch(/^Gateway +svc-gateway \d+\.\d+\.\d+ on /);
+    expect(ran.out).toMatch(/^SLOT +STATE +MODEL +DEVICE +REASON$/m);
+    expect(ran.out).toMatch(/^agent +ready +tiny +cpu$/m);
+    const view = (await run(['status', '--json'])).json<StatusOverviewView & { slot_list: object[] }>();
+    expect(view).toMatchObject({ name: 'svc-gateway', enforcement: { require_auth: true } });
+    expect(view.slot_list).toContainEqual(expect.objectContaining({ name: 'agent', state: 'ready' }));
+  });
+});
+
+describe('chat', () => {
+  it('streams an answer, from words and from what is piped in', async () => {
+    const words = await run(['chat', 'Hello,', 'you.']);
+    expect(words).toMatchObject({ code: 0, out: `${TINY_REPLY}\n`, err: '' });
+    expect((await run(['chat'], { input: 'Hello.\n' })).out).toBe(`${TINY_REPLY}\n`);
+  });
+
+  it('with --json it is the whole answer of the API', async () => {
+    const ran = await run(['chat', '--json', '--model', 'svc/agent', 'Hello.']);
+    expect(ran.json()).toMatchObject({
+      object: 'chat.completion',
+      choices: [{ message: { content: TINY_REPLY } }],
+    });
+  });
+
+  it('a conversation at a terminal, until the end of input', async () => {
+    const ran = await run(['chat'], { terminal: true, input: 'Hello.\nAgain.' });
+    expect(ran.code, ran.out).toBe(0);
+    expect(ran.out.split(TINY_REPLY)).toHaveLength(3);
+  });
+
+  it('what goes wrong is a line and an exit code', async () => {
+    expect(await run(['chat', '--model', 'agnet', 'x'])).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^svcctl: No slot .*"agnet".*\(dispatch\.no_route\)\n$/),
+    });
+    const json = await run(['chat', '--json', '--model', 'hollow', 'x']);
+    expect(json).toMatchObject({ code: 1, out: '' });
+    expect(JSON.parse(json.err)).toMatchObject({ error: { code: 'slot.failed', exit: 1 } });
+    expect(await run(['chat'], { input: ' \n' })).toMatchObject({ code: 2, out: '' });
+  });
+
+  it('an engine that dies in the middle: a line, and not exit code 0', async () => {
+    const { pid } = await slotState(gateway, 'agent', 'ready', keyInFile('SVC_ADMIN_KEY'));
+    const asked = run(['chat', 'a']);
+    await slotState(gateway, 'agent', 'serving', keyInFile('SVC_ADMIN_KEY'));
+    process.kill(pid as number, 'SIGKILL');
+    const ran = await asked;
+    expect(ran.code).toBe(1);
+    expect(ran.err).toMatch(/^svcctl: .*(broke off|could not be reached)/);
+  });
+});
+
+describe('config', () => {
+  it('works without a daemon, in both forms, and shows no secret', async () => {
+    const env = { SVC_URL: 'http://127.0.0.1:1', SVC_LOG_LEVEL: 'warn' };
+    const text = await run(['config'], { env });
+    expect(text).toMatchObject({ code: 0, err: '' });
+    expect(text.out).toContain(`Configuration ${gateway.home}/config`);
+    expect(text.out).toMatch(/require_?auth.*true.*file/i);
+    const { settings } = (await run(['config', '--json'], { env })).json<{
+      settings: { name: string; value: unknown; source: string }[];
+    }>();
+    expect(settings).toContainEqual(
+      expect.objectContaining({ name: 'logLevel', value: 'warn', source: 'env' }),
+    );
+    for (const name of ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY']) expect(text.out).not.toContain(keyInFile(name));
+  });
+});
+
+describe('what is wrong with a call', () => {
+  it.each([
+    [[], 2, /svcctl auth status/, null],
+    [['--help'], 0, /Exit: +0 ok, 1 failed, 2 usage, 3 unreachable, 4 refused, 5 declined, 6 limited/, null],
+    [['nonsense'], 2, null, /there is no command "nonsense"/],
+    [['auth'], 2, null, /there is no command "auth"/],
+    [['auth', 'rotate'], 2, null, /say which key/],
+    [['auth', 'rotate', 'root', '--force'], 2, null, /say which key/],
+    [['auth', 'require', 'maybe'], 2, null, /say on or off/],
+    [['auth', 'status', '--key', 'a-secret-key'], 2, null, /never taken as an argument/],
+    [['status', '--nope'], 2, null, /Unknown option '--nope'\. See svcctl --help\./],
+    [['status', '--url', 'nonsense'], 2, null, /"nonsense" is no address of a gateway/],
+    [
+      ['status', '--url', 'http://127.0.0.1:1'],
+      3,
+      null,
+      /cannot reach http:\/\/127\.0\.0\.1:1: nothing listens/,
+    ],
+  ])('%j ends with %d', async (args, code, out, err) => {
+    const ran = await run(args);
+    expect(ran.code).toBe(code);
+    if (out) expect(ran.out).toMatch(out);
+    else expect(ran.out).toBe('');
+    if (err) expect(ran.err).toMatch(err);
+    expect(ran.err.split('\n').length).toBeLessThanOrEqual(2);
+    expect(ran.err).not.toMatch(/a-secret-key|^\s+at |node:/m);
+  });
+
+  it('--json makes an error JSON too', async () => {
+    const ran = await run(['status', '--json', '--url', 'http://127.0.0.1:1']);
+    expect(ran).toMatchObject({ code: 3, out: '' });
+    expect(JSON.parse(ran.err)).toMatchObject({ error: { code: null, exit: 3 } });
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    'X04 an env file that may not be read: one line that names sudo and the variable',
+    async () => {
+      const ran = await run(['auth', 'sessions'], { uid: 65_534 });
+      expect(ran.code).toBe(4);
+      const [first, second] = ran.err.split('\n');
+      expect(first).toBe(
+        `svcctl: ${gateway.home}/config/api.env may not be read; use sudo, or set SVC_ADMIN_KEY.`,
+      );
+      expect(second).toMatch(/A key is required.*No key was found\./);
+    },
+  );
+
+  it('a reader that goes away early is no error', async () => {
+    const { spawnSync } = await import('node:child_process');
+    const svc = join(import.meta.dirname, '..', '..', 'scripts', 'svcctl');
+    const { stderr, status } = spawnSync('sh', ['-c', `${svc} config | head -n 1`], {
+      env: { PATH: process.env.PATH ?? '', ...pointing(gateway) },
+      encoding: 'utf8',
+    });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+  });
+});

@@ -1,0 +1,234 @@
+/** Embeddings, rerank and automatic slots over a real port: the official `openai` client, real llama.cpp, tiny models. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import OpenAI, { BadRequestError, ConflictError } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { V1ModelRecord } from '../contract/models.ts';
+import type { SlotRecord } from '../contract/slots.ts';
+import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { tinyRerank } from '../models/gguf/tiny-rerank.ts';
+import { encodeGguf, type GgufModel } from '../models/gguf/writer.ts';
+import { type Gateway, startGateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { slotState } from './harness/tiny-gateway.ts';
+
+const SIZE = 64;
+const CAT = 'the cat sat on the mat';
+const NEAR = 'a cat is on a mat';
+const FAR = 'quantum flux xylophone';
+const DOCUMENTS = [FAR, CAT, 'a dog barks'];
+
+let home: string;
+let gateway: Gateway;
+let openai: OpenAI;
+
+const put = (id: string, model: GgufModel) =>
+  writeFileSync(join(home, 'state', 'models', `${id}.gguf`), encodeGguf(model));
+const start = () =>
+  startGateway({ home, files: { 'config/slots/agent.toml': 'model = "chat-one"\ncontext = 1024\n' } });
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
+  put('chat-one', tinyChat({ reply: 'one speaks' }));
+  put('Chat.Two', tinyChat({ reply: 'two answers' }));
+  put('vectors', tinyEmbed({ size: SIZE }));
+  put('ranks', tinyRerank());
+  gateway = await start();
+  openai = new OpenAI({ apiKey: 'none', baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+  await slotState(gateway, 'agent', 'ready');
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const dot = (a: readonly number[] = [], b: readonly number[] = []) =>
+  a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
+const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
+const slots = async () =>
+  (await ask(gateway, 'GET', '/api/slots')).json<{ slots: SlotRecord[] }>().slots.map((slot) => slot);
+const listed = async () =>
+  (await ask(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>().data.map(({ id }) => id);
+
+describe('what is there', () => {
+  it('every model has a slot, made for it unless a file names it; nothing is loaded for that', async () => {
+    const seen = (await slots()).map(({ name, model, type, auto }) => ({ name, model, type, auto }));
+    expect(seen).toHaveLength(4);
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        { name: 'agent', model: 'chat-one', type: 'llm', auto: false },
+        { name: 'chat-two', model: 'Chat.Two', type: 'llm', auto: true },
+        { name: 'embed', model: 'vectors', type: 'embedding', auto: true },
+        { name: 'rerank', model: 'ranks', type: 'rerank', auto: true },
+      ]),
+    );
+    expect((await slots()).filter(({ auto, state }) => auto && state !== 'offline')).toEqual([]);
+  });
+
+  it('the list holds models, aliases and virtual names', async () => {
+    const ids = await listed();
+    for (const id of ['chat-one', 'Chat.Two', 'vectors', 'ranks', 'embed', 'svc/embed', 'chat-two'])
+      expect(ids).toContain(id);
+    const vectors = (await ask(gateway, 'GET', '/v1/models/vectors')).json<V1ModelRecord>();
+    expect(vectors).toMatchObject({ capabilities: { embeddings: true }, _svc: { slot: 'embed' } });
+  });
+});
+
+describe('embeddings', () => {
+  it('the official client, with the base64 that it asks for, gets vectors in order', async () => {
+    const answer = await openai.embeddings.create({ model: 'vectors', input: [CAT, NEAR, FAR] });
+    const [cat, near, far] = answer.data.map(({ embedding }) => embedding);
+    expect(answer.data.map(({ index }) => index)).toEqual([0, 1, 2]);
+    for (const vector of [cat, near, far]) {
+      expect(vector).toHaveLength(SIZE);
+      expect(dot(vector, vector)).toBeCloseTo(1, 4);
+    }
+    expect(dot(cat, near)).toBeGreaterThan(dot(cat, far) + 0.2);
+    expect(answer.model).toBe('vectors');
+    expect(answer.usage.prompt_tokens).toBeGreaterThan(10);
+  });
+
+  it('floats are the same vector', async () => {
+    const coded = await openai.embeddings.create({ model: 'vectors', input: CAT });
+    const plain = await openai.embeddings.create({ model: 'vectors', input: CAT, encoding_format: 'float' });
+    expect(plain.data[0]?.embedding.map(Math.fround)).toEqual(coded.data[0]?.embedding);
+  });
+
+  it.each([undefined, 'embed', 'svc/embed', 'vectors', 'text-embedding-3-small'])(
+    'model %s means the same slot',
+    async (model) => {
+      const answer = await post('/v1/embeddings', { model, input: CAT });
+      expect([answer.status, answer.headers['x-svc-slot']]).toEqual([200, 'embed']);
+      expect(answer.json()).toMatchObject({ object: 'list', model: 'vectors' });
+    },
+  );
+
+  it('tokens are taken for text', async () => {
+    const answer = await post('/v1/embeddings', { input: [[100, 101], [102]] });
+    expect(answer.json<{ data: unknown[] }>().data).toHaveLength(2);
+  });
+
+  it('too long a text, another length of vector and an empty text are refused with the reason', async () => {
+    const long = openai.embeddings.create({ model: 'vectors', input: 'x '.repeat(600) });
+    await expect(long).rejects.toThrow(BadRequestError);
+    await expect(long).rejects.toMatchObject({ code: 'context_length_exceeded' });
+    const short = openai.embeddings.create({ model: 'vectors', input: CAT, dimensions: 8 });
+    await expect(short).rejects.toMatchObject({ status: 400, param: 'dimensions' });
+    await expect(openai.embeddings.create({ model: 'vectors', input: '' })).rejects.toMatchObject({
+      status: 400,
+      param: 'input',
+    });
+  });
+
+  it('the request log knows the slot and the tokens', async () => {
+    await post('/v1/embeddings', { model: 'vectors', input: CAT });
+    const { recent } = (await ask(gateway, 'GET', '/api/requests')).json<{
+      recent: { route: string; slot: string; prompt_tokens: number | null }[];
+    }>();
+    const last = recent.find(({ route }) => route === '/v1/embeddings');
+    expect(last?.slot).toBe('embed');
+    expect(last?.prompt_tokens).toBeGreaterThan(5);
+  });
+});
+
+describe('rerank', () => {
+  const body = { model: 'ranks', query: 'cat on mat', documents: DOCUMENTS };
+  type Results = { results: { index: number; relevance_score: number; document?: { text: string } }[] };
+
+  it.each(['/v1/rerankings', '/v1/rerank', '/v1/reranking'])('%s puts the best first', async (path) => {
+    const answer = await post(path, body);
+    expect([answer.status, answer.headers['x-svc-slot']]).toEqual([200, 'rerank']);
+    expect(answer.json()).toMatchObject({ object: 'list', model: 'ranks' });
+    expect(answer.json<Results>().results.map(({ index }) => index)).toEqual([1, 2, 0]);
+  });
+
+  it('top_n and return_documents', async () => {
+    const { model: _, ...omitted } = body;
+    const answer = await post('/v1/rerankings', { ...omitted, top_n: 1, return_documents: true });
+    expect(answer.json<Results>().results).toMatchObject([{ index: 1, document: { text: CAT } }]);
+  });
+
+  it.each([
+    [{ query: 'cat', documents: [] }, 'documents'],
+    [{ documents: DOCUMENTS }, 'query'],
+  ])('%j is refused', async (wrong, param) => {
+    const answer = await post('/v1/rerank', wrong);
+    expect([answer.status, answer.json<{ error: { param: string } }>().error.param]).toEqual([400, param]);
+  });
+});
+
+describe('a model that cannot do it', () => {
+  it.each([
+    ['/v1/chat/completions', { model: 'vectors', messages: [{ role: 'user', content: 'hi' }] }],
+    ['/v1/chat/completions', { model: 'ranks', messages: [{ role: 'user', content: 'hi' }] }],
+    ['/v1/embeddings', { model: 'chat-one', input: 'hi' }],
+    ['/v1/embeddings', { model: 'ranks', input: 'hi' }],
+    ['/v1/rerank', { model: 'vectors', query: 'a', documents: ['b'] }],
+  ])('%s %j is 409', async (path, body) => {
+    const answer = await post(path, body);
+    expect([answer.status, answer.code]).toEqual([409, 'dispatch.capability_mismatch']);
+  });
+
+  it('the official client tells it apart', async () => {
+    const wrong = openai.embeddings.create({ model: 'agent', input: 'hi' });
+    await expect(wrong).rejects.toThrow(ConflictError);
+  });
+});
+
+describe('chat models beside agent', () => {
+  const say = (model: string) =>
+    post('/v1/chat/completions', { model, messages: [{ role: 'user', content: '.' }], temperature: 0 });
+  const text = (answer: { json<T>(): T }) =>
+    answer.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
+
+  it('naming one by its id loads it; agent stays what it is', async () => {
+    const two = await say('Chat.Two');
+    expect([two.status, two.headers['x-svc-slot'], text(two)]).toEqual([200, 'chat-two', 'two answers']);
+    for (const name of ['agent', 'chat-one']) expect(text(await say(name))).toBe('one speaks');
+    for (const name of ['chat-two', 'svc/chat-two']) expect(text(await say(name))).toBe('two answers');
+  });
+});
+
+describe('models that come and go', () => {
+  const names = async () => (await slots()).map(({ name }) => name);
+  const rescan = async (done: () => Promise<boolean>, what: string) => {
+    gateway.signal('SIGHUP');
+    await until(done, what);
+  };
+
+  it('a new one answers to its id without taking slot embed, a deleted one is gone', async () => {
+    put('a-vectors', tinyEmbed({ size: 32 }));
+    await rescan(async () => (await names()).includes('a-vectors'), 'the new slot');
+    const wide = await openai.embeddings.create({ model: 'embed', input: CAT });
+    const slim = await openai.embeddings.create({ model: 'a-vectors', input: CAT });
+    expect([wide, slim].map(({ data }) => data[0]?.embedding.length)).toEqual([SIZE, 32]);
+    rmSync(join(home, 'state', 'models', 'a-vectors.gguf'));
+    await rescan(async () => !(await names()).includes('a-vectors'), 'the slot to be gone');
+    expect(await listed()).not.toContain('a-vectors');
+  });
+
+  it('embed keeps its model over a restart; a slot file of that name only completes it', async () => {
+    put('a-vectors', tinyEmbed({ size: 32 }));
+    await rescan(async () => (await names()).includes('a-vectors'), 'the new slot');
+    writeFileSync(join(home, 'config', 'slots', 'embed.toml'), 'context = 256\n');
+    expect(await gateway.stop()).toBe(0);
+    gateway = await start();
+    await until(async () => (await names()).length === 5, 'all slots');
+    const embed = (await slots()).find(({ name }) => name === 'embed');
+    expect(embed).toMatchObject({ model: 'vectors', type: 'embedding', auto: false });
+    const answer = await post('/v1/embeddings', { input: 'x '.repeat(300), model: 'embed' });
+    expect(answer.code).toBe('context_length_exceeded');
+    expect(answer.text).toContain('256');
+  });
+
+  it('what the engine did is in its log, without a place', () => {
+    const log = join(home, 'state', 'logs', 'rerank.log');
+    expect(existsSync(log)).toBe(true);
+    expect(readFileSync(log, 'utf8')).toContain('started ranks');
+    expect(readFileSync(log, 'utf8')).not.toContain(home);
+  });
+});

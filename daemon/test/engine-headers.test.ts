@@ -1,0 +1,300 @@
+/** What crosses the line between gateway and engine: headers, paths and bytes, in both directions. */
+import { type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { Upstreams } from '../inference/ports.ts';
+import { post, readAll } from '../inference/testing/client.ts';
+import { CHAT, closeAfterEach, closers, hello, setUp } from '../inference/testing/forwarding.ts';
+import { listen } from '../inference/testing/gateway.ts';
+import { slotRecord, upstreamFacts } from '../inference/testing/pictures.ts';
+
+closeAfterEach();
+
+const SECRET = 'canary-of-the-caller';
+
+/** Everything that a caller, a proxy in front, or an attacker may send along. */
+const POISON: Record<string, string> = {
+  authorization: `Bearer ${SECRET}`,
+  cookie: `svc_session=${SECRET}`,
+  origin: `http://${SECRET}`,
+  referer: `http://${SECRET}/`,
+  'x-api-key': SECRET,
+  'api-key': SECRET,
+  'proxy-authorization': `Basic ${SECRET}`,
+  'x-svc-priority': 'batch',
+  'x-svc-model-filter': SECRET,
+  'x-svc-slot': SECRET,
+  forwarded: `for=${SECRET}`,
+  'x-forwarded-for': SECRET,
+  'x-forwarded-host': SECRET,
+  'x-forwarded-proto': 'https',
+  'x-forwarded-prefix': SECRET,
+  'x-real-ip': SECRET,
+  'x-original-url': SECRET,
+  'x-http-method-override': 'DELETE',
+  via: SECRET,
+  te: 'trailers',
+  'keep-alive': 'timeout=1',
+  'proxy-connection': 'keep-alive',
+  connection: 'close, x-hop, accept-language',
+  'x-hop': SECRET,
+  'accept-language': SECRET,
+  'accept-encoding': 'gzip, br',
+  'user-agent': SECRET,
+  'x-stainless-lang': SECRET,
+  'x-request-id': SECRET,
+  'openai-organization': SECRET,
+  'if-none-match': SECRET,
+};
+
+interface Seen {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** An engine that notes every request, whole, and answers `{}`. */
+function recorder(seen: Seen[]): RequestListener {
+  return (req, res) => void record(req, res, seen);
+}
+
+async function record(req: IncomingMessage, res: ServerResponse, seen: Seen[]): Promise<void> {
+  const parts: Buffer[] = [];
+  for await (const chunk of req) parts.push(chunk as Buffer);
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < req.rawHeaders.length; at += 2) {
+    const name = (req.rawHeaders[at] as string).toLowerCase();
+    expect(headers, `${name} is sent once`).not.toHaveProperty(name);
+    headers[name] = req.rawHeaders[at + 1] as string;
+  }
+  const body = Buffer.concat(parts).toString('latin1');
+  seen.push({ method: req.method ?? '', url: req.url ?? '', headers, body });
+  res.setHeader('content-type', 'application/json');
+  res.end('{}');
+}
+
+/** Exactly what an engine may see of a request with `body`. */
+const expectedHeaders = (origin: string, body: string, more: Record<string, string> = {}) => ({
+  host: origin.replace('http://', ''),
+  connection: 'keep-alive',
+  'accept-encoding': 'identity',
+  'x-request-id': 'r1',
+  'content-type': 'application/json',
+  authorization: 'Bearer engine-key',
+  'content-length': String(Buffer.byteLength(body, 'latin1')),
+  ...more,
+});
+
+describe('H01 headers towards an engine', () => {
+  const form = `--x\r\ncontent-disposition: form-data; name="model"\r\n\r\nstt\r\n--x--\r\n`;
+  it.each([
+    [CHAT, JSON.stringify(hello), JSON.stringify({ ...hello, model: 'qwen' }), 'llm', {}],
+    ['/v1/completions', '{"prompt":"x"}', '{"prompt":"x"}', 'llm', {}],
+    ['/v1/embeddings', '{"input":"x"}', '{"model":"qwen","input":"x"}', 'embedding', {}],
+    ['/v1/rerankings', '{"query":"x"}', '{"model":"qwen","query":"x"}', 'rerank', {}],
+    ['/v1/audio/transcriptions', form, form, 'stt', { 'content-type': 'multipart/form-data; boundary=x' }],
+  ] as const)(
+    '%s: a short list of our own, the body to the byte',
+    async (path, body, arrives, type, more) => {
+      const seen: Seen[] = [];
+      const { gateway, slots, engine } = await setUp(recorder(seen));
+      const names = { llm: 'agent', embedding: 'embed', rerank: 'rerank', stt: 'stt' };
+      slots.records = [slotRecord({ name: names[type], type, model: 'qwen' })];
+      const answer = await post(gateway.origin, path, body, {
+        ...POISON,
+        accept: 'application/json',
+        ...more,
+      });
+      expect(answer).toMatchObject({ status: 200, body: '{}' });
+      expect(seen).toEqual([
+        {
+          method: 'POST',
+          url: path === '/v1/rerankings' ? '/v1/rerank' : path,
+          headers: expectedHeaders(engine.origin, arrives, { accept: 'application/json', ...more }),
+          body: arrives,
+        },
+      ]);
+      expect(JSON.stringify(seen)).not.toContain(SECRET);
+    },
+  );
+
+  it('a caller cannot take away or replace our headers by naming them in Connection', async () => {
+    const seen: Seen[] = [];
+    const { gateway, engine } = await setUp(recorder(seen));
+    const body = JSON.stringify({ ...hello, model: 'qwen' });
+    await post(gateway.origin, CHAT, body, {
+      connection: 'authorization, content-length, x-request-id, host',
+    });
+    expect(seen[0]?.headers).toEqual(expectedHeaders(engine.origin, body));
+  });
+});
+
+describe('H02 the key of an upstream', () => {
+  const KEYS: Record<string, string> = { one: 'sk-one-0123456789', two: 'sk-two-0123456789' };
+
+  /** Two upstreams with keys of their own, and a slot. */
+  async function providers(play: RequestListener) {
+    const seen: Record<string, Seen[]> = { one: [], two: [], slot: [] };
+    const origins: Record<string, string> = {};
+    for (const name of ['one', 'two']) {
+      const server = await listen((req, res) =>
+        (name === 'two' ? play : recorder(seen.one as Seen[]))(req, res),
+      );
+      closers.push(server.close);
+      origins[name] = server.origin;
+    }
+    const upstreams: Upstreams = {
+      list: () => ['one', 'two'].map((name) => upstreamFacts({ name, models: [`model-${name}`] })),
+      refreshCold: async () => {},
+      connect: (name) => ({
+        origin: origins[name] as string,
+        headers: { authorization: `Bearer ${KEYS[name]}` },
+        llamaServer: false,
+      }),
+    };
+    const set = await setUp(recorder(seen.slot as Seen[]), { upstreams });
+    return { ...set, seen };
+  }
+
+  it('goes to its own origin only', async () => {
+    const two: Seen[] = [];
+    const { gateway, seen } = await providers(recorder(two));
+    for (const model of ['model-one', 'model-two', 'agent'])
+      await post(gateway.origin, CHAT, { ...hello, model });
+    expect(seen.one?.[0]?.headers.authorization).toBe(`Bearer ${KEYS.one}`);
+    expect(two[0]?.headers.authorization).toBe(`Bearer ${KEYS.two}`);
+    expect(seen.slot?.[0]?.headers.authorization).toBe('Bearer engine-key');
+    expect(JSON.stringify([seen.slot, two])).not.toContain(KEYS.one);
+    expect(JSON.stringify([seen.slot, seen.one])).not.toContain(KEYS.two);
+  });
+
+  it.each([
+    [
+      'in an error that passes byte for byte',
+      429,
+      { error: { code: 'rate', message: `key ${KEYS.two} is over` } },
+    ],
+    ['in an error that is wrapped', 500, { detail: `bad ${KEYS.two}`, again: KEYS.two }],
+    ['in a refusal of our credential', 401, { error: { code: 'x', message: `bad ${KEYS.two}` } }],
+    ['in an error inside a 200', 200, { error: { code: 500, message: KEYS.two } }],
+  ])('X03 %s never reaches the caller, nor the log', async (_, status, body) => {
+    const { gateway } = await providers((_req, res) => {
+      res.writeHead(status, { 'content-type': 'application/json', 'x-echo': KEYS.two });
+      res.end(JSON.stringify(body));
+    });
+    const answer = await post(gateway.origin, CHAT, { ...hello, model: 'model-two' });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.whole).toBe(true);
+    expect(() => JSON.parse(answer.body)).not.toThrow();
+    expect(JSON.stringify([answer, gateway.log, gateway.finished])).not.toContain(KEYS.two);
+  });
+});
+
+describe('H03 headers of one hop', () => {
+  it('of an engine end here, and nothing that speaks for the gateway passes', async () => {
+    const { gateway } = await setUp((_req, res) => {
+      res.writeHead(200, {
+        'content-type': 'application/json; charset=utf-8',
+        connection: 'close, x-hop, retry-after',
+        'x-hop': 'x',
+        'retry-after': '7',
+        'keep-alive': 'timeout=999',
+        'proxy-authenticate': 'Basic',
+        trailer: 'x-late',
+        upgrade: 'h2c',
+        'set-cookie': 'svc_session=forged',
+        'www-authenticate': 'Bearer realm="engine"',
+        'access-control-allow-origin': '*',
+        'x-svc-slot': 'forged',
+        'x-request-id': 'forged',
+        location: '/elsewhere',
+        'openai-processing-ms': '5',
+      });
+      res.end('{"ok":true}');
+    });
+    const { headers } = await post(gateway.origin, CHAT, hello);
+    expect(Object.keys(headers).sort()).toEqual(
+      [
+        'connection',
+        'content-type',
+        'date',
+        'openai-processing-ms',
+        'transfer-encoding',
+        'x-request-id',
+        'x-svc-model',
+        'x-svc-overhead-ms',
+        'x-svc-slot',
+        'x-svc-step',
+      ].sort(),
+    );
+    expect(headers).toMatchObject({ 'x-request-id': 'r1', 'x-svc-slot': 'agent', connection: 'close' });
+  });
+
+  it("the length towards the engine is that of the rewritten body, whatever the caller's framing", async () => {
+    const seen: Seen[] = [];
+    const { gateway } = await setUp(recorder(seen));
+    const body = JSON.stringify({ ...hello, omni: true });
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const req = request(`${gateway.origin}${CHAT}`, { method: 'POST', agent: false }, resolve);
+      req.on('error', reject);
+      for (const letter of body) req.write(letter);
+      req.end();
+    });
+    expect((await readAll(answer)).status).toBe(200);
+    expect(seen[0]?.headers).not.toHaveProperty('transfer-encoding');
+    expect(seen[0]?.body).toBe(JSON.stringify({ ...hello, model: 'qwen' }));
+    expect(seen[0]?.headers['content-length']).toBe(String(seen[0]?.body.length));
+  });
+
+  it('an engine that answers 204 gives 204 without a body; 304 is no answer to a POST', async () => {
+    let status = 204;
+    const { gateway } = await setUp((_req, res) => {
+      res.writeHead(status);
+      res.end();
+    });
+    const none = await post(gateway.origin, CHAT, hello);
+    expect(none).toMatchObject({ status: 204, body: '', whole: true });
+    expect(none.headers).not.toHaveProperty('content-length');
+    status = 304;
+    expect(await post(gateway.origin, CHAT, hello)).toMatchObject({ status: 502 });
+  });
+});
+
+describe('H08 the query', () => {
+  it.each([
+    ['?api_key=secret', ''],
+    ['?a=1&api_key=secret&b=2', '?a=1&b=2'],
+    ['?api_key=secret&api_key=secret&z=1&a=2', '?z=1&a=2'],
+    ['?%61pi_key=secret&a=%2F', '?a=%2F'],
+    ['?a=1&a=1&empty=&flag', '?a=1&a=1&empty=&flag'],
+    ['?not_api_key=1&api_keys=2', '?not_api_key=1&api_keys=2'],
+  ])('%s arrives as %j', async (query, expected) => {
+    const seen: Seen[] = [];
+    const { gateway } = await setUp(recorder(seen));
+    await post(gateway.origin, `${CHAT}${query}`, hello);
+    expect(seen[0]?.url).toBe(`${CHAT}${expected}`);
+  });
+});
+
+describe('H09 redirects of an engine', () => {
+  it.each([300, 301, 302, 303, 304, 305, 307, 308])('%d: 502 and no second request', async (status) => {
+    let hits = 0;
+    const canary = await listen((_req, res) => {
+      hits += 1;
+      res.end();
+    });
+    closers.push(canary.close);
+    let asked = 0;
+    const { gateway } = await setUp((_req, res) => {
+      asked += 1;
+      res.writeHead(status, { location: `${canary.origin}/steal` });
+      res.end();
+    });
+    const answer = await post(gateway.origin, CHAT, hello);
+    expect(answer.status).toBe(502);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'upstream.error' } });
+    expect(answer.headers).not.toHaveProperty('location');
+    expect(answer.body).not.toContain('steal');
+    expect([asked, hits]).toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,70 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { Gateway } from './gateway.ts';
+
+const program = join(import.meta.dirname, '..', '..', '..', 'scripts', 'svcctl');
+
+export interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+  json<T = Record<string, unknown>>(): T;
+}
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  /** Piped in; nothing by default. */
+  input?: string;
+  /** A real terminal of its own, whose answers are `input`; `out` then holds both outputs. */
+  terminal?: boolean;
+  /** User to run as; needs root. */
+  uid?: number;
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+function start(args: readonly string[], options: RunOptions): ChildProcessWithoutNullStreams {
+  const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...options.env };
+  const user = options.uid === undefined ? {} : { uid: options.uid, gid: options.uid };
+  if (!options.terminal) return spawn(program, [...args], { env, ...user });
+  const line = [program, ...args].map(quoted).join(' ');
+  return spawn('script', ['-qec', line, '/dev/null'], { env: { ...env, SHELL: '/bin/sh' } });
+}
+
+/** Runs the real `svcctl` and waits for its end. */
+export function svcctl(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const child = start(args, options);
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  child.stdin.on('error', () => {});
+  if (options.terminal) answerLater(child, options.input ?? '');
+  else child.stdin.end(options.input ?? '');
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, out, err, json: () => JSON.parse(out) }));
+  });
+}
+
+/** Types each line of `input` when a prompt stands there; then ends the input. */
+function answerLater(child: ChildProcessWithoutNullStreams, input: string): void {
+  const lines = input.split('\n');
+  let seen = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    seen += chunk.toString();
+    if (!/(\[y\/N\] |> )$/.test(seen.replace(/\u001b\[[0-9;?]*[a-zA-Z]/g, ''))) return;
+    seen = '';
+    const line = lines.shift();
+    child.stdin.write(line === undefined || line === '' ? '\u0004' : `${line}\r`);
+  });
+}
+
+/** What points svcctl at a gateway: its address, and its folders for the key. */
+export const pointing = (gateway: Gateway): Record<string, string> => ({
+  SVC_URL: gateway.url,
+  SVC_HOME: gateway.home,
+});

@@ -1,0 +1,118 @@
+/** R06 and R16 of the catalogue: a rotation that is killed, or crossed by an edit, leaves file and live key equal. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../kit/log.ts';
+import type { FaultHook } from '../kit/temp-file.ts';
+import { parseEnvFile } from '../settings/env-file.ts';
+import { openSettings } from '../settings/settings.ts';
+import { ADMIN_KEY, CLIENT_KEY, type Gateway, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { ask, login } from './harness/http.ts';
+import { scale } from './harness/scale.ts';
+
+const WIDE = { ...QUIET_FILE, 'config/config.toml': '[security]\nlogin_ratelimit_max = 100000\n' };
+
+/** A file with more around the keys than one write carries. */
+const long = (key: string) =>
+  `# before\n${'# filler that stays as it is\n'.repeat(4_000)}SVC_ADMIN_KEY=${key}\nSVC_CLIENT_KEY=${CLIENT_KEY}\n# after\n`;
+
+let home: string;
+const envFile = () => join(home, 'config', 'api.env');
+const read = () => readFileSync(envFile(), 'utf8');
+const keyOf = (text: string) => parseEnvFile(Buffer.from(text)).get('SVC_ADMIN_KEY') ?? '';
+const temps = () => readdirSync(join(home, 'config')).filter((name) => name.endsWith('.tmp'));
+const tierOf = async (gateway: Gateway, key: string) =>
+  (await ask(gateway, 'GET', '/api/auth/status', { key })).json<{ tier: string }>().tier;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  mkdirSync(join(home, 'config'), { mode: 0o700 });
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+describe('R06 killed in the middle', () => {
+  it.each([
+    ['open', 'old'],
+    ['write', 'old'],
+    ['fsync', 'old'],
+    ['rename', 'old'],
+    ['fsyncdir', 'new'],
+  ])('right before %s: the file is wholly %s, and what a restarted daemon goes by', async (step, which) => {
+    writeFileSync(envFile(), long(ADMIN_KEY), { mode: 0o600 });
+    const program = join(import.meta.dirname, 'harness', 'settings-and-die.ts');
+    const { signal } = spawnSync(process.execPath, [program, home, step]);
+    expect(signal).toBe('SIGKILL');
+    const key = keyOf(read());
+    expect(read()).toBe(long(key));
+    expect(key === ADMIN_KEY ? 'old' : 'new').toBe(which);
+    const gateway = await startGateway({ home, files: WIDE, env: { SVC_REQUIRE_AUTH: 'on' } });
+    expect(await tierOf(gateway, key)).toBe('admin');
+    if (which === 'new') expect(await tierOf(gateway, ADMIN_KEY)).toBe('anon');
+    expect(temps()).toEqual([]);
+    await gateway.stop();
+  });
+
+  it('the whole daemon, at any moment of sixteen rotations at once', async () => {
+    let key = ADMIN_KEY;
+    writeFileSync(envFile(), long(key), { mode: 0o600 });
+    for (let round = 0; round < scale(100); round++) {
+      const gateway = await startGateway({ home, files: WIDE, env: { SVC_REQUIRE_AUTH: 'on' } });
+      expect(await tierOf(gateway, key)).toBe('admin');
+      const cookie = await login(gateway, key);
+      const body = { tier: 'admin' };
+      const asked = Array.from({ length: 16 }, () =>
+        ask(gateway, 'POST', '/api/auth/rotate', { cookie, body }).catch(() => null),
+      );
+      const before = read();
+      await until(() => read() !== before, 'the first rotation');
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+      await gateway.stop('SIGKILL');
+      await Promise.all(asked);
+      key = keyOf(read());
+      expect(read()).toBe(long(key));
+    }
+    const last = await startGateway({ home, files: WIDE, env: { SVC_REQUIRE_AUTH: 'on' } });
+    expect(await tierOf(last, key)).toBe('admin');
+    expect(temps()).toEqual([]);
+    await last.stop();
+  });
+});
+
+describe('R16 an edit by hand between reading and renaming', () => {
+  const log = createLog({ level: 'silent' });
+  const text = `SVC_ADMIN_KEY=${ADMIN_KEY}\n`;
+  let faults: FaultHook = () => {};
+  beforeEach(() => writeFileSync(envFile(), text, { mode: 0o600 }));
+
+  const open = () =>
+    openSettings({ env: { SVC_HOME: home }, log, watch: false, faults: (step) => faults(step) });
+
+  it('once: both the edit and the new key are in the file', async () => {
+    let edits = 0;
+    faults = (step) => {
+      if (step === 'rename' && edits++ === 0) writeFileSync(envFile(), `${text}BY_HAND=1\n`);
+    };
+    const settings = await open();
+    await settings.setEnvFile('adminKey', 'the-new-admin-key');
+    expect(read()).toBe('SVC_ADMIN_KEY=the-new-admin-key\nBY_HAND=1\n');
+    expect(settings.value('adminKey')).toBe('the-new-admin-key');
+    settings.close();
+  });
+
+  it('again and again: the rotation gives up, the last edit and the old key stay', async () => {
+    let edits = 0;
+    faults = (step) => {
+      if (step === 'rename') writeFileSync(envFile(), `${text}BY_HAND=${++edits}\n`);
+    };
+    const settings = await open();
+    await expect(settings.setEnvFile('adminKey', 'the-new-admin-key')).rejects.toMatchObject({
+      reason: 'changed',
+    });
+    expect(read()).toBe(`${text}BY_HAND=2\n`);
+    expect(settings.value('adminKey')).toBe(ADMIN_KEY);
+    expect(temps()).toEqual([]);
+    settings.close();
+  });
+});

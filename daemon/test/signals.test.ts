@@ -1,0 +1,84 @@
+/** Groups P and S of the catalogue: what signals do to the gateway, its streams and its engines. */
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { descendants } from './harness/descendants.ts';
+import { type Gateway, startGateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { openStream, type Streamed } from './harness/stream.ts';
+import { ENDLESS, slotState, startTiny } from './harness/tiny-gateway.ts';
+
+const CHAT = '/v1/chat/completions';
+let gateway: Gateway;
+beforeEach(async () => {
+  gateway = await startTiny();
+});
+afterEach(async () => {
+  await gateway.stop('SIGKILL');
+  gateway.remove();
+});
+
+const alive = (pid: number) => existsSync(`/proc/${pid}`);
+const gone = (pids: readonly number[], limitMs: number) =>
+  until(() => !pids.some(alive), 'every process of the gateway to be gone', limitMs);
+
+async function flowing(tokens: number): Promise<Streamed> {
+  const messages = [{ role: 'user', content: ENDLESS }];
+  const body = { messages, temperature: 0, max_tokens: tokens, stream: true };
+  const streamed = await openStream(gateway, CHAT, body);
+  await until(() => streamed.text().length > 500, 'the stream to flow');
+  return streamed;
+}
+
+describe('S10 SIGTERM', () => {
+  it('lets a stream end whole, takes nobody new, and leaves no process and exit code 0', async () => {
+    const streamed = await flowing(6_000);
+    const pids = descendants(gateway.pid).map(({ pid }) => pid);
+    const stopped = gateway.stop('SIGTERM');
+    await gateway.waitFor('"event":"stopping"');
+    const refused = await ask(gateway, 'GET', '/api/health').catch((error: { code: string }) => error.code);
+    expect(refused).toBe('ECONNREFUSED');
+    expect(await streamed.ended).toBe(true);
+    expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(await stopped).toBe(0);
+    await gone(pids, 2_000);
+  });
+
+  it('P07 twice, and SIGINT after it, is one stop', async () => {
+    const streamed = await flowing(3_000);
+    const stopped = gateway.stop('SIGTERM');
+    gateway.signal('SIGTERM');
+    gateway.signal('SIGINT');
+    expect(await streamed.ended).toBe(true);
+    expect(streamed.text()).toContain('[DONE]');
+    expect(await stopped).toBe(0);
+    expect(gateway.output().match(/"event":"stopping"/g)).toHaveLength(1);
+  });
+});
+
+describe('P07 signals that end nothing', () => {
+  it('SIGHUP and SIGPIPE cut nothing, and SIGUSR1 opens no inspector', async () => {
+    const streamed = await flowing(3_000);
+    for (const signal of ['SIGHUP', 'SIGPIPE', 'SIGUSR1'] as const) gateway.signal(signal);
+    expect(await streamed.ended).toBe(true);
+    expect(streamed.text()).toContain('[DONE]');
+    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect(gateway.output()).not.toContain('Debugger listening');
+  });
+});
+
+describe('P05 P06 kill -9 under load', () => {
+  it('leaves no process of ours behind, and the next start serves', async () => {
+    const streamed = await flowing(30_000);
+    const pids = descendants(gateway.pid).map(({ pid }) => pid);
+    expect(pids.length).toBeGreaterThanOrEqual(1);
+    await gateway.stop('SIGKILL');
+    expect(await streamed.ended).toBe(false);
+    await gone(pids, 10_000);
+    const again = await startGateway({ home: gateway.home, env: { SVC_MODEL: `${gateway.home}/tiny.gguf` } });
+    await slotState(again, 'agent', 'ready');
+    const body = { messages: [{ role: 'user', content: 'x' }], max_tokens: 1, temperature: 0 };
+    const answer = await ask(again, 'POST', CHAT, { body });
+    expect(answer.json()).toMatchObject({ choices: [{ message: { content: 'y' } }] });
+    await again.stop();
+  });
+});
