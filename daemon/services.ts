@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { isLoopback } from './auth/addresses.ts';
 import { createAuth } from './auth/auth.ts';
 import type { BannerFacts } from './banner.ts';
+import { refuseHopelessConfig } from './config-guard.ts';
 import type { GatewayEvents } from './contract/events.ts';
-import { refusePublicBind } from './exposure-guard.ts';
+import { guardExposure } from './exposure-guard.ts';
 import { freeMemory } from './free-memory.ts';
+import { gpuNote } from './gpu-note.ts';
 import { createHardware } from './hardware/hardware.ts';
 import { loadDashboard } from './http/dashboard-files.ts';
 import { createMatcher } from './http/matcher.ts';
@@ -21,10 +23,14 @@ import type { RouteDeps } from './routes/deps.ts';
 import { createHandlers } from './routes/handlers.ts';
 import { realtimeSocket } from './routes/v1/realtime.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
-import { createSlots } from './slots/slots.ts';
+import { createSlots, type SlotsOptions } from './slots/slots.ts';
+import { lockState } from './state-lock.ts';
 import { openStore } from './store/store.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { NAME, VERSION } from './version.ts';
+
+/** Where it is kept which model has which automatic slot. */
+const BINDINGS_FACT = 'slots.bindings';
 
 const root = join(import.meta.dirname, '..');
 
@@ -38,18 +44,24 @@ export interface Services {
   stop(): Promise<void>;
 }
 
+/** Other engines than the worker processes: the bench puts a model server that runs already in their place. */
+export type ServiceOverrides = Pick<SlotsOptions, 'runner' | 'ask'>;
+
 /** The composition root: every factory is called once, from top to bottom. */
 export async function startServices(
   env: Record<string, string | undefined>,
   model: string | null,
+  overrides: ServiceOverrides = {},
 ): Promise<Services> {
   let settings: Settings | null = null;
   const log = createLog({ level: 'info', secrets: () => settings?.secrets() ?? [] });
   const live = await openSettings({ env, log, watch: true });
   settings = live;
   log.level = live.value('logLevel');
-  refusePublicBind(live);
+  refuseHopelessConfig(live);
+  await guardExposure(live, log);
   const bus = new Bus<GatewayEvents>();
+  const unlock = await lockState(live.folders.state);
   const store = openStore({ folder: live.folders.state, log });
   const hardware = createHardware({ log, bus });
   const registry = await createRegistry({ store, log, bus, settings: live, modelOverride: model });
@@ -60,8 +72,15 @@ export async function startServices(
     bus,
     outbound,
     modelFor: (slot) => registry.chatModelFor(slot.model, slot.name),
+    models: () => registry.list(),
+    keptBindings: {
+      get: () => store.facts.get(BINDINGS_FACT),
+      set: (text) => store.facts.set(BINDINGS_FACT, text),
+    },
     memory: (device) => freeMemory(hardware, device),
+    gpuNote: () => gpuNote(hardware.view()),
     cores: hardware.coresPhysical(),
+    ...overrides,
   });
   const metrics = createMetrics({ slots, bus });
   const startedAt = Date.now();
@@ -83,6 +102,7 @@ export async function startServices(
     secretFile: join(live.folders.state, 'secret.bin'),
   });
   const inference = createInference({ settings: live, slots, registry, store, bus, metrics, log });
+  const stopping = new AbortController();
   const deps: RouteDeps = {
     name: NAME,
     version: VERSION,
@@ -99,6 +119,7 @@ export async function startServices(
     inference,
     metrics,
     dashboard: loadDashboard(join(root, 'dist', 'dashboard')),
+    stopping: stopping.signal,
     listener,
   };
   http = await startHttp(
@@ -109,6 +130,7 @@ export async function startServices(
       handlers: createHandlers(deps, (ctx, call) => readBytes(ctx.req, ctx.res, call.route.body)),
       sockets: { 'v1.realtime': realtimeSocket },
       refused: (code) => metrics.refused(code),
+      secrets: () => live.secrets(),
     },
     { host: live.value('bindHost'), port: live.value('port'), maxConnections: live.value('maxConnections') },
   );
@@ -140,6 +162,7 @@ export async function startServices(
     },
     stop: async () => {
       const drainMs = live.value('drainLimitS') * 1000;
+      stopping.abort();
       await server.stop(drainMs);
       await inference.stop();
       await slots.stop(drainMs);
@@ -150,6 +173,7 @@ export async function startServices(
       hardware.close();
       live.close();
       store.close();
+      unlock();
     },
   };
 }

@@ -13,6 +13,12 @@ export interface BackendFacts {
   flm: FlmAnswer | null;
 }
 
+const SET_ASIDE = 'It is set aside for a virtual machine (driver vfio-pci).';
+const TOO_SMALL =
+  'Graphics of two compute units would be no faster than the processor, so models stay off it.';
+/** Reasons that are as they should be: nothing is missing and nothing is to be fixed. */
+export const UNUSED_BY_DESIGN: ReadonlySet<string> = new Set([SET_ASIDE, TOO_SMALL]);
+
 const DRIVER_FIX: Readonly<Record<DeviceFacts['vendor'], string>> = {
   nvidia: 'install the NVIDIA driver (package nvidia-driver on Debian), then restart the machine',
   amd: 'use a kernel whose amdgpu driver knows this GPU, with its firmware (package firmware-amd-graphics on Debian)',
@@ -32,7 +38,7 @@ const VULKAN_DRIVER: Readonly<Record<DeviceFacts['vendor'], string>> = {
 };
 
 function noDriver(device: DeviceFacts): string {
-  if (device.driver === 'vfio-pci') return 'It is set aside for a virtual machine (driver vfio-pci).';
+  if (device.driver === 'vfio-pci') return SET_ASIDE;
   const fix =
     (device.kind === 'npu' ? NPU_DRIVER_FIX[device.vendor] : undefined) ?? DRIVER_FIX[device.vendor];
   if (hasUsableDriver(device))
@@ -47,8 +53,7 @@ function noPermission(device: DeviceFacts): string {
 }
 
 function gpuReason(device: DeviceFacts, facts: BackendFacts): string | null {
-  if (device.small)
-    return 'Graphics of two compute units would be no faster than the processor, so models stay off it.';
+  if (device.small) return TOO_SMALL;
   if (device.vendor === 'nvidia' && facts.backends.includes('cuda')) return null;
   if (!facts.backends.includes('vulkan')) {
     return 'The Vulkan backend of llama.cpp is not installed: install the optional package of node-llama-cpp for this platform (npm install), then start again.';

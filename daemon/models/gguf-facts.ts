@@ -32,7 +32,7 @@ export interface GgufFacts {
   /** Width of one head, the mean of keys and values. */
   headDim: number | null;
   embedding: number | null;
-  /** Bytes of the window for one token with keys and values of two bytes; an upper bound for models that slide. */
+  /** Bytes of the window for one token with keys and values of two bytes; an upper bound for models that slide, 0 for encoders, which keep none. */
   kvBytesPerToken: number | null;
 }
 
@@ -76,7 +76,8 @@ function shape(metadata: Metadata, architecture: string) {
   const valueLength = asNumber(of('attention.value_length')) ?? plain;
   const headDim = keyLength === null || valueLength === null ? null : (keyLength + valueLength) / 2;
   const known = layers !== null && kvHeads !== null && headDim !== null;
-  const kvBytesPerToken = known ? Math.ceil(2 * KV_VALUE_BYTES * layers * kvHeads * headDim) : null;
+  const kept = known ? Math.ceil(2 * KV_VALUE_BYTES * layers * kvHeads * headDim) : null;
+  const kvBytesPerToken = ENCODERS.test(architecture) ? 0 : kept;
   return { layers, kvHeads, headDim, embedding, kvBytesPerToken };
 }
 

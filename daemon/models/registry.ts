@@ -14,6 +14,7 @@ import { settleDemo } from './demo-guest.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
 import { readFactsApart } from './facts-apart.ts';
 import { FolderSync, type ModelProblem } from './folder-sync.ts';
+import { fileSize } from './gguf-header.ts';
 import { modelView, type RegisteredModel } from './registered-model.ts';
 import { findModelFile } from './scan.ts';
 import { Shelf } from './shelf.ts';
@@ -83,7 +84,10 @@ type Parts = ReturnType<typeof assemble>;
 /** Makes sure that a file is on the shelf, read anew when it has changed since. */
 async function registerFile({ shelf, sync, stop }: Parts, path: string): Promise<RegisteredModel> {
   const file = await findModelFile(path);
-  if (file === null) throw new Error('the file does not exist');
+  if (file === null) {
+    await fileSize(path);
+    throw new Error('it is no model file');
+  }
   const known = shelf.byPath(file.path);
   if (known !== undefined && known.mtimeS === file.mtimeS && known.sizeBytes === file.sizeBytes) return known;
   const [outcome] = await readFactsApart([file.path], stop.signal);

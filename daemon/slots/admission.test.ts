@@ -18,26 +18,35 @@ const holder = (name: string, over: Partial<Holder> = {}): Holder => ({
   ...over,
 });
 
+const run = (context: number, sequences: number, batch = 512) => ({ context, sequences, batch });
+
 describe('needOf', () => {
   it('adds weights, keys and values, compute buffers and the engine', () => {
-    const need = needOf(eight, 8192, 2);
+    const need = needOf(eight, run(8192, 2));
     expect(need.window).toBe(2 * GIB);
     expect(need.total).toBe(need.weights + need.window + need.compute + need.engine);
     expect(need.source).toBe('estimated');
   });
 
   it('grows with context and parallelism', () => {
-    expect(needOf(eight, 4096, 1).window * 4).toBe(needOf(eight, 8192, 2).window);
+    expect(needOf(eight, run(4096, 1)).window * 4).toBe(needOf(eight, run(8192, 2)).window);
+  });
+
+  it('the compute buffers grow with the tokens of one step', () => {
+    expect(needOf(eight, run(8192, 1, 1024)).compute).toBe(needOf(eight, run(8192, 1)).compute * 2);
   });
 
   it('guesses within bounds when the header does not tell', () => {
     const dark = { ...eight, kvBytesPerToken: null };
-    expect(needOf(dark, 8192, 1).window).toBeGreaterThan(GIB / 2);
-    expect(needOf({ ...dark, sizeBytes: 1 }, 1000, 1).window).toBe(1000 * 1024);
+    expect(needOf(dark, run(8192, 1)).window).toBeGreaterThan(GIB / 2);
+    expect(needOf({ ...dark, sizeBytes: 1 }, run(1000, 1)).window).toBe(1000 * 1024);
   });
 
   it('what was measured on this machine replaces the estimate', () => {
-    expect(needOf({ ...eight, measuredBytes: 7 }, 8192, 2)).toMatchObject({ total: 7, source: 'measured' });
+    expect(needOf({ ...eight, measuredBytes: 7 }, run(8192, 2))).toMatchObject({
+      total: 7,
+      source: 'measured',
+    });
   });
 });
 

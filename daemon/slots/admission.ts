@@ -3,9 +3,6 @@ const MIB = 1024 * 1024;
 const ENGINE_BYTES = 160 * MIB;
 /** Memory that is left to everything else on the machine. */
 export const KEEP_FREE_BYTES = 512 * MIB;
-/** Tokens evaluated in one step; the compute buffers grow with it. */
-const BATCH = 512;
-
 /** Facts of a model that decide what it needs; null is "not known". */
 export interface ModelSize {
   readonly sizeBytes: number;
@@ -31,11 +28,18 @@ export interface Need {
 const windowPerToken = (model: ModelSize): number =>
   model.kvBytesPerToken ?? Math.min(256 * 1024, Math.max(1024, model.sizeBytes / 40_000));
 
-/** What a model needs with this window (tokens per sequence) and so many sequences (spec "Slots", admission). */
-export function needOf(model: ModelSize, context: number, parallel: number): Need {
+/** How a model is evaluated: the window in tokens per sequence, and the tokens of one step, with which the compute buffers grow. */
+export interface Evaluation {
+  readonly context: number;
+  readonly sequences: number;
+  readonly batch: number;
+}
+
+/** What a model needs when it is evaluated like this (spec "Slots", admission). */
+export function needOf(model: ModelSize, { context, sequences, batch }: Evaluation): Need {
   const weights = model.sizeBytes;
-  const window = Math.ceil(windowPerToken(model) * context * parallel);
-  const compute = (model.embedding ?? 1024) * BATCH * 4 * 8;
+  const window = Math.ceil(windowPerToken(model) * context * sequences);
+  const compute = (model.embedding ?? 1024) * batch * 4 * 8;
   if (model.measuredBytes !== null) {
     return { weights, window, compute, engine: ENGINE_BYTES, total: model.measuredBytes, source: 'measured' };
   }

@@ -96,7 +96,8 @@ describe('admit', () => {
 
   it.each([
     ['', null, 'The slot has no model.'],
-    ['model = "gone"', null, 'The model of the slot file was not found.'],
+    ['model = "gone"', null, 'The model gone of the slot file was not found.'],
+    ['model = "/srv/models/gone.gguf"', null, 'The model gone.gguf of the slot file was not found.'],
     [
       '',
       { ...model, type: 'embedding' as const },

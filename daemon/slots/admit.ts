@@ -3,6 +3,7 @@ import { memorySum, needOf } from './admission.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
 import type { Admitted, Current } from './owner-parts.ts';
+import { scrubbed } from './reason.ts';
 import { noMemoryError, noModelError } from './refusals.ts';
 import type { SlotConfig } from './slot-file.ts';
 import { threadBudget, threadShare } from './threads.ts';
@@ -67,7 +68,7 @@ export function admit(config: SlotConfig, picture: AdmitPicture): Admitted {
     measuredBytes: null,
     ...model,
   };
-  const neededBytes = needOf(size, launch.context, launch.parallel).total;
+  const neededBytes = needOf(size, launch).total;
   const reserved = others.reduce((sum, other) => sum + reservedBy(other, picture), 0);
   const sum = memorySum(neededBytes, picture.memory(launch.device), reserved);
   if (sum.short > 0) throw noMemoryError(config.name, sum);
@@ -75,4 +76,6 @@ export function admit(config: SlotConfig, picture: AdmitPicture): Admitted {
 }
 
 const missing = (config: SlotConfig): string =>
-  config.model === null ? 'The slot has no model.' : 'The model of the slot file was not found.';
+  config.model === null
+    ? 'The slot has no model.'
+    : scrubbed(`The model ${config.model} of the slot file was not found.`);

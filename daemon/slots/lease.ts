@@ -1,6 +1,6 @@
-import type { Launch } from './engines/engine.ts';
+import { degradedBy } from './degraded.ts';
+import type { Current } from './owner-parts.ts';
 import type { Priority } from './queue.ts';
-import type { Loaded } from './runners/runner.ts';
 
 /** The right to send one request to a slot's engine, held until `release`. */
 export interface Lease {
@@ -31,7 +31,12 @@ export interface ReadyOptions {
 }
 
 /** A lease on a ready engine; `released` is called once. */
-export function makeLease(launch: Launch, loaded: Loaded, released: () => void): Lease {
+export function makeLease(
+  { launch, loaded }: Pick<Current, 'launch' | 'loaded'>,
+  gpuNote: string | null,
+  released: () => void,
+): Lease {
+  if (loaded === null) throw new Error(`slot ${launch.slot} has no loaded engine to lend`);
   let held = true;
   return {
     slot: launch.slot,
@@ -40,7 +45,7 @@ export function makeLease(launch: Launch, loaded: Loaded, released: () => void):
     headers: loaded.headers,
     state: 'ready',
     device: loaded.device,
-    degraded: launch.degraded,
+    degraded: degradedBy(launch, loaded, gpuNote),
     release: () => {
       if (!held) return;
       held = false;

@@ -37,6 +37,8 @@ export interface OwnerParts {
   start(config: SlotConfig, launch: Launch): Running;
   check(config: SlotConfig, launch: Launch, loaded: Loaded, signal: AbortSignal): Promise<void>;
   residentBytes(pid: number): number | null;
+  /** Why this machine's GPU may have been left out; null when it has none. */
+  gpuNote(): string | null;
   /** Something in the record has changed. */
   changed(): void;
 }

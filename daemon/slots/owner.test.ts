@@ -29,6 +29,17 @@ describe('a request for an idle slot', () => {
     expect(bench.states).toEqual(['offline', 'starting', 'warming', 'ready', 'serving', 'ready']);
   });
 
+  it('says so when a model that may choose its device runs on the CPU beside a GPU', async () => {
+    const bench = new OwnerBench();
+    bench.gpuNote = 'Some GPU is not used. Install its driver.';
+    const lease = await bench.ask();
+    expect(lease.degraded).toBe('The model runs on the CPU: Some GPU is not used. Install its driver.');
+    expect(bench.owner.record().degraded).toBe(lease.degraded);
+    const chosen = new OwnerBench('device = "cpu"');
+    chosen.gpuNote = bench.gpuNote;
+    expect((await chosen.ask()).degraded).toBeNull();
+  });
+
   it('P09: 20 requests at once start one engine and are served within its parallelism', async () => {
     const bench = new OwnerBench();
     const asked = Array.from({ length: 20 }, () => bench.ask());

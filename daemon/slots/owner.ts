@@ -6,9 +6,8 @@ import { IdleTimer } from './idle.ts';
 import { type Lease, makeLease, type ReadyOptions } from './lease.ts';
 import { EngineLife, GRACE_MS } from './life.ts';
 import type { Admitted, Current, OwnerParts } from './owner-parts.ts';
-import { slotRecord } from './record.ts';
+import { answersTo, slotRecord } from './record.ts';
 import { disabledError, failedError, stoppingError, unloadedError } from './refusals.ts';
-import type { Loaded } from './runners/runner.ts';
 import { nextStep, type SlotStep } from './scheduler.ts';
 import { SlotMachine } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
@@ -68,6 +67,11 @@ export class Owner {
 
   get config(): SlotConfig {
     return this.#config;
+  }
+
+  /** The id under which requests reach this slot. */
+  get modelId(): string | null {
+    return answersTo(this.#life.current, this.#known);
   }
 
   get current(): Readonly<Current> | null {
@@ -165,6 +169,7 @@ export class Owner {
       since: this.#since,
       model: this.#known,
       current: this.#life.current,
+      gpuNote: this.#parts.gpuNote(),
       residentBytes: this.#parts.residentBytes,
       active: this.#active,
       queued: this.#waiters.size,
@@ -238,7 +243,7 @@ export class Owner {
     this.#active += 1;
     this.#requests += 1;
     if (this.#machine.is('ready')) this.#machine.go('serving');
-    return makeLease(current.launch, current.loaded as Loaded, () => {
+    return makeLease(current, this.#parts.gpuNote(), () => {
       if (this.#life.current === current) this.#released();
     });
   }

@@ -1,4 +1,5 @@
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
+import { degradedBy } from './degraded.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Failure } from './failure.ts';
 import type { Current } from './owner-parts.ts';
@@ -12,6 +13,7 @@ export interface SlotFacts {
   /** The model that runs, or that would be loaded. */
   readonly model: SlotModel | null;
   readonly current: Current | null;
+  readonly gpuNote: string | null;
   readonly residentBytes: (pid: number) => number | null;
   readonly active: number;
   readonly queued: number;
@@ -29,6 +31,15 @@ function failureView({ state, failure }: SlotFacts): SlotRecord['failure'] {
   return { reason, failures, parked, retry_at: retryAt };
 }
 
+/**
+ * The id under which requests reach a slot: of the model that runs, or of the one that would be loaded. The demonstration
+ * model does not count while it runs in the place of a real one: it is about to step aside.
+ */
+export function answersTo(current: Pick<Current, 'launch'> | null, model: SlotModel | null): string | null {
+  const launch = current?.launch;
+  return launch !== undefined && !launch.demo ? launch.modelId : (model?.id ?? null);
+}
+
 /** The slot as clients see it; no path, no address, no key. */
 export function slotRecord(facts: SlotFacts): SlotRecord {
   const { config, current, model } = facts;
@@ -37,6 +48,7 @@ export function slotRecord(facts: SlotFacts): SlotRecord {
   return {
     name: config.name,
     enabled: config.enabled,
+    auto: config.auto,
     type: config.type,
     engine: config.engine,
     runner: config.runner,
@@ -45,7 +57,7 @@ export function slotRecord(facts: SlotFacts): SlotRecord {
     state: facts.state,
     since: facts.since,
     device: loaded?.device ?? null,
-    degraded: loaded === null ? null : (launch?.degraded ?? null),
+    degraded: current === null || loaded === null ? null : degradedBy(current.launch, loaded, facts.gpuNote),
     context: loaded?.context ?? null,
     parallel: loaded?.parallel ?? config.parallel,
     threads: launch?.threads ?? null,

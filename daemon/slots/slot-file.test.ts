@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { builtInSlot, readSlotFile } from './slot-file.ts';
+import { automaticSlot, builtInSlot, readSlotFile } from './slot-file.ts';
 
 describe('readSlotFile', () => {
   it('fills the defaults of the contract', () => {
@@ -7,6 +7,7 @@ describe('readSlotFile', () => {
       config: {
         name: 'embed',
         enabled: true,
+        auto: false,
         type: 'embedding',
         engine: 'embedded',
         runner: 'worker',
@@ -37,6 +38,26 @@ describe('readSlotFile', () => {
     expect(readSlotFile('agent.toml', 'idle_unload = 60').config?.idleUnloadS).toBe(60);
   });
 
+  it.each([
+    ['embed', 'embedding'],
+    ['rerank', 'rerank'],
+    ['writer', 'llm'],
+  ])('the type of slot %s is %s unless its file says otherwise', (name, type) => {
+    expect(readSlotFile(`${name}.toml`, 'context = 512').config).toMatchObject({ type, context: 512 });
+    expect(readSlotFile(`${name}.toml`, 'type = "llm"').config?.type).toBe('llm');
+  });
+
+  it('an automatic slot is loaded on demand only', () => {
+    expect(automaticSlot('small', 'llm', 'Small')).toMatchObject({
+      name: 'small',
+      auto: true,
+      enabled: true,
+      model: 'Small',
+      autoload: false,
+      idleUnloadS: 900,
+    });
+  });
+
   it('reads every key', () => {
     const text = `enabled = false
 type = "tts"
@@ -63,6 +84,7 @@ response_format = "wav"
       config: {
         name: 'my-slot_2',
         enabled: false,
+        auto: false,
         type: 'tts',
         engine: 'kokoro',
         runner: 'container',

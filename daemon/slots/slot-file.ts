@@ -2,6 +2,7 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { SlotName, SlotType } from '../contract/slots.ts';
 import type { Problem } from '../settings/problem.ts';
+import { SELF_FILLING } from './bindings.ts';
 
 /** Seconds after which an idle slot is unloaded unless its file says otherwise. */
 const IDLE_UNLOAD_S = 900;
@@ -24,7 +25,7 @@ const Duration = z.union([
 /** The keys of `slots/NAME.toml` (spec "Slots"). */
 const SlotFile = z.object({
   enabled: z.boolean().default(true),
-  type: SlotType.default('llm'),
+  type: SlotType.optional(),
   engine: word.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be the name of an engine').default('embedded'),
   runner: z.enum(['worker', 'process', 'container', 'attach']).default('worker'),
   model: word.min(1).max(1024).optional(),
@@ -63,10 +64,12 @@ const KEYS: ReadonlySet<string> = new Set(Object.keys(SlotFile.shape));
 export interface SlotConfig {
   readonly name: string;
   readonly enabled: boolean;
+  /** Made by the gateway for a model that no file names. */
+  readonly auto: boolean;
   readonly type: z.infer<typeof SlotType>;
   readonly engine: string;
   readonly runner: 'worker' | 'process' | 'container' | 'attach';
-  /** Model id or path; null lets the gateway choose (slot `agent` only). */
+  /** Model id or path; null lets the gateway choose (slots `agent`, `embed` and `rerank` only). */
   readonly model: string | null;
   readonly device: string;
   /** Window per sequence in tokens; null takes the engine's default. */
@@ -103,7 +106,8 @@ function toConfig(name: string, file: z.infer<typeof SlotFile>): SlotConfig {
   return {
     name,
     enabled: file.enabled,
-    type: file.type,
+    auto: false,
+    type: file.type ?? SELF_FILLING[name] ?? 'llm',
     engine: file.engine,
     runner: file.runner,
     model: file.model ?? null,
@@ -123,6 +127,13 @@ function toConfig(name: string, file: z.infer<typeof SlotFile>): SlotConfig {
 
 /** The slot that exists without a file (spec "Slots"). */
 export const builtInSlot = (name: string): SlotConfig => toConfig(name, SlotFile.parse({}));
+
+/** The slot of a model that no slot file names: loaded when somebody asks for it, unloaded when nobody does. */
+export const automaticSlot = (name: string, type: SlotConfig['type'], model: string): SlotConfig => ({
+  ...toConfig(name, SlotFile.parse({ type, autoload: false })),
+  auto: true,
+  model,
+});
 
 function parseToml(
   text: string,

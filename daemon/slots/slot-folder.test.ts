@@ -33,7 +33,11 @@ it('a slot that no engine can serve is a problem that names the key', () => {
   writeFileSync(join(folder, 'img.toml'), 'type = "image"');
   expect(names()).toEqual(['agent']);
   expect(readSlotFolder(folder).problems).toEqual([
-    { file: 'img.toml', line: null, message: 'type: engine embedded serves llm, not image' },
+    {
+      file: 'img.toml',
+      line: null,
+      message: 'type: engine embedded serves llm, embedding, rerank, not image',
+    },
   ]);
 });
 

@@ -121,6 +121,16 @@ describe('events', () => {
     expect(told[1]).toMatchObject({ state: 'ready', requests: 500, tokens_per_second: 42.5 });
   });
 
+  it('a look at the hardware is taken up by slots that run already', async () => {
+    let note: string | null = null;
+    const slots = bench.open({ ...scripted(), gpuNote: () => note });
+    await settle();
+    expect(slots.get('agent')?.degraded).toBeNull();
+    note = 'Some GPU is not used.';
+    bench.bus.emit('hardware', { probed_at: 1 });
+    expect(slots.get('agent')?.degraded).toContain(note);
+  });
+
   it('a model event lets the demonstration model step aside', async () => {
     bench.model = { ...MODEL, id: 'demo', demo: true };
     const slots = bench.open(scripted());

@@ -1,16 +1,12 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GatewayError } from '../contract/errors.ts';
-import type { GatewayEvents } from '../contract/events.ts';
 import type { SlotRecord } from '../contract/slots.ts';
-import type { Bus } from '../kit/bus.ts';
-import type { Log } from '../kit/log.ts';
-import type { Outbound } from '../kit/outbound.ts';
 import { memoryOf } from '../kit/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
-import type { Settings } from '../settings/settings.ts';
 import { admit } from './admit.ts';
 import { Announcer } from './announce.ts';
+import { AutoSlots } from './auto-slots.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
@@ -24,28 +20,10 @@ import type { Runner } from './runners/runner.ts';
 import { createWorkerRunner } from './runners/worker.ts';
 import { BUILT_IN_SLOTS } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
-import { readSlotFolder } from './slot-folder.ts';
+import { readSlotFolder, type SlotFolder } from './slot-folder.ts';
+import type { SlotsOptions } from './slots-options.ts';
 
-export interface SlotsOptions {
-  readonly settings: Pick<Settings, 'folders' | 'value' | 'environment'>;
-  readonly log: Log;
-  readonly bus: Bus<GatewayEvents>;
-  readonly outbound: Outbound;
-  /** The model that a slot names or, for slot `agent`, that it should hold by itself; null when there is none. */
-  modelFor(slot: SlotConfig): SlotModel | null;
-  /** Bytes available now for a load on a device (`auto`, `cpu`, `vulkan`, `cuda`). */
-  memory(device: string): number;
-  /** Physical cores that the engines may use. */
-  readonly cores: number;
-  /** The Node 24 binary of the engines; default the one that runs this. */
-  readonly nodePath?: string;
-  readonly workerPath?: string;
-  readonly clock?: Clock;
-  /** How engines are run; default as worker processes. */
-  readonly runner?: Runner;
-  /** How started engines are checked; default over `outbound`. */
-  readonly ask?: AskEngine;
-}
+export type { SlotsOptions } from './slots-options.ts';
 
 /** The slots of this gateway (spec "Slots"). Names are those of slot files; an unknown one is 404 `slot.not_found`. */
 export interface Slots {
@@ -94,7 +72,11 @@ class AllSlots implements Slots {
   readonly #runner: Runner;
   readonly #ask: AskEngine;
   readonly #unsubscribe: () => void;
-  #problems: readonly Problem[] = [];
+  readonly #auto: AutoSlots;
+  /** The id that each slot showed last. */
+  readonly #shown = new Map<string, string | null>();
+  #gpuNote: string | null = null;
+  #folder: SlotFolder = { configs: [], problems: [], broken: new Set() };
   /** Slots whose file is gone, until their engines have ended. */
   readonly #leaving = new Set<Promise<void>>();
   #stopped = false;
@@ -110,9 +92,17 @@ class AllSlots implements Slots {
     this.#announcer = new Announcer(this.#clock, (name) => this.#announce(name));
     for (const slot of endOrphans(runFolder))
       options.log.warn({ slot }, 'ended an engine left by an earlier run');
+    this.#auto = new AutoSlots({
+      models: () => options.models?.() ?? [],
+      kept: options.keptBindings,
+      held: (config) => this.#held(config),
+    });
     this.reload();
     this.#unsubscribe = options.bus.subscribe((entry) => {
-      if (entry.name === 'model') for (const owner of this.#owners.values()) owner.refreshModel();
+      if (entry.name === 'hardware') this.#gpuNote = options.gpuNote?.() ?? null;
+      if (entry.name !== 'model') return;
+      for (const owner of this.#owners.values()) owner.refreshModel();
+      this.#arrange();
     });
   }
 
@@ -129,7 +119,7 @@ class AllSlots implements Slots {
   }
 
   problems(): readonly Problem[] {
-    return this.#problems;
+    return this.#folder.problems;
   }
 
   lines(name: string): readonly string[] {
@@ -164,21 +154,42 @@ class AllSlots implements Slots {
 
   reload(): void {
     if (this.#stopped) return;
-    const folder = readSlotFolder(join(this.#options.settings.folders.config, 'slots'));
-    this.#problems = folder.problems;
-    for (const problem of folder.problems) this.#options.log.warn({ ...problem }, 'slot file');
-    const wanted = new Set(folder.configs.map((config) => config.name));
+    this.#folder = readSlotFolder(join(this.#options.settings.folders.config, 'slots'));
+    for (const problem of this.#folder.problems) this.#options.log.warn({ ...problem }, 'slot file');
+    this.#arrange();
+  }
+
+  /** Makes the slots what files and models say: adds, changes and removes. */
+  #arrange(): void {
+    if (this.#stopped) return;
+    const configs = this.#auto.configs(this.#folder);
+    const wanted = new Set(configs.map((config) => config.name));
     for (const [name, owner] of this.#owners) {
-      if (wanted.has(name) || folder.broken.has(name)) continue;
+      if (wanted.has(name) || this.#folder.broken.has(name)) continue;
       this.#owners.delete(name);
+      this.#shown.delete(name);
       const left = owner.close(this.#drainMs()).finally(() => this.#leaving.delete(left));
       this.#leaving.add(left);
     }
-    for (const config of folder.configs) {
+    for (const config of configs) {
       const owner = this.#owners.get(config.name);
       if (owner === undefined) this.#add(config);
-      else owner.configure(config);
+      else if (owner.config !== config) this.#change(owner, config);
     }
+  }
+
+  /** An engine whose model was chosen for it ends when another is chosen; what a file says waits for the next start. */
+  #change(owner: Owner, config: SlotConfig): void {
+    const before = owner.config.model;
+    owner.configure(config);
+    if (this.#auto.chose(config) && before !== config.model) void owner.unload();
+  }
+
+  /** What a slot with this file holds: the model it names, else the one that it runs or would load. */
+  #held(config: SlotConfig): string | null {
+    const owner = this.#owners.get(config.name);
+    if (config.model !== null || owner === undefined) return this.#modelFor(config)?.id ?? null;
+    return owner.modelId;
   }
 
   async stop(limitMs: number): Promise<void> {
@@ -199,6 +210,7 @@ class AllSlots implements Slots {
   #add(config: SlotConfig): void {
     const owner = new Owner(config, this.#parts(config.name));
     this.#owners.set(config.name, owner);
+    this.#announcer.changed(config.name);
     if (!config.enabled || !config.autoload) return;
     owner.load().catch((cause: unknown) => {
       const reason =
@@ -220,6 +232,7 @@ class AllSlots implements Slots {
       start: (_, launch) => this.#runner.start(launch),
       check: (config, launch, loaded, signal) =>
         runChecks(this.#ask, loaded, checksOf(config).checks(launch), signal),
+      gpuNote: () => this.#gpuNote,
       residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,
       changed: () => this.#announcer.changed(name),
     };
@@ -254,8 +267,12 @@ class AllSlots implements Slots {
   }
 
   #announce(name: string): void {
-    const slot = this.get(name);
-    if (slot !== undefined) this.#options.bus.emit('slot', { slot });
+    const owner = this.#owners.get(name);
+    if (owner === undefined) return;
+    this.#options.bus.emit('slot', { slot: owner.record() });
+    if (this.#shown.get(name) === owner.modelId) return;
+    this.#shown.set(name, owner.modelId);
+    this.#arrange();
   }
 
   #drainMs(): number {

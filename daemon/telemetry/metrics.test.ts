@@ -10,6 +10,7 @@ afterEach(() => open?.close());
 const slot = (state: SlotStateName): SlotRecord => ({
   name: 'agent',
   enabled: true,
+  auto: false,
   type: 'llm',
   engine: 'embedded',
   runner: 'worker',

@@ -46,10 +46,14 @@ export function SessionProvider(props: { children: ReactNode }): ReactElement {
   past.current = pastAfter(past.current, gate);
 
   const value = useMemo<SessionContext>(() => {
+    const refreshOthers = (): Promise<void> =>
+      client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== keyOf('auth.status')[0] });
     const ended = async (): Promise<void> => {
       past.current = NOTHING;
       client.setQueryData(queries.auth.queryKey, (known) => known && { ...known, tier: 'anon' as const });
-      await client.invalidateQueries();
+      // Views that are now closed leave the page meanwhile, so nothing is asked that would be refused.
+      await client.invalidateQueries({ queryKey: keyOf('auth.status') });
+      await refreshOthers();
     };
     return {
       gate,
@@ -61,9 +65,7 @@ export function SessionProvider(props: { children: ReactNode }): ReactElement {
       entered: async () => {
         await client.fetchQuery({ ...queries.auth, staleTime: 0 });
         setAsking(false);
-        void client.invalidateQueries({
-          predicate: (query) => query.queryKey[0] !== keyOf('auth.status')[0],
-        });
+        void refreshOthers();
       },
       ended,
       leave: async () => {

@@ -1,4 +1,4 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import { type Query, type UseQueryResult, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { isLost } from '../api/api-error.ts';
 import { Failure } from './failure.tsx';
@@ -6,7 +6,8 @@ import { Skeleton } from './skeleton.tsx';
 
 /**
  * What was read, or a skeleton, or the failure. Once something was read it stays on the screen when a refresh fails;
- * the bar above the view says that it is old. Without a connection the skeleton waits: the bar says why.
+ * the bar above the view says that it is old. Without a connection the skeleton waits: the bar says why. Trying again
+ * asks for everything on the page that failed.
  */
 export function Loaded<T>(props: {
   query: UseQueryResult<T>;
@@ -15,9 +16,11 @@ export function Loaded<T>(props: {
   children: (data: T) => ReactNode;
 }): ReactElement {
   const { query } = props;
+  const client = useQueryClient();
   if (query.data !== undefined) return <>{props.children(query.data)}</>;
   if (query.isError && !isLost(query.error)) {
-    return <Failure error={query.error} retry={() => void query.refetch()} />;
+    const failed = { type: 'active', predicate: ({ state }: Query) => state.status === 'error' } as const;
+    return <Failure error={query.error} retry={() => void client.refetchQueries(failed)} />;
   }
   return <Skeleton lines={props.lines ?? 3} what={props.what} />;
 }

@@ -18,7 +18,8 @@ export function chatSuccessors(words: ChatVocabulary, runs: boolean): Successors
   for (const run of RUNS) addRun(next, run, runs ? [] : [first]);
   for (const [from, to] of jsonSteps(words)) next.set(from, runs ? to : [first, ...to]);
   next.set(words.ok, [byte('"'), words.end]);
-  for (const control of [words.bos, words.start, words.end]) next.set(control, [first]);
+  for (const control of [words.bos, words.start, words.end, ...words.control.values()])
+    next.set(control, [first]);
   addChain(next, words.reply, words.end);
   addChain(next, [words.call, ...words.toolCall], words.end);
   next.set(words.merged, [words.end]);

@@ -11,6 +11,8 @@ export interface ChatVocabulary {
   end: number;
   start: number;
   call: number;
+  /** Further control tokens by their texts. */
+  control: ReadonlyMap<string, number>;
   /** Token ids of the answer, in order. */
   reply: number[];
   /** Token ids of the tool call, in order. */
@@ -26,8 +28,19 @@ export interface FixedCall {
   args: Readonly<Record<string, unknown>>;
 }
 
+export interface VocabularyOptions {
+  /** Texts of further control tokens; a piece of the script that is one of them is that token. */
+  controls?: readonly string[];
+  /** The answer piece by piece, all different, instead of the words of the reply. */
+  script?: readonly string[] | undefined;
+}
+
 /** Bytes, four control tokens, and the pieces of the fixed answers, which no merge produces: only generation enters them. */
-export function chatVocabulary(reply: string, tool: FixedCall): ChatVocabulary {
+export function chatVocabulary(
+  reply: string,
+  tool: FixedCall,
+  { controls = [], script }: VocabularyOptions = {},
+): ChatVocabulary {
   const tokens = [...BYTE_SPELLING];
   const types = new Array<number>(256).fill(NORMAL);
   const add = (text: string, type: number): number => {
@@ -39,6 +52,7 @@ export function chatVocabulary(reply: string, tool: FixedCall): ChatVocabulary {
   const end = add('<|im_end|>', CONTROL);
   const start = add('<|im_start|>', CONTROL);
   const call = add('<|call|>', CONTROL);
+  const control = new Map(controls.map((text) => [text, add(text, CONTROL)]));
   const callText = [
     '<tool_call>\n',
     '{"name": "',
@@ -60,7 +74,10 @@ export function chatVocabulary(reply: string, tool: FixedCall): ChatVocabulary {
     end,
     start,
     call,
-    reply: replyPieces(reply, taken).map((piece) => add(spell(piece), NORMAL)),
+    control,
+    reply: (script ?? replyPieces(reply, taken)).map(
+      (piece) => control.get(piece) ?? add(spell(piece), NORMAL),
+    ),
     toolCall: callText.map((piece) => add(spell(piece), NORMAL)),
     ok: add('ok', NORMAL),
     merged: add(`${BYTE_SPELLING[0]}${BYTE_SPELLING[0]}`, NORMAL),

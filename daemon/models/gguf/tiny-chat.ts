@@ -29,12 +29,20 @@ export interface TinyChatOptions {
   runs?: boolean;
   /** Scores of the first, second and third successor; all other tokens have 0. */
   scores?: readonly number[];
+  /** The answer piece by piece, all different, instead of the words of `reply`: any text can be said. */
+  script?: readonly string[];
+  /** Texts of further control tokens, which have no text of their own when they are said. */
+  controls?: readonly string[];
+  /** True: the file names tokens for filling a gap (`<|fim_prefix|>` and so on). */
+  infill?: boolean;
   /** Layers and least width: more of both give the same answers with real work per token. */
   layers?: number;
   width?: number;
 }
 
 const HEAD = 64;
+const INFILL = ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>'] as const;
+const INFILL_KEYS = ['fim_pre', 'fim_suf', 'fim_mid'] as const;
 /** One layer costs next to nothing, so that long prompts stay quick; several do the work of a real model. */
 const heads = (size: number, layers: number): number => (layers > 1 ? size / HEAD : 1);
 const hidden = (size: number, layers: number): number => (layers > 1 ? 2 * size : HEAD);
@@ -48,6 +56,7 @@ export function tinyChat(options: TinyChatOptions = {}): GgufModel {
   const words = chatVocabulary(
     options.reply ?? TINY_REPLY,
     options.tool ?? { name: 'get_time', args: { zone: 'UTC' } },
+    { controls: [...(options.controls ?? []), ...(options.infill ? INFILL : [])], script: options.script },
   );
   const size = Math.max(options.width ?? 0, Math.ceil(words.tokens.length / HEAD) * HEAD);
   const layers = options.layers ?? 1;
@@ -92,8 +101,18 @@ function chatKeys(
     'tokenizer.ggml.eos_token_id': u32(words.end),
     'tokenizer.ggml.eot_token_id': u32(words.end),
     'tokenizer.ggml.add_bos_token': bool(false),
+    ...infillKeys(words),
     ...(template === null ? {} : { 'tokenizer.chat_template': str(template) }),
   };
+}
+
+function infillKeys(words: ChatVocabulary): Record<string, GgufValue> {
+  const found = INFILL.map((text, i) => [INFILL_KEYS[i], words.control.get(text)] as const);
+  return Object.fromEntries(
+    found.flatMap(([key, token]) =>
+      token === undefined ? [] : [[`tokenizer.ggml.${key}_token_id`, u32(token)]],
+    ),
+  );
 }
 
 /** Embedding and output: RMS norm makes the hot entry sqrt(size), so rows are divided by it to give exact scores. */

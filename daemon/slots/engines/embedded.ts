@@ -1,8 +1,12 @@
+import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../slot-file.ts';
-import type { Check, Engine, Launch, LaunchOrder, SlotModel } from './engine.ts';
+import { checks } from './embedded-checks.ts';
+import type { Engine, Launch, LaunchKind, LaunchOrder, SlotModel } from './engine.ts';
 
 /** Window in tokens when neither slot nor model asks for less. */
 const DEFAULT_CONTEXT = 8192;
+/** Tokens that a chat evaluates in one step. */
+const CHAT_BATCH = 512;
 const START_BASE_MS = 60_000;
 /** A slow disk still reads this much per millisecond. */
 const BYTES_PER_MS = 20_000;
@@ -14,6 +18,13 @@ const BACKENDS: Readonly<Record<string, string | null>> = {
   cpu: null,
   vulkan: 'GGML_VK_VISIBLE_DEVICES',
   cuda: 'CUDA_VISIBLE_DEVICES',
+};
+
+/** The types that are served and what is made of text for each. */
+const KINDS: Readonly<Record<string, LaunchKind>> = {
+  llm: 'chat',
+  embedding: 'embedding',
+  rerank: 'rerank',
 };
 
 const backendOf = (device: string): string => device.split(':')[0] as string;
@@ -36,13 +47,18 @@ function degradedBy(config: SlotConfig, context: number): string | null {
 
 function plan({ config, model, threads, queueLimit }: LaunchOrder): Launch {
   const context = windowOf(config, model);
+  const kind = KINDS[config.type] ?? 'chat';
+  const whole = kind !== 'chat';
   return {
+    kind,
     slot: config.name,
     modelId: model.id,
     modelPath: model.path,
     demo: model.demo,
     context,
     parallel: config.parallel,
+    sequences: whole ? 1 : config.parallel,
+    batch: whole ? context : CHAT_BATCH,
     threads,
     device: backendOf(config.device),
     queueLimit,
@@ -59,64 +75,10 @@ function objection(config: SlotConfig): string | null {
   return config.extraArgs.length > 0 ? 'extra_args: engine embedded takes no arguments' : null;
 }
 
-function parsed(body: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}
-
-function listed(body: string): unknown[] {
-  const { data } = parsed(body);
-  return Array.isArray(data) ? data.map((entry: { id?: unknown } | null) => entry?.id) : [];
-}
-
-const answered = (what: string, status: number): string => `${what} answered with status ${status}`;
-
-function checks(launch: Launch): readonly Check[] {
-  return [
-    {
-      name: 'health',
-      method: 'GET',
-      path: '/health',
-      limitMs: 5_000,
-      verdict: (status) => (status === 200 ? null : answered('The health check', status)),
-    },
-    {
-      name: 'models',
-      method: 'GET',
-      path: '/v1/models',
-      limitMs: 5_000,
-      verdict: (status, body) => {
-        if (status !== 200) return answered('The model list', status);
-        return listed(body).includes(launch.modelId) ? null : 'The model list does not hold the model';
-      },
-    },
-    {
-      name: 'completion',
-      method: 'POST',
-      path: '/v1/chat/completions',
-      body: {
-        model: launch.modelId,
-        messages: [{ role: 'user', content: 'Hi' }],
-        max_tokens: 1,
-        temperature: 0,
-      },
-      limitMs: 120_000,
-      verdict: (status, body) => {
-        if (status !== 200) return answered('The trial completion', status);
-        return Array.isArray(parsed(body).choices) ? null : 'The trial completion holds no choice';
-      },
-    },
-  ];
-}
-
 /** llama.cpp inside a worker process of ours: the default engine, with nothing to install. */
 export const embedded: Engine = {
   id: 'embedded',
-  types: new Set(['llm']),
+  types: new Set(Object.keys(KINDS) as SlotTypeName[]),
   runners: new Set(['worker']),
   objection,
   plan,

@@ -21,15 +21,24 @@ export interface SlotModel {
   readonly measuredBytes?: number | null;
 }
 
+/** What an engine makes of text: an answer, a vector, or a score for each document. */
+export type LaunchKind = 'chat' | 'embedding' | 'rerank';
+
 /** What is to be run, decided before anything is started; plain data that a plan view may show. */
 export interface Launch {
+  readonly kind: LaunchKind;
   readonly slot: string;
   readonly modelId: string;
   readonly modelPath: string;
   readonly demo: boolean;
   /** Window per sequence in tokens. */
   readonly context: number;
+  /** Requests served at once. */
   readonly parallel: number;
+  /** Windows that are held in memory. */
+  readonly sequences: number;
+  /** Tokens evaluated in one step. */
+  readonly batch: number;
   readonly threads: number;
   readonly device: string;
   /** Requests that the engine itself may hold back. */

@@ -19,12 +19,15 @@ const plan = (text = '', over: Partial<SlotModel> = {}) =>
 describe('embedded.plan', () => {
   it('is the whole launch', () => {
     expect(plan('parallel = 3')).toEqual({
+      kind: 'chat',
       slot: 'agent',
       modelId: 'small',
       modelPath: '/m/small.gguf',
       demo: false,
       context: 4096,
       parallel: 3,
+      sequences: 3,
+      batch: 512,
       threads: 3,
       device: 'auto',
       queueLimit: 8,
@@ -42,6 +45,16 @@ describe('embedded.plan', () => {
     ['context = 32768', 131_072, 32_768],
   ])('window of %j with a model of %s tokens is %i', (text, contextTrain, context) => {
     expect(plan(text, { contextTrain })).toMatchObject({ context, degraded: null });
+  });
+
+  it.each(['embedding', 'rerank'])('type %s evaluates its one window in one step', (type) => {
+    expect(plan(`type = "${type}"\nparallel = 3`, { contextTrain: 2048 })).toMatchObject({
+      kind: type,
+      context: 2048,
+      batch: 2048,
+      parallel: 3,
+      sequences: 1,
+    });
   });
 
   it('a window that the model cannot have is flagged, never cut in silence', () => {
@@ -78,6 +91,30 @@ describe('embedded.checks', () => {
   ])('case %#', (check, status, body, verdict) => {
     expect(check?.verdict(status, body)).toBe(verdict);
   });
+
+  const trial = (type: string) => embedded.checks(plan(`type = "${type}"`))[2];
+
+  it.each([
+    ['embedding', 200, '{"data":[{"embedding":[0.5,1]}]}', null],
+    ['embedding', 200, '{"data":[{"embedding":[]}]}', 'The trial embedding holds no vector'],
+    ['embedding', 200, '{"data":[{"embedding":[null]}]}', 'The trial embedding holds no vector'],
+    ['embedding', 200, '{"data":[]}', 'The trial embedding holds no vector'],
+    ['embedding', 500, '{}', 'The trial embedding answered with status 500'],
+    ['rerank', 200, '{"results":[{"relevance_score":-3.5}]}', null],
+    ['rerank', 200, '{"results":[{"relevance_score":null}]}', 'The trial rerank holds no score'],
+    ['rerank', 200, '[]', 'The trial rerank holds no score'],
+    ['rerank', 501, '{}', 'The trial rerank answered with status 501'],
+  ])('%s, %i %s: %s', (type, status, body, verdict) => {
+    expect(trial(type)?.verdict(status, body)).toBe(verdict);
+  });
+
+  it.each([
+    ['llm', '/v1/chat/completions'],
+    ['embedding', '/v1/embeddings'],
+    ['rerank', '/v1/rerank'],
+  ])('%s is tried at %s under the id of the model', (type, path) => {
+    expect(trial(type)).toMatchObject({ method: 'POST', path, body: { model: 'small' } });
+  });
 });
 
 describe('slotObjection', () => {
@@ -85,7 +122,7 @@ describe('slotObjection', () => {
     ['', null],
     ['device = "cuda:0"', null],
     ['engine = "warp"', 'engine: there is no engine "warp" (known: embedded)'],
-    ['type = "image"', 'type: engine embedded serves llm, not image'],
+    ['type = "image"', 'type: engine embedded serves llm, embedding, rerank, not image'],
     ['runner = "container"', 'runner: engine embedded runs under worker, not container'],
     ['extra_args = ["-x"]', 'extra_args: engine embedded takes no arguments'],
     ['device = "npu"', 'device: engine embedded runs on auto, cpu, vulkan:N or cuda:N, not on npu'],

@@ -15,6 +15,8 @@ export interface Loaded extends Endpoint {
   readonly context: number;
   readonly parallel: number;
   readonly threads: number;
+  /** Layers on the device, of all that the model has. */
+  readonly layers?: { readonly placed: number; readonly total: number };
 }
 
 /** The end of an engine and why, in one line without paths. */

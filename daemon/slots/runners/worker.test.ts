@@ -8,12 +8,15 @@ import type { Running } from './runner.ts';
 import { createWorkerRunner } from './worker.ts';
 
 const launch = (over: Partial<Launch> = {}): Launch => ({
+  kind: 'chat',
   slot: 'agent',
   modelId: 'tiny',
   modelPath: '/m/tiny.gguf',
   demo: false,
   context: 512,
   parallel: 1,
+  sequences: 1,
+  batch: 512,
   threads: 1,
   device: 'cpu',
   queueLimit: 1,

@@ -43,7 +43,7 @@ function spawnWorker(options: WorkerRunnerOptions, launch: Launch, nonce: string
 
 function workerConfig(launch: Launch, key: string): WorkerConfig {
   return {
-    kind: 'chat',
+    kind: launch.kind,
     modelPath: launch.modelPath,
     modelId: launch.modelId,
     key,
@@ -52,7 +52,7 @@ function workerConfig(launch: Launch, key: string): WorkerConfig {
     threads: launch.threads,
     device: launch.device as WorkerConfig['device'],
     gpuLayers: null,
-    batch: null,
+    batch: launch.batch,
     queueLimit: launch.queueLimit,
   };
 }
@@ -71,10 +71,11 @@ class Story {
     else if (message.type === 'progress') this.fraction = message.fraction;
     else if (message.type === 'failed') this.lastWords = scrubbed(String(message.reason));
     else if (message.type === 'ready') {
-      const { device, context, parallel, threads } = message.facts;
+      const { device, context, parallel, threads, gpuLayers, layers: total } = message.facts;
+      const layers = { placed: gpuLayers, total };
       const origin = `http://127.0.0.1:${this.port}`;
       const headers = { authorization: `Bearer ${this.key}` };
-      this.loaded.resolve({ origin, headers, device, context, parallel, threads });
+      this.loaded.resolve({ origin, headers, device, context, parallel, threads, layers });
     }
   }
 }

@@ -32,6 +32,7 @@ export class OwnerBench {
   readonly states: SlotStateName[] = [];
   readonly owner: Owner;
   model: SlotModel | null = MODEL;
+  gpuNote: string | null = null;
   queueMax = 64;
   /** Thrown by the next admissions. */
   refusal: Error | null = null;
@@ -54,6 +55,7 @@ export class OwnerBench {
       start: (_, launch) => this.runner.start(launch),
       check: (...args) => this.check(...args),
       residentBytes: () => null,
+      gpuNote: () => this.gpuNote,
       changed: () => this.#changed(),
     });
     this.states.push(this.state);

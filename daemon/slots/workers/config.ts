@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { WorkerConfig } from './protocol.ts';
+import { WORKER_KINDS, type WorkerConfig } from './protocol.ts';
 
 const config = z.object({
-  kind: z.literal('chat'),
+  kind: z.enum(WORKER_KINDS),
   modelPath: z.string().min(1),
   modelId: z.string().min(1),
   key: z.string().min(1),

@@ -99,16 +99,17 @@ test('while the model loads, health is 503 and other routes say so', async () =>
   expect((await fetch(`${worker.origin}/health`)).status).toBe(200);
 });
 
-test('a model without a template is served with ChatML, one whose template throws answers 400', async () => {
+const PICKY = "{% if messages | length > 1 %}{{ raise_exception('roles must alternate') }}{% endif %}hi";
+
+test('a model without a template is served with ChatML, one whose template refuses the messages answers 400', async () => {
   const bare = await start(await written(encodeGguf(tinyChat({ template: null }))));
-  const refusing = await start(
-    await written(encodeGguf(tinyChat({ template: "{{ raise_exception('roles must alternate') }}" }))),
-  );
+  const refusing = await start(await written(encodeGguf(tinyChat({ template: PICKY }))));
   expect((await bare.ready).chatTemplate).toBe(false);
   await refusing.ready;
   const chat = { messages: [{ role: 'user', content: 'hi' }], temperature: 0 };
   expect((await bare.post('/v1/chat/completions', chat)).status).toBe(200);
-  const refused = await refusing.post('/v1/chat/completions', chat);
+  const twice = { messages: [...chat.messages, ...chat.messages] };
+  const refused = await refusing.post('/v1/chat/completions', twice);
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({
     error: { message: expect.stringContaining('roles must alternate') },

@@ -1,14 +1,36 @@
-import { runWorker } from './lifecycle.ts';
+import { type LoadService, runWorker } from './lifecycle.ts';
+import type { WorkerKind } from './protocol.ts';
+
+/** What is loaded for each kind. */
+const SERVICES: Readonly<Record<WorkerKind, LoadService>> = {
+  chat: async (config, watch) => {
+    const { ChatEngine } = await import('./llama/engine.ts');
+    const { chatRoutes } = await import('./llama/routes.ts');
+    const engine = await ChatEngine.load(config, watch);
+    return service(engine, chatRoutes(engine, config));
+  },
+  embedding: async (config, watch) => {
+    const { EmbeddingEngine } = await import('./llama/embedding-engine.ts');
+    const { embeddingRoutes } = await import('./llama/embedding-routes.ts');
+    const engine = await EmbeddingEngine.load(config, watch);
+    return service(engine, embeddingRoutes(engine, config));
+  },
+  rerank: async (config, watch) => {
+    const { RerankEngine } = await import('./llama/rerank-engine.ts');
+    const { rerankRoutes } = await import('./llama/rerank-routes.ts');
+    const engine = await RerankEngine.load(config, watch);
+    return service(engine, rerankRoutes(engine, config));
+  },
+};
+
+type Loaded = Awaited<ReturnType<LoadService>>;
+
+const service = (engine: Omit<Loaded, 'routes'>, routes: Loaded['routes']): Loaded => ({
+  facts: engine.facts,
+  routes,
+  stats: () => engine.stats(),
+  dispose: () => engine.dispose(),
+});
 
 /** The engine worker over node-llama-cpp. The library is loaded after the port is open, and nowhere else. */
-runWorker(async (config, watch) => {
-  const { ChatEngine } = await import('./llama/engine.ts');
-  const { chatRoutes } = await import('./llama/routes.ts');
-  const engine = await ChatEngine.load(config, watch);
-  return {
-    facts: engine.facts,
-    routes: chatRoutes(engine, config),
-    stats: () => engine.stats(),
-    dispose: () => engine.dispose(),
-  };
-});
+runWorker((config, watch) => SERVICES[config.kind](config, watch));

@@ -1,6 +1,10 @@
+/** What a worker makes of text: an answer, a vector, or a score for each document. */
+export const WORKER_KINDS = ['chat', 'embedding', 'rerank'] as const;
+export type WorkerKind = (typeof WORKER_KINDS)[number];
+
 /** What an engine worker is asked to serve. Sent once over IPC, never through argv or the environment (it holds a key). */
 export interface WorkerConfig {
-  kind: 'chat';
+  kind: WorkerKind;
   /** Absolute path of the `.gguf` file (of the first part of a split model). */
   modelPath: string;
   /** The id under which the model answers. */
@@ -9,7 +13,7 @@ export interface WorkerConfig {
   key: string;
   /** Window of one sequence in tokens; null takes the smaller of the trained window and 8192. */
   context: number | null;
-  /** Sequences evaluated at once, at least 1. */
+  /** Requests served at once, at least 1: each has a sequence of its own in a chat worker, and takes turns text by text in the others. */
   parallel: number;
   /** CPU threads, always explicit: more threads than free cores stall each other. */
   threads: number;
@@ -17,7 +21,7 @@ export interface WorkerConfig {
   device: 'auto' | 'cpu' | 'vulkan' | 'cuda';
   /** Layers placed on the device; null lets the library decide by free memory. */
   gpuLayers: number | null;
-  /** Tokens evaluated in one step; null takes 512. */
+  /** Tokens evaluated in one step; null takes 512. A worker that is no chat worker evaluates its whole window in one step. */
   batch: number | null;
   /** Requests that may wait for a sequence before 429. */
   queueLimit: number;
@@ -31,6 +35,8 @@ export interface WorkerFacts {
   deviceNames: string[];
   /** Layers placed on the device. */
   gpuLayers: number;
+  /** All layers of the model. */
+  layers: number;
   /** Window of one sequence in tokens. */
   context: number;
   /** Window the model was trained for, in tokens; null when the file does not say. */

@@ -6,6 +6,7 @@ import { concernsOf, verdictOf } from './verdict.ts';
 const slot = (over: Partial<SlotRecord> = {}): SlotRecord => ({
   name: 'agent',
   enabled: true,
+  auto: false,
   type: 'llm',
   engine: 'embedded',
   runner: 'worker',

@@ -4,14 +4,19 @@ import { Button } from '../../ui/button.tsx';
 import css from './composer.module.css';
 import { conversation, useConversation } from './store.ts';
 
+/** What closes with Esc. A list of choices stands in the page, hidden, from the first focus of its button on. */
+function isSomethingOpen(): boolean {
+  const layers = document.querySelectorAll('[role="dialog"], [role="listbox"], [role="menu"]');
+  return [...layers].some((layer) => layer.checkVisibility({ visibilityProperty: true }));
+}
+
 /** Esc stops a running answer, unless it closes something that is open above the view. */
 function useEscape(active: boolean): void {
   useEffect(() => {
     if (!active) return;
     const onKey = (event: globalThis.KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.defaultPrevented) return;
-      if (document.querySelector('[role="dialog"], [role="listbox"], [role="menu"]') === null)
-        conversation.stop();
+      if (event.key !== 'Escape' || event.defaultPrevented || isSomethingOpen()) return;
+      conversation.stop();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { CHAT, COMPLETION, type Counts } from './answer.ts';
+import { CHAT, COMPLETION, type WholeChoice } from './answer.ts';
+import type { Counts } from './usage.ts';
 
 const head = { id: 'chatcmpl-1', created: 5, model: 'm' };
 const counts: Counts = {
@@ -9,34 +10,61 @@ const counts: Counts = {
   promptMs: 12,
   predictedMs: 30,
 };
-const call = { id: 'call_1', type: 'function' as const, function: { name: 'f', arguments: '{}' } };
 const common = { id: 'chatcmpl-1', created: 5, model: 'm' };
+const call = { id: 'call_1', name: 'f', arguments: '{}' };
+const choice: WholeChoice = {
+  index: 0,
+  text: 'hi',
+  reasoning: '',
+  calls: [],
+  logprobs: null,
+  finish: 'stop',
+};
+const part = { choice: 2, logprobs: null, offset: 0 };
+const entry = { token: 'é', logprob: -0.5, top: [{ token: '\ufffd', logprob: -1 }] };
 
 test('the chunks of a chat', () => {
-  const choice = { index: 0, finish_reason: null, logprobs: null };
+  const shown = { index: 2, finish_reason: null, logprobs: null };
   const object = 'chat.completion.chunk';
-  const opening = { ...choice, delta: { role: 'assistant', content: '' } };
-  expect(CHAT.opening(head)).toEqual({ ...common, object, choices: [opening] });
-  expect(CHAT.text(head, 'x')).toEqual({
+  const opening = { ...shown, delta: { role: 'assistant', content: '' } };
+  expect(CHAT.opening(head, 2)).toEqual({ ...common, object, choices: [opening] });
+  expect(CHAT.part(head, { ...part, piece: { type: 'text', text: 'x' } })).toEqual({
     ...common,
     object,
-    choices: [{ ...choice, delta: { content: 'x' } }],
+    choices: [{ ...shown, delta: { content: 'x' } }],
   });
-  expect(CHAT.toolCall(head, call, 1)).toMatchObject({
-    choices: [{ delta: { tool_calls: [{ index: 1, ...call }] } }],
-  });
-  expect(CHAT.finish(head, 'stop', counts)).toMatchObject({
-    choices: [{ delta: {}, finish_reason: 'stop' }],
+  expect(CHAT.finish(head, 2, 'stop', counts)).toMatchObject({
+    choices: [{ index: 2, delta: {}, finish_reason: 'stop' }],
+    timings: { predicted_n: 3 },
   });
   expect(CHAT.usage(head, counts)).toMatchObject({ object, choices: [], usage: { total_tokens: 13 } });
 });
 
+test.each([
+  [{ type: 'reasoning', text: 'x' } as const, { reasoning_content: 'x' }],
+  [
+    { type: 'call', index: 1, id: 'c', name: 'f' } as const,
+    { tool_calls: [{ index: 1, id: 'c', type: 'function', function: { name: 'f', arguments: '' } }] },
+  ],
+  [
+    { type: 'arguments', index: 1, text: '{"a' } as const,
+    { tool_calls: [{ index: 1, function: { arguments: '{"a' } }] },
+  ],
+])('%j is the delta %j', (piece, delta) => {
+  expect(CHAT.part(head, { ...part, piece })).toMatchObject({ choices: [{ delta }] });
+});
+
 test('a whole chat carries usage and the timings of llama-server', () => {
-  expect(CHAT.whole(head, { text: 'hi', calls: [], finish: 'stop', counts })).toMatchObject({
+  expect(CHAT.whole(head, [choice], counts)).toMatchObject({
     ...common,
     object: 'chat.completion',
     choices: [
-      { index: 0, message: { role: 'assistant', content: 'hi', refusal: null }, finish_reason: 'stop' },
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'hi', refusal: null },
+        finish_reason: 'stop',
+        logprobs: null,
+      },
     ],
     usage: {
       prompt_tokens: 10,
@@ -56,28 +84,63 @@ test('a whole chat carries usage and the timings of llama-server', () => {
   });
 });
 
-test('an answer of calls alone has no content', () => {
-  expect(CHAT.whole(head, { text: '\n', calls: [call], finish: 'tool_calls', counts })).toMatchObject({
-    choices: [{ message: { content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }],
+test('an answer of calls alone has no content; thoughts have a field of their own', () => {
+  const called = { ...choice, text: '', calls: [call], finish: 'tool_calls' as const, reasoning: 'hm' };
+  const { id, ...written } = call;
+  expect(CHAT.whole(head, [called], counts)).toMatchObject({
+    choices: [
+      {
+        message: {
+          content: null,
+          reasoning_content: 'hm',
+          tool_calls: [{ id, type: 'function', function: written }],
+        },
+      },
+    ],
+  });
+});
+
+test('probabilities in the form of each dialect', () => {
+  const logprobs = [entry, { ...entry, token: 'b' }];
+  expect(CHAT.whole(head, [{ ...choice, logprobs }], counts)).toMatchObject({
+    choices: [
+      {
+        logprobs: {
+          content: [
+            { token: 'é', logprob: -0.5, bytes: [195, 169], top_logprobs: [{ bytes: null, logprob: -1 }] },
+            { token: 'b', bytes: [98] },
+          ],
+          refusal: null,
+        },
+      },
+    ],
+  });
+  expect(
+    COMPLETION.part(head, { ...part, piece: { type: 'text', text: 'éb' }, logprobs, offset: 7 }),
+  ).toMatchObject({
+    choices: [
+      {
+        text: 'éb',
+        logprobs: {
+          tokens: ['é', 'b'],
+          token_logprobs: [-0.5, -0.5],
+          top_logprobs: [{ '\ufffd': -1 }, { '\ufffd': -1 }],
+          text_offset: [7, 8],
+        },
+      },
+    ],
   });
 });
 
 test('completions have text and no role', () => {
-  expect(COMPLETION.opening(head)).toBeNull();
-  expect(COMPLETION.text(head, 'x')).toEqual({
+  expect(COMPLETION.opening(head, 0)).toBeNull();
+  expect(COMPLETION.part(head, { ...part, piece: { type: 'text', text: 'x' } })).toEqual({
     ...common,
     object: 'text_completion',
-    choices: [{ index: 0, text: 'x', finish_reason: null, logprobs: null }],
+    choices: [{ index: 2, text: 'x', finish_reason: null, logprobs: null }],
   });
-  expect(COMPLETION.whole(head, { text: 'x', calls: [], finish: 'length', counts })).toMatchObject({
-    choices: [{ text: 'x', finish_reason: 'length' }],
+  expect(COMPLETION.whole(head, [{ ...choice, finish: 'length' }], counts)).toMatchObject({
+    choices: [{ index: 0, text: 'hi', finish_reason: 'length' }],
     usage: { total_tokens: 13 },
   });
-});
-
-test('nothing measured gives no infinite rate', () => {
-  const none = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, promptMs: 0, predictedMs: 0 };
-  const text = JSON.stringify(CHAT.whole(head, { text: '', calls: [], finish: 'length', counts: none }));
-  expect(text).not.toContain('null,"prompt_per_second"');
-  expect(JSON.parse(text).timings).toMatchObject({ prompt_per_second: 0, predicted_per_second: 0 });
 });

@@ -1,15 +1,6 @@
-import type { ToolCall } from './tool-calls.ts';
-
-/** What a generation has counted. Milliseconds for times. */
-export interface Counts {
-  promptTokens: number;
-  /** Prompt tokens taken over from an earlier request. */
-  cachedTokens: number;
-  /** Tokens generated, the end token included. */
-  completionTokens: number;
-  promptMs: number;
-  predictedMs: number;
-}
+import { chatLogprobs, type TokenLogprob, textLogprobs } from './logprobs.ts';
+import type { Piece } from './tools/pieces.ts';
+import { type Counts, timings, usage } from './usage.ts';
 
 export type Finish = 'stop' | 'length' | 'tool_calls';
 
@@ -21,35 +12,35 @@ export interface AnswerHead {
   model: string;
 }
 
-export interface ChatDelta {
-  role?: 'assistant';
-  content?: string;
-  tool_calls?: (ToolCall & { index: number })[];
+/** One choice of a whole answer. */
+export interface WholeChoice {
+  index: number;
+  text: string;
+  reasoning: string;
+  calls: { id: string; name: string; arguments: string }[];
+  logprobs: TokenLogprob[] | null;
+  finish: Finish;
+}
+
+/** What a chunk says of one choice. */
+export interface Part {
+  choice: number;
+  /** Null where only probabilities are told. */
+  piece: Piece | null;
+  logprobs: TokenLogprob[] | null;
+  /** Length of the text of this choice before the part. */
+  offset: number;
 }
 
 /** The two dialects of one answer: whole, and in chunks. */
 export interface Dialect {
-  /** First chunk, or null where the dialect has none. */
-  opening(head: AnswerHead): object | null;
-  text(head: AnswerHead, text: string): object;
-  toolCall(head: AnswerHead, call: ToolCall, index: number): object;
-  finish(head: AnswerHead, finish: Finish, counts: Counts): object;
+  /** First chunk of a choice, or null where the dialect has none. */
+  opening(head: AnswerHead, choice: number): object | null;
+  part(head: AnswerHead, part: Part): object;
+  finish(head: AnswerHead, choice: number, finish: Finish, counts: Counts): object;
   usage(head: AnswerHead, counts: Counts): object;
-  whole(
-    head: AnswerHead,
-    answer: { text: string; calls: ToolCall[]; finish: Finish; counts: Counts },
-  ): object;
+  whole(head: AnswerHead, choices: readonly WholeChoice[], counts: Counts): object;
 }
-
-const chatChunk = (head: AnswerHead, delta: ChatDelta, finish: Finish | null = null): object => ({
-  ...chunk(head, 'chat.completion.chunk'),
-  choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }],
-});
-
-const textChunk = (head: AnswerHead, text: string, finish: Finish | null = null): object => ({
-  ...chunk(head, 'text_completion'),
-  choices: [{ index: 0, text, finish_reason: finish, logprobs: null }],
-});
 
 const chunk = (head: AnswerHead, object: string): object => ({
   id: head.id,
@@ -58,76 +49,102 @@ const chunk = (head: AnswerHead, object: string): object => ({
   model: head.model,
 });
 
+interface Choice {
+  index: number;
+  finish_reason?: Finish;
+  logprobs?: object | null;
+  [content: string]: unknown;
+}
+
+const CHAT_CHUNK = 'chat.completion.chunk';
+const TEXT = 'text_completion';
+
+const withChoice = (head: AnswerHead, object: string, choice: Choice): object => ({
+  ...chunk(head, object),
+  choices: [{ finish_reason: null, logprobs: null, ...choice }],
+});
+
+const usageChunk = (head: AnswerHead, object: string, counts: Counts): object => ({
+  ...chunk(head, object),
+  choices: [],
+  usage: usage(counts),
+  timings: timings(counts),
+});
+
+/** What each piece adds to the message of a chat. */
+function delta(piece: Piece | null): object {
+  if (piece === null) return {};
+  if (piece.type === 'text') return { content: piece.text };
+  if (piece.type === 'reasoning') return { reasoning_content: piece.text };
+  const { index } = piece;
+  if (piece.type === 'arguments') return { tool_calls: [{ index, function: { arguments: piece.text } }] };
+  const { id, name } = piece;
+  return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
+}
+
+function message({ text, reasoning, calls }: WholeChoice): object {
+  return {
+    role: 'assistant',
+    content: calls.length > 0 && text === '' ? null : text,
+    refusal: null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0
+      ? {}
+      : { tool_calls: calls.map(({ id, ...called }) => ({ id, type: 'function', function: called })) }),
+  };
+}
+
 /** `POST /v1/chat/completions`. */
 export const CHAT: Dialect = {
-  opening: (head) => chatChunk(head, { role: 'assistant', content: '' }),
-  text: (head, content) => chatChunk(head, { content }),
-  toolCall: (head, call, index) => chatChunk(head, { tool_calls: [{ index, ...call }] }),
-  finish: (head, finish, counts) => ({ ...chatChunk(head, {}, finish), timings: timings(counts) }),
-  usage: (head, counts) => usageChunk(head, 'chat.completion.chunk', counts),
-  whole: (head, { text, calls, finish, counts }) => ({
+  opening: (head, index) =>
+    withChoice(head, CHAT_CHUNK, { index, delta: { role: 'assistant', content: '' } }),
+  part: (head, { choice, piece, logprobs }) =>
+    withChoice(head, CHAT_CHUNK, {
+      index: choice,
+      delta: delta(piece),
+      ...(logprobs === null ? {} : { logprobs: chatLogprobs(logprobs) }),
+    }),
+  finish: (head, index, finish, counts) => ({
+    ...withChoice(head, CHAT_CHUNK, { index, delta: {}, finish_reason: finish }),
+    timings: timings(counts),
+  }),
+  usage: (head, counts) => usageChunk(head, CHAT_CHUNK, counts),
+  whole: (head, choices, counts) => ({
     ...chunk(head, 'chat.completion'),
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: 'assistant',
-          content: calls.length > 0 && text.trim() === '' ? null : text,
-          refusal: null,
-          ...(calls.length > 0 ? { tool_calls: calls } : {}),
-        },
-        finish_reason: finish,
-        logprobs: null,
-      },
-    ],
+    choices: choices.map((choice) => ({
+      index: choice.index,
+      message: message(choice),
+      finish_reason: choice.finish,
+      logprobs: choice.logprobs === null ? null : chatLogprobs(choice.logprobs),
+    })),
     usage: usage(counts),
     timings: timings(counts),
   }),
 };
 
-/** `POST /v1/completions`, which knows no tools. */
+/** `POST /v1/completions`, which knows text only. */
 export const COMPLETION: Dialect = {
   opening: () => null,
-  text: (head, text) => textChunk(head, text),
-  toolCall: (head, call) => textChunk(head, call.function.arguments),
-  finish: (head, finish, counts) => ({ ...textChunk(head, '', finish), timings: timings(counts) }),
-  usage: (head, counts) => usageChunk(head, 'text_completion', counts),
-  whole: (head, { text, finish, counts }) => ({
-    ...chunk(head, 'text_completion'),
-    choices: [{ index: 0, text, finish_reason: finish, logprobs: null }],
+  part: (head, { choice, piece, logprobs, offset }) =>
+    withChoice(head, TEXT, {
+      index: choice,
+      text: piece?.type === 'text' ? piece.text : '',
+      ...(logprobs === null ? {} : { logprobs: textLogprobs(logprobs, offset) }),
+    }),
+  finish: (head, index, finish, counts) => ({
+    ...withChoice(head, TEXT, { index, text: '', finish_reason: finish }),
+    timings: timings(counts),
+  }),
+  usage: (head, counts) => usageChunk(head, TEXT, counts),
+  whole: (head, choices, counts) => ({
+    ...chunk(head, TEXT),
+    choices: choices.map(({ index, text, finish, logprobs }) => ({
+      index,
+      text,
+      finish_reason: finish,
+      logprobs: logprobs === null ? null : textLogprobs(logprobs, 0),
+    })),
     usage: usage(counts),
     timings: timings(counts),
   }),
 };
-
-function usageChunk(head: AnswerHead, object: string, counts: Counts): object {
-  return { ...chunk(head, object), choices: [], usage: usage(counts), timings: timings(counts) };
-}
-
-function usage(counts: Counts): object {
-  return {
-    prompt_tokens: counts.promptTokens,
-    completion_tokens: counts.completionTokens,
-    total_tokens: counts.promptTokens + counts.completionTokens,
-    prompt_tokens_details: { cached_tokens: counts.cachedTokens },
-  };
-}
-
-/** Rates as llama-server states them; 0 where nothing was measured. */
-function timings(counts: Counts): object {
-  const promptTokens = counts.promptTokens - counts.cachedTokens;
-  const { completionTokens, promptMs, predictedMs } = counts;
-  const each = (ms: number, tokens: number) => (tokens > 0 ? ms / tokens : 0);
-  const rate = (ms: number, tokens: number) => (ms > 0 ? (1000 * tokens) / ms : 0);
-  return {
-    cache_n: counts.cachedTokens,
-    prompt_n: promptTokens,
-    prompt_ms: promptMs,
-    prompt_per_token_ms: each(promptMs, promptTokens),
-    prompt_per_second: rate(promptMs, promptTokens),
-    predicted_n: completionTokens,
-    predicted_ms: predictedMs,
-    predicted_per_token_ms: each(predictedMs, completionTokens),
-    predicted_per_second: rate(predictedMs, completionTokens),
-  };
-}

@@ -4,8 +4,14 @@ import { chatRequest } from './chat-request.ts';
 import { chatTemplate } from './chat-template.ts';
 
 const special = { bos: '<s>', eos: '</s>' };
-const render = (template: string | null, body: object) =>
-  chatTemplate(template, special).render(chatRequest(body));
+const render = (template: string | null, body: object) => {
+  const { messages, tools, templateArguments } = chatRequest(body);
+  return chatTemplate(template, special).render({
+    messages,
+    tools: tools?.offered ?? null,
+    templateArguments,
+  });
+};
 const hi = { messages: [{ role: 'user', content: 'hi' }] };
 
 test('a model without a template gets ChatML', () => {
@@ -60,4 +66,29 @@ test('arguments are an object for templates that write JSON, text for those that
   expect(render(`${CALLS}{{ c.function.arguments | tojson }}${END}`, withCall)).toBe('{"a": 1}');
   expect(render(`${CALLS}{{ 'args: ' + c.function.arguments }}${END}`, withCall)).toBe('args: {"a": 1}');
   expect(render(CHATML, withCall)).toContain('"arguments": {"a": 1}');
+});
+
+const tools = [{ type: 'function', function: { name: 'f', description: 'It adds.' } }];
+
+test('a template that knows no tools has them told in words, and calls and results as ordinary messages', () => {
+  const prompt = render(null, { ...withCall, tools });
+  expect(prompt).toMatch(/^<\|im_start\|>system\nYou can call these functions:\n\{"name":"f"/);
+  expect(prompt).toContain('assistant\n{"name":"f","arguments":{"a":1}}<|im_end|>');
+  expect(prompt).toContain('user\nResult of the function call:\nok<|im_end|>');
+  expect(render(null, withCall)).not.toContain('You can call');
+});
+
+test('the words join the system message, or the first message where a template has no such role', () => {
+  const system = { messages: [{ role: 'system', content: 'Be kind.' }, ...hi.messages], tools };
+  expect(render(null, system)).toMatch(/system\nYou can call[\s\S]*\n\nBe kind\./);
+  const without =
+    "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system') }}{% endif %}{{ m.content }}{% endfor %}";
+  expect(render(without, { ...hi, tools })).toMatch(/^You can call[\s\S]*\n\nhi$/);
+});
+
+test('reasoning_effort reaches the template, and none turns thinking off', () => {
+  const template = '{{ reasoning_effort }}/{{ enable_thinking }}';
+  expect(render(template, { ...hi, reasoning_effort: 'high' })).toBe('high/');
+  expect(render(template, { ...hi, reasoning_effort: 'none' })).toBe('none/false');
+  expect(render(template, { ...hi, reasoning_effort: 'none', enable_thinking: true })).toBe('none/true');
 });

@@ -1,10 +1,25 @@
 import { Template } from '@huggingface/jinja';
 import { Refusal } from '../refusal.ts';
-import type { ChatMessage, ChatRequest } from './chat-request.ts';
+import type { ChatMessage } from './chat-message.ts';
+import type { Tool } from './tools/tool-choice.ts';
+import { plainMessages, toolWords, withWords } from './tools/tool-prompt.ts';
+
+/** What a prompt is made of. */
+export interface Conversation {
+  messages: readonly ChatMessage[];
+  /** Null when no tool is offered. */
+  tools: readonly Tool[] | null;
+  /** Further variables of the template. */
+  templateArguments: Readonly<Record<string, unknown>>;
+}
 
 /** Renders the prompt of a chat. Throws a 400 with the template's own words when it refuses the messages. */
 export interface ChatTemplate {
-  render(chat: Pick<ChatRequest, 'messages' | 'tools' | 'templateArguments'>): string;
+  /** The template's text. */
+  readonly source: string;
+  /** True when the template itself tells the model about tools. */
+  readonly knowsTools: boolean;
+  render(conversation: Conversation): string;
 }
 
 export interface SpecialText {
@@ -17,18 +32,41 @@ const CHATML =
   "{%- for message in messages %}{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}{%- endfor %}" +
   "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- endif %}";
 
-/** Compiles the template of a model file (null: ChatML). One that does not compile refuses every chat, never the load. */
-export function chatTemplate(source: string | null, special: SpecialText): ChatTemplate {
-  const render = compile(source ?? CHATML, special);
+/** Compiles the template of a model file (null: ChatML). One that does not compile refuses every chat. */
+export function chatTemplate(own: string | null, special: SpecialText): ChatTemplate {
+  const source = own ?? CHATML;
+  const render = compile(source, special);
   const argumentsAsObject = wantsObjectArguments(render);
+  const knowsTools = /\btools\b/.test(source);
+  const knowsCalls = /\btool_calls\b/.test(source);
+  const whole = ({ messages, tools, templateArguments }: Conversation): string =>
+    render({
+      messages: messages.map(argumentsAsObject ? withObjectArguments : withTextArguments),
+      ...(tools === null ? {} : { tools }),
+      ...templateArguments,
+    });
   return {
-    render: ({ messages, tools, templateArguments }) =>
-      render({
-        messages: argumentsAsObject ? messages.map(withObjectArguments) : messages.map(withTextArguments),
-        ...(tools === null ? {} : { tools }),
-        ...templateArguments,
-      }),
+    source,
+    knowsTools,
+    render(conversation) {
+      if (knowsTools) return whole(conversation);
+      const messages = knowsCalls ? conversation.messages : plainMessages(conversation.messages);
+      return inWords(whole, { ...conversation, messages });
+    },
   };
+}
+
+/** Tools told in words: as the system's, or in the first message where the template has no such role. */
+function inWords(whole: (conversation: Conversation) => string, conversation: Conversation): string {
+  const { tools, messages } = conversation;
+  if (tools === null) return whole(conversation);
+  const told = (role: 'system' | 'user') =>
+    whole({ ...conversation, messages: withWords(messages, toolWords(tools), role), tools: null });
+  try {
+    return told('system');
+  } catch {
+    return told('user');
+  }
 }
 
 type Render = (variables: Record<string, unknown>) => string;

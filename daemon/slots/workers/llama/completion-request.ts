@@ -1,20 +1,62 @@
 import { z } from 'zod';
+import { invalidField } from '../refusal.ts';
 import { type AnswerRequest, answerFields, answerRequest, parseBody } from './request.ts';
+import { type Structure, structure } from './structure.ts';
+
+/** Text, or the ids of its tokens. */
+export type Prompt = string | number[];
 
 export interface CompletionRequest extends AnswerRequest {
-  prompt: string;
+  prompts: Prompt[];
+  structure: Structure | null;
+  /** Answers begin with their prompt. */
+  echo: boolean;
+  /** Text that follows the place to fill; null when the answer goes on from the end of the prompt. */
+  suffix: string | null;
 }
 
+const PROMPTS_MOST = 256;
+const LOGPROBS_MOST = 5;
+const tokens = z.array(z.int().min(0)).min(1);
 const body = z.looseObject({
   ...answerFields,
-  prompt: z.union([z.string(), z.tuple([z.string()])], { error: 'must be a string' }),
+  prompt: z.union(
+    [
+      z.string(),
+      tokens,
+      z.array(z.string()).min(1).max(PROMPTS_MOST),
+      z.array(tokens).min(1).max(PROMPTS_MOST),
+    ],
+    { error: `must be a string, an array of token ids, or an array of up to ${PROMPTS_MOST} of these` },
+  ),
+  echo: z.boolean().nullish(),
+  suffix: z.string().nullish(),
+  best_of: z.int().min(1).nullish(),
+  logprobs: z.union([z.int().min(0).max(LOGPROBS_MOST), z.literal(false)]).nullish(),
 });
 
 /** Reads the body of `POST /v1/completions`; throws a 400 that names the field at fault. */
 export function completionRequest(input: unknown): CompletionRequest {
   const parsed = parseBody(body, input);
+  const request = answerRequest(parsed, typeof parsed.logprobs === 'number' ? parsed.logprobs : null);
+  if ((parsed.best_of ?? request.n) !== request.n)
+    throw invalidField(
+      'best_of',
+      'best_of: choosing among several answers is not supported; it must equal n',
+    );
+  const echo = parsed.echo ?? false;
+  if (echo && request.generation.logprobs !== null)
+    throw invalidField('echo', 'echo: probabilities of the prompt are not supported; ask without logprobs');
   return {
-    ...answerRequest(parsed),
-    prompt: typeof parsed.prompt === 'string' ? parsed.prompt : parsed.prompt[0],
+    ...request,
+    prompts: prompts(parsed.prompt),
+    structure: structure(parsed),
+    echo,
+    suffix: parsed.suffix === undefined || parsed.suffix === '' ? null : parsed.suffix,
   };
+}
+
+function prompts(given: string | number[] | string[] | number[][]): Prompt[] {
+  if (typeof given === 'string') return [given];
+  return typeof given[0] === 'number' ? [given as number[]] : (given as string[] | number[][]);
 }

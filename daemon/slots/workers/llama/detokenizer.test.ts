@@ -48,3 +48,12 @@ test('bytes that are no UTF-8 are shown as such and never held for ever', () => 
   expect(text.length).toBeGreaterThan(150);
   expect(Math.max(...work)).toBeLessThanOrEqual(40);
 });
+
+test('control tokens appear as the text they are given, whatever was open before', () => {
+  const read = detokenizer(
+    (tokens) =>
+      Buffer.concat(tokens.map((t) => (t === 9 ? Buffer.alloc(0) : Buffer.from([t])))).toString('utf8'),
+    new Map([[9, '<mark>']]),
+  );
+  expect([97, 9, 0xc3, 9, 98].map((token) => read.push(token))).toEqual(['a', '<mark>', '', '<mark>', 'b']);
+});

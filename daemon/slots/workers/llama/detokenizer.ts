@@ -13,26 +13,44 @@ const CONTEXT = 4;
 /** A character has 4 bytes at most, so a longer wait means bytes that are no UTF-8. */
 const LONGEST_WAIT = 32;
 
-/** Holds back a character whose bytes are spread over tokens. One that the text ends inside of is never shown. */
-export function detokenizer(detokenize: Detokenize): Detokenizer {
+const NO_MARKS: ReadonlyMap<number, string> = new Map();
+
+/**
+ * Holds back a character whose bytes are spread over tokens. One that the text ends inside of is never shown. The control
+ * tokens in `marks`, which have no text of their own, appear as the text given there.
+ */
+export function detokenizer(
+  detokenize: Detokenize,
+  marks: ReadonlyMap<number, string> = NO_MARKS,
+): Detokenizer {
   let before: number[] = [];
   let open: number[] = [];
   let shown = 0;
+  const push = (token: number): string => {
+    open.push(token);
+    const text = detokenize(open, before);
+    const waiting = text.endsWith(INCOMPLETE) && open.length < LONGEST_WAIT;
+    const end = waiting ? completeLength(text) : text.length;
+    const fresh = text.slice(shown, end);
+    if (waiting) {
+      shown = Math.max(shown, end);
+      return fresh;
+    }
+    before = [...before, ...open].slice(-CONTEXT);
+    open = [];
+    shown = 0;
+    return fresh;
+  };
+  const pushMark = (mark: string): string => {
+    before = [];
+    open = [];
+    shown = 0;
+    return mark;
+  };
   return {
     push(token) {
-      open.push(token);
-      const text = detokenize(open, before);
-      const waiting = text.endsWith(INCOMPLETE) && open.length < LONGEST_WAIT;
-      const end = waiting ? completeLength(text) : text.length;
-      const fresh = text.slice(shown, end);
-      if (waiting) {
-        shown = Math.max(shown, end);
-        return fresh;
-      }
-      before = [...before, ...open].slice(-CONTEXT);
-      open = [];
-      shown = 0;
-      return fresh;
+      const mark = marks.size === 0 ? undefined : marks.get(token);
+      return mark === undefined ? push(token) : pushMark(mark);
     },
   };
 }

@@ -1,42 +1,63 @@
-import type { LlamaModel, Token } from 'node-llama-cpp';
+import { basename } from 'node:path';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { Refusal } from '../refusal.ts';
-import type { ChatRequest } from './chat-request.ts';
 import { type ChatTemplate, chatTemplate } from './chat-template.ts';
 import { detokenizer } from './detokenizer.ts';
-import { type GenerationEvent, generate } from './generate.ts';
+import { type GenerationEvent, generate, type Job } from './generate.ts';
+import { Grammars } from './grammars.ts';
 import { LlamaSequence } from './llama-sequence.ts';
 import { type LoadedModel, loadModel, ownTemplate } from './load.ts';
 import { type PrefillPace, prefillPace } from './prefill-pace.ts';
 import type { Generation } from './request.ts';
+import { toSeed } from './sampling.ts';
 import { SequencePool } from './sequence-pool.ts';
+import { textGate } from './text-gate.ts';
+import { Vocabulary } from './vocabulary.ts';
 
 /** `started` comes once a sequence is held; from then on only a broken engine can fail the answer. */
-export type EngineEvent = { type: 'started' } | GenerationEvent;
+export type EngineEvent = { type: 'started' } | ({ choice: number } & GenerationEvent);
+
+/** What is generated from one prompt. */
+export interface Order {
+  tokens: readonly number[];
+  generation: Generation;
+  /** Choices, one after the other. */
+  n: number;
+  /** The text after which the grammar holds; null: from the beginning. */
+  gate: string | null;
+  /** Control tokens that must be seen as text. */
+  marks: readonly string[];
+  /** Asked after each text: true when whoever reads this choice wants no more. */
+  full(): boolean;
+}
 
 /** A loaded chat model that answers several requests at once. */
 export class ChatEngine {
   readonly facts: WorkerFacts;
+  readonly template: ChatTemplate;
+  readonly vocabulary: Vocabulary;
   readonly #loaded: LoadedModel;
+  readonly #grammars: Grammars;
   readonly #pool: SequencePool<LlamaSequence>;
-  readonly #template: ChatTemplate;
   readonly #pace: PrefillPace;
   readonly #onBroken: (error: unknown) => void;
   #generated = 0;
 
   private constructor(loaded: LoadedModel, config: WorkerConfig, onBroken: (error: unknown) => void) {
-    const { model, context } = loaded;
+    const { llama, model, context } = loaded;
     const sequences = Array.from(
       { length: context.totalSequences },
       () => new LlamaSequence(context.getSequence()),
     );
     this.#loaded = loaded;
     this.facts = loaded.facts;
+    this.vocabulary = new Vocabulary(model);
+    this.#grammars = new Grammars(llama, model);
     this.#pool = new SequencePool(sequences, config.queueLimit, (sequence, tokens) =>
       sequence.shared(tokens),
     );
-    this.#template = chatTemplate(ownTemplate(model), {
+    this.template = chatTemplate(ownTemplate(model), {
       bos: model.tokens.bosString ?? '',
       eos: model.tokens.eosString ?? '',
     });
@@ -44,39 +65,49 @@ export class ChatEngine {
     this.#onBroken = onBroken;
   }
 
-  /** Loads the model; see {@link loadModel}. */
+  /** Loads the model; see {@link loadModel}. A chat template that refuses the simplest chat is an error too. */
   static async load(config: WorkerConfig, watch: LoadWatch): Promise<ChatEngine> {
-    return new ChatEngine(await loadModel(config, watch), config, watch.onBroken);
-  }
-
-  /** The prompt of a chat in tokens. Throws a 400 when the template refuses. */
-  chatTokens(request: ChatRequest): number[] {
-    return this.textTokens(this.#template.render(request));
-  }
-
-  /** Text in tokens, special tokens recognised, with the token that every text of this model begins with. */
-  textTokens(text: string): number[] {
-    const { model } = this.#loaded;
-    const tokens: number[] = model.tokenize(text, true);
-    const { bos } = model.tokens;
-    if (bos !== null && model.tokens.shouldPrependBosToken && tokens[0] !== bos) tokens.unshift(bos);
-    return tokens;
+    const engine = new ChatEngine(await loadModel(config, watch), config, watch.onBroken);
+    try {
+      engine.template.render({
+        messages: [{ role: 'user', content: 'Hi' }],
+        tools: null,
+        templateArguments: {},
+      });
+    } catch (error) {
+      await engine.dispose();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`${basename(config.modelPath)}: ${reason.replaceAll(/\s+/g, ' ')}`);
+    }
+    return engine;
   }
 
   /**
-   * Waits for a sequence and generates one answer. Throws 400 when the prompt does not fit the window, 429 when the queue is
-   * full, and the signal's reason when the caller leaves the queue. After a later abort it ends without `done`.
+   * Waits for a sequence and generates the choices of one prompt on it. Throws 400 when the prompt does not fit the window or
+   * the order can't be kept, 429 when the queue is full, and the signal's reason when the caller leaves the queue. After a
+   * later abort it ends without `done`.
    */
-  async *answer(
-    tokens: readonly number[],
-    generation: Generation,
-    signal: AbortSignal,
-  ): AsyncGenerator<EngineEvent> {
-    refuseOverflow(tokens.length, this.facts.context);
+  async *answer(order: Order, signal: AbortSignal): AsyncGenerator<EngineEvent> {
+    const { tokens, generation, n } = order;
+    const begin = await this.#grammars.begin(generation.grammar);
+    const bias = this.vocabulary.bias(generation.sampling.bias);
+    const marks = this.vocabulary.marks(order.marks);
+    const seed = generation.sampling.seed ?? Math.floor(Math.random() * 2 ** 32);
     const sequence = await this.#pool.acquire(tokens, signal);
     try {
       yield { type: 'started' };
-      yield* generate(sequence, this.#job(tokens, generation), signal);
+      for (let choice = 0; choice < n && !signal.aborted; choice++) {
+        const gate = textGate(order.gate);
+        const state = begin?.() ?? null;
+        const job = this.#job(order, marks, gate.push, {
+          sampling: generation.sampling,
+          seed: toSeed(seed + choice),
+          bias,
+          grammar: state === null ? null : { state, gate },
+          probabilities: generation.logprobs !== null,
+        });
+        for await (const event of generate(sequence, job, signal)) yield { ...event, choice };
+      }
     } catch (error) {
       await sequence.reset().catch(this.#onBroken);
       throw error;
@@ -94,32 +125,39 @@ export class ChatEngine {
     await this.#loaded.llama.dispose();
   }
 
-  #job(tokens: readonly number[], generation: Generation) {
-    const { model } = this.#loaded;
+  #job(
+    { tokens, generation, full }: Order,
+    marks: ReadonlyMap<number, string>,
+    onText: (text: string) => void,
+    sample: Job['sample'],
+  ): Job {
+    const { vocabulary } = this;
     return {
       tokens,
-      generation,
-      detokenizer: detokenizer((part, before) => read(model, part, before)),
-      isEnd: (token: number) => model.isEogToken(token as Token),
+      sample,
+      full,
+      maxTokens: generation.maxTokens,
+      stops: generation.stops,
+      logprobs: generation.logprobs,
+      detokenizer: detokenizer((part, before) => vocabulary.text(part, before), marks),
+      isEnd: (token) => vocabulary.isEnd(token),
+      spell: (token) => vocabulary.spell(token),
       pace: this.#pace,
-      onToken: () => {
+      onToken: (text) => {
         this.#generated++;
+        onText(text);
       },
     };
   }
 }
 
-function read(model: LlamaModel, tokens: readonly number[], before: readonly number[]): string {
-  return model.detokenize(tokens as Token[], false, before as Token[]);
-}
-
 /** Refuses a prompt that leaves no room for an answer, in llama-server's words: clients recognise them and shorten. */
-export function refuseOverflow(tokens: number, context: number): void {
-  if (tokens === 0) throw new Refusal('request.invalid', 'The prompt is empty.', { param: 'prompt' });
+export function refuseOverflow(tokens: number, context: number, param: string): void {
+  if (tokens === 0) throw new Refusal('request.invalid', 'The prompt is empty.', { param });
   if (tokens < context) return;
   throw new Refusal(
     'context_length_exceeded',
     `request (${tokens} tokens) exceeds the available context size (${context} tokens), try increasing it`,
-    { param: 'messages', extra: { n_prompt_tokens: tokens, n_ctx: context } },
+    { param, extra: { n_prompt_tokens: tokens, n_ctx: context } },
   );
 }

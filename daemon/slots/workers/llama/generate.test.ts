@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
 import { detokenizer } from './detokenizer.ts';
-import { type GenerationEvent, generate, type Job, type Sequence } from './generate.ts';
+import { type GenerationEvent, generate, type Job } from './generate.ts';
 import { prefillPace } from './prefill-pace.ts';
-import type { Generation } from './request.ts';
+import type { Sampled, Sequence } from './sequence.ts';
 
 const END = 0;
 const code = (text: string) => [...text].map((character) => character.charCodeAt(0));
 
 /** A sequence that says `script` whatever it is asked, and counts what it evaluates. */
-function scripted(script: readonly number[], changes: { window?: number; kept?: number } = {}) {
+function scripted(
+  script: readonly number[],
+  changes: { window?: number; kept?: number; probabilities?: Sampled['probabilities'] } = {},
+) {
   const seen = { evaluated: 0, sampled: 0, position: 0 };
   const sequence: Sequence = {
     window: changes.window ?? 10_000,
@@ -27,7 +30,7 @@ function scripted(script: readonly number[], changes: { window?: number; kept?: 
       seen.position += tokens.length;
       for (const token of script) {
         seen.sampled++;
-        yield token;
+        yield { token, probabilities: changes.probabilities ?? null };
         seen.position++;
       }
     },
@@ -35,14 +38,20 @@ function scripted(script: readonly number[], changes: { window?: number; kept?: 
   return { sequence, seen };
 }
 
-function job(tokens: readonly number[], generation: Partial<Generation> = {}): Job {
+function job(tokens: readonly number[], changes: Partial<Job> = {}): Job {
   return {
     tokens,
-    generation: { sampling: {} as Generation['sampling'], maxTokens: null, stops: [], ...generation },
+    sample: {} as Job['sample'],
+    maxTokens: null,
+    stops: [],
+    logprobs: null,
+    spell: (token) => String.fromCharCode(token),
+    full: () => false,
     detokenizer: detokenizer((part) => String.fromCharCode(...part)),
     isEnd: (token) => token === END,
     pace: prefillPace(512),
     onToken: () => undefined,
+    ...changes,
   };
 }
 
@@ -56,6 +65,7 @@ async function collect(events: AsyncIterable<GenerationEvent>) {
     finish: done?.finish,
     counts: done?.counts,
     progress: all.filter((e) => e.type === 'progress').length,
+    logprobs: all.flatMap((e) => (e.type === 'text' ? (e.logprobs ?? []) : [])),
   };
 }
 
@@ -129,3 +139,37 @@ test('an engine that stops without an end token is a failure, not a short answer
   const { sequence } = scripted(code('ab'));
   await expect(collect(generate(sequence, job([1]), never))).rejects.toThrow('without an end token');
 });
+
+test('who wants no more ends the answer', async () => {
+  const { sequence, seen } = scripted(code('abcdef'));
+  let text = '';
+  const full = job([1], { full: () => text.length >= 2 });
+  for await (const event of generate(sequence, full, never)) if (event.type === 'text') text += event.text;
+  expect(text).toBe('ab');
+  expect(seen.sampled).toBe(2);
+});
+
+const probabilities = new Map([
+  [97, 0.5],
+  [98, 0.25],
+]);
+
+test.each([
+  ['at its end token', [...code('ab'), END], {}, 'ab', ['a', 'b']],
+  ['at max tokens', code('abc'), { maxTokens: 2 }, 'ab', ['a', 'b']],
+  ['at a stop string', code('abcd'), { stops: ['cd'] }, 'ab', ['a', 'b']],
+  ['within a stop string', [...code('abc'), END], { stops: ['cd'] }, 'abc', ['a', 'b', 'c']],
+])(
+  'an answer that ends %s has probabilities of the tokens that it shows',
+  async (_, script, changes, text, tokens) => {
+    const { sequence } = scripted(script, { probabilities });
+    const answer = await collect(generate(sequence, job([1], { ...changes, logprobs: 1 }), never));
+    expect(answer.text).toBe(text);
+    expect(answer.logprobs.map((entry) => entry.token)).toEqual(tokens);
+    expect(answer.logprobs[1]).toEqual({
+      token: 'b',
+      logprob: Math.log(0.25),
+      top: [{ token: 'a', logprob: Math.log(0.5) }],
+    });
+  },
+);

@@ -1,38 +1,34 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Counts } from './answer.ts';
 import type { Detokenizer } from './detokenizer.ts';
+import { LogprobQueue, type TokenLogprob, tokenLogprob } from './logprobs.ts';
 import type { PrefillPace } from './prefill-pace.ts';
-import type { Generation, Sampling } from './request.ts';
+import type { SampleOptions, Sequence } from './sequence.ts';
 import { stopScanner } from './stop-scanner.ts';
+import type { Counts } from './usage.ts';
 
-/** One slice of the context that holds one conversation at a time. */
-export interface Sequence {
-  /** Tokens that fit, the last of which cannot be continued. */
-  readonly window: number;
-  /** Tokens evaluated so far. */
-  readonly position: number;
-  /** Drops all that is not a prefix of `tokens`, at least the last token; answers how many are kept. */
-  keepPrefix(tokens: readonly number[]): Promise<number>;
-  /** Evaluates without sampling. */
-  evaluate(tokens: readonly number[]): Promise<void>;
-  /** Evaluates `tokens`, then samples for as long as it is asked for more. */
-  sample(tokens: readonly number[], sampling: Sampling): AsyncIterable<number>;
-}
-
+/** One answer to generate. */
 export interface Job {
   tokens: readonly number[];
-  generation: Generation;
+  sample: SampleOptions;
+  maxTokens: number | null;
+  stops: readonly string[];
+  /** Alternatives told beside each token; null tells no probabilities. */
+  logprobs: number | null;
   detokenizer: Detokenizer;
   isEnd(token: number): boolean;
+  /** A token as the entries of probabilities name it. */
+  spell(token: number): string;
   pace: PrefillPace;
-  /** Called for each sampled token. */
-  onToken(): void;
+  /** Called for each sampled token, with the text that it completes. */
+  onToken(text: string): void;
+  /** Asked after each text: true when whoever reads it wants no more. */
+  full(): boolean;
 }
 
 /** `progress` comes after each evaluated part of the prompt; `done` comes last, unless the caller left. */
 export type GenerationEvent =
   | { type: 'progress' }
-  | { type: 'text'; text: string }
+  | { type: 'text'; text: string; logprobs: TokenLogprob[] | null }
   | { type: 'done'; finish: 'stop' | 'length'; counts: Counts };
 
 /** The event loop is let in after this many tokens, so that a caller who leaves is noticed. */
@@ -44,49 +40,79 @@ export async function* generate(
   job: Job,
   signal: AbortSignal,
 ): AsyncGenerator<GenerationEvent> {
-  const { tokens, generation } = job;
-  const started = performance.now();
-  const cached = await sequence.keepPrefix(tokens);
-  let at = cached;
-  while (tokens.length - at > job.pace.size()) {
+  const clock = new Clock(job.tokens.length);
+  const rest = yield* prefill(sequence, job, clock, signal);
+  if (signal.aborted) return;
+  if (job.maxTokens === 0) return yield clock.done('length');
+
+  const stops = stopScanner(job.stops);
+  const most = job.maxTokens ?? Number.POSITIVE_INFINITY;
+  const queue = job.logprobs === null ? null : new LogprobQueue();
+  for await (const { token, probabilities } of sequence.sample(rest, job.sample)) {
+    clock.token();
+    const ended = job.isEnd(token);
+    const added = ended ? '' : job.detokenizer.push(token);
+    job.onToken(added);
     if (signal.aborted) return;
-    const part = tokens.slice(at, at + job.pace.size());
-    await job.pace.time(part.length, () => sequence.evaluate(part));
+    if (queue !== null && !ended && probabilities !== null)
+      queue.add(tokenLogprob(token, probabilities, job.logprobs ?? 0, job.spell), added);
+    const { text, stopped } = ended ? { text: stops.end(), stopped: true } : stops.push(added);
+    const full = !stopped && (clock.count >= most || sequence.position >= sequence.window - 1);
+    const shown = full ? text + stops.end() : text;
+    const logprobs = queue?.take(shown) ?? null;
+    if (full || ended) logprobs?.push(...(queue?.rest() ?? []));
+    if (shown !== '' || (logprobs !== null && logprobs.length > 0))
+      yield { type: 'text', text: shown, logprobs };
+    if (stopped || full || job.full()) return yield clock.done(full ? 'length' : 'stop');
+    if (clock.count % TURN_EVERY === 0) await nextTurn();
+  }
+  if (!signal.aborted) throw new Error('the answer ended without an end token');
+}
+
+/** Reads the prompt but for its last part, which sampling begins with. */
+async function* prefill(
+  sequence: Sequence,
+  job: Job,
+  clock: Clock,
+  signal: AbortSignal,
+): AsyncGenerator<GenerationEvent, readonly number[]> {
+  const { tokens, pace } = job;
+  let at = await sequence.keepPrefix(tokens);
+  clock.cached = at;
+  while (tokens.length - at > pace.size() && !signal.aborted) {
+    const part = tokens.slice(at, at + pace.size());
+    await pace.time(part.length, () => sequence.evaluate(part));
     at += part.length;
     yield { type: 'progress' };
   }
-  if (signal.aborted) return;
+  return tokens.slice(at);
+}
 
-  const stops = stopScanner(generation.stops);
-  const most = generation.maxTokens ?? Number.POSITIVE_INFINITY;
-  let count = 0;
-  let promptMs = 0;
-  const done = (finish: 'stop' | 'length'): GenerationEvent => ({
-    type: 'done',
-    finish,
-    counts: {
-      promptTokens: tokens.length,
-      cachedTokens: cached,
-      completionTokens: count,
-      promptMs,
-      predictedMs: performance.now() - started - promptMs,
-    },
-  });
+/** Counts what one answer took. */
+class Clock {
+  readonly #promptTokens: number;
+  readonly #started = performance.now();
+  #promptMs = 0;
+  cached = 0;
+  count = 0;
 
-  if (most === 0) return yield done('length');
-  for await (const token of sequence.sample(tokens.slice(at), generation.sampling)) {
-    if (count++ === 0) promptMs = performance.now() - started;
-    job.onToken();
-    if (signal.aborted) return;
-    const ended = job.isEnd(token);
-    const { text, stopped } = ended
-      ? { text: stops.end(), stopped: true }
-      : stops.push(job.detokenizer.push(token));
-    const full = !stopped && (count >= most || sequence.position >= sequence.window - 1);
-    const shown = full ? text + stops.end() : text;
-    if (shown !== '') yield { type: 'text', text: shown };
-    if (stopped || full) return yield done(stopped ? 'stop' : 'length');
-    if (count % TURN_EVERY === 0) await nextTurn();
+  constructor(promptTokens: number) {
+    this.#promptTokens = promptTokens;
   }
-  if (!signal.aborted) throw new Error('the answer ended without an end token');
+
+  /** The prompt is read once the first token is there. */
+  token(): void {
+    if (this.count++ === 0) this.#promptMs = performance.now() - this.#started;
+  }
+
+  done(finish: 'stop' | 'length'): GenerationEvent {
+    const counts: Counts = {
+      promptTokens: this.#promptTokens,
+      cachedTokens: this.cached,
+      completionTokens: this.count,
+      promptMs: this.#promptMs,
+      predictedMs: performance.now() - this.#started - this.#promptMs,
+    };
+    return { type: 'done', finish, counts };
+  }
 }

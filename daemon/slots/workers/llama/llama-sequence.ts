@@ -1,14 +1,14 @@
 import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
-import type { Sequence } from './generate.ts';
-import type { Sampling } from './request.ts';
-
-/** Tokens that penalties look back at, as llama-server does. */
-const PENALTY_WINDOW = 64;
+import { seededRandom } from '../../../models/gguf/random.ts';
+import { drawer } from './draw.ts';
+import type { Sampled, SampleOptions, Sequence } from './sequence.ts';
 
 /** One sequence of the library behind the small interface that generation needs. */
 export class LlamaSequence implements Sequence {
   readonly #inner: LlamaContextSequence;
   #recent: number[] = [];
+  /** Tokens that the penalties look back at; 0 when there are none. */
+  #lookBack = 0;
 
   constructor(inner: LlamaContextSequence) {
     this.#inner = inner;
@@ -28,7 +28,7 @@ export class LlamaSequence implements Sequence {
   }
 
   async keepPrefix(tokens: readonly number[]): Promise<number> {
-    this.#recent = tokens.slice(-PENALTY_WINDOW);
+    this.#recent = tokens.slice(-RECENT_MOST);
     const keep = Math.min(this.shared(tokens), tokens.length - 1);
     if (keep < this.position) {
       await this.#inner.eraseContextTokenRanges([{ start: keep, end: this.position }]);
@@ -40,29 +40,8 @@ export class LlamaSequence implements Sequence {
     await this.#inner.evaluateWithoutGeneratingNewTokens(tokens as Token[]);
   }
 
-  sample(tokens: readonly number[], sampling: Sampling): AsyncIterable<number> {
-    const options: SequenceEvaluateOptions = {
-      temperature: sampling.temperature,
-      topP: sampling.topP,
-      topK: sampling.topK,
-      minP: sampling.minP,
-      seed: sampling.seed ?? Math.floor(Math.random() * 2 ** 32),
-      yieldEogToken: true,
-    };
-    const { repeatPenalty, presencePenalty, frequencyPenalty } = sampling;
-    if (repeatPenalty === 1 && presencePenalty === 0 && frequencyPenalty === 0) {
-      return this.#inner.evaluate(tokens as Token[], options);
-    }
-    return this.#samplePenalised(tokens, {
-      ...options,
-      repeatPenalty: {
-        penalty: repeatPenalty,
-        presencePenalty,
-        frequencyPenalty,
-        maxPunishTokens: PENALTY_WINDOW,
-        punishTokens: () => this.#recent as Token[],
-      },
-    });
+  sample(tokens: readonly number[], options: SampleOptions): AsyncIterable<Sampled> {
+    return options.probabilities ? this.#tell(tokens, options) : this.#run(tokens, options);
   }
 
   /** Forgets everything, so that a failed evaluation leaves nothing behind. */
@@ -70,14 +49,88 @@ export class LlamaSequence implements Sequence {
     await this.#inner.clearHistory();
   }
 
-  async *#samplePenalised(
-    tokens: readonly number[],
-    options: SequenceEvaluateOptions,
-  ): AsyncGenerator<number> {
-    for await (const token of this.#inner.evaluate(tokens as Token[], options)) {
-      this.#recent.push(token);
-      if (this.#recent.length > PENALTY_WINDOW) this.#recent.shift();
-      yield token;
+  async *#run(tokens: readonly number[], options: SampleOptions): AsyncGenerator<Sampled> {
+    for await (const token of this.#inner.evaluate(tokens as Token[], this.#native(options))) {
+      this.#remember(token);
+      yield { token, probabilities: null };
     }
   }
+
+  /**
+   * The library tells probabilities of the tokens that its samplers have left. So they are asked to leave all, and the choice
+   * is made here; under a grammar the engine itself must choose, and the rest of what it chose from is told.
+   */
+  async *#tell(tokens: readonly number[], options: SampleOptions): AsyncGenerator<Sampled> {
+    const chooses = options.grammar === null;
+    const native = this.#native(options);
+    const draw = drawer(options.sampling, seededRandom(options.seed));
+    const places = this.#inner.evaluateWithMetadata(
+      tokens as Token[],
+      { probabilities: true },
+      chooses ? { ...native, temperature: 0 } : native,
+    );
+    try {
+      let place = await places.next();
+      while (!place.done) {
+        const { probabilities } = place.value;
+        const token = chooses ? draw(probabilities) : place.value.token;
+        this.#remember(token);
+        yield { token, probabilities };
+        place = await places.next(token as Token);
+      }
+    } finally {
+      await places.return();
+    }
+  }
+
+  #native({ sampling, seed, bias, grammar }: SampleOptions): SequenceEvaluateOptions {
+    const { repeatPenalty, presencePenalty, frequencyPenalty, repeatLast, xtc, dry } = sampling;
+    const penalised =
+      repeatLast > 0 && (repeatPenalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0);
+    this.#lookBack = penalised ? repeatLast : 0;
+    this.#recent = this.#lookBack === 0 ? [] : this.#recent.slice(-this.#lookBack);
+    return {
+      temperature: sampling.temperature,
+      topP: sampling.topP,
+      topK: sampling.topK,
+      minP: sampling.minP,
+      seed,
+      yieldEogToken: true,
+      ...(bias === null ? {} : { tokenBias: bias }),
+      ...(xtc === null ? {} : { xtc }),
+      ...(dry === null
+        ? {}
+        : { dryRepeatPenalty: present({ ...dry, lastTokens: dry.lastTokens ?? this.window }) }),
+      ...(grammar === null
+        ? {}
+        : { grammarEvaluationState: () => (grammar.gate.open ? grammar.state : undefined) }),
+      ...(penalised
+        ? {
+            repeatPenalty: {
+              penalty: repeatPenalty,
+              presencePenalty,
+              frequencyPenalty,
+              maxPunishTokens: repeatLast,
+              punishTokens: () => this.#recent as Token[],
+            },
+          }
+        : {}),
+    };
+  }
+
+  #remember(token: number): void {
+    if (this.#lookBack === 0) return;
+    this.#recent.push(token);
+    if (this.#recent.length > this.#lookBack) this.#recent.shift();
+  }
+}
+
+/** As many as a request may have looked back at. */
+const RECENT_MOST = 1_024;
+
+/** Without the fields that are undefined. */
+function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
 }

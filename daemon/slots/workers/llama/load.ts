@@ -5,11 +5,15 @@ import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { EngineLog } from './engine-log.ts';
 
-/** A model in memory with a context to evaluate in. */
-export interface LoadedModel {
+/** A model in memory with what its tokens are evaluated in. */
+export interface OpenedModel<C> {
   llama: Llama;
   model: LlamaModel;
-  context: LlamaContext;
+  context: C;
+}
+
+/** A chat model in memory. */
+export interface LoadedModel extends OpenedModel<LlamaContext> {
   facts: WorkerFacts;
 }
 
@@ -19,11 +23,39 @@ const GPU = { auto: 'auto', cpu: false, vulkan: 'vulkan', cuda: 'cuda' } as cons
 /** Bytes of unread stderr after which further lines are dropped. */
 const STDERR_BACKLOG = 1 << 16;
 
-/**
- * Loads the model and makes its context. Throws an Error whose message is one line that
- * names the cause, without folders. A device that was asked for by name and does not load is an error, never the CPU.
- */
+/** Loads a chat model and makes its context; throws as {@link openModel} does. */
 export async function loadModel(config: WorkerConfig, watch: LoadWatch): Promise<LoadedModel> {
+  const placed = { contextSize: (config.context ?? DEFAULT_CONTEXT) * config.parallel };
+  const opened = await openModel(config, watch, placed, (model) =>
+    model.createContext({
+      sequences: config.parallel,
+      contextSize: contextSize(config.context, model.trainContextSize),
+      batchSize: config.batch ?? DEFAULT_BATCH,
+      threads: config.threads,
+      createSignal: watch.signal,
+      batching: { dispatchSchedule: 'nextCycle' },
+    }),
+  );
+  const { context } = opened;
+  const sizes = {
+    context: context.contextSize,
+    parallel: context.totalSequences,
+    threads: context.idealThreads,
+  };
+  return { ...opened, facts: await factsOf(opened, sizes) };
+}
+
+/**
+ * Loads the model, on the device as far as `placed` fits beside it, and makes its context. Throws an Error whose message
+ * is one line that names the cause, without folders. A device that was asked for by name and does not load is an error,
+ * never the CPU.
+ */
+export async function openModel<C>(
+  config: WorkerConfig,
+  watch: LoadWatch,
+  placed: { contextSize: number; embeddingContext?: boolean },
+  makeContext: (model: LlamaModel) => Promise<C>,
+): Promise<OpenedModel<C>> {
   const log = new EngineLog(writeStderr);
   try {
     await access(config.modelPath, constants.R_OK);
@@ -38,23 +70,13 @@ export async function loadModel(config: WorkerConfig, watch: LoadWatch): Promise
     });
     const model = await llama.loadModel({
       modelPath: config.modelPath,
-      gpuLayers: config.gpuLayers ?? {
-        fitContext: { contextSize: (config.context ?? DEFAULT_CONTEXT) * config.parallel },
-      },
+      gpuLayers: config.gpuLayers ?? { fitContext: placed },
       onLoadProgress: watch.onProgress,
       loadSignal: watch.signal,
     });
-    const context = await model.createContext({
-      sequences: config.parallel,
-      contextSize: contextSize(config.context, model.trainContextSize),
-      batchSize: config.batch ?? DEFAULT_BATCH,
-      threads: config.threads,
-      createSignal: watch.signal,
-      batching: { dispatchSchedule: 'nextCycle' },
-    });
-    return { llama, model, context, facts: await facts(llama, model, context) };
+    return { llama, model, context: await makeContext(model) };
   } catch (error) {
-    throw new Error(reason(error, config, log.cause()), { cause: error });
+    throw new Error(reason(error, config, await log.cause()), { cause: error });
   }
 }
 
@@ -62,18 +84,21 @@ function contextSize(asked: number | null, trained: number): number {
   return asked ?? (trained > 0 ? Math.min(trained, DEFAULT_CONTEXT) : DEFAULT_CONTEXT);
 }
 
-async function facts(llama: Llama, model: LlamaModel, context: LlamaContext): Promise<WorkerFacts> {
+/** The facts of a loaded model with the sizes that it was given. */
+export async function factsOf(
+  { llama, model }: Pick<OpenedModel<unknown>, 'llama' | 'model'>,
+  sizes: Pick<WorkerFacts, 'context' | 'parallel' | 'threads'>,
+): Promise<WorkerFacts> {
   const used = model.gpuLayers > 0 && llama.gpu !== false ? llama.gpu : 'cpu';
   return {
     device: used,
     deviceNames: used === 'cpu' ? [] : await llama.getGpuDeviceNames(),
     gpuLayers: model.gpuLayers,
-    context: context.contextSize,
+    layers: model.fileInsights.totalLayers,
+    ...sizes,
     contextTrain: model.trainContextSize > 0 ? model.trainContextSize : null,
-    parallel: context.totalSequences,
-    threads: context.idealThreads,
     architecture: model.architecture ?? null,
-    chatTemplate: typeof ownTemplate(model) === 'string',
+    chatTemplate: ownTemplate(model) !== null,
     size: model.size,
   };
 }

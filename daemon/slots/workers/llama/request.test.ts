@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { chatRequest } from './chat-request.ts';
-import { completionRequest } from './completion-request.ts';
 
 const chat = (extra: object) => chatRequest({ messages: [{ role: 'user', content: 'hi' }], ...extra });
 
@@ -37,6 +36,7 @@ test.each([
   [{ max_completion_tokens: 6, max_tokens: 5 }, 6],
   [{ max_tokens: 0 }, 0],
   [{ max_tokens: -1 }, null],
+  [{ n_predict: 4 }, 4],
 ])('%j limits to %s tokens', (extra, expected) => {
   expect(chat(extra).generation.maxTokens).toBe(expected);
 });
@@ -69,6 +69,12 @@ test.each([
   [{ stop: new Array(100).fill('x') }, 'stop'],
   [{ stream: 'yes' }, 'stream'],
   [{ n: 0 }, 'n'],
+  [{ n: 1000 }, 'n'],
+  [{ top_logprobs: 3 }, 'top_logprobs'],
+  [{ logprobs: true, top_logprobs: 21 }, 'top_logprobs'],
+  [{ logprobs: 3 }, 'logprobs'],
+  [{ tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'tools.0.type'],
+  [{ grammar: 'root ::= "a"', tools: [{ type: 'function', function: { name: 'f' } }] }, 'grammar'],
   [{ tools: [{ type: 'function', function: {} }] }, 'tools.0.function.name'],
   [{ messages: [{ content: 'x' }] }, 'messages.0.role'],
   [{ messages: [{ role: 'user', content: 5 }] }, 'messages.0.content'],
@@ -102,12 +108,9 @@ test('content is flattened, developer becomes system, other fields stay', () => 
   ]);
 });
 
-test('a completion takes one prompt', () => {
-  expect(completionRequest({ prompt: 'a' }).prompt).toBe('a');
-  expect(completionRequest({ prompt: ['a'] }).prompt).toBe('a');
-  for (const prompt of [undefined, 5, ['a', 'b'], [1, 2]]) {
-    expect(() => completionRequest({ prompt })).toThrow(
-      expect.objectContaining({ status: 400, param: 'prompt' }),
-    );
-  }
+test('probabilities are told when asked for', () => {
+  expect(chat({}).generation.logprobs).toBeNull();
+  expect(chat({ logprobs: true }).generation.logprobs).toBe(0);
+  expect(chat({ logprobs: true, top_logprobs: 5 }).generation.logprobs).toBe(5);
+  expect(chat({ logprobs: false, top_logprobs: 0 }).generation.logprobs).toBeNull();
 });

@@ -1,7 +1,7 @@
 import type { EventStream } from '../event-stream.ts';
 import type { Exchange } from '../http-server.ts';
-import type { AnswerHead, Dialect } from './answer.ts';
-import type { TextAnswer } from './read-answer.ts';
+import type { AnswerHead, Dialect, Part } from './answer.ts';
+import type { AnswerEvent } from './choices.ts';
 
 export interface StreamForm {
   dialect: Dialect;
@@ -18,14 +18,14 @@ const COMMENT_EVERY_MS = 10_000;
  */
 export async function streamAnswer(
   exchange: Exchange,
-  answer: AsyncGenerator<TextAnswer>,
+  answer: AsyncGenerator<AnswerEvent>,
   form: StreamForm,
 ): Promise<void> {
   const first = await answer.next();
   if (first.done) return;
   const stream = exchange.events();
   try {
-    await sendAll(stream, answer, form);
+    await new AnswerStream(stream, form).run(answer);
   } catch (error) {
     stream.fail(error);
   } finally {
@@ -33,25 +33,61 @@ export async function streamAnswer(
   }
 }
 
-async function sendAll(
-  stream: EventStream,
-  answer: AsyncIterable<TextAnswer>,
-  form: StreamForm,
-): Promise<void> {
-  const { dialect, head, includeUsage } = form;
-  const opening = dialect.opening(head);
-  if (opening !== null) await stream.send(opening);
-  let lastSent = performance.now();
-  for await (const event of answer) {
-    if (event.type === 'text') await stream.send(dialect.text(head, event.text));
-    else if (event.type === 'call') await stream.send(dialect.toolCall(head, event.call, event.index));
-    else if (event.type === 'progress' && performance.now() - lastSent > COMMENT_EVERY_MS) {
-      await stream.comment('reading the prompt');
-      lastSent = performance.now();
-    } else if (event.type === 'done') {
-      await stream.send(dialect.finish(head, event.finish, event.counts));
-      if (includeUsage) await stream.send(dialect.usage(head, event.counts));
-      stream.done();
+class AnswerStream {
+  readonly #stream: EventStream;
+  readonly #form: StreamForm;
+  #opened = -1;
+  /** Length of the text of the choice that is being sent. */
+  #length = 0;
+  #lastComment = performance.now();
+
+  constructor(stream: EventStream, form: StreamForm) {
+    this.#stream = stream;
+    this.#form = form;
+  }
+
+  async run(answer: AsyncIterable<AnswerEvent>): Promise<void> {
+    const { dialect, head, includeUsage } = this.#form;
+    await this.#open(0);
+    for await (const event of answer) {
+      if (event.type === 'progress') await this.#comment();
+      else if (event.type === 'pieces') await this.#pieces(event);
+      else if (event.type === 'choice') {
+        await this.#open(event.choice);
+        await this.#stream.send(dialect.finish(head, event.choice, event.finish, event.counts));
+      } else if (event.type === 'done') {
+        if (includeUsage) await this.#stream.send(dialect.usage(head, event.counts));
+        this.#stream.done();
+      }
     }
+  }
+
+  async #open(choice: number): Promise<void> {
+    if (this.#opened >= choice) return;
+    this.#opened = choice;
+    this.#length = 0;
+    const opening = this.#form.dialect.opening(this.#form.head, choice);
+    if (opening !== null) await this.#stream.send(opening);
+  }
+
+  async #pieces({ choice, pieces, logprobs }: AnswerEvent & { type: 'pieces' }): Promise<void> {
+    await this.#open(choice);
+    const last = pieces.length - 1;
+    for (const [i, piece] of pieces.entries()) {
+      await this.#part({ choice, piece, logprobs: i === last ? logprobs : null, offset: this.#length });
+      if (piece.type === 'text') this.#length += piece.text.length;
+    }
+    if (last < 0 && logprobs !== null && logprobs.length > 0)
+      await this.#part({ choice, piece: null, logprobs, offset: this.#length });
+  }
+
+  async #part(part: Part): Promise<void> {
+    await this.#stream.send(this.#form.dialect.part(this.#form.head, part));
+  }
+
+  async #comment(): Promise<void> {
+    if (performance.now() - this.#lastComment <= COMMENT_EVERY_MS) return;
+    await this.#stream.comment('reading the prompt');
+    this.#lastComment = performance.now();
   }
 }

@@ -1,0 +1,72 @@
+import { type BindableModel, bindModels, SELF_FILLING } from './bindings.ts';
+import { bindingsText, type KeptText, readBindings } from './kept-bindings.ts';
+import { automaticSlot, type SlotConfig } from './slot-file.ts';
+import type { SlotFolder } from './slot-folder.ts';
+
+export interface AutoSlotsOptions {
+  /** Every usable model. */
+  models(): readonly BindableModel[];
+  /** Where the bindings outlive the gateway; without, they are made anew at each start. */
+  readonly kept: KeptText | undefined;
+  /** The id of the model that a slot with this file holds; null when it has none. */
+  held(config: SlotConfig): string | null;
+}
+
+const takesByItself = (config: SlotConfig): boolean =>
+  config.enabled && config.model === null && SELF_FILLING[config.name] === config.type;
+
+/** Completes the slots of the files: with the models that `embed` and `rerank` take, and with the automatic slots. */
+export class AutoSlots {
+  readonly #options: AutoSlotsOptions;
+  #kept: Map<string, string>;
+  #made = new Map<string, SlotConfig>();
+
+  constructor(options: AutoSlotsOptions) {
+    this.#options = options;
+    this.#kept = readBindings(options.kept?.get() ?? null);
+  }
+
+  /** Whether the model of these settings was chosen here, not by a file. */
+  chose(config: SlotConfig): boolean {
+    return this.#made.get(config.name) === config;
+  }
+
+  /** All slots that there should be; settings that have not changed are the same object as before. */
+  configs(folder: Pick<SlotFolder, 'configs' | 'broken'>): SlotConfig[] {
+    const files = new Map(folder.configs.map((config) => [config.name, config]));
+    const models = this.#options.models();
+    const bound = this.#bind(folder, models);
+    const made = new Map<string, SlotConfig>();
+    for (const { id, type } of models) {
+      const name = bound.get(id);
+      if (name === undefined) continue;
+      const file = files.get(name);
+      const config = file === undefined ? automaticSlot(name, type, id) : { ...file, model: id };
+      const before = this.#made.get(name);
+      made.set(name, before !== undefined && same(before, config) ? before : config);
+    }
+    this.#made = made;
+    return [...folder.configs.filter(({ name }) => !made.has(name)), ...made.values()];
+  }
+
+  #bind({ configs, broken }: Pick<SlotFolder, 'configs' | 'broken'>, models: readonly BindableModel[]) {
+    const { held, kept } = this.#options;
+    const idsOf = (some: readonly SlotConfig[]) =>
+      new Set(some.map(held).filter((id): id is string => id !== null));
+    const open = configs.filter(takesByItself);
+    const bound = bindModels({
+      models,
+      names: new Set([...configs.map(({ name }) => name), ...broken]),
+      open: new Set(open.map(({ name }) => name)),
+      named: idsOf(configs.filter(({ model }) => model !== null)),
+      shown: idsOf(configs.filter((config) => config.model === null && !open.includes(config))),
+      kept: this.#kept,
+    });
+    const text = bindingsText(bound);
+    if (text !== bindingsText(this.#kept)) kept?.set(text);
+    this.#kept = bound;
+    return bound;
+  }
+}
+
+const same = (a: SlotConfig, b: SlotConfig): boolean => JSON.stringify(a) === JSON.stringify(b);

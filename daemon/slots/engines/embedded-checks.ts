@@ -1,0 +1,96 @@
+import type { Check, Launch, LaunchKind } from './engine.ts';
+
+type Trial = Pick<Check, 'name' | 'path' | 'body' | 'verdict'>;
+
+function parsed(body: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+const listIn = (body: string, key: string): unknown[] => {
+  const value = parsed(body)[key];
+  return Array.isArray(value) ? value : [];
+};
+
+const listed = (body: string): unknown[] =>
+  listIn(body, 'data').map((entry) => (entry as { id?: unknown } | null)?.id);
+
+const answered = (what: string, status: number): string => `${what} answered with status ${status}`;
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
+
+function vectorIn(body: string): boolean {
+  const first = listIn(body, 'data')[0] as { embedding?: unknown } | undefined;
+  const vector = first?.embedding;
+  return Array.isArray(vector) && vector.length > 0 && vector.every(isNumber);
+}
+
+function scoreIn(body: string): boolean {
+  const first = listIn(body, 'results')[0] as { relevance_score?: unknown } | undefined;
+  return isNumber(first?.relevance_score);
+}
+
+/** One short task of each kind; an engine that cannot do it is not ready (spec "Slots"). */
+const TRIALS: Readonly<Record<LaunchKind, Trial>> = {
+  chat: {
+    name: 'completion',
+    path: '/v1/chat/completions',
+    body: { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1, temperature: 0 },
+    verdict: (status, body) => {
+      if (status !== 200) return answered('The trial completion', status);
+      return Array.isArray(parsed(body).choices) ? null : 'The trial completion holds no choice';
+    },
+  },
+  embedding: {
+    name: 'embedding',
+    path: '/v1/embeddings',
+    body: { input: 'Hi', encoding_format: 'float' },
+    verdict: (status, body) => {
+      if (status !== 200) return answered('The trial embedding', status);
+      return vectorIn(body) ? null : 'The trial embedding holds no vector';
+    },
+  },
+  rerank: {
+    name: 'rerank',
+    path: '/v1/rerank',
+    body: { query: 'Hi', documents: ['Hi'] },
+    verdict: (status, body) => {
+      if (status !== 200) return answered('The trial rerank', status);
+      return scoreIn(body) ? null : 'The trial rerank holds no score';
+    },
+  },
+};
+
+/** Health, a model list that holds the model, and one short task of the kind that the slot serves. */
+export function checks(launch: Launch): readonly Check[] {
+  const trial = TRIALS[launch.kind];
+  return [
+    {
+      name: 'health',
+      method: 'GET',
+      path: '/health',
+      limitMs: 5_000,
+      verdict: (status) => (status === 200 ? null : answered('The health check', status)),
+    },
+    {
+      name: 'models',
+      method: 'GET',
+      path: '/v1/models',
+      limitMs: 5_000,
+      verdict: (status, body) => {
+        if (status !== 200) return answered('The model list', status);
+        return listed(body).includes(launch.modelId) ? null : 'The model list does not hold the model';
+      },
+    },
+    {
+      ...trial,
+      method: 'POST',
+      body: { model: launch.modelId, ...(trial.body as object) },
+      limitMs: 120_000,
+    },
+  ];
+}

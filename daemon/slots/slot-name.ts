@@ -1,0 +1,36 @@
+/** Names with a meaning of their own, in the spec or in dispatch; no model gets one by the chance of its id. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'agent',
+  'agent-hermes',
+  'utility',
+  'embed',
+  'rerank',
+  'stt',
+  'tts',
+  'img',
+  'npu',
+]);
+const LONGEST = 32;
+
+/** A slot name made from a model id: small letters, digits, `-` and `_`. */
+function slug(id: string): string {
+  const plain = id
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[-_]+/, '')
+    .slice(0, LONGEST)
+    .replace(/[-_]+$/, '');
+  return plain === '' ? 'model' : plain;
+}
+
+/** The name of a model's own slot: the first of `id`, `id-2`, `id-3`, … that is free. */
+export function slotNameFor(id: string, taken: (name: string) => boolean): string {
+  const first = slug(id);
+  const free = (name: string) => !RESERVED.has(name) && !taken(name);
+  if (free(first)) return first;
+  for (let number = 2; ; number++) {
+    const ending = `-${number}`;
+    const name = `${first.slice(0, LONGEST - ending.length)}${ending}`;
+    if (free(name)) return name;
+  }
+}

@@ -1,0 +1,170 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SlotTypeName } from '../contract/slots.ts';
+import type { SlotModel } from './engines/engine.ts';
+import type { Slots } from './slots.ts';
+import { ManualClock, settle } from './testing/manual-clock.ts';
+import { MODEL } from './testing/owner-bench.ts';
+import { refused } from './testing/refused.ts';
+import { ScriptedRunner } from './testing/scripted-runner.ts';
+import { SlotsBench } from './testing/slots-bench.ts';
+
+interface Known extends SlotModel {
+  created: number;
+}
+
+let bench: SlotsBench;
+let runner: ScriptedRunner;
+let clock: ManualClock;
+let models: Known[];
+let agent: string | null;
+let slots: Slots;
+beforeEach(() => {
+  bench = new SlotsBench();
+  runner = new ScriptedRunner();
+  clock = new ManualClock();
+  models = [];
+  agent = 'big';
+});
+afterEach(() => bench.remove());
+
+const model = (id: string, type: SlotTypeName = 'llm', over: Partial<Known> = {}): Known => ({
+  ...MODEL,
+  id,
+  type,
+  created: 1,
+  ...over,
+});
+const find = (id: string | null) => models.find((each) => each.id === id) ?? null;
+const ids = () => models.map(({ id }) => ({ id }));
+const fit = async () => ({
+  status: 200,
+  body: JSON.stringify({
+    data: [...ids(), { embedding: [1] }].reverse(),
+    choices: [{}],
+    results: [{ relevance_score: 1 }],
+  }),
+});
+function open(): Slots {
+  slots = bench.open({
+    runner,
+    clock,
+    ask: fit,
+    models: () => models,
+    modelFor: (slot) => find(slot.model ?? agent),
+  });
+  return slots;
+}
+const register = (...added: Known[]) => {
+  models.push(...added);
+  for (const { id } of added) bench.bus.emit('model', { id, change: 'added' });
+};
+const remove = (id: string) => {
+  models = models.filter((each) => each.id !== id);
+  bench.bus.emit('model', { id, change: 'removed' });
+};
+const listed = () => Object.fromEntries(slots.list().map(({ name, model: held }) => [name, held]));
+const ask = { signal: new AbortController().signal, stream: false };
+
+describe('automatic slots', () => {
+  it('every model answers somewhere; none is loaded by that', async () => {
+    models = [model('big'), model('small'), model('vectors', 'embedding'), model('ranks', 'rerank')];
+    open();
+    await settle();
+    expect(listed()).toEqual({ agent: 'big', small: 'small', embed: 'vectors', rerank: 'ranks' });
+    expect(slots.get('embed')).toMatchObject({ auto: true, type: 'embedding', state: 'offline' });
+    expect(slots.get('agent')).toMatchObject({ auto: false, state: 'ready' });
+    expect(runner.starts).toBe(1);
+  });
+
+  it('a request loads the model by the ordinary way, as what it is', async () => {
+    models = [model('vectors', 'embedding')];
+    agent = null;
+    open();
+    const lease = await slots.ensureReady('embed', ask);
+    expect(runner.last.launch).toMatchObject({ kind: 'embedding', modelId: 'vectors', slot: 'embed' });
+    expect(slots.get('embed')?.state).toBe('serving');
+    lease.release();
+    await clock.advance(900_000);
+    expect(slots.get('embed')?.state).toBe('offline');
+  });
+
+  it('come and go with their models', async () => {
+    open();
+    expect(listed()).toEqual({ agent: null });
+    register(model('vectors', 'embedding'));
+    expect(listed()).toEqual({ agent: null, embed: 'vectors' });
+    (await slots.ensureReady('embed', ask)).release();
+    remove('vectors');
+    expect(listed()).toEqual({ agent: null });
+    expect((await refused(slots.ensureReady('embed', ask))).code).toBe('slot.not_found');
+    await settle();
+    expect(runner.last.over).toBe(true);
+  });
+
+  it('an engine ends when its slot gets another model', async () => {
+    open();
+    register(model('first', 'embedding'), model('second', 'embedding', { created: 2 }));
+    (await slots.ensureReady('embed', ask)).release();
+    remove('first');
+    await settle();
+    expect(listed()).toEqual({ agent: null, embed: 'second' });
+    expect(runner.last.over).toBe(true);
+    (await slots.ensureReady('embed', ask)).release();
+    expect(runner.last.launch.modelId).toBe('second');
+  });
+
+  it('a slot file takes the model, and gives it back when it is gone', () => {
+    models = [model('small'), model('vectors', 'embedding')];
+    agent = null;
+    open();
+    bench.slotFile('writer', 'model = "small"');
+    bench.slotFile('embed', 'context = 256');
+    slots.reload();
+    expect(listed()).toEqual({ agent: null, embed: 'vectors', writer: 'small' });
+    expect(slots.get('embed')?.auto).toBe(false);
+    expect(slots.config('embed')?.context).toBe(256);
+    for (const name of ['writer', 'embed']) rmSync(join(bench.folders.config, 'slots', `${name}.toml`));
+    slots.reload();
+    expect(listed()).toEqual({ agent: null, embed: 'vectors', small: 'small' });
+    expect(slots.get('embed')?.auto).toBe(true);
+  });
+
+  it('a model that agent would hold next answers now, and so does the one it held', async () => {
+    models = [model('old')];
+    agent = 'old';
+    open();
+    await settle();
+    agent = 'big';
+    register(model('big'));
+    expect(listed()).toEqual({ agent: 'old', big: 'big' });
+    await slots.unload('agent');
+    await clock.advance(100);
+    expect(listed()).toEqual({ agent: 'big', big: 'big', old: 'old' });
+  });
+
+  it('the first real model takes the place of the demonstration and needs no slot beside it', async () => {
+    models = [model('demo', 'llm', { demo: true })];
+    agent = 'demo';
+    open();
+    await settle();
+    agent = 'real';
+    register(model('real'));
+    remove('demo');
+    await settle();
+    await clock.advance(100);
+    expect(listed()).toEqual({ agent: 'real' });
+  });
+
+  it('tell of themselves', async () => {
+    const told: string[] = [];
+    bench.bus.subscribe((entry) => {
+      if (entry.name === 'slot') told.push((entry.payload as { slot: { name: string } }).slot.name);
+    });
+    open();
+    register(model('vectors', 'embedding'));
+    await clock.advance(100);
+    expect(told).toContain('embed');
+  });
+});

@@ -1,0 +1,40 @@
+import type { GatewayEvents } from '../contract/events.ts';
+import type { Bus } from '../kit/bus.ts';
+import type { Log } from '../kit/log.ts';
+import type { Outbound } from '../kit/outbound.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { BindableModel } from './bindings.ts';
+import type { Clock } from './clock.ts';
+import type { SlotModel } from './engines/engine.ts';
+import type { AskEngine } from './health.ts';
+import type { KeptText } from './kept-bindings.ts';
+import type { Runner } from './runners/runner.ts';
+import type { SlotConfig } from './slot-file.ts';
+
+/** What the slots are made of and look at. */
+export interface SlotsOptions {
+  readonly settings: Pick<Settings, 'folders' | 'value' | 'environment'>;
+  readonly log: Log;
+  readonly bus: Bus<GatewayEvents>;
+  readonly outbound: Outbound;
+  /** The model that a slot names or, for slot `agent`, that it should hold by itself; null when there is none. */
+  modelFor(slot: SlotConfig): SlotModel | null;
+  /** Every usable model, so that each has a slot; default none. */
+  models?(): readonly BindableModel[];
+  /** Where it is remembered which model has which automatic slot. */
+  readonly keptBindings?: KeptText;
+  /** Bytes available now for a load on a device (`auto`, `cpu`, `vulkan`, `cuda`). */
+  memory(device: string): number;
+  /** Why this machine's GPU may have been left out; null when it has none, which is the default. */
+  gpuNote?(): string | null;
+  /** Physical cores that the engines may use. */
+  readonly cores: number;
+  /** The Node 24 binary of the engines; default the one that runs this. */
+  readonly nodePath?: string;
+  readonly workerPath?: string;
+  readonly clock?: Clock;
+  /** How engines are run; default as worker processes. */
+  readonly runner?: Runner;
+  /** How started engines are checked; default over `outbound`. */
+  readonly ask?: AskEngine;
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { CHATML } from '../../models/gguf/chat-templates.ts';
+import type { TinyChatOptions } from '../../models/gguf/tiny-chat.ts';
+import { askWorker, CHAT, joined, user } from './testing/asked.ts';
+
+const tools = ['get_time', 'get_date'].map((name) => ({
+  type: 'function',
+  function: { name, parameters: {} },
+}));
+
+/** The words by which the templates of a family are known, and what such a model says. */
+const FAMILIES: [string, TinyChatOptions, RegExp][] = [
+  [
+    'Hermes',
+    {
+      template: CHATML,
+      script: [
+        '<tool_call>\n{"name": "get_time", "argu',
+        'ments": {"zone": "UTC", "é": ',
+        '[1, 2]}}\n</tool',
+        '_call>\n<tool_call>',
+        '{"name":"get_date"}',
+        '</tool_call>\n',
+      ],
+    },
+    /^call_/,
+  ],
+  [
+    'Llama 3, whose mark is a control token',
+    {
+      template: CHATML.replaceAll('<tool_call>', '<|python_tag|>'),
+      controls: ['<|python_tag|>'],
+      script: [
+        '<|python_tag|>',
+        '{"name": "get_time", "parameters": {"zone"',
+        ': "UTC", "é": [1, 2]}}; ',
+        '{"name": "get_date", "parameters": {}}',
+      ],
+    },
+    /^call_/,
+  ],
+  [
+    'Mistral, whose mark is a control token',
+    {
+      template: `${CHATML.replaceAll('<tool_call>', '[TOOL_CALLS]')}`,
+      controls: ['[TOOL_CALLS]'],
+      script: [
+        '[TOOL_CALLS]',
+        ' [{"name": "get_time", "arguments": {"zone": "UTC",',
+        ' "é": [1, 2]}}, {"name": "get_date",',
+        ' "arguments": {}}]',
+      ],
+    },
+    /^[A-Za-z0-9]{9}$/,
+  ],
+  [
+    'plain JSON, without a tool template',
+    {
+      template: null,
+      script: [
+        '[{"name": "get_time", "arguments": {"zone": "UTC"',
+        ', "é": [1, 2]}}',
+        ', {"name": "get_date", "arguments": {}}]',
+      ],
+    },
+    /^call_/,
+  ],
+];
+
+describe.each(FAMILIES)('%s', (_, model, ids) => {
+  const { ask, stream } = askWorker({ ...model, runs: false });
+  const calls = [
+    { function: { name: 'get_time', arguments: '{"zone":"UTC","é":[1,2]}' } },
+    { function: { name: 'get_date', arguments: '{}' } },
+  ];
+
+  test('two calls at once, whole and streamed in pieces', async () => {
+    const body = { messages: user('now?'), tools, temperature: 0 };
+    const [choice] = (await ask(CHAT, body)).choices;
+    expect(choice).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: { content: null, tool_calls: calls },
+    });
+    for (const call of choice?.message?.tool_calls ?? []) expect(call.id).toMatch(ids);
+    const chunks = await stream(CHAT, body);
+    expect(joined(chunks)).toMatchObject({ content: '', tool_calls: calls, finish: ['tool_calls'] });
+    const deltas = chunks.flatMap((chunk) => chunk.choices[0]?.delta?.tool_calls ?? []);
+    expect(deltas.map((delta) => delta.index)).toEqual([...deltas].map((delta) => delta.index).sort());
+    expect(deltas.filter((delta) => delta.id !== undefined)).toHaveLength(2);
+    expect(deltas.filter((delta) => delta.index === 0).length).toBeGreaterThan(2);
+  });
+
+  test('one call when parallel calls are not wanted', async () => {
+    const body = { messages: user('now?'), tools, temperature: 0, parallel_tool_calls: false };
+    const [choice] = (await ask(CHAT, body)).choices;
+    expect(choice).toMatchObject({ finish_reason: 'tool_calls' });
+    expect(choice?.message?.tool_calls).toHaveLength(1);
+  });
+
+  test('a second turn with the result is taken', async () => {
+    const [first] = (await ask(CHAT, { messages: user('now?'), tools, temperature: 0 })).choices;
+    const result = { role: 'tool', tool_call_id: first?.message?.tool_calls?.[0]?.id, content: 'noon' };
+    const messages = [...user('now?'), { ...first?.message, role: 'assistant' }, result];
+    expect((await ask(CHAT, { messages, tools })).status).toBe(200);
+  });
+
+  test('without tools, and cut short, it is an answer in text', async () => {
+    const [choice] = (await ask(CHAT, { messages: user('now?'), temperature: 0 })).choices;
+    expect(choice?.message?.tool_calls).toBeUndefined();
+    expect(choice).toMatchObject({ finish_reason: 'stop' });
+    const short = await ask(CHAT, { messages: user('now?'), tools, max_tokens: 1 });
+    expect(short).toMatchObject({ status: 200, choices: [{ finish_reason: 'length' }] });
+  });
+});

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { encodeGguf, str } from '../../models/gguf/writer.ts';
+import { WORKER_EXIT, type WorkerConfig } from './protocol.ts';
+import { forkWorker, modelFile } from './testing/forked-worker.ts';
+
+/** The reason with which a worker over this file fails. */
+async function failure(
+  model: Parameters<typeof modelFile>[0],
+  config: Partial<WorkerConfig> = {},
+  limit: (pid: number) => Promise<unknown> = async () => undefined,
+): Promise<string> {
+  const file = await modelFile(model);
+  const worker = await forkWorker(file.path, config);
+  await limit(worker.child.pid as number);
+  try {
+    return await worker.ready.then(
+      () => 'it loaded',
+      (error: Error) => error.message,
+    );
+  } finally {
+    expect((await worker.exited).code).toBe(WORKER_EXIT.failed);
+    await file.remove();
+  }
+}
+
+const whole = encodeGguf(tinyChat());
+const strange = tinyChat();
+
+test.each([
+  [
+    'a template that throws',
+    tinyChat({ template: "{{ raise_exception('roles are missing') }}" }),
+    'chat template of this model failed: roles are missing',
+  ],
+  ['a template that is none', tinyChat({ template: '{% for x in' }), 'chat template of this model failed'],
+  [
+    'an unknown architecture',
+    { ...strange, keys: { ...strange.keys, 'general.architecture': str('quux') } },
+    'quux',
+  ],
+  ['a file cut short', whole.subarray(0, whole.length - 100_000), 'data is not within the file bounds'],
+  ['a header cut short', whole.subarray(0, 2_000), 'model.gguf'],
+  ['no model at all', Buffer.from('this is no model, but a text of some length'), 'model.gguf'],
+])(
+  '%s fails with the decisive reason',
+  async (_, model, reason) => {
+    const said = await failure(model);
+    expect(said).toContain(reason);
+    expect(said).not.toContain('\n');
+    expect(said).not.toContain('/');
+  },
+  30_000,
+);
+
+const PRLIMIT = '/usr/bin/prlimit';
+
+test.skipIf(!existsSync(PRLIMIT))(
+  'a window that does not fit the memory fails with what did not fit',
+  async () => {
+    // 32 layers take 8 KB a token: 8 GB, where the process may have 3.
+    const limited = (pid: number) =>
+      promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=3000000000']);
+    expect(await failure(tinyChat({ layers: 32 }), { context: 2 ** 20, parallel: 1 }, limited)).toContain(
+      'insufficient memory (attempted to allocate 8192.00 MB)',
+    );
+  },
+  60_000,
+);

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { TINY_REPLY } from '../../models/gguf/tiny-chat.ts';
+import { askWorker, TEXT } from './testing/asked.ts';
+
+const { ask } = askWorker({ infill: true });
+
+test('a suffix is put around the gap with the tokens of the model', async () => {
+  const answer = await ask(TEXT, { prompt: 'def add(', suffix: '\n', temperature: 0, echo: true });
+  expect(answer).toMatchObject({
+    status: 200,
+    choices: [{ text: `def add(${TINY_REPLY}`, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 'def add('.length + 1 + 3 },
+  });
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { cuts } from '../testing/cuts.ts';
+import { AnswerReader, PLAIN_TEXT, type Reading } from './answer-reader.ts';
+import { PLAIN_JSON, toolFamily } from './tools/family.ts';
+import type { Piece } from './tools/pieces.ts';
+
+const HERMES = toolFamily('<tool_call>');
+const MISTRAL = toolFamily('[TOOL_CALLS]');
+const reading = (changes: Partial<NonNullable<Reading['calls']>> = {}): Reading => ({
+  thoughts: { opened: null },
+  calls: { family: HERMES, names: new Set(['f', 'g']), parallel: true, ...changes },
+});
+
+function read(pieces: readonly string[], how: Reading) {
+  const reader = new AnswerReader(how);
+  const all: Piece[] = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
+  const text = (type: 'text' | 'reasoning') =>
+    all.map((piece) => (piece.type === type ? piece.text : '')).join('');
+  const calls: { index: number; name: string; arguments: string }[] = [];
+  for (const piece of all) {
+    if (piece.type === 'call') calls.push({ index: piece.index, name: piece.name, arguments: '' });
+    const call = piece.type === 'arguments' ? calls[piece.index] : undefined;
+    if (call !== undefined && piece.type === 'arguments') call.arguments += piece.text;
+  }
+  return { text: text('text'), reasoning: text('reasoning'), calls, full: reader.full };
+}
+
+const TWO =
+  '<think>\nBoth.\n</think>\n\nOne moment.\n\n<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>\n' +
+  '<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>\n';
+
+test('thoughts, words and calls are told apart wherever the answer is cut; spaces around calls are left out', () => {
+  for (const pieces of cuts(TWO))
+    expect(read(pieces, reading())).toEqual({
+      reasoning: 'Both.',
+      text: 'One moment.',
+      calls: [
+        { index: 0, name: 'f', arguments: '{"x":1}' },
+        { index: 1, name: 'g', arguments: '{}' },
+      ],
+      full: false,
+    });
+});
+
+test('without parallel calls the answer is full after the first', () => {
+  for (const pieces of cuts(TWO)) {
+    const { calls, full } = read(pieces, reading({ parallel: false }));
+    expect(calls).toEqual([{ index: 0, name: 'f', arguments: '{"x":1}' }]);
+    expect(full).toBe(true);
+  }
+});
+
+test('words stay as they are when there is no call, spaces and all', () => {
+  for (const pieces of cuts(' a  b\n\n')) expect(read(pieces, reading()).text).toBe(' a  b\n\n');
+});
+
+test('a name that was not offered is a call behind a mark, and text without one', () => {
+  expect(read(['<tool_call>{"name": "other"}</tool_call>'], reading()).calls).toHaveLength(1);
+  const bare = reading({ family: PLAIN_JSON });
+  expect(read(['{"name": "other", "arguments": {}}'], bare).calls).toHaveLength(0);
+  expect(read(['{"name": "f", "arguments": {}}'], bare).calls).toHaveLength(1);
+});
+
+test('every call has an id of its own, in the form that the family takes back', () => {
+  const ids = (how: Reading, said: string) =>
+    new AnswerReader(how).push(said).flatMap((piece) => (piece.type === 'call' ? [piece.id] : []));
+  const hermes = ids(reading(), '<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"f"}</tool_call>');
+  expect(new Set(hermes).size).toBe(2);
+  expect(hermes[0]).toMatch(/^call_[0-9a-f]{32}$/);
+  const mistral = ids(reading({ family: MISTRAL }), '[TOOL_CALLS][{"name":"f"}]');
+  expect(mistral[0]).toMatch(/^[A-Za-z0-9]{9}$/);
+});
+
+test('plain text passes untouched', () => {
+  expect(read(['<think>x</think> <tool_call>'], PLAIN_TEXT).text).toBe('<think>x</think> <tool_call>');
+});

@@ -1,0 +1,101 @@
+import { type ThinkingMark, type Thought, thoughtScanner } from './reasoning.ts';
+import { callId } from './tools/call-ids.ts';
+import type { ToolFamily } from './tools/family.ts';
+import type { CallScanner, Found, Piece } from './tools/pieces.ts';
+
+/** How the text of one answer is to be read. */
+export interface Reading {
+  /** Null leaves thoughts in the text. */
+  thoughts: { opened: ThinkingMark | null } | null;
+  calls: {
+    family: ToolFamily;
+    names: ReadonlySet<string>;
+    /** False: the answer ends with its first call. */
+    parallel: boolean;
+  } | null;
+}
+
+/** Text as it is. */
+export const PLAIN_TEXT: Reading = { thoughts: null, calls: null };
+
+/** Divides the text of one answer into words, thoughts and calls. */
+export class AnswerReader {
+  readonly #thoughts: ReturnType<typeof thoughtScanner> | null;
+  readonly #calls: Reading['calls'];
+  readonly #scanner: CallScanner | null;
+  #count = 0;
+  /** Spaces that are shown only when words follow. */
+  #space = '';
+  #shown = false;
+  #full = false;
+
+  constructor({ thoughts, calls }: Reading) {
+    this.#thoughts = thoughts === null ? null : thoughtScanner(thoughts.opened);
+    this.#calls = calls;
+    this.#scanner =
+      calls?.family.scanner((name) => (calls.family.marked ? name !== '' : calls.names.has(name))) ?? null;
+  }
+
+  /** Calls begun so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** True once the answer is complete by itself: nothing that comes after is wanted. */
+  get full(): boolean {
+    return this.#full;
+  }
+
+  push(text: string): Piece[] {
+    if (this.#thoughts === null && this.#scanner === null) return [{ type: 'text', text }];
+    return this.#divide(this.#thoughts === null ? [{ type: 'text', text }] : this.#thoughts.push(text));
+  }
+
+  /** What was held back, once no more comes. */
+  end(): Piece[] {
+    const out = this.#divide(this.#thoughts?.end() ?? []);
+    if (this.#scanner === null || this.#full) return out;
+    for (const found of this.#scanner.end()) this.#take(found, out);
+    if (this.#count === 0 && this.#space !== '') out.push({ type: 'text', text: this.#space });
+    return out;
+  }
+
+  #divide(thoughts: readonly Thought[]): Piece[] {
+    if (this.#scanner === null) return [...thoughts] as Piece[];
+    const out: Piece[] = [];
+    for (const thought of thoughts) {
+      if (thought.type === 'reasoning') out.push({ type: 'reasoning', text: thought.text });
+      else for (const found of this.#scanner.push(thought.text)) this.#take(found, out);
+    }
+    return out;
+  }
+
+  #take(found: Found, out: Piece[]): void {
+    if (this.#full) return;
+    if (found.type === 'text') {
+      this.#words(found.text, out);
+      return;
+    }
+    this.#space = '';
+    if (found.type === 'call') {
+      const id = callId(this.#calls?.family.id9 ?? false);
+      out.push({ type: 'call', index: this.#count++, id, name: found.name });
+      this.#shown = false;
+    } else if (found.type === 'arguments') {
+      out.push({ type: 'arguments', index: this.#count - 1, text: found.text });
+    } else this.#full = this.#calls?.parallel === false;
+  }
+
+  /** Words without the spaces that only set a call apart. */
+  #words(text: string, out: Piece[]): void {
+    const words = text.trimEnd();
+    if (words === '') {
+      this.#space += text;
+      return;
+    }
+    const afterCall = this.#count > 0 && !this.#shown;
+    out.push({ type: 'text', text: afterCall ? words.trimStart() : this.#space + words });
+    this.#space = text.slice(words.length);
+    this.#shown = true;
+  }
+}

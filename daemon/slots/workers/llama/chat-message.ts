@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { invalidField } from '../refusal.ts';
+
+/** A message as chat templates read it: text only, arguments as they came. */
+export interface ChatMessage {
+  role: string;
+  content: string;
+  tool_calls?: ToolCallMessage[];
+  [other: string]: unknown;
+}
+
+export interface ToolCallMessage {
+  function: { name: string; arguments: unknown };
+  [other: string]: unknown;
+}
+
+const part = z.looseObject({ type: z.string(), text: z.string().nullish() });
+const toolCall = z.looseObject({
+  function: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }),
+});
+
+/** One of the `messages` of a request. */
+export const messageField = z.looseObject({
+  role: z.string(),
+  content: z.union([z.string(), z.array(part)], { error: 'must be a string or an array of parts' }).nullish(),
+  tool_calls: z.array(toolCall).nullish(),
+});
+
+/** The message as templates read it. Throws a 400 for a part that is no text. */
+export function chatMessage(source: z.infer<typeof messageField>, index: number): ChatMessage {
+  const { tool_calls: calls, content, role, ...other } = source;
+  return {
+    ...other,
+    role: role === 'developer' ? 'system' : role,
+    content: typeof content === 'string' ? content : flatten(content ?? [], index),
+    ...(calls == null || calls.length === 0 ? {} : { tool_calls: calls.map(toolCallMessage) }),
+  };
+}
+
+function toolCallMessage(call: z.infer<typeof toolCall>): ToolCallMessage {
+  return { ...call, function: { ...call.function, arguments: call.function.arguments ?? {} } };
+}
+
+function flatten(parts: readonly z.infer<typeof part>[], index: number): string {
+  return parts
+    .map(({ type, text }, i) => {
+      if (typeof text === 'string') return text;
+      const field = `messages.${index}.content.${i}`;
+      throw invalidField(field, `${field}: the embedded engine reads text only, not parts of type "${type}"`);
+    })
+    .join('');
+}

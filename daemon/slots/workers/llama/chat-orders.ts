@@ -1,0 +1,28 @@
+import { chatPlan } from './chat-plan.ts';
+import type { ChatRequest } from './chat-request.ts';
+import type { Orders } from './choices.ts';
+import { type ChatEngine, refuseOverflow } from './engine.ts';
+import { PLAIN_JSON, toolFamily } from './tools/family.ts';
+
+/** What is generated for a chat. Throws a 400 when the template refuses it or the prompt does not fit the window. */
+export function chatOrders(
+  { template, vocabulary, facts }: Pick<ChatEngine, 'template' | 'vocabulary' | 'facts'>,
+  request: ChatRequest,
+): Orders {
+  const prompt = template.render({
+    messages: request.messages,
+    tools: request.tools?.offered ?? null,
+    templateArguments: request.templateArguments,
+  });
+  const tokens = vocabulary.tokens(prompt);
+  refuseOverflow(tokens.length, facts.context, 'messages');
+  const family = template.knowsTools ? toolFamily(template.source) : PLAIN_JSON;
+  const { grammar, ...plan } = chatPlan(request, family, prompt);
+  return {
+    ...plan,
+    prompts: [tokens],
+    generation: { ...request.generation, grammar },
+    n: request.n,
+    echoes: null,
+  };
+}

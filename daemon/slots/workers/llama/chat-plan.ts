@@ -1,0 +1,56 @@
+import type { Reading } from './answer-reader.ts';
+import type { ChatRequest } from './chat-request.ts';
+import { openedBy, THINKING_TOKENS, type ThinkingMark } from './reasoning.ts';
+import type { Generation } from './request.ts';
+import { PLAIN_JSON, type ToolFamily } from './tools/family.ts';
+import { toolGrammar } from './tools/tool-grammar.ts';
+
+/** How the answer to one chat is generated and read. */
+export interface ChatPlan {
+  reading: Reading;
+  grammar: Generation['grammar'];
+  /** The text after which the grammar holds; null: from the beginning. */
+  gate: string | null;
+  /** Control tokens that must be seen as text. */
+  marks: readonly string[];
+}
+
+/**
+ * Plans the answer to `request` by a model of `family`, whose prompt is `prompt`. A call that must be made, and any call
+ * beside a structure, is written as plain JSON, since that is what a grammar can hold the model to.
+ */
+export function chatPlan(request: ChatRequest, family: ToolFamily, prompt: string): ChatPlan {
+  const { tools } = request;
+  const opened = openedBy(prompt);
+  const grammar = chatGrammar(request, family);
+  const spoken = tools !== null && grammar !== null ? { ...PLAIN_JSON, id9: family.id9 } : family;
+  return {
+    reading: {
+      thoughts: request.splitThoughts ? { opened } : null,
+      calls:
+        tools === null
+          ? null
+          : {
+              family: spoken,
+              names: new Set(tools.offered.map((tool) => tool.function.name)),
+              parallel: tools.parallel,
+            },
+    },
+    grammar,
+    gate: grammar === null ? null : closing(opened),
+    marks: [...THINKING_TOKENS, ...(tools === null ? [] : spoken.marks)],
+  };
+}
+
+const closing = (opened: ThinkingMark | null): string | null => opened?.close ?? null;
+
+function chatGrammar({ tools, structure }: ChatRequest, family: ToolFamily): Generation['grammar'] {
+  if (tools?.forced) {
+    const forced = new Set(tools.forced);
+    const offered = tools.offered.filter((tool) => forced.has(tool.function.name));
+    return { text: toolGrammar(offered, family.argumentsKey), param: 'tool_choice' };
+  }
+  if (structure === null) return null;
+  if (tools === null) return { text: structure.grammar, param: structure.param };
+  return { text: toolGrammar(tools.offered, family.argumentsKey, structure), param: structure.param };
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { PLAIN_TEXT } from './answer-reader.ts';
+import { type AnswerPrompt, answerChoices, type Orders } from './choices.ts';
+import { toolFamily } from './tools/family.ts';
+import { wholeAnswer } from './whole-answer.ts';
+
+const never = new AbortController().signal;
+const counts = { promptTokens: 5, cachedTokens: 2, completionTokens: 3, promptMs: 1, predictedMs: 1 };
+
+/** Says for each choice its prompt, its number and `said`. */
+const says = (said: string): AnswerPrompt =>
+  async function* ({ tokens, n, full }) {
+    yield { type: 'started' };
+    for (let choice = 0; choice < n; choice++) {
+      for (const text of [`${tokens[0]}.${choice} `, ...said]) {
+        if (!full()) yield { type: 'text', choice, text, logprobs: null };
+      }
+      yield { type: 'done', choice, finish: 'stop', counts };
+    }
+  };
+
+const orders = (changes: Partial<Orders> = {}): Orders => ({
+  prompts: [[1]],
+  reading: PLAIN_TEXT,
+  generation: {} as Orders['generation'],
+  n: 1,
+  gate: null,
+  marks: [],
+  echoes: null,
+  ...changes,
+});
+
+test('choices are numbered over all prompts, and each begins with its echo', async () => {
+  const asked = orders({ prompts: [[7], [8]], n: 2, echoes: ['A:', 'B:'] });
+  const whole = await wholeAnswer(answerChoices(says('x'), asked, never));
+  expect(whole?.choices.map(({ index, text }) => [index, text])).toEqual([
+    [0, 'A:7.0 x'],
+    [1, 'A:7.1 x'],
+    [2, 'B:8.0 x'],
+    [3, 'B:8.1 x'],
+  ]);
+  expect(whole?.counts).toMatchObject({ promptTokens: 10, cachedTokens: 4, completionTokens: 12 });
+});
+
+test('calls finish with tool_calls, each choice with its own', async () => {
+  const reading = {
+    thoughts: null,
+    calls: { family: toolFamily('<tool_call>'), names: new Set(['f']), parallel: false },
+  };
+  const said = '<tool_call>{"name":"f","arguments":{"a":1}}</tool_call><tool_call>{"name":"f"}</tool_call>';
+  const whole = await wholeAnswer(answerChoices(says(said), orders({ n: 2, reading }), never));
+  for (const choice of whole?.choices ?? []) {
+    expect(choice).toMatchObject({ finish: 'tool_calls', calls: [{ name: 'f', arguments: '{"a":1}' }] });
+    expect(choice.calls).toHaveLength(1);
+  }
+});
+
+test('a caller who left gets no end', async () => {
+  const leaving = new AbortController();
+  leaving.abort();
+  expect(await wholeAnswer(answerChoices(async function* () {}, orders(), leaving.signal))).toBeNull();
+});

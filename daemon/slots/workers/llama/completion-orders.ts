@@ -1,0 +1,39 @@
+import { invalidField } from '../refusal.ts';
+import { PLAIN_TEXT } from './answer-reader.ts';
+import type { Orders } from './choices.ts';
+import type { CompletionRequest, Prompt } from './completion-request.ts';
+import { type ChatEngine, refuseOverflow } from './engine.ts';
+
+/** What is generated for a completion. Throws a 400 for a prompt that the model can't take. */
+export function completionOrders(
+  { vocabulary, facts }: Pick<ChatEngine, 'vocabulary' | 'facts'>,
+  request: CompletionRequest,
+): Orders {
+  const { suffix, structure } = request;
+  const tokensOf = (prompt: Prompt): number[] => {
+    if (typeof prompt !== 'string') vocabulary.checkIds(prompt, 'prompt');
+    const tokens = typeof prompt === 'string' ? vocabulary.tokens(prompt) : prompt;
+    return suffix === null ? tokens : around(tokens, suffix);
+  };
+  const around = (prefix: readonly number[], after: string): number[] => {
+    const tokens = vocabulary.infill(prefix, after);
+    if (tokens !== null) return tokens;
+    throw invalidField('suffix', 'suffix: this model has no tokens for filling a gap');
+  };
+  const prompts = request.prompts.map(tokensOf);
+  for (const tokens of prompts) refuseOverflow(tokens.length, facts.context, 'prompt');
+  return {
+    prompts,
+    reading: PLAIN_TEXT,
+    generation: {
+      ...request.generation,
+      grammar: structure === null ? null : { text: structure.grammar, param: structure.param },
+    },
+    n: request.n,
+    gate: null,
+    marks: [],
+    echoes: request.echo
+      ? request.prompts.map((p) => (typeof p === 'string' ? p : vocabulary.text(p)))
+      : null,
+  };
+}

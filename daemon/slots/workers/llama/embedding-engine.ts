@@ -1,0 +1,92 @@
+import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp';
+import type { LoadWatch } from '../lifecycle.ts';
+import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import { invalidField } from '../refusal.ts';
+import { mapWithBreath } from './embedding-breath.ts';
+import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
+import { refuseTooLong } from './embedding-overflow.ts';
+import { Permits } from './embedding-permits.ts';
+import { poolingOf } from './embedding-pooling.ts';
+import type { EmbeddingInput } from './embedding-request.ts';
+import { normalised } from './embedding-vector.ts';
+
+/** Vectors of length 1 in the order of the texts, and the tokens that were read for them. */
+export interface Embeddings {
+  vectors: Float32Array[];
+  tokens: number;
+}
+
+/** A loaded embedding model. Requests take turns text by text, so that a long list does not hold up a short one. */
+export class EmbeddingEngine {
+  readonly facts: WorkerFacts;
+  readonly #loaded: OpenedEncoder<LlamaEmbeddingContext>;
+  readonly #permits: Permits;
+  readonly #vocabulary: number;
+
+  private constructor(loaded: OpenedEncoder<LlamaEmbeddingContext>, config: WorkerConfig) {
+    this.#loaded = loaded;
+    this.facts = loaded.facts;
+    this.#permits = new Permits(config.parallel, config.queueLimit);
+    this.#vocabulary = loaded.model.fileInfo.metadata.tokenizer?.ggml?.tokens?.length ?? 0;
+  }
+
+  /** Loads the model; throws an Error of one line, also for a file that does not say how it pools. */
+  static async load(config: WorkerConfig, watch: LoadWatch): Promise<EmbeddingEngine> {
+    const loaded = await openEncoder(config, watch, (model, sizes) => {
+      poolingOf(model.fileInfo.metadata);
+      return model.createEmbeddingContext(sizes);
+    });
+    return new EmbeddingEngine(loaded, config);
+  }
+
+  /** Length of every vector. */
+  get dimensions(): number {
+    return this.#loaded.model.embeddingVectorSize;
+  }
+
+  /**
+   * One vector for each text. Throws 400 before any work when a text does not fit the window or a token is unknown, 429
+   * when the queue is full, and the signal's reason when the caller leaves.
+   */
+  async embed(inputs: readonly EmbeddingInput[], signal: AbortSignal): Promise<Embeddings> {
+    return this.#permits.run(signal, async () => {
+      const texts = await mapWithBreath(inputs, signal, (input, index) =>
+        this.#tokens(input, inputs.length === 1 ? 'input' : `input[${index}]`),
+      );
+      const vectors: Float32Array[] = [];
+      for (const { tokens } of texts) {
+        signal.throwIfAborted();
+        const { vector } = await this.#loaded.context.getEmbeddingFor(tokens);
+        vectors.push(normalised(vector));
+      }
+      return { vectors, tokens: texts.reduce((sum, { length }) => sum + length, 0) };
+    });
+  }
+
+  stats(): { active: number; queued: number; tokens_generated: number } {
+    return this.#permits.stats();
+  }
+
+  /** Frees the native memory; no request may run any more. */
+  async dispose(): Promise<void> {
+    await this.#loaded.llama.dispose();
+  }
+
+  #tokens(input: EmbeddingInput, place: string): { tokens: Token[]; length: number } {
+    const { model, context } = this.#loaded;
+    const tokens = typeof input === 'string' ? model.tokenize(input) : known(input, this.#vocabulary, place);
+    const length = context.calculateInputLength(tokens);
+    refuseTooLong(place, length, this.facts.context);
+    return { tokens, length };
+  }
+}
+
+/** A token beyond the vocabulary would end the process. */
+function known(tokens: readonly number[], vocabulary: number, place: string): Token[] {
+  const stranger = tokens.find((token) => token >= vocabulary);
+  if (stranger === undefined) return tokens as Token[];
+  throw invalidField(
+    'input',
+    `${place}: this model has the tokens 0 to ${vocabulary - 1}, and no ${stranger}`,
+  );
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { encoderWindow } from './embedding-load.ts';
+
+test.each([
+  [null, 512, 512],
+  [null, 32_768, 8_192],
+  [null, 0, 8_192],
+  [256, 512, 256],
+  [4_096, 512, 512],
+  [4_096, 0, 4_096],
+])('asked %s with %i positions is a window of %i', (asked, trained, window) => {
+  expect(encoderWindow(asked, trained)).toBe(window);
+});

@@ -1,0 +1,11 @@
+import { Refusal } from '../refusal.ts';
+
+/** Refuses a text that is longer than the window, with the numbers, in llama-server's words; `place` names it. */
+export function refuseTooLong(place: string, tokens: number, window: number): void {
+  if (tokens <= window) return;
+  throw new Refusal(
+    'context_length_exceeded',
+    `${place}: request (${tokens} tokens) exceeds the available context size (${window} tokens), try increasing it`,
+    { param: place.split('[', 1)[0], extra: { n_prompt_tokens: tokens, n_ctx: window } },
+  );
+}

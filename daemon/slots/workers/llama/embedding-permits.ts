@@ -1,0 +1,25 @@
+import { SequencePool } from './sequence-pool.ts';
+
+/** Lets so many requests work at once; the rest wait in the order they came. */
+export class Permits {
+  readonly #pool: SequencePool<number>;
+
+  constructor(count: number, queueLimit: number) {
+    const numbers = Array.from({ length: count }, (_, number) => number);
+    this.#pool = new SequencePool(numbers, queueLimit, () => 0);
+  }
+
+  /** Runs `work` when it is its turn. Throws 429 when the queue is full and the signal's reason when the caller leaves it. */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const permit = await this.#pool.acquire([], signal);
+    try {
+      return await work();
+    } finally {
+      this.#pool.release(permit);
+    }
+  }
+
+  stats(): { active: number; queued: number; tokens_generated: number } {
+    return { active: this.#pool.active, queued: this.#pool.queued, tokens_generated: 0 };
+  }
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { embeddingRequest, INPUTS_MOST } from './embedding-request.ts';
+
+test.each([
+  ['a', ['a']],
+  [
+    ['a', 'b'],
+    ['a', 'b'],
+  ],
+  [[1, 2], [[1, 2]]],
+  [
+    [[1, 2], [3]],
+    [[1, 2], [3]],
+  ],
+])('%j is the texts %j', (input, inputs) => {
+  expect(embeddingRequest({ input }).inputs).toEqual(inputs);
+});
+
+test('floats of the own length unless asked otherwise; null is not given', () => {
+  expect(embeddingRequest({ input: 'a', dimensions: null, encoding_format: null, user: 'x' })).toEqual({
+    inputs: ['a'],
+    format: 'float',
+    dimensions: null,
+  });
+  expect(embeddingRequest({ input: 'a', dimensions: 8, encoding_format: 'base64' })).toMatchObject({
+    format: 'base64',
+    dimensions: 8,
+  });
+});
+
+test('a long array of tokens is one text, a long list of texts is refused', () => {
+  const many = INPUTS_MOST + 1;
+  expect(embeddingRequest({ input: Array(many).fill(7) }).inputs).toHaveLength(1);
+  expect(embeddingRequest({ input: Array(INPUTS_MOST).fill('a') }).inputs).toHaveLength(INPUTS_MOST);
+  expect(() => embeddingRequest({ input: Array(many).fill('a') })).toThrow('more than 2048');
+});
+
+test.each([
+  [undefined, 'input: must be'],
+  [{}, 'input: must be'],
+  [['a', 1], 'input[1]: must be'],
+  [['a', ''], 'input[1]: must not be empty'],
+  [[[1], []], 'input[1]: must not be empty'],
+  [[[-1]], 'input[0]: a token'],
+])('%j is refused: %s', (input, message) => {
+  expect(() => embeddingRequest({ input })).toThrow(message);
+});

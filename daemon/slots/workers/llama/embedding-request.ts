@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { invalidField } from '../refusal.ts';
+import { parseBody } from './request.ts';
+
+/** A text, or tokens of the model's own vocabulary. */
+export type EmbeddingInput = string | readonly number[];
+
+export interface EmbeddingRequest {
+  inputs: readonly EmbeddingInput[];
+  format: 'float' | 'base64';
+  /** The length of vector that was asked for; null takes the model's. */
+  dimensions: number | null;
+}
+
+/** Texts of one request, as OpenAI allows. */
+export const INPUTS_MOST = 2_048;
+
+const body = z.looseObject({
+  input: z.unknown(),
+  encoding_format: z.enum(['float', 'base64'], { error: 'must be "float" or "base64"' }).nullish(),
+  dimensions: z.int().min(1).nullish(),
+});
+
+/** Reads the body of `POST /v1/embeddings`; throws a 400 that names the field at fault. */
+export function embeddingRequest(input: unknown): EmbeddingRequest {
+  const parsed = parseBody(body, input);
+  return {
+    inputs: readInputs(parsed.input),
+    format: parsed.encoding_format ?? 'float',
+    dimensions: parsed.dimensions ?? null,
+  };
+}
+
+function readInputs(value: unknown): EmbeddingInput[] {
+  if (!Array.isArray(value)) return [readOne(value, 'input')];
+  if (value.length === 0) throw wrong('input', 'must not be empty');
+  if (value.every((each) => typeof each === 'number')) return [readOne(value, 'input')];
+  if (value.length > INPUTS_MOST) throw wrong('input', `holds more than ${INPUTS_MOST} items`);
+  return value.map((each, index) => readOne(each, `input[${index}]`));
+}
+
+function readOne(value: unknown, place: string): EmbeddingInput {
+  if (typeof value === 'string') {
+    if (value === '') throw wrong(place, 'must not be empty');
+    return value;
+  }
+  if (!Array.isArray(value)) throw wrong(place, 'must be a string or an array of tokens');
+  if (value.length === 0) throw wrong(place, 'must not be empty');
+  if (!value.every((token) => Number.isSafeInteger(token) && token >= 0))
+    throw wrong(place, 'a token must be a whole number that is not negative');
+  return value as number[];
+}
+
+const wrong = (place: string, why: string) => invalidField('input', `${place}: ${why}`);

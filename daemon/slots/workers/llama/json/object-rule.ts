@@ -1,0 +1,59 @@
+import { literal } from './rule-book.ts';
+import { SchemaFault } from './schema-fault.ts';
+import { type Conversion, isSchema, join, type Schema } from './schema-grammar.ts';
+
+/** An object: its required properties in order, then any of the others in order, then additional ones if allowed. */
+export function objectRule(conversion: Conversion, schema: Schema, at: string, root: Schema): string {
+  const { book } = conversion;
+  const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  refuseUnlisted(required, new Set(properties.map(([name]) => name)), conversion, at);
+  const ws = book.primitive('ws');
+  const pair = ([name, value]: [string, unknown]): string =>
+    `${literal(JSON.stringify(name))} ":" ${ws} ${conversion.convert(value, join(at, `properties.${name}`), root)}`;
+  const first = properties.filter(([name]) => required.has(name)).map(pair);
+  const others = properties.filter(([name]) => !required.has(name)).map((entry) => book.add(pair(entry)));
+  const more = additional(conversion, schema, at, root);
+  const inner =
+    first.length > 0
+      ? `${first.join(` "," ${ws} `)} ${tails(conversion, others, more)[0]}`
+      : optionalOnly(conversion, others, more);
+  return book.add(`"{" ${ws} ${inner} ${ws} "}"`);
+}
+
+/** `tails[i]`: any of the properties from number i on, each after a comma; the last one is for additional properties. */
+function tails({ book }: Conversion, others: readonly string[], more: string | null): string[] {
+  const all = [book.add(more === null ? '""' : `("," ws ${more})*`)];
+  for (const other of [...others].reverse()) {
+    const next = all[0] as string;
+    all.unshift(book.add(`"," ws ${other} ${next} | ${next}`));
+  }
+  return all;
+}
+
+/** Nothing required: whichever comes first has no comma before it. */
+function optionalOnly(conversion: Conversion, others: readonly string[], more: string | null): string {
+  const rest = tails(conversion, others, more);
+  const starts = others.map((other, i) => `${other} ${rest[i + 1]}`);
+  if (more !== null) starts.push(`${more} ${rest.at(-1)}`);
+  return starts.length === 0 ? '' : `(${starts.join(' | ')})?`;
+}
+
+function additional({ book, convert }: Conversion, schema: Schema, at: string, root: Schema): string | null {
+  const allowed = schema.additionalProperties ?? !isSchema(schema.properties);
+  if (allowed === false) return null;
+  return book.add(
+    `${book.primitive('string')} ":" ws ${convert(allowed, join(at, 'additionalProperties'), root)}`,
+  );
+}
+
+function refuseUnlisted(
+  required: ReadonlySet<unknown>,
+  listed: ReadonlySet<unknown>,
+  { strict }: Conversion,
+  at: string,
+): void {
+  const missing = [...required].find((name) => !listed.has(name));
+  if (missing !== undefined && strict)
+    throw new SchemaFault(at, `"required" names ${JSON.stringify(missing)}, which is not in "properties"`);
+}

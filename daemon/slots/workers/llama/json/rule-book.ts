@@ -1,0 +1,96 @@
+import { SchemaFault } from './schema-fault.ts';
+
+/** Rules of one grammar; a schema that needs more is refused. */
+const RULES_MOST = 4_000;
+
+/** Rules that every JSON grammar may use; each is written only where it is needed. */
+const PRIMITIVES: Readonly<Record<string, { text: string; needs?: readonly string[] }>> = {
+  ws: { text: '| " " | "\\n"{1,2} [ \\t]{0,20}' },
+  char: { text: String.raw`[^"\\\x7F\x00-\x1F] | [\\] (["\\/bfnrt] | "u" [0-9a-fA-F]{4})` },
+  string: { text: String.raw`"\"" char* "\""`, needs: ['char'] },
+  whole: { text: '[0] | [1-9] [0-9]{0,15}' },
+  integer: { text: '"-"? whole', needs: ['whole'] },
+  number: {
+    text: '"-"? whole ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?',
+    needs: ['whole'],
+  },
+  boolean: { text: '"true" | "false"' },
+  null: { text: '"null"' },
+  value: {
+    text: 'object | array | string | number | boolean | null',
+    needs: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+  },
+  object: {
+    text: `"{" ws (string ":" ws value ("," ws string ":" ws value)*)? ws "}"`,
+    needs: ['ws', 'string', 'value'],
+  },
+  array: { text: '"[" ws (value ("," ws value)*)? ws "]"', needs: ['ws', 'value'] },
+  date: { text: '[0-9]{4} "-" ("0" [1-9] | "1" [0-2]) "-" ("0" [1-9] | [1-2] [0-9] | "3" [0-1])' },
+  time: {
+    text: '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{3})? ("Z" | [+-] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])',
+  },
+  uuid: {
+    text: '[0-9a-fA-F]{8} "-" [0-9a-fA-F]{4} "-" [0-9a-fA-F]{4} "-" [0-9a-fA-F]{4} "-" [0-9a-fA-F]{12}',
+  },
+};
+
+/** Collects the rules of one grammar in GBNF, the language of llama.cpp. */
+export class RuleBook {
+  readonly #rules = new Map<string, string>();
+  #last = 0;
+
+  /** The name of a rule that every grammar may use, written on first use. */
+  primitive(name: keyof typeof PRIMITIVES & string): string {
+    const rule = PRIMITIVES[name];
+    if (rule !== undefined && !this.#rules.has(name)) {
+      this.#set(name, rule.text);
+      for (const needed of rule.needs ?? []) this.primitive(needed);
+    }
+    return name;
+  }
+
+  /** A name for a rule whose text comes later, so that it can refer to itself. */
+  reserve(): string {
+    this.#last += 1;
+    return `r${this.#last}`;
+  }
+
+  set(name: string, text: string): string {
+    this.#set(name, text);
+    return name;
+  }
+
+  /** A new rule of this text. */
+  add(text: string): string {
+    return this.set(this.reserve(), text);
+  }
+
+  /** The whole grammar, which begins with `expression` and ends where that ends. */
+  grammar(expression: string): string {
+    return [`root ::= ${expression}`, ...[...this.#rules].map(([name, text]) => `${name} ::= ${text}`)].join(
+      '\n',
+    );
+  }
+
+  #set(name: string, text: string): void {
+    if (this.#rules.size >= RULES_MOST) throw new SchemaFault('', 'the schema is too large');
+    this.#rules.set(name, text);
+  }
+}
+
+/** `text` as a literal of GBNF. */
+export function literal(text: string): string {
+  const escaped = text.replace(
+    /[\\"\u0000-\u001f\u007f]/g,
+    (c) => ESCAPES[c] ?? `\\x${c.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
+  );
+  return `"${escaped}"`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '"': '\\"',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+};

@@ -1,0 +1,218 @@
+import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schemaGrammar } from './schema-grammar.ts';
+
+let llama: Llama;
+beforeAll(async () => {
+  llama = await getLlama({
+    gpu: false,
+    build: 'never',
+    skipDownload: true,
+    logLevel: LlamaLogLevel.disabled,
+  });
+}, 30_000);
+afterAll(() => llama.dispose());
+
+/** Whether llama.cpp itself takes `text` under the grammar. */
+async function fitter(grammar: string): Promise<(text: string) => boolean> {
+  const compiled = await llama.createGrammar({ grammar });
+  const native = compiled as typeof compiled & { _testText(text: string): boolean };
+  return (text) => native._testText(text);
+}
+
+const object = (properties: object, required: string[] = [], more: object = {}) => ({
+  type: 'object',
+  properties,
+  required,
+  ...more,
+});
+const TREE = {
+  $ref: '#/$defs/Node',
+  $defs: {
+    Node: object({ v: { type: 'integer' }, next: { anyOf: [{ $ref: '#/$defs/Node' }, { type: 'null' }] } }, [
+      'v',
+      'next',
+    ]),
+  },
+};
+
+interface Case {
+  schema: unknown;
+  fits: unknown[];
+  not: unknown[];
+}
+
+const CASES: Record<string, Case> = {
+  'required properties in order': {
+    schema: object({ a: { type: 'string' }, n: { type: 'integer' } }, ['a', 'n'], {
+      additionalProperties: false,
+    }),
+    fits: [{ a: 'x "y" \\ \n ü', n: -12 }],
+    not: [{ n: 1, a: 'x' }, { a: 'x' }, { a: 'x', n: 1.5 }, { a: 'x', n: 1, b: 2 }, [], 'x'],
+  },
+  'optional properties, any of them': {
+    schema: object({ a: { type: 'null' }, b: { type: 'boolean' }, c: { type: 'number' } }, ['b']),
+    fits: [{ b: true }, { b: false, a: null }, { b: true, c: 1e-5 }, { b: true, a: null, c: -0.25 }],
+    not: [{}, { a: null }, { b: true, c: 1, a: null }, { b: true, d: 1 }],
+  },
+  'nothing required': {
+    schema: object({ a: { type: 'null' }, b: { type: 'null' } }),
+    fits: [{}, { a: null }, { b: null }, { a: null, b: null }],
+    not: [{ c: null }, { b: null, a: null }],
+  },
+  'additional properties': {
+    schema: object({ a: { type: 'null' } }, ['a'], { additionalProperties: { type: 'integer' } }),
+    fits: [{ a: null }, { a: null, x: 1, y: 2 }],
+    not: [{ a: null, x: 'no' }, { x: 1 }],
+  },
+  'a map': {
+    schema: { type: 'object', additionalProperties: { type: 'boolean' } },
+    fits: [{}, { x: true, y: false }],
+    not: [{ x: 1 }],
+  },
+  'any object': { schema: { type: 'object' }, fits: [{}, { a: [1, { b: null }] }], not: [[], 1, 'x'] },
+  'any value': { schema: {}, fits: [1, 'x', [], { a: 1 }, null, true], not: [] },
+  'a list with bounds': {
+    schema: { type: 'array', items: { type: 'integer' }, minItems: 1, maxItems: 3 },
+    fits: [[1], [1, 2, 3]],
+    not: [[], [1, 2, 3, 4], ['x']],
+  },
+  'an open list': {
+    schema: { type: 'array', minItems: 2 },
+    fits: [
+      [1, 'x'],
+      [1, 2, 3],
+    ],
+    not: [[], [1]],
+  },
+  'an empty list': { schema: { type: 'array', maxItems: 0 }, fits: [[]], not: [[1]] },
+  'a tuple': {
+    schema: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false },
+    fits: [['x', 1]],
+    not: [['x'], ['x', 1, 2], [1, 'x']],
+  },
+  'a tuple that goes on': {
+    schema: { prefixItems: [{ type: 'string' }], items: { type: 'integer' }, minItems: 2, maxItems: 3 },
+    fits: [
+      ['x', 1],
+      ['x', 1, 2],
+    ],
+    not: [['x'], ['x', 1, 2, 3]],
+  },
+  'an enum and a const': {
+    schema: object({ e: { enum: ['red', 5, null, { a: 1 }] }, c: { const: 'fix "ed"' } }, ['e', 'c']),
+    fits: [
+      { e: 'red', c: 'fix "ed"' },
+      { e: 5, c: 'fix "ed"' },
+      { e: null, c: 'fix "ed"' },
+    ],
+    not: [
+      { e: 'blue', c: 'fix "ed"' },
+      { e: 'red', c: 'other' },
+    ],
+  },
+  'several types': {
+    schema: { type: ['string', 'null'], maxLength: 2 },
+    fits: ['ab', null],
+    not: ['abc', 1],
+  },
+  'one of several': {
+    schema: { oneOf: [{ type: 'boolean' }, object({ k: { const: 1 } }, ['k'])] },
+    fits: [true, { k: 1 }],
+    not: [{ k: 2 }, 'x'],
+  },
+  'all of one': { schema: { allOf: [{ type: 'string' }], description: 'x' }, fits: ['a'], not: [1] },
+  'a string by length': {
+    schema: { type: 'string', minLength: 2, maxLength: 3 },
+    fits: ['ab', 'ü日x'],
+    not: ['a', 'abcd'],
+  },
+  'dates and ids': {
+    schema: object(
+      {
+        d: { type: 'string', format: 'date' },
+        t: { type: 'string', format: 'date-time' },
+        u: { type: 'string', format: 'uuid' },
+      },
+      ['d', 't', 'u'],
+    ),
+    fits: [{ d: '2026-02-28', t: '2026-02-28T23:59:59.123Z', u: '123e4567-e89b-12d3-a456-426614174000' }],
+    not: [{ d: '2026-13-01', t: '2026-02-28T23:59:59Z', u: '123e4567-e89b-12d3-a456-426614174000' }],
+  },
+  'a schema that refers to itself': {
+    schema: TREE,
+    fits: [{ v: 1, next: { v: 2, next: { v: 3, next: null } } }],
+    not: [{ v: 1 }, { v: 1, next: 2 }],
+  },
+  'bounded integers': {
+    schema: { type: 'integer', minimum: -3, exclusiveMaximum: 12 },
+    fits: [-3, -1, 0, 9, 11],
+    not: [-4, 12, 1.5],
+  },
+  'words that only describe': {
+    schema: {
+      $schema: 'x',
+      title: 't',
+      type: 'string',
+      description: 'd',
+      default: 'q',
+      examples: ['x'],
+      'x-own': 1,
+    },
+    fits: ['a'],
+    not: [1],
+  },
+};
+
+describe.each(Object.entries(CASES))('%s', (_, { schema, fits, not }) => {
+  test('llama.cpp takes what fits, dense or spaced, and nothing else', async () => {
+    const takes = await fitter(schemaGrammar(schema, { strict: true }));
+    for (const value of fits) {
+      expect(takes(JSON.stringify(value)), JSON.stringify(value)).toBe(true);
+      expect(takes(JSON.stringify(value, null, 2)), JSON.stringify(value)).toBe(true);
+    }
+    for (const value of not) expect(takes(JSON.stringify(value)), JSON.stringify(value)).toBe(false);
+    expect(takes(`${JSON.stringify(fits[0])}\n`), 'nothing follows the value').toBe(false);
+  });
+});
+
+test.each([
+  [{ type: 'string', pattern: '^a' }, '"pattern"'],
+  [object({ mail: { type: 'string', format: 'email' } }), 'properties.mail: the format "email"'],
+  [{ type: 'number', minimum: 0 }, '"minimum" is supported for integers only'],
+  [{ type: 'integer', minimum: 5, maximum: 4 }, 'no integer lies between'],
+  [{ type: 'integer', multipleOf: 3 }, '"multipleOf"'],
+  [{ type: 'array', uniqueItems: true }, '"uniqueItems"'],
+  [{ type: 'array', maxItems: 100_000 }, '"maxItems"'],
+  [{ not: { type: 'string' } }, '"not"'],
+  [{ type: 'object', patternProperties: {} }, '"patternProperties"'],
+  [{ allOf: [{ type: 'string' }, { minLength: 2 }] }, '"allOf"'],
+  [{ $ref: '#/$defs/Missing' }, 'leads nowhere'],
+  [{ $ref: 'https://example.org/schema' }, 'leads nowhere'],
+  [{ type: 'date' }, 'the type "date" is not known'],
+  [object({}, ['a']), '"required" names "a"'],
+  [{ enum: [] }, 'empty list'],
+  [[], 'a schema must be an object'],
+  ['x', 'a schema must be an object'],
+])('%j is refused with the reason', (schema, reason) => {
+  expect(() => schemaGrammar(schema, { strict: true })).toThrow(reason);
+});
+
+test('what a grammar cannot keep is left out where that is allowed', async () => {
+  const schema = object(
+    { a: { type: 'string', pattern: '^a', format: 'email', maxLength: 1e6 } },
+    ['a', 'ghost'],
+    { minProperties: 1 },
+  );
+  expect((await fitter(schemaGrammar(schema, { strict: false })))('{"a":"b"}')).toBe(true);
+});
+
+test('depth and size are bounded', () => {
+  let deep: object = { type: 'string' };
+  for (let i = 0; i < 200; i++) deep = { type: 'array', items: deep };
+  expect(() => schemaGrammar(deep, { strict: true })).toThrow('nested deeper');
+  const wide = object(
+    Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`p${i}`, { type: 'string' }])),
+  );
+  expect(() => schemaGrammar(wide, { strict: true })).toThrow('too large');
+});

@@ -1,0 +1,48 @@
+/** Digits of the longest number that an open end allows. */
+const OPEN_DIGITS = 16;
+
+/** GBNF for the integers from `least` to `most`, without leading zeros (null: no bound); null when there is none. */
+export function wholeRange(least: number | null, most: number | null): string | null {
+  if (least !== null && most !== null && least > most) return null;
+  const parts: string[] = [];
+  if (least === null || least < 0) {
+    // -5..-1 is 1..5 behind a sign; zero has none.
+    const nearest = most !== null && most < 0 ? -most : 1;
+    parts.push(`"-" (${naturals(nearest, least === null ? null : -least)})`);
+  }
+  if (most === null || most >= 0) parts.push(naturals(Math.max(0, least ?? 0), most));
+  return `(${parts.join(' | ')})`;
+}
+
+function naturals(least: number, most: number | null): string {
+  const from = String(least);
+  if (most === null) {
+    const longer = from.length < OPEN_DIGITS ? ` | [1-9] [0-9]{${from.length},${OPEN_DIGITS - 1}}` : '';
+    return `${sameLength(from, '9'.repeat(from.length))}${longer}`;
+  }
+  const to = String(most);
+  const parts: string[] = [];
+  for (let digits = from.length; digits <= to.length; digits++) {
+    const low = digits === from.length ? from : `1${'0'.repeat(digits - 1)}`;
+    parts.push(sameLength(low, digits === to.length ? to : '9'.repeat(digits)));
+  }
+  return parts.join(' | ');
+}
+
+/** Two numbers of the same number of digits. */
+function sameLength(low: string, high: string): string {
+  if (low === '') return '""';
+  const rest = low.length - 1;
+  const [a, b] = [low[0] as string, high[0] as string];
+  if (a === b) return rest === 0 ? `"${a}"` : `"${a}" (${sameLength(low.slice(1), high.slice(1))})`;
+  if (rest === 0) return `[${a}-${b}]`;
+  const parts: string[] = [];
+  const lowFull = /^0*$/.test(low.slice(1));
+  const highFull = /^9*$/.test(high.slice(1));
+  if (!lowFull) parts.push(`"${a}" (${sameLength(low.slice(1), '9'.repeat(rest))})`);
+  const first = Number(a) + (lowFull ? 0 : 1);
+  const last = Number(b) - (highFull ? 0 : 1);
+  if (first <= last) parts.push(`[${first}-${last}] [0-9]{${rest}}`);
+  if (!highFull) parts.push(`"${b}" (${sameLength('0'.repeat(rest), high.slice(1))})`);
+  return parts.join(' | ');
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { LogprobQueue, tokenLogprob } from './logprobs.ts';
+
+const spell = (token: number) => `<${token}>`;
+
+test('the entry of a token has its logarithm and the likeliest beside it', () => {
+  const places = new Map([
+    [7, 0.5],
+    [8, 0.25],
+    [9, 0],
+  ]);
+  expect(tokenLogprob(8, places, 1, spell)).toEqual({
+    token: '<8>',
+    logprob: Math.log(0.25),
+    top: [{ token: '<7>', logprob: Math.log(0.5) }],
+  });
+  expect(tokenLogprob(9, places, 0, spell)).toEqual({ token: '<9>', logprob: -9999, top: [] });
+  expect(tokenLogprob(99, places, 0, spell).logprob).toBe(-9999);
+});
+
+test('entries come with the text that they are part of', () => {
+  const queue = new LogprobQueue();
+  const entry = (token: string) => ({ token, logprob: 0, top: [] });
+  queue.add(entry('a'), 'a');
+  queue.add(entry('half'), '');
+  queue.add(entry('whole'), 'é');
+  queue.add(entry('held'), 'x');
+  expect(queue.take('a').map((one) => one.token)).toEqual(['a']);
+  expect(queue.take('é').map((one) => one.token)).toEqual(['half', 'whole']);
+  expect(queue.take('')).toEqual([]);
+  expect(queue.rest().map((one) => one.token)).toEqual(['held']);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { cuts } from '../testing/cuts.ts';
+import { openedBy, type ThinkingMark, thoughtScanner } from './reasoning.ts';
+
+const THINK = { open: '<think>', close: '</think>' };
+
+function read(pieces: readonly string[], opened: ThinkingMark | null = null) {
+  const scanner = thoughtScanner(opened);
+  const all = [...pieces.flatMap((piece) => scanner.push(piece)), ...scanner.end()];
+  const of = (type: string) =>
+    all
+      .filter((thought) => thought.type === type)
+      .map((thought) => thought.text)
+      .join('');
+  return { reasoning: of('reasoning'), text: of('text') };
+}
+
+test.each([
+  ['<think>\nFirst, add.\n\nThen – stop.\n</think>\n\nIt is 4. ', 'First, add.\n\nThen – stop.', 'It is 4. '],
+  ['\n<think>\n\n</think>\n\nHi', '', 'Hi'],
+  ['[THINK]Hm, müde.[/THINK]So.', 'Hm, müde.', 'So.'],
+  ['<|START_THINKING|>a<|END_THINKING|>b', 'a', 'b'],
+  ['◁think▷nach◁/think▷vor', 'nach', 'vor'],
+  ['<seed:think>a</seed:think>b', 'a', 'b'],
+  [
+    '<|channel|>analysis<|message|>User greets.<|end|><|start|>assistant<|channel|>final<|message|>Hello!',
+    'User greets.',
+    'Hello!',
+  ],
+  ['<think>cut off in the mid', 'cut off in the mid', ''],
+  ['<think>a < b </thi', 'a < b </thi', ''],
+  ['No thoughts <think>here</think>.', '', 'No thoughts <think>here</think>.'],
+  ['<thin air', '', '<thin air'],
+  ['<think', '', '<think'],
+  ['  spaced', '', '  spaced'],
+])('%j is divided wherever it is cut', (said, reasoning, text) => {
+  for (const pieces of cuts(said)) expect(read(pieces), JSON.stringify(pieces)).toEqual({ reasoning, text });
+});
+
+test.each([
+  ['Well.\n</think>\n\nYes', 'Well.', 'Yes'],
+  ['Well, I stop here', 'Well, I stop here', ''],
+])('%j goes on where the prompt has opened the thoughts', (said, reasoning, text) => {
+  for (const pieces of cuts(said)) expect(read(pieces, THINK)).toEqual({ reasoning, text });
+});
+
+test('a prompt opens thoughts when it ends in the mark', () => {
+  expect(openedBy('<|im_start|>assistant\n<think>\n')).toEqual(THINK);
+  expect(openedBy('<|im_start|>assistant\n<think>\n\n</think>\n\n')).toBeNull();
+  expect(openedBy('<think> about it')).toBeNull();
+});
+
+test('endless spaces are not held back for ever', () => {
+  const scanner = thoughtScanner(null);
+  let text = '';
+  for (let i = 0; i < 1_000; i++)
+    text += scanner
+      .push('\n')
+      .map((thought) => thought.text)
+      .join('');
+  expect(text.length).toBeGreaterThan(900);
+});

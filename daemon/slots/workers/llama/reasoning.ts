@@ -1,0 +1,117 @@
+import { longestOpenEnd } from './stop-scanner.ts';
+
+/** How a thinking model sets its thoughts apart from its answer. */
+export interface ThinkingMark {
+  open: string;
+  close: string;
+}
+
+export const THINKING_MARKS: readonly ThinkingMark[] = [
+  { open: '<think>', close: '</think>' },
+  { open: '<thinking>', close: '</thinking>' },
+  { open: '<seed:think>', close: '</seed:think>' },
+  { open: '[THINK]', close: '[/THINK]' },
+  { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
+  { open: '◁think▷', close: '◁/think▷' },
+  {
+    open: '<|channel|>analysis<|message|>',
+    close: '<|end|><|start|>assistant<|channel|>final<|message|>',
+  },
+];
+
+/** Control tokens that the marks are made of and that must be seen as text. */
+export const THINKING_TOKENS: readonly string[] = [
+  ...THINKING_MARKS.slice(0, -1).flatMap(({ open, close }) => [open, close]),
+  '<|channel|>',
+  '<|message|>',
+  '<|end|>',
+  '<|start|>',
+];
+
+/** An answer that begins with more spaces than this begins with no mark. */
+const WAIT_MOST = 256;
+
+export interface Thought {
+  type: 'text' | 'reasoning';
+  text: string;
+}
+
+/** Divides a stream of text into thoughts and answer. Spaces at the rims of the thoughts belong to neither. */
+export interface ThoughtScanner {
+  push(piece: string): Thought[];
+  /** What was held back, once no more comes. */
+  end(): Thought[];
+}
+
+/** The mark that a prompt ends in: the answer then begins within the thoughts. */
+export function openedBy(prompt: string): ThinkingMark | null {
+  const end = prompt.trimEnd();
+  return THINKING_MARKS.find(({ open }) => end.endsWith(open)) ?? null;
+}
+
+/** `opened` is the mark that the prompt has opened; else thoughts are recognised at the beginning of the answer only. */
+export function thoughtScanner(opened: ThinkingMark | null): ThoughtScanner {
+  let place: 'start' | 'inside' | 'gap' | 'answer' = opened === null ? 'start' : 'inside';
+  let mark = opened;
+  let begun = false;
+  let held = '';
+  let space = '';
+
+  /** Thoughts without the spaces before the first and after the last word. */
+  const reasoning = (text: string): Thought[] => {
+    const trimmed = text.trimEnd();
+    if (trimmed === '') {
+      if (begun) space += text;
+      return [];
+    }
+    const shown = begun ? space + trimmed : trimmed.trimStart();
+    begun = true;
+    space = text.slice(trimmed.length);
+    return [{ type: 'reasoning', text: shown }];
+  };
+  const inside = (text: string, { close }: ThinkingMark): Thought[] => {
+    const at = text.indexOf(close);
+    if (at < 0) {
+      const keep = longestOpenEnd(text, [close]);
+      held = text.slice(text.length - keep);
+      return reasoning(text.slice(0, text.length - keep));
+    }
+    place = 'gap';
+    return [...reasoning(text.slice(0, at)), ...gap(text.slice(at + close.length))];
+  };
+  const gap = (text: string): Thought[] => {
+    const rest = text.trimStart();
+    if (rest === '') return [];
+    place = 'answer';
+    return [{ type: 'text', text: rest }];
+  };
+  const start = (text: string): Thought[] => {
+    const word = text.trimStart();
+    mark = THINKING_MARKS.find(({ open }) => word.startsWith(open)) ?? null;
+    if (mark !== null) {
+      place = 'inside';
+      return inside(word.slice(mark.open.length), mark);
+    }
+    if (text.length < WAIT_MOST && THINKING_MARKS.some(({ open }) => open.startsWith(word))) {
+      held = text;
+      return [];
+    }
+    place = 'answer';
+    return [{ type: 'text', text }];
+  };
+  return {
+    push(piece) {
+      if (place === 'answer') return [{ type: 'text', text: piece }];
+      const text = held + piece;
+      held = '';
+      if (place === 'start') return start(text);
+      return place === 'inside' && mark !== null ? inside(text, mark) : gap(text);
+    },
+    end() {
+      const rest = held;
+      held = '';
+      if (rest === '') return [];
+      return place === 'inside' ? reasoning(rest) : [{ type: 'text', text: rest }];
+    },
+  };
+}

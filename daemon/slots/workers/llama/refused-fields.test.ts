@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { refuseFields } from './refused-fields.ts';
+
+test.each([
+  ['typical_p', 0.9],
+  ['mirostat', 2],
+  ['dynatemp_range', 0.5],
+  ['top_n_sigma', 1],
+  ['samplers', ['top_k']],
+  ['ignore_eos', true],
+  ['audio', { voice: 'alloy' }],
+  ['modalities', ['text', 'audio']],
+  ['functions', [{ name: 'f' }]],
+  ['function_call', { name: 'f' }],
+  ['web_search_options', {}],
+  ['lora', [{ id: 0 }]],
+  ['cache_prompt', false],
+])('%s: %j is refused by name', (field, value) => {
+  expect(() => refuseFields({ [field]: value })).toThrow(
+    expect.objectContaining({ status: 400, param: field, message: expect.stringContaining(`${field}: `) }),
+  );
+});
+
+test('values that ask for nothing pass, and so do unknown fields', () => {
+  expect(() =>
+    refuseFields({
+      typical_p: 1,
+      mirostat: 0,
+      top_n_sigma: -1,
+      samplers: [],
+      ignore_eos: false,
+      audio: null,
+      modalities: ['text'],
+      function_call: 'none',
+      store: true,
+      service_tier: 'priority',
+      cache_prompt: true,
+      metadata: { a: 'b' },
+      user: 'me',
+      whatever: {},
+    }),
+  ).not.toThrow();
+});

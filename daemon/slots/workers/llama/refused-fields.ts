@@ -1,0 +1,51 @@
+import { invalidField } from '../refusal.ts';
+
+/** A field of OpenAI or llama-server that this engine can't honour. */
+interface RefusedField {
+  field: string;
+  /** Values that ask for nothing, besides null. */
+  harmless: (value: unknown) => boolean;
+  why: string;
+}
+
+const no = (): boolean => false;
+const is =
+  (...values: readonly unknown[]) =>
+  (value: unknown): boolean =>
+    values.includes(value);
+const emptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+const SAMPLER = 'this sampler is not part of the embedded engine';
+const LEGACY = 'legacy functions are not supported; use tools';
+
+/** Asking for one of these is refused, never ignored. What only concerns a provider's service (`store`, `service_tier`) passes. */
+const REFUSED: readonly RefusedField[] = [
+  { field: 'typical_p', harmless: (v) => typeof v === 'number' && v >= 1, why: SAMPLER },
+  { field: 'typical', harmless: (v) => typeof v === 'number' && v >= 1, why: SAMPLER },
+  { field: 'tfs_z', harmless: (v) => typeof v === 'number' && v >= 1, why: SAMPLER },
+  { field: 'mirostat', harmless: is(0, false), why: SAMPLER },
+  { field: 'dynatemp_range', harmless: is(0), why: SAMPLER },
+  { field: 'top_n_sigma', harmless: (v) => typeof v === 'number' && v <= 0, why: SAMPLER },
+  { field: 'min_keep', harmless: is(0, 1), why: SAMPLER },
+  { field: 'samplers', harmless: emptyList, why: 'the order of the samplers is fixed' },
+  { field: 'ignore_eos', harmless: is(false), why: 'the end token always ends the answer' },
+  { field: 'audio', harmless: no, why: 'the embedded engine writes text only' },
+  {
+    field: 'modalities',
+    harmless: (v) => Array.isArray(v) && v.every((word) => word === 'text'),
+    why: 'the embedded engine writes text only',
+  },
+  { field: 'functions', harmless: emptyList, why: LEGACY },
+  { field: 'function_call', harmless: is('none', 'auto'), why: LEGACY },
+  { field: 'web_search_options', harmless: no, why: 'the embedded engine has no web search' },
+  { field: 'lora', harmless: emptyList, why: 'adapters are not supported' },
+  { field: 'cache_prompt', harmless: is(true), why: 'the prompt cache is always on' },
+];
+
+/** Throws a 400 that names the first field which asks for what this engine does not have. */
+export function refuseFields(body: Readonly<Record<string, unknown>>): void {
+  for (const { field, harmless, why } of REFUSED) {
+    const value = body[field];
+    if (value !== undefined && value !== null && !harmless(value))
+      throw invalidField(field, `${field}: ${why}`);
+  }
+}

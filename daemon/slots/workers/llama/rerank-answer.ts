@@ -1,0 +1,18 @@
+import type { Ranking } from './rerank-engine.ts';
+import type { RerankRequest } from './rerank-request.ts';
+
+/**
+ * The answer in the shape that all rerank clients share: best first, of equals the one that was named first; `index` is
+ * the place in the request. The counts come last, where readers of the end of an answer find them.
+ */
+export function rerankAnswer({ scores, tokens }: Ranking, request: RerankRequest, model: string): object {
+  const { documents, topN, returnDocuments } = request;
+  const results = scores
+    .map((relevance_score, index) => ({ index, relevance_score }))
+    .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
+    .slice(0, topN ?? scores.length)
+    .map((result) =>
+      returnDocuments ? { ...result, document: { text: documents[result.index] ?? '' } } : result,
+    );
+  return { object: 'list', model, results, usage: { prompt_tokens: tokens, total_tokens: tokens } };
+}

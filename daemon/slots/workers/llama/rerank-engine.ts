@@ -1,0 +1,69 @@
+import type { LlamaRankingContext, Token } from 'node-llama-cpp';
+import type { LoadWatch } from '../lifecycle.ts';
+import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import { mapWithBreath } from './embedding-breath.ts';
+import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
+import { refuseTooLong } from './embedding-overflow.ts';
+import { Permits } from './embedding-permits.ts';
+import { serverScore } from './rerank-score.ts';
+
+/** Scores in the order of the documents, and the tokens that were read for them. */
+export interface Ranking {
+  scores: number[];
+  tokens: number;
+}
+
+/** A loaded rerank model. Requests take turns document by document, so that a long list does not hold up a short one. */
+export class RerankEngine {
+  readonly facts: WorkerFacts;
+  readonly #loaded: OpenedEncoder<LlamaRankingContext>;
+  readonly #permits: Permits;
+
+  private constructor(loaded: OpenedEncoder<LlamaRankingContext>, config: WorkerConfig) {
+    this.#loaded = loaded;
+    this.facts = loaded.facts;
+    this.#permits = new Permits(config.parallel, config.queueLimit);
+  }
+
+  /** Loads the model; throws an Error of one line, also for a model without a head that ranks. */
+  static async load(config: WorkerConfig, watch: LoadWatch): Promise<RerankEngine> {
+    const loaded = await openEncoder(config, watch, (model, sizes) => model.createRankingContext(sizes));
+    return new RerankEngine(loaded, config);
+  }
+
+  /**
+   * How well each document answers the query, see {@link serverScore}. Throws 400 before any work when query and document
+   * together do not fit the window, 429 when the queue is full, and the signal's reason when the caller leaves.
+   */
+  async rank(query: string, documents: readonly string[], signal: AbortSignal): Promise<Ranking> {
+    const { context } = this.#loaded;
+    return this.#permits.run(signal, async () => {
+      const asked = this.#tokens(query);
+      const pairs = await mapWithBreath(documents, signal, (text, index) => {
+        const tokens = this.#tokens(text);
+        const length = context.calculateInputLength(asked, tokens);
+        refuseTooLong(`documents[${index}]`, length, this.facts.context);
+        return { tokens, length };
+      });
+      const scores: number[] = [];
+      for (const { tokens } of pairs) {
+        signal.throwIfAborted();
+        scores.push(serverScore(await context.rank(asked, tokens), this.facts.architecture));
+      }
+      return { scores, tokens: pairs.reduce((sum, { length }) => sum + length, 0) };
+    });
+  }
+
+  stats(): { active: number; queued: number; tokens_generated: number } {
+    return this.#permits.stats();
+  }
+
+  /** Frees the native memory; no request may run any more. */
+  async dispose(): Promise<void> {
+    await this.#loaded.llama.dispose();
+  }
+
+  #tokens(text: string): Token[] {
+    return this.#loaded.model.tokenize(text, false, 'trimLeadingSpace');
+  }
+}

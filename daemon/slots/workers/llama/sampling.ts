@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { invalidField } from '../refusal.ts';
+
+/** What decides the next token. */
+export interface Sampling {
+  temperature: number;
+  topP: number;
+  topK: number;
+  minP: number;
+  /** Null draws a new one for each request. */
+  seed: number | null;
+  repeatPenalty: number;
+  /** Tokens that the three penalties look back at. */
+  repeatLast: number;
+  presencePenalty: number;
+  frequencyPenalty: number;
+  /** Added to the scores of tokens, or of each token of a text; `-Infinity` forbids. */
+  bias: readonly TokenBias[];
+  /** Null when off. */
+  xtc: { probability: number; threshold: number } | null;
+  dry: Dry | null;
+}
+
+export interface TokenBias {
+  token: number | string;
+  logit: number;
+}
+
+export interface Dry {
+  strength: number;
+  base: number;
+  allowedLength: number;
+  lastTokens: number | null;
+  sequenceBreakers: string[] | undefined;
+}
+
+const BIASES_MOST = 1_024;
+/** More would make each token cost what the whole answer is long. */
+const REPEAT_LAST_MOST = 1_024;
+const bias = z.union([z.number(), z.literal(false)]);
+const logitBias = z.union([
+  z.record(z.string(), bias),
+  z.array(z.tuple([z.union([z.int().min(0), z.string().min(1)]), bias])).max(BIASES_MOST),
+]);
+
+/** The request fields that make up {@link Sampling}; their names are OpenAI's and llama-server's. */
+export const samplingFields = {
+  temperature: z.number().min(0).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.int().min(-1).nullish(),
+  min_p: z.number().min(0).max(1).nullish(),
+  seed: z.number().nullish(),
+  repeat_penalty: z.number().positive().nullish(),
+  repeat_last_n: z.int().min(0).max(REPEAT_LAST_MOST).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  logit_bias: logitBias.nullish(),
+  xtc_probability: z.number().min(0).max(1).nullish(),
+  xtc_threshold: z.number().min(0).max(1).nullish(),
+  dry_multiplier: z.number().min(0).nullish(),
+  dry_base: z.number().min(1).nullish(),
+  dry_allowed_length: z.int().min(1).nullish(),
+  dry_penalty_last_n: z.int().min(-1).nullish(),
+  dry_sequence_breakers: z.array(z.string().min(1).max(256)).max(64).nullish(),
+};
+
+type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;
+
+/** Sampling as asked for, with llama-server's defaults for the rest. Throws a 400 that names the field. */
+export function sampling(body: SamplingBody): Sampling {
+  return {
+    temperature: body.temperature ?? 0.8,
+    topP: body.top_p ?? 0.95,
+    topK: Math.max(0, body.top_k ?? 40),
+    minP: body.min_p ?? 0.05,
+    seed: body.seed === undefined || body.seed === null || body.seed === -1 ? null : toSeed(body.seed),
+    repeatPenalty: body.repeat_penalty ?? 1,
+    repeatLast: body.repeat_last_n ?? 64,
+    presencePenalty: body.presence_penalty ?? 0,
+    frequencyPenalty: body.frequency_penalty ?? 0,
+    bias: biases(body.logit_bias ?? {}),
+    xtc: xtc(body),
+    dry: dry(body),
+  };
+}
+
+/** Folds any number into the 32 bits that the sampler takes. */
+export function toSeed(seed: number): number {
+  return ((Math.floor(seed) % 2 ** 32) + 2 ** 32) % 2 ** 32;
+}
+
+function biases(given: z.infer<typeof logitBias>): TokenBias[] {
+  const pairs = Array.isArray(given)
+    ? given
+    : Object.entries(given).map(([key, value]) => [tokenId(key), value] as const);
+  if (pairs.length > BIASES_MOST)
+    throw invalidField('logit_bias', `logit_bias: at most ${BIASES_MOST} tokens can have a bias`);
+  return pairs.map(([token, value]) => ({
+    token,
+    logit: value === false ? Number.NEGATIVE_INFINITY : value,
+  }));
+}
+
+function tokenId(key: string): number {
+  if (/^\d{1,9}$/.test(key)) return Number(key);
+  throw invalidField(
+    'logit_bias',
+    `logit_bias: ${JSON.stringify(key.slice(0, 50))} is not the id of a token`,
+  );
+}
+
+function xtc(body: SamplingBody): Sampling['xtc'] {
+  const probability = body.xtc_probability ?? 0;
+  return probability === 0 ? null : { probability, threshold: body.xtc_threshold ?? 0.1 };
+}
+
+function dry(body: SamplingBody): Dry | null {
+  const strength = body.dry_multiplier ?? 0;
+  if (strength === 0) return null;
+  const last = body.dry_penalty_last_n ?? -1;
+  return {
+    strength,
+    base: body.dry_base ?? 1.75,
+    allowedLength: body.dry_allowed_length ?? 2,
+    lastTokens: last < 0 ? null : last,
+    sequenceBreakers: body.dry_sequence_breakers ?? undefined,
+  };
+}

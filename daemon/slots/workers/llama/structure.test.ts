@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { completionRequest } from './completion-request.ts';
+
+const structure = (body: object) => completionRequest({ prompt: 'x', ...body }).structure;
+const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
+
+test('no structure for free text', () => {
+  for (const body of [{}, { response_format: { type: 'text' } }, { response_format: null }, { grammar: '' }])
+    expect(structure(body)).toBeNull();
+});
+
+test.each([
+  [
+    { response_format: { type: 'json_schema', json_schema: { name: 'x', schema, strict: true } } },
+    'response_format',
+  ],
+  [{ response_format: { type: 'json_object', schema } }, 'response_format'],
+  [{ json_schema: schema }, 'json_schema'],
+])('%j asks for the schema', (body, param) => {
+  const asked = structure(body);
+  expect(asked).toMatchObject({ param, schema });
+  expect(asked?.grammar).toContain('integer ::=');
+});
+
+test('json_object asks for any object, grammar is taken as it is', () => {
+  expect(structure({ response_format: { type: 'json_object' } })?.grammar).toContain('object ::= "{"');
+  expect(structure({ grammar: 'root ::= "a"' })).toEqual({
+    schema: null,
+    grammar: 'root ::= "a"',
+    param: 'grammar',
+  });
+});
+
+test.each([
+  [{ response_format: { type: 'xml' } }, 'response_format'],
+  [{ response_format: { type: 'json_schema' } }, 'response_format'],
+  [{ response_format: { type: 'json_schema', json_schema: { name: 'x' } } }, 'response_format'],
+  [{ json_schema: { type: 'string', pattern: 'a' } }, '"pattern" is not supported'],
+  [{ json_schema: schema, grammar: 'root ::= "a"' }, 'grammar: an answer has one structure'],
+  [{ grammar: 'root ::= "a"{1,100000}' }, '9999 is the most'],
+  [{ grammar: 'x'.repeat(70_000) }, 'grammar'],
+])('%j is refused with the reason', (body, reason) => {
+  expect(() => structure(body)).toThrow(reason);
+});

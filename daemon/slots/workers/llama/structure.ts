@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { invalidField, Refusal } from '../refusal.ts';
+import { SchemaFault } from './json/schema-fault.ts';
+import { schemaGrammar } from './json/schema-grammar.ts';
+
+/** What the text of an answer must fit. */
+export interface Structure {
+  /** The schema of the JSON text; null for a grammar in GBNF. */
+  schema: unknown;
+  grammar: string;
+  /** The request field that asked for it. */
+  param: string;
+}
+
+const GRAMMAR_LONGEST = 65_536;
+/** A repetition takes memory for each time; one of more than four digits. */
+const COUNTS = /\{[\s\d]*,?\s*(\d{5,})/;
+const REPEAT_MOST = 9_999;
+
+const responseFormat = z.discriminatedUnion(
+  'type',
+  [
+    z.looseObject({ type: z.literal('text') }),
+    z.looseObject({ type: z.literal('json_object'), schema: z.unknown().optional() }),
+    z.looseObject({
+      type: z.literal('json_schema'),
+      json_schema: z.looseObject({ schema: z.unknown(), strict: z.boolean().nullish() }),
+    }),
+  ],
+  { error: 'the type must be "text", "json_object" or "json_schema"' },
+);
+
+/** The request fields that give an answer a structure: OpenAI's, and llama-server's `json_schema` and `grammar`. */
+export const structureFields = {
+  response_format: responseFormat.nullish(),
+  json_schema: z.unknown().optional(),
+  grammar: z.string().max(GRAMMAR_LONGEST).nullish(),
+};
+
+type StructureBody = z.infer<z.ZodObject<typeof structureFields>>;
+
+const ANY_OBJECT = { type: 'object' };
+
+/** The structure that is asked for, null for free text. Throws a 400 that names the field and what it cannot keep. */
+export function structure(body: StructureBody): Structure | null {
+  const asked = [
+    formatStructure(body.response_format),
+    schemaStructure(body.json_schema),
+    gbnf(body.grammar),
+  ];
+  const given = asked.filter((one) => one !== null);
+  if (given.length > 1) {
+    const param = given[1]?.param ?? '';
+    throw invalidField(param, `${param}: an answer has one structure; ${given[0]?.param} asks for another`);
+  }
+  return given[0] ?? null;
+}
+
+function formatStructure(format: StructureBody['response_format']): Structure | null {
+  if (format == null || format.type === 'text') return null;
+  if (format.type === 'json_object') return ofSchema(format.schema ?? ANY_OBJECT, 'response_format');
+  return ofSchema(format.json_schema.schema, 'response_format');
+}
+
+function schemaStructure(schema: unknown): Structure | null {
+  if (schema === undefined || schema === null) return null;
+  return ofSchema(schema, 'json_schema');
+}
+
+function gbnf(grammar: string | null | undefined): Structure | null {
+  if (grammar === undefined || grammar === null || grammar.trim() === '') return null;
+  const count = COUNTS.exec(grammar)?.[1];
+  if (count !== undefined)
+    throw invalidField('grammar', `grammar: it repeats ${count} times; ${REPEAT_MOST} is the most`);
+  return { schema: null, grammar, param: 'grammar' };
+}
+
+function ofSchema(schema: unknown, param: string): Structure {
+  try {
+    return { schema, grammar: schemaGrammar(schema, { strict: true }), param };
+  } catch (error) {
+    if (!(error instanceof SchemaFault)) throw error;
+    throw new Refusal('request.invalid', `${param}: the JSON schema is not supported: ${error.message}`, {
+      param,
+    });
+  }
+}

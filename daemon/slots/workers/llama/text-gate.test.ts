@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { cuts } from '../testing/cuts.ts';
+import { textGate } from './text-gate.ts';
+
+test('the gate opens once the mark has passed, wherever it is cut', () => {
+  for (const pieces of cuts('ab</</think>')) {
+    const gate = textGate('</think>');
+    const seen = pieces.map((piece) => {
+      gate.push(piece);
+      return gate.open;
+    });
+    expect(seen.at(-1)).toBe(true);
+    expect(seen.slice(0, -1)).not.toContain(true);
+  }
+});
+
+test('without a mark it is open', () => {
+  expect(textGate(null).open).toBe(true);
+  expect(textGate('x').open).toBe(false);
+});

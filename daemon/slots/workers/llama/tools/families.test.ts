@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { cuts } from '../../testing/cuts.ts';
+import { bareCalls } from './bare-json.ts';
+import { hermesCalls } from './hermes.ts';
+import { mistralCalls } from './mistral.ts';
+import type { CallScanner, Found } from './pieces.ts';
+import type { Accepts } from './scanner.ts';
+
+interface Output {
+  said: string;
+  text?: string;
+  /** Name and arguments of each call. */
+  calls?: [string, string][];
+  /** The last call was cut off: it has no end. */
+  cut?: boolean;
+}
+
+const names: Accepts = (name) => ['get_weather', 'get_time', 'Füge_hinzu'].includes(name);
+const any: Accepts = (name) => name !== '';
+const PARIS: [string, string] = ['get_weather', '{"location":"Paris, France"}'];
+const TOKYO: [string, string] = ['get_weather', '{"location":"東京","unit":"celsius"}'];
+
+/** Answers as models of these families write them. */
+const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> = {
+  'Hermes and Qwen': {
+    make: () => hermesCalls(any),
+    outputs: [
+      {
+        said: '<tool_call>\n{"name": "get_weather", "arguments": {"location": "Paris, France"}}\n</tool_call>',
+        calls: [PARIS],
+      },
+      {
+        said:
+          'I\'ll look both up.\n<tool_call>\n{"name": "get_weather", "arguments": {"location": "Paris, France"}}\n</tool_call>\n' +
+          '<tool_call>\n{"name": "get_weather", "arguments": {"location": "東京", "unit": "celsius"}}\n</tool_call>',
+        text: "I'll look both up.\n\n",
+        calls: [PARIS, TOKYO],
+      },
+      {
+        said: '<tool_call>\n{"arguments": {"location": "Paris, France"}, "name": "get_weather"}\n</tool_call>',
+        calls: [PARIS],
+      },
+      {
+        said: '<tool_call>{"name":"get_time","arguments":"{\\"zone\\": \\"UTC\\"}"}</tool_call>',
+        calls: [['get_time', '{"zone": "UTC"}']],
+      },
+      { said: '<tool_call>{"name": "get_time"}</tool_call>', calls: [['get_time', '{}']] },
+      { said: '<tool_call>{"name": "get_time", "arguments": null}</tool_call>', calls: [['get_time', '{}']] },
+      {
+        said: '<tool_call>{"name": "get_time", "arguments": {"a": "} </tool_call> \\" {", "b": [1, {"c": null}]}}</tool_call> done',
+        text: ' done',
+        calls: [['get_time', '{"a":"} </tool_call> \\" {","b":[1,{"c":null}]}']],
+      },
+      {
+        said: '<tool_call>{"name": "get_weather", "arguments": {"location": "Par',
+        calls: [['get_weather', '{"location":"Par']],
+        cut: true,
+      },
+      { said: '<tool_call>{"name": "get_wea', text: '<tool_call>{"name": "get_wea' },
+      { said: '<tool_call>not json</tool_call>', text: '<tool_call>not json</tool_call>' },
+      { said: '<tool_call>{"no": "name"}</tool_call>', text: '<tool_call>{"no": "name"}</tool_call>' },
+      { said: '<tool_call>{"name": 5}</tool_call> x', text: '<tool_call>{"name": 5}</tool_call> x' },
+      { said: 'a < b, <tool', text: 'a < b, <tool' },
+      { said: '</tool_call> alone ü', text: '</tool_call> alone ü' },
+    ],
+  },
+  'Llama 3 and plain JSON': {
+    make: () => bareCalls(names),
+    outputs: [
+      { said: '{"name": "get_weather", "parameters": {"location": "Paris, France"}}', calls: [PARIS] },
+      {
+        said: '<|python_tag|>{"name": "get_weather", "parameters": {"location": "Paris, France"}}',
+        calls: [PARIS],
+      },
+      {
+        said: '{"type": "function", "name": "get_weather", "parameters": {"location": "Paris, France"}}',
+        calls: [PARIS],
+      },
+      {
+        said: '{"name": "get_weather", "parameters": {"location": "Paris, France"}}; {"name": "get_weather", "parameters": {"location": "東京", "unit": "celsius"}}',
+        calls: [PARIS, TOKYO],
+      },
+      {
+        said: '[\n  {"name": "get_weather", "arguments": {"location": "Paris, France"}},\n  {"name": "Füge_hinzu", "arguments": {"n": -1.5e3}}\n]',
+        calls: [PARIS, ['Füge_hinzu', '{"n":-1.5e3}']],
+      },
+      {
+        said: '```json\n{"name": "get_weather", "arguments": {"location": "Paris, France"}}\n```',
+        calls: [PARIS],
+      },
+      {
+        said: '<|python_tag|>brave_search.call(query="the weather")',
+        text: '<|python_tag|>brave_search.call(query="the weather")',
+      },
+      {
+        said: '{"name": "somebody", "parameters": {"age": 5}}',
+        text: '{"name": "somebody", "parameters": {"age": 5}}',
+      },
+      { said: '{"answer": {"name": "get_time"}}', text: '{"answer": {"name": "get_time"}}' },
+      { said: '[1, 2]', text: '[1, 2]' },
+      { said: '```json\n[true]\n```', text: '```json\n[true]\n```' },
+      { said: 'It is {"name": "get_time"} o\'clock.', text: 'It is {"name": "get_time"} o\'clock.' },
+      { said: '  {"name": "get_time"', text: '  {"name": "get_time"' },
+      { said: '<|python', text: '<|python' },
+    ],
+  },
+  Mistral: {
+    make: () => mistralCalls(any),
+    outputs: [
+      {
+        said: '[TOOL_CALLS] [{"name": "get_weather", "arguments": {"location": "Paris, France"}}]',
+        calls: [PARIS],
+      },
+      {
+        said: '[TOOL_CALLS][{"name": "get_weather", "arguments": {"location": "Paris, France"}}, {"name": "get_weather", "arguments": {"location": "東京", "unit": "celsius"}}]',
+        calls: [PARIS, TOKYO],
+      },
+      {
+        said: 'One moment.[TOOL_CALLS]get_weather[ARGS]{"location": "Paris, France"}[TOOL_CALLS]get_time[CALL_ID]abc123XYZ[ARGS]{}',
+        text: 'One moment.',
+        calls: [PARIS, ['get_time', '{}']],
+      },
+      {
+        said: '[TOOL_CALLS]get_weather{"location": "Par',
+        calls: [['get_weather', '{"location":"Par']],
+        cut: true,
+      },
+      { said: '[TOOL_CALLS] [5]', text: '[TOOL_CALLS][5]' },
+      { said: '[TOOL_CALLS]get_wea', text: '[TOOL_CALLS]get_wea' },
+      { said: 'See [TOOL_CA', text: 'See [TOOL_CA' },
+      { said: 'a list [1] é', text: 'a list [1] é' },
+    ],
+  },
+};
+
+function read(scanner: CallScanner, pieces: readonly string[]) {
+  const found: Found[] = [...pieces.flatMap((piece) => scanner.push(piece)), ...scanner.end()];
+  const calls: [string, string][] = [];
+  let text = '';
+  for (const one of found) {
+    if (one.type === 'text') text += one.text;
+    if (one.type === 'call') calls.push([one.name, '']);
+    const last = calls.at(-1);
+    if (one.type === 'arguments' && last !== undefined) last[1] += one.text;
+  }
+  return { text, calls, ended: found.filter((one) => one.type === 'callEnd').length };
+}
+
+describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {
+  test.each(outputs)('$said', ({ said, text = '', calls = [], cut = false }) => {
+    for (const pieces of cuts(said))
+      expect(read(make(), pieces), JSON.stringify(pieces)).toEqual({
+        text,
+        calls,
+        ended: calls.length - (cut ? 1 : 0),
+      });
+  });
+});
+
+test('arguments are told while they come, the name before them', () => {
+  const scanner = hermesCalls(any);
+  const told = ['<tool_call>{"name": "f", "arguments": {"a"', ': "long', ' text"', '}}</tool_call>'].map(
+    (piece) => scanner.push(piece),
+  );
+  expect(told).toEqual([
+    [
+      { type: 'call', name: 'f' },
+      { type: 'arguments', text: '{"a"' },
+    ],
+    [{ type: 'arguments', text: ':"long' }],
+    [{ type: 'arguments', text: ' text"' }],
+    [{ type: 'arguments', text: '}' }, { type: 'callEnd' }],
+  ]);
+});
+
+test('nothing that was told is kept, however long the arguments are', () => {
+  const scanner = hermesCalls(any);
+  scanner.push('<tool_call>{"name": "f", "arguments": {"a": "');
+  const started = performance.now();
+  let told = 0;
+  for (let i = 0; i < 100_000; i++) told += scanner.push('word ').length;
+  expect(told).toBe(100_000);
+  expect(performance.now() - started).toBeLessThan(2_000);
+});

@@ -1,0 +1,169 @@
+import { jsonValue } from './json-value.ts';
+import type { Found } from './pieces.ts';
+
+/** What a part of the text brought. `end` is where the object of the call ended, -1 while it goes on. */
+export interface CallPart {
+  found: Found[];
+  end: number;
+  /** It is no call, and nothing was told. */
+  failed: boolean;
+}
+
+const ARGUMENT_KEYS: ReadonlySet<string> = new Set(['arguments', 'parameters']);
+const NAME_LONGEST = 256;
+
+type Place = 'open' | 'key' | 'colon' | 'value' | 'comma';
+
+/** What each punctuation mark leads to. */
+const NEXT: Readonly<Record<Place, Readonly<Record<string, Place | 'end'>>>> = {
+  open: { '{': 'key' },
+  key: {},
+  colon: { ':': 'value' },
+  value: {},
+  comma: { ',': 'key', '}': 'end' },
+};
+
+/**
+ * Reads one call `{"name": …, "arguments": {…}}` (or `parameters`) as it comes, in either order; other keys are passed over.
+ * The call is told once `accepts` took its name and its arguments have begun. Arguments that are JSON in a string are unpacked.
+ */
+export class JsonCall {
+  readonly #accepts: (name: string) => boolean;
+  #place: Place = 'open';
+  #value = jsonValue();
+  #key = '';
+  /** The key or value that is being read, as far as it must be known whole. */
+  #kept = '';
+  #name: string | null = null;
+  /** Arguments that came before the name. */
+  #early: string | null = null;
+  #argued = false;
+  #told = false;
+  #found: Found[] = [];
+
+  constructor(accepts: (name: string) => boolean) {
+    this.#accepts = accepts;
+  }
+
+  /** Takes what belongs to the call from `text` at `from`. */
+  push(text: string, from: number): CallPart {
+    let at = from;
+    while (at < text.length) {
+      const c = text[at] as string;
+      const punctuated = this.#place !== 'value' && (this.#place !== 'key' || this.#emptyAt(c));
+      if (punctuated) {
+        at += 1;
+        const next = /\s/.test(c)
+          ? this.#place
+          : c === '}' && this.#place === 'key'
+            ? 'end'
+            : NEXT[this.#place][c];
+        if (next === undefined) return this.#broken(at);
+        if (next === 'end') return this.#close(at);
+        this.#place = next;
+      } else {
+        const { out, end } = this.#value.push(text, at);
+        const good = this.#place === 'key' ? this.#readKey(out, end >= 0) : this.#readValue(out, end >= 0);
+        if (!good) return this.#broken(end < 0 ? text.length : end);
+        if (end < 0) break;
+        at = end;
+      }
+    }
+    return { found: this.#take(), end: -1, failed: false };
+  }
+
+  /** Between the brace or comma and the key. */
+  #emptyAt(c: string): boolean {
+    return this.#kept === '' && (c === '}' || /\s/.test(c));
+  }
+
+  #readKey(out: string, ended: boolean): boolean {
+    this.#kept += out;
+    if (!ended) return true;
+    const key = readString(this.#kept);
+    if (key === null) return false;
+    this.#key = key;
+    this.#next('colon');
+    return true;
+  }
+
+  #readValue(out: string, ended: boolean): boolean {
+    const good =
+      this.#key === 'name'
+        ? this.#readName(out, ended)
+        : !ARGUMENT_KEYS.has(this.#key) || this.#readArguments(out, ended);
+    if (ended) this.#next('comma');
+    return good;
+  }
+
+  #readName(out: string, ended: boolean): boolean {
+    this.#kept += out;
+    if (this.#kept.length > NAME_LONGEST) return false;
+    if (!ended) return true;
+    this.#name = readString(this.#kept);
+    return this.#name !== null && this.#accepts(this.#name);
+  }
+
+  #readArguments(out: string, ended: boolean): boolean {
+    if (out === '' && !ended) return true;
+    this.#argued = true;
+    const whole = this.#name === null || !(this.#kept === '' ? out : this.#kept).startsWith('{');
+    if (!whole) {
+      this.#kept = '{';
+      this.#tell();
+      if (out !== '') this.#found.push({ type: 'arguments', text: out });
+      return true;
+    }
+    this.#kept += out;
+    if (ended) this.#early = unpack(this.#kept);
+    return true;
+  }
+
+  #next(place: Place): void {
+    this.#place = place;
+    this.#kept = '';
+    this.#value = jsonValue();
+  }
+
+  #tell(): void {
+    if (this.#told || this.#name === null) return;
+    this.#told = true;
+    this.#found.push({ type: 'call', name: this.#name });
+  }
+
+  #close(at: number): CallPart {
+    if (this.#name === null) return this.#broken(at);
+    this.#tell();
+    const late = this.#early ?? (this.#argued ? null : '{}');
+    if (late !== null) this.#found.push({ type: 'arguments', text: late });
+    return this.#broken(at);
+  }
+
+  /** The end: of a call that was told, or of hope that it is one. */
+  #broken(at: number): CallPart {
+    if (this.#told) this.#found.push({ type: 'callEnd' });
+    return { found: this.#take(), end: at, failed: !this.#told };
+  }
+
+  #take(): Found[] {
+    const found = this.#found;
+    this.#found = [];
+    return found;
+  }
+}
+
+function readString(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Arguments that are a string of JSON as that JSON; null and other words as no arguments. */
+function unpack(text: string): string {
+  if (text.startsWith('{')) return text;
+  const inner = readString(text);
+  return inner === null || inner.trim() === '' ? '{}' : inner;
+}

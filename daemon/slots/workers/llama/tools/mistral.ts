@@ -1,0 +1,77 @@
+import { jsonValue } from './json-value.ts';
+import type { CallScanner } from './pieces.ts';
+import { type Accepts, afterSpace, oneCall, type State, scanner, untilMark } from './scanner.ts';
+
+const MARK = '[TOOL_CALLS]';
+const ARGS = '[ARGS]';
+const CALL_ID = '[CALL_ID]';
+const NAME_LONGEST = 256;
+
+/**
+ * Mistral: text, then `[TOOL_CALLS]` and a list `[{"name", "arguments"}, …]`; of newer models `[TOOL_CALLS]name[ARGS]{…}` for
+ * each call.
+ */
+export function mistralCalls(accepts: Accepts): CallScanner {
+  const outside = (): State => untilMark(MARK, marked);
+  const marked = (): State => {
+    const state: State = {
+      step(text, from) {
+        const at = afterSpace(text, from);
+        if (at >= text.length) return null;
+        if (text[at] === '[') return { at: at + 1, next: entry(`${MARK}[`) };
+        return text[at] === '{' ? { at, next: entry(MARK) } : { at, next: named() };
+      },
+      rest: (kept) => MARK + kept,
+    };
+    return state;
+  };
+  const entry = (before: string): State => oneCall(before, accepts, { done: between, failed: outside });
+  /** Between the entries of a list. */
+  const between = (): State => {
+    const state: State = {
+      step(text, from) {
+        const at = afterSpace(text, from);
+        if (at >= text.length) return { at, next: state };
+        if (text[at] === ',') return { at: at + 1, next: entry('') };
+        return { at: text[at] === ']' ? at + 1 : at, next: outside() };
+      },
+      rest: () => '',
+    };
+    return state;
+  };
+  /** `name[CALL_ID]id[ARGS]{…}`; what is in between is left out. */
+  const named = (): State => {
+    const state: State = {
+      step(text, from, out) {
+        const brace = text.indexOf('{', from);
+        const head = text.slice(from, brace < 0 ? text.length : brace);
+        if (brace < 0 && head.length <= NAME_LONGEST) return null;
+        const name = (head.split(CALL_ID)[0] ?? '').replace(ARGS, '').trim();
+        if (brace < 0 || !accepts(name) || /\s/.test(name)) {
+          out.push({ type: 'text', text: MARK });
+          return { at: from, next: outside() };
+        }
+        out.push({ type: 'call', name });
+        return { at: brace, next: values() };
+      },
+      rest: (kept) => MARK + kept,
+    };
+    return state;
+  };
+  const values = (): State => {
+    const value = jsonValue();
+    const state: State = {
+      step(text, from, out) {
+        if (from >= text.length) return null;
+        const { out: given, end } = value.push(text, from);
+        if (given !== '') out.push({ type: 'arguments', text: given });
+        if (end < 0) return { at: text.length, next: state };
+        out.push({ type: 'callEnd' });
+        return { at: end, next: outside() };
+      },
+      rest: () => '',
+    };
+    return state;
+  };
+  return scanner(outside());
+}

@@ -1,0 +1,20 @@
+/** A part of an answer as it becomes known. Call pieces carry the number of their call within the answer. */
+export type Piece =
+  | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
+  | { type: 'call'; index: number; id: string; name: string }
+  | { type: 'arguments'; index: number; text: string };
+
+/** What a scanner of one family finds; the numbers and ids come later. */
+export type Found =
+  | { type: 'text'; text: string }
+  | { type: 'call'; name: string }
+  | { type: 'arguments'; text: string }
+  | { type: 'callEnd' };
+
+/** Takes calls out of a stream of text pieces. What cannot be read as a call comes back as text. */
+export interface CallScanner {
+  push(text: string): Found[];
+  /** What was held back, once no more comes. A call that has begun stays as far as it came. */
+  end(): Found[];
+}

@@ -1,0 +1,66 @@
+import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Tool } from './tool-choice.ts';
+import { toolGrammar } from './tool-grammar.ts';
+
+let llama: Llama;
+beforeAll(async () => {
+  llama = await getLlama({
+    gpu: false,
+    build: 'never',
+    skipDownload: true,
+    logLevel: LlamaLogLevel.disabled,
+  });
+}, 30_000);
+afterAll(() => llama.dispose());
+
+const tool = (name: string, parameters?: unknown): Tool => ({
+  type: 'function',
+  function: { name, parameters },
+});
+const TREE = {
+  properties: { root: { $ref: '#/$defs/Node' } },
+  required: ['root'],
+  $defs: { Node: { type: 'object', properties: { next: { $ref: '#/$defs/Node' } } } },
+};
+const TOOLS = [
+  tool('tree', TREE),
+  tool('any'),
+  tool('mail', {
+    type: 'object',
+    properties: { to: { type: 'string', format: 'email', pattern: '@' } },
+    required: ['to'],
+  }),
+  tool('broken', { type: 'object', properties: { x: { $ref: '#/nowhere' }, y: { $ref: '#' } } }),
+];
+
+async function taker(grammar: string): Promise<(value: unknown) => boolean> {
+  const compiled = await llama.createGrammar({ grammar });
+  const native = compiled as typeof compiled & { _testText(text: string): boolean };
+  return (value) => native._testText(JSON.stringify(value));
+}
+
+test('one call of one tool, its arguments after their schema as far as a grammar can keep it', async () => {
+  const takes = await taker(toolGrammar(TOOLS, 'arguments'));
+  const fits = [
+    { name: 'tree', arguments: { root: { next: { next: {} } } } },
+    { name: 'any', arguments: { whatever: [1] } },
+    { name: 'mail', arguments: { to: 'no address' } },
+    { name: 'broken', arguments: { x: 1 } },
+  ];
+  for (const call of fits) expect(takes(call), JSON.stringify(call)).toBe(true);
+  const not = [
+    { name: 'other', arguments: {} },
+    { name: 'tree', arguments: {} },
+    { name: 'mail', arguments: { to: 5 } },
+    { name: 'any' },
+    { name: 'any', parameters: {} },
+    'any',
+  ];
+  for (const call of not) expect(takes(call), JSON.stringify(call)).toBe(false);
+});
+
+test('beside a structure either fits', async () => {
+  const takes = await taker(toolGrammar([tool('f')], 'parameters', { schema: { type: 'integer' } }));
+  expect([takes(5), takes({ name: 'f', parameters: {} }), takes('x')]).toEqual([true, true, false]);
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { plainMessages, toolWords, withWords } from './tool-prompt.ts';
+
+test('the words hold each tool whole and the form of a call', () => {
+  const words = toolWords([{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]);
+  expect(words).toContain('{"name":"f","parameters":{"type":"object"}}');
+  expect(words).toContain('{"name": "the name of the function", "arguments"');
+});
+
+test('calls and results become ordinary messages, others stay', () => {
+  const call = { function: { name: 'f', arguments: '{"a":1}' } };
+  expect(
+    plainMessages([
+      { role: 'user', content: 'now?' },
+      {
+        role: 'assistant',
+        content: 'Wait.',
+        tool_calls: [call, { function: { name: 'g', arguments: 'no JSON' } }],
+      },
+      { role: 'tool', tool_call_id: 'c', content: 'noon' },
+    ]),
+  ).toEqual([
+    { role: 'user', content: 'now?' },
+    {
+      role: 'assistant',
+      content: 'Wait.\n{"name":"f","arguments":{"a":1}}\n{"name":"g","arguments":"no JSON"}',
+    },
+    { role: 'user', content: 'Result of the function call:\nnoon' },
+  ]);
+});
+
+test('the words come first in the message of that role, or in one of their own', () => {
+  const user = { role: 'user', content: 'hi' };
+  expect(withWords([user], 'W', 'system')).toEqual([{ role: 'system', content: 'W' }, user]);
+  expect(withWords([user], 'W', 'user')).toEqual([{ role: 'user', content: 'W\n\nhi' }]);
+});

@@ -1,0 +1,89 @@
+import { type LlamaModel, type Token, TokenBias } from 'node-llama-cpp';
+import { invalidField } from '../refusal.ts';
+import type { TokenBias as AskedBias } from './sampling.ts';
+
+/** Tokens of a model as requests speak of them. */
+export class Vocabulary {
+  readonly #model: LlamaModel;
+  readonly #size: number;
+  readonly #marks = new Map<string, number | null>();
+
+  constructor(model: LlamaModel) {
+    this.#model = model;
+    const { tokens } = model.fileInfo.metadata.tokenizer?.ggml ?? {};
+    this.#size = Array.isArray(tokens) ? tokens.length : 0;
+  }
+
+  /** Text in tokens, special tokens recognised, with the token that every text of this model begins with. */
+  tokens(text: string): number[] {
+    const tokens: number[] = this.#model.tokenize(text, true);
+    return this.#withBeginning(tokens);
+  }
+
+  /** Tokens around a gap, as the model was trained to fill it; null when it was not. */
+  infill(prefix: readonly number[], suffix: string): number[] | null {
+    const { prefix: before, suffix: after, middle } = this.#model.tokens.infill;
+    if (before === null || after === null || middle === null) return null;
+    return this.#withBeginning([before, ...prefix, after, ...this.#model.tokenize(suffix, false), middle]);
+  }
+
+  /** Refuses ids that this model does not have: the engine would end the process over one. */
+  checkIds(tokens: readonly number[], param: string): void {
+    const unknown = tokens.find((token) => token >= this.#size);
+    if (unknown !== undefined)
+      throw invalidField(param, `${param}: the model has ${this.#size} tokens; ${unknown} is none of them`);
+  }
+
+  /** Text of `tokens`, read as a continuation of `before`; control tokens have none. */
+  text(tokens: readonly number[], before: readonly number[] = []): string {
+    return this.#model.detokenize(tokens as Token[], false, before as Token[]);
+  }
+
+  /** One token by itself, control tokens by their names. */
+  spell(token: number): string {
+    return this.#model.detokenize([token as Token], true);
+  }
+
+  isEnd(token: number): boolean {
+    return this.#model.isEogToken(token as Token);
+  }
+
+  /** The tokens that are one of `texts` each, with that text. */
+  marks(texts: readonly string[]): Map<number, string> {
+    const found = new Map<number, string>();
+    for (const text of texts) {
+      const token = this.#mark(text);
+      if (token !== null) found.set(token, text);
+    }
+    return found;
+  }
+
+  /** The biases of a request as the engine takes them; null when there are none. */
+  bias(asked: readonly AskedBias[]): TokenBias | null {
+    if (asked.length === 0) return null;
+    const bias = TokenBias.for(this.#model);
+    for (const { token, logit } of asked) {
+      const ids = typeof token === 'number' ? [token] : this.#model.tokenize(token, false);
+      this.checkIds(ids, 'logit_bias');
+      if (ids.some((id) => this.isEnd(id)))
+        throw invalidField('logit_bias', 'logit_bias: the token that ends an answer can have no bias');
+      bias.set(ids as Token[], { logit });
+    }
+    return bias;
+  }
+
+  #mark(text: string): number | null {
+    const known = this.#marks.get(text);
+    if (known !== undefined) return known;
+    const tokens = this.#model.tokenize(text, true);
+    const token = tokens.length === 1 ? (tokens[0] ?? null) : null;
+    this.#marks.set(text, token);
+    return token;
+  }
+
+  #withBeginning(tokens: number[]): number[] {
+    const { bos, shouldPrependBosToken } = this.#model.tokens;
+    if (bos === null || !shouldPrependBosToken || tokens[0] === bos) return tokens;
+    return [bos, ...tokens];
+  }
+}

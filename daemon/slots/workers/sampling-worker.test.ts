@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { TINY_REPLY } from '../../models/gguf/tiny-chat.ts';
+import { askWorker, CHAT, joined, TEXT, user } from './testing/asked.ts';
+
+const { ask, stream } = askWorker({ scores: [12, 10.5, 8] });
+const wild = { prompt: 'abc', max_tokens: 60, temperature: 5, top_k: 0, top_p: 1, min_p: 0 };
+const greedy = { prompt: 'abc', max_tokens: 5, temperature: 0 };
+const text = async (body: object) => (await ask(TEXT, body)).choices[0]?.text;
+
+describe('choices', () => {
+  test('n gives as many, numbered, each with its own seed, and the prompt counts once', async () => {
+    const answer = await ask(TEXT, { ...wild, n: 3, seed: 7 });
+    expect(answer.choices.map((choice) => choice.index)).toEqual([0, 1, 2]);
+    expect(new Set(answer.choices.map((choice) => choice.text)).size).toBe(3);
+    expect(answer.usage).toMatchObject({ prompt_tokens: 3 });
+    expect(await ask(TEXT, { ...wild, n: 3, seed: 7 })).toMatchObject({ choices: answer.choices });
+  });
+
+  test('a stream tells them apart by index, each with its own role and end', async () => {
+    const chunks = await stream(CHAT, { messages: user('x'), n: 2, stream_options: { include_usage: true } });
+    for (const choice of [0, 1]) {
+      expect(joined(chunks, choice)).toMatchObject({ content: TINY_REPLY, finish: ['stop'] });
+      const own = chunks.filter((chunk) => chunk.choices[0]?.index === choice);
+      expect(own[0]?.choices[0]?.delta?.role).toBe('assistant');
+    }
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 12 } });
+  });
+
+  test('several prompts, as text or as tokens, answer in order', async () => {
+    const answer = await ask(TEXT, { ...greedy, prompt: ['abc', 'klm'], n: 2, echo: true });
+    expect(answer.choices.map((choice) => choice.text)).toEqual([
+      'abcdefgh',
+      'abcdefgh',
+      'klmnopqr',
+      'klmnopqr',
+    ]);
+    const tokens = await ask(TEXT, { ...greedy, prompt: [[97, 98], [107]], echo: true });
+    expect(tokens.choices.map((choice) => choice.text)).toEqual(['abcdefg', 'klmnop']);
+    expect(tokens.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 10 });
+    expect(await text({ ...greedy, prompt: [97] })).toBe('bcdef');
+  });
+
+  test('an echo is streamed before the answer', async () => {
+    const chunks = await stream(TEXT, { ...greedy, echo: true });
+    expect(chunks[0]?.choices[0]?.text).toBe('abc');
+    expect(chunks.map((chunk) => chunk.choices[0]?.text).join('')).toBe('abcdefgh');
+  });
+});
+
+describe('what decides the next token', () => {
+  test('top_k, top_p and min_p each leave only the best', async () => {
+    for (const best of [{ top_k: 1 }, { top_p: 0.01 }, { min_p: 1 }])
+      expect(await text({ ...wild, max_tokens: 5, ...best })).toBe('defgh');
+  });
+
+  test('a bias forbids, prefers, by id and by text', async () => {
+    expect(await text({ ...greedy, logit_bias: { '100': -100 } })).not.toContain('d');
+    expect(await text({ ...greedy, logit_bias: { '122': 100 } })).toBe('zzzzz');
+    expect(await text({ ...greedy, logit_bias: [['d', false]] })).not.toContain('d');
+  });
+
+  test.each([
+    ['repeat_penalty', { repeat_penalty: 3 }],
+    ['presence_penalty', { presence_penalty: 2 }],
+    ['frequency_penalty', { frequency_penalty: 2 }],
+    ['dry_multiplier', { dry_multiplier: 5, dry_allowed_length: 1 }],
+  ])('%s keeps the alphabet from coming round again', async (_, penalty) => {
+    const round = { prompt: 'a', max_tokens: 120, temperature: 0 };
+    const alphabet = 'abcdefghijklmnopqrstuvwxyz'.repeat(6);
+    expect(await text(round)).toBe(alphabet.slice(1, 121));
+    expect(await text({ ...round, ...penalty, repeat_last_n: 1024 })).not.toBe(alphabet.slice(1, 121));
+  });
+
+  test('xtc takes the best away', async () => {
+    const xtc = {
+      ...wild,
+      temperature: 1,
+      max_tokens: 20,
+      xtc_probability: 1,
+      xtc_threshold: 0.001,
+      seed: 1,
+    };
+    expect(await text(xtc)).not.toMatch(/^d/);
+  });
+
+  test.each([
+    [{ logit_bias: { '99999': 1 } }, 'logit_bias'],
+    [{ logit_bias: { '257': -100 } }, 'logit_bias'],
+    [{ typical_p: 0.5 }, 'typical_p'],
+    [{ suffix: 'end' }, 'suffix'],
+    [{ prompt: [1, 99999] }, 'prompt'],
+    [{ prompt: [] }, 'prompt'],
+    [{ prompt: '' }, 'prompt'],
+    [{ grammar: 'root ::= nothing' }, 'grammar'],
+  ])('%j is 400 and names the field', async (body, param) => {
+    const { status, error } = await ask(TEXT, { ...greedy, ...body });
+    expect(status).toBe(400);
+    expect(error).toMatchObject({ type: 'invalid_request_error', param });
+  });
+});
+
+describe('probabilities', () => {
+  test('of a chat, over the whole vocabulary whatever the sampling', async () => {
+    const entries = async (extra: object) => {
+      const { choices } = await ask(CHAT, { messages: user('x'), logprobs: true, top_logprobs: 3, ...extra });
+      return choices[0]?.logprobs?.content ?? [];
+    };
+    const cold = await entries({ temperature: 0 });
+    expect(cold.map((entry) => entry.token).join('')).toBe(TINY_REPLY);
+    expect(cold[0]?.top_logprobs).toHaveLength(3);
+    expect(cold[0]?.top_logprobs[0]).toMatchObject({ token: 'Hello', logprob: cold[0]?.logprob });
+    // 12 against 273 tokens of 0.
+    expect(cold[0]?.logprob).toBeCloseTo(-Math.log(1 + 273 * Math.exp(-12)), 3);
+    expect(await entries({ temperature: 0.7, top_k: 5 })).toEqual(cold);
+    expect((await entries({ top_logprobs: 0 }))[0]?.top_logprobs).toEqual([]);
+  });
+
+  test('sampling with probabilities repeats by seed too', async () => {
+    const told = { ...wild, logprobs: 2 };
+    const first = await ask(TEXT, { ...told, seed: 7 });
+    expect(await ask(TEXT, { ...told, seed: 7 })).toMatchObject({ choices: first.choices });
+    expect((await ask(TEXT, { ...told, seed: 8 })).choices[0]?.text).not.toBe(first.choices[0]?.text);
+  });
+
+  test('a streamed chat tells them with the text', async () => {
+    const chunks = await stream(CHAT, { messages: user('x'), logprobs: true });
+    const tokens = chunks.flatMap((chunk) => chunk.choices[0]?.logprobs?.content ?? []);
+    expect(tokens.map((entry) => entry.token).join('')).toBe(TINY_REPLY);
+  });
+
+  test('of a completion, in the lists of old', async () => {
+    const { choices } = await ask(TEXT, { ...greedy, logprobs: 2 });
+    expect(choices[0]?.logprobs).toMatchObject({
+      tokens: ['d', 'e', 'f', 'g', 'h'],
+      text_offset: [0, 1, 2, 3, 4],
+    });
+    const chunks = await stream(TEXT, { ...greedy, logprobs: 2 });
+    expect(chunks.flatMap((chunk) => chunk.choices[0]?.logprobs?.text_offset ?? [])).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+test('the same conversation going on reads only what is new', async () => {
+  const talk = user('a question that is long enough to be worth keeping');
+  await ask(CHAT, { messages: talk });
+  const more = [...talk, { role: 'assistant', content: TINY_REPLY }, ...user('and more')];
+  const { usage } = await ask(CHAT, { messages: more });
+  expect(usage?.prompt_tokens_details.cached_tokens).toBeGreaterThan(60);
+});

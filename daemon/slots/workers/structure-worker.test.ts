@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { CHATML } from '../../models/gguf/chat-templates.ts';
+import { askWorker, CHAT, joined, TEXT, user } from './testing/asked.ts';
+
+const schema = {
+  type: 'object',
+  properties: { a: { type: 'string' }, n: { type: 'integer' } },
+  required: ['a', 'n'],
+  additionalProperties: false,
+};
+const format = { response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } } };
+const ANSWER = '{"a":"ok","n":1234567890123456}';
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'get_time',
+      parameters: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] },
+    },
+  },
+  { type: 'function', function: { name: 'get_date' } },
+];
+
+describe('structure', () => {
+  const { ask, stream } = askWorker({});
+
+  test('a schema is kept, and the answer ends with its text', async () => {
+    const answer = await ask(CHAT, { messages: user('x'), temperature: 0, ...format });
+    expect(answer.choices[0]).toMatchObject({ message: { content: ANSWER }, finish_reason: 'stop' });
+    const chunks = await stream(CHAT, { messages: user('x'), temperature: 0, ...format });
+    expect(joined(chunks)).toMatchObject({ content: ANSWER, finish: ['stop'] });
+    expect((await ask(TEXT, { prompt: 'x', temperature: 0, json_schema: schema })).choices[0]?.text).toBe(
+      ANSWER,
+    );
+  });
+
+  test('whatever the temperature, an object stays an object', async () => {
+    for (let seed = 0; seed < 8; seed++) {
+      const wild = { temperature: 3, top_k: 0, top_p: 1, min_p: 0, seed, max_tokens: 300 };
+      const { choices } = await ask(CHAT, { messages: user('x'), ...wild, ...format });
+      if (choices[0]?.finish_reason === 'length') continue;
+      expect(Object.keys(JSON.parse(choices[0]?.message?.content ?? ''))).toEqual(['a', 'n']);
+    }
+    const { choices } = await ask(CHAT, { messages: user('x'), response_format: { type: 'json_object' } });
+    expect(JSON.parse(choices[0]?.message?.content ?? '')).toBeTypeOf('object');
+  });
+
+  test('a grammar of its own holds to the last token, and probabilities go with it', async () => {
+    const answer = await ask(CHAT, { messages: user('x'), grammar: 'root ::= "ja" | "no"', logprobs: true });
+    expect(['ja', 'no']).toContain(answer.choices[0]?.message?.content);
+    expect(answer.choices[0]).toMatchObject({ finish_reason: 'stop' });
+    expect(answer.choices[0]?.logprobs?.content?.map((entry) => entry.token).join('')).toBe(
+      answer.choices[0]?.message?.content,
+    );
+  });
+
+  test('each of several choices begins the grammar anew', async () => {
+    const { choices } = await ask(CHAT, { messages: user('x'), temperature: 0, n: 3, ...format });
+    expect(choices.map((choice) => choice.message?.content)).toEqual([ANSWER, ANSWER, ANSWER]);
+  });
+
+  test('a schema that can not be kept is 400 with the keyword', async () => {
+    const { status, error } = await ask(CHAT, {
+      messages: user('x'),
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'x', schema: { type: 'string', pattern: 'a' } },
+      },
+    });
+    expect(status).toBe(400);
+    expect(error).toMatchObject({ param: 'response_format', message: expect.stringContaining('"pattern"') });
+  });
+
+  test.each(['auto', 'required'])('a structure beside tools: with %s', async (choice) => {
+    const body = { messages: user('x'), temperature: 0, tools, tool_choice: choice, ...format };
+    const [first] = (await ask(CHAT, body)).choices;
+    expect(first?.finish_reason).toBe(choice === 'auto' ? 'stop' : 'tool_calls');
+  });
+});
+
+describe('calls that must be made', () => {
+  const { ask, stream } = askWorker({ template: CHATML });
+
+  test('required calls one of the tools, named calls that one', async () => {
+    const required = await ask(CHAT, { messages: user('x'), tools, tool_choice: 'required', temperature: 0 });
+    const [choice] = required.choices;
+    expect(choice).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
+    const call = choice?.message?.tool_calls?.[0];
+    expect(['get_time', 'get_date']).toContain(call?.function.name);
+    expect(JSON.parse(call?.function.arguments ?? '')).toBeTypeOf('object');
+    const named = { type: 'function', function: { name: 'get_date' } };
+    const chunks = await stream(CHAT, { messages: user('x'), tools, tool_choice: named, temperature: 0 });
+    expect(joined(chunks)).toMatchObject({
+      content: '',
+      tool_calls: [{ type: 'function', function: { name: 'get_date' } }],
+      finish: ['tool_calls'],
+    });
+  });
+
+  test('a tool that was not offered can not be named', async () => {
+    const named = { type: 'function', function: { name: 'other' } };
+    const { status, error } = await ask(CHAT, { messages: user('x'), tools, tool_choice: named });
+    expect([status, error?.param]).toEqual([400, 'tool_choice']);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { CHATML } from '../../models/gguf/chat-templates.ts';
+import { askWorker, CHAT, joined, user } from './testing/asked.ts';
+
+const THOUGHTS = ['\nFirst', ' this, then', ' that.\n', '</think>', '\n\n', 'Done', ' so.'];
+/** As Qwen's: thinks unless told not to. */
+const SWITCHED = `${CHATML}{%- if enable_thinking is defined and enable_thinking is false %}{{ '<think>\\n\\n</think>\\n\\n' }}{%- else %}{{ '<think>\\n' }}{%- endif %}`;
+
+describe('a model that thinks aloud', () => {
+  const { ask, stream } = askWorker({ template: CHATML, script: ['<think>', ...THOUGHTS], runs: false });
+
+  test('its thoughts are set apart, whole and streamed', async () => {
+    const body = { messages: user('x'), temperature: 0 };
+    const [choice] = (await ask(CHAT, body)).choices;
+    expect(choice?.message).toEqual({
+      role: 'assistant',
+      content: 'Done so.',
+      refusal: null,
+      reasoning_content: 'First this, then that.',
+    });
+    const chunks = await stream(CHAT, body);
+    expect(joined(chunks)).toMatchObject({
+      content: 'Done so.',
+      reasoning_content: 'First this, then that.',
+    });
+    expect(chunks.filter((chunk) => chunk.choices[0]?.delta?.reasoning_content).length).toBeGreaterThan(1);
+  });
+
+  test('they stay in the text where that is asked for', async () => {
+    const [choice] = (await ask(CHAT, { messages: user('x'), temperature: 0, reasoning_format: 'none' }))
+      .choices;
+    expect(choice?.message?.content).toMatch(/^<think>\nFirst[\s\S]*<\/think>\n\nDone so\.$/);
+  });
+});
+
+describe('a model whose template opens the thoughts', () => {
+  const { ask } = askWorker({ template: SWITCHED, script: THOUGHTS, runs: false });
+  const said = async (extra: object) =>
+    (await ask(CHAT, { messages: user('x'), temperature: 0, ...extra })).choices[0]?.message;
+
+  test('the answer begins within them', async () => {
+    expect(await said({})).toMatchObject({
+      content: 'Done so.',
+      reasoning_content: 'First this, then that.',
+    });
+    expect(await said({ max_tokens: 2 })).toMatchObject({
+      content: '',
+      reasoning_content: 'First this, then',
+    });
+  });
+
+  test.each([
+    { chat_template_kwargs: { enable_thinking: false } },
+    { enable_thinking: false },
+    { reasoning_effort: 'none' },
+  ])('%j closes them in the prompt', async (off) => {
+    expect((await said(off))?.reasoning_content).toBeUndefined();
+  });
+
+  test('a structure holds after the thoughts', async () => {
+    const schema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
+    const message = await said({ json_schema: schema, max_tokens: 100 });
+    expect(message?.reasoning_content).toBe('First this, then that.');
+    expect(JSON.parse(message?.content ?? '')).toEqual({ ok: expect.any(Boolean) });
+  });
+
+  test('a call that must be made comes after the thoughts', async () => {
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const message = await said({ tools, tool_choice: 'required', max_tokens: 200 });
+    expect(message).toMatchObject({
+      reasoning_content: 'First this, then that.',
+      tool_calls: [{ function: { name: 'f' } }],
+    });
+  });
+});
