@@ -62,7 +62,8 @@ function gpuReason(device: DeviceFacts, facts: BackendFacts): string | null {
     (one) => one.vendorId === device.vendorId && one.deviceId === device.deviceId,
   );
   if (seen !== false) return null;
-  return `Vulkan does not see it: install its Vulkan driver (${VULKAN_DRIVER[device.vendor]}), then start again.`;
+  const cuda = device.vendor === 'nvidia' ? ', or run npm run cuda' : '';
+  return `Vulkan does not see it: install its Vulkan driver (${VULKAN_DRIVER[device.vendor]})${cuda}, then start again.`;
 }
 
 function npuReason(device: DeviceFacts, facts: BackendFacts): string | null {
