@@ -118,7 +118,9 @@ describe('S01 leaving', () => {
         });
       await until(async () => (await count('agent')) === 1, 'the request to run');
       control.abort();
-      await expect(asked).rejects.toThrow();
+      // The client ends an aborted stream without an error, unless the abort came before its first byte.
+      if (stream) await asked.catch(() => {});
+      else await expect(asked).rejects.toThrow();
       await idle('agent', 2_000);
     }
   });

@@ -1,7 +1,28 @@
 /** How a stop treats what is open (contract "Streaming", setting `server.drain_limit_s`). */
-import { get, type IncomingMessage } from 'node:http';
-import { expect, it } from 'vitest';
-import { QUIET_FILE, startGateway } from './harness/gateway.ts';
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Gateway, QUIET_FILE, startGateway } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+
+/** Far below the drain limit of 15 s, far above what a stop costs. */
+const SOON_MS = 7_000;
+let gateway: Gateway;
+
+beforeEach(async () => {
+  gateway = await startGateway({ files: QUIET_FILE });
+});
+afterEach(async () => {
+  await gateway.stop('SIGKILL');
+  gateway.remove();
+});
+
+async function expectSoon(): Promise<void> {
+  const began = Date.now();
+  expect(await gateway.stop()).toBe(0);
+  expect(Date.now() - began).toBeLessThan(SOON_MS);
+}
 
 const eventStream = (port: number): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
@@ -9,17 +30,19 @@ const eventStream = (port: number): Promise<IncomingMessage> =>
   });
 
 it('an open event stream ends as it should and holds up no stop', async () => {
-  const gateway = await startGateway({ files: QUIET_FILE });
-  try {
-    const stream = await eventStream(gateway.port);
-    const ended = new Promise((resolve) => stream.once('end', () => resolve(stream.complete)));
-    stream.resume();
-    const began = Date.now();
-    expect(await gateway.stop()).toBe(0);
-    expect(await ended).toBe(true);
-    expect(Date.now() - began).toBeLessThan(7_000); // the drain limit is 15 s
-  } finally {
-    await gateway.stop('SIGKILL');
-    gateway.remove();
-  }
+  const stream = await eventStream(gateway.port);
+  const ended = new Promise((resolve) => stream.once('end', () => resolve(stream.complete)));
+  stream.resume();
+  await expectSoon();
+  expect(await ended).toBe(true);
+});
+
+it('connections that were opened ahead of need or are kept alive hold up no stop', async () => {
+  const ahead = connect(gateway.port, '127.0.0.1');
+  ahead.on('error', () => {});
+  await once(ahead, 'connect');
+  const agent = new Agent({ keepAlive: true });
+  expect((await ask(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
+  await expectSoon();
+  agent.destroy();
 });
