@@ -1,0 +1,21 @@
+import type { Locator, Page } from 'playwright/test';
+import { expect } from './test.ts';
+
+/** The parts of the playground, as a reader finds them. */
+export const composer = (page: Page): Locator => page.getByRole('textbox', { name: 'Message' });
+export const conversation = (page: Page): Locator => page.getByRole('region', { name: 'Conversation' });
+export const turns = (page: Page): Locator => conversation(page).locator('ol > li');
+export const stopButton = (page: Page): Locator => page.getByRole('button', { name: 'Stop' });
+
+/** Opens the playground, sends a message and leaves the answer to come. */
+export async function say(page: Page, url: string, text: string): Promise<void> {
+  await page.goto(`${url}/playground`);
+  await expect(page.getByRole('combobox', { name: 'Model' })).toHaveText('agent');
+  await composer(page).fill(text);
+  await composer(page).press('Enter');
+}
+
+/** Waits until the answer is complete. */
+export async function answered(page: Page): Promise<void> {
+  await expect(conversation(page).getByRole('status').first()).toHaveText('The answer is complete.');
+}

@@ -1,0 +1,43 @@
+import type { BrowserContext, ConsoleMessage, Page } from 'playwright/test';
+
+/** What must not happen on a page, collected over a whole test. */
+export interface Watch {
+  /** Failures that the test provokes: tried on lines like `Failed to load resource: … 401 … /api/auth/login`. */
+  allow(pattern: RegExp): void;
+  /** What happened and was not allowed. */
+  faults(): string[];
+}
+
+/** Sent by the browser for every policy violation, also for those that it does not print. */
+const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
+  console.error('CSP violation: ' + event.violatedDirective + ' ' + event.blockedURI));`;
+
+const isFault = (message: ConsoleMessage): boolean =>
+  message.type() === 'error' || /Content Security Policy/i.test(message.text());
+
+function pathOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).pathname : address;
+}
+
+/** Collects console errors, page errors, policy violations and requests to other origins of every page. */
+export async function watchContext(context: BrowserContext): Promise<Watch> {
+  const seen: string[] = [];
+  const allowed: RegExp[] = [];
+  const watchPage = (page: Page): void => {
+    page.on('console', (message) => {
+      if (isFault(message)) seen.push(`${message.text()} ${pathOf(message.location().url)}`);
+    });
+    page.on('pageerror', (error) => seen.push(`page error: ${error.message}`));
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (request.isNavigationRequest() || protocol === 'data:' || page.url() === 'about:blank') return;
+      if (origin !== new URL(page.url()).origin) seen.push(`request to another origin: ${request.url()}`);
+    });
+  };
+  await context.addInitScript(REPORT_VIOLATIONS);
+  context.on('page', watchPage);
+  return {
+    allow: (pattern) => void allowed.push(pattern),
+    faults: () => seen.filter((line) => !allowed.some((pattern) => pattern.test(line))),
+  };
+}

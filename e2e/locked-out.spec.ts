@@ -1,0 +1,125 @@
+import type { Page } from 'playwright/test';
+import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
+import { ask } from '../daemon/test/harness/http.ts';
+import { slotState } from '../daemon/test/harness/tiny-gateway.ts';
+import { enter, keyField, sessionChip } from './harness/login.ts';
+import { inspect, TWO_LOOKS } from './harness/looks.ts';
+import { answered, composer, say, turns } from './harness/playground.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+/** Keys are set and not required; the tests change that from outside the page. */
+const daemon = daemonOf(async () => {
+  const gateway = await startGateway({ files: KEYS_FILE, env: { SVC_LOGIN_RATELIMIT_MAX: '1000' } });
+  await slotState(gateway, 'agent', 'ready');
+  return gateway;
+});
+
+const PROVOKED = /status of 401|INCOMPLETE_CHUNKED_ENCODING \/api\/events/;
+const TYPED = 'half a thought that must not get lost';
+const bar = (page: Page) => page.getByRole('main').getByText('This page and what you typed stay');
+const staleView = (page: Page) => page.locator('[data-stale]');
+
+async function setEnforcement(on: boolean): Promise<void> {
+  const answer = await ask(daemon(), 'PUT', '/api/auth/require', {
+    key: ADMIN_KEY,
+    body: { require_auth: on },
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** Logs in over the view and finds everything as it was. */
+async function comeBack(page: Page, action: string): Promise<void> {
+  await page.getByRole('button', { name: action }).click();
+  await enter(page, ADMIN_KEY);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(bar(page)).toHaveCount(0);
+  await expect(staleView(page)).toHaveCount(0);
+  await expect(composer(page)).toHaveValue(TYPED);
+  await expect(turns(page)).toHaveCount(2);
+  await composer(page).press('Enter');
+  await expect(turns(page)).toHaveCount(4);
+  await answered(page);
+}
+
+async function typeOn(page: Page): Promise<void> {
+  await answered(page);
+  await composer(page).fill(TYPED);
+}
+
+test('enforcement that is switched on elsewhere asks for the key and keeps what was typed', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(PROVOKED);
+  await setEnforcement(false);
+  await say(page, daemon().url, 'Hello');
+  await typeOn(page);
+  await setEnforcement(true);
+  await expect(bar(page)).toContainText('The gateway requires a key now.');
+  await expect(staleView(page)).toHaveCount(1);
+  await expect(composer(page)).toHaveValue(TYPED);
+  await comeBack(page, 'Log in with the key');
+  await expect(sessionChip(page)).toBeVisible();
+});
+
+test('a session that ends elsewhere keeps the place and the text, and comes back with a login', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(PROVOKED);
+  await setEnforcement(true);
+  await page.goto(`${daemon().url}/login?next=/playground`);
+  await enter(page, ADMIN_KEY);
+  await composer(page).fill('Hello');
+  await composer(page).press('Enter');
+  await typeOn(page);
+  expect((await ask(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY })).status).toBe(200);
+  await expect(bar(page)).toContainText('Your session has ended.');
+  await expect(page).toHaveURL(/\/playground$/);
+  await inspect(page, 'session-ended', TWO_LOOKS);
+  await test.step('not now: the page stays', async () => {
+    await page.getByRole('button', { name: 'Log in again' }).click();
+    await expect(keyField(page)).toBeFocused();
+    await inspect(page, 'login-dialog', TWO_LOOKS);
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await expect(composer(page)).toHaveValue(TYPED);
+  });
+  await comeBack(page, 'Log in again');
+});
+
+test('a message that is sent after the session ended says so, and goes through after the login', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(PROVOKED);
+  await setEnforcement(true);
+  await page.goto(`${daemon().url}/login?next=/playground`);
+  await enter(page, ADMIN_KEY);
+  await composer(page).fill('Hello');
+  await ask(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY });
+  await composer(page).press('Enter');
+  const failure = turns(page).last().getByRole('alert');
+  await expect(failure).toContainText('A key is required.');
+  await failure.getByRole('button', { name: 'Log in' }).click();
+  await enter(page, ADMIN_KEY);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await failure.getByRole('button', { name: 'Try again' }).click();
+  await answered(page);
+  await expect(turns(page)).toHaveCount(2);
+});
+
+test('ending all sessions from the page ends this one on purpose: the login, no bar', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(PROVOKED);
+  await setEnforcement(true);
+  await page.goto(`${daemon().url}/login?next=/security/sessions`);
+  await enter(page, ADMIN_KEY);
+  await page.getByRole('button', { name: 'End all sessions…' }).click();
+  const confirm = page.getByRole('alertdialog', { name: 'End all sessions?' });
+  await expect(confirm).toContainText('this browser included');
+  await confirm.getByRole('button', { name: 'End all sessions' }).click();
+  await expect(page).toHaveURL(/\/login/);
+  await expect(bar(page)).toHaveCount(0);
+});

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { defineConfig } from 'playwright/test';
+import { artifacts } from './harness/places.ts';
+
+/** Names of the test domain lead to this machine; every other name leads nowhere, so the browser stays off the network. */
+const NAMES = 'MAP *.test 127.0.0.1, MAP *.rebound.io 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
+
+const QUIET = [
+  '--no-sandbox',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+  `--host-resolver-rules=${NAMES}`,
+];
+
+/** Where the counts go: to the file that the environment names, else beside the other artefacts. */
+const COUNTS = process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? {} : { outputFile: join(artifacts, 'e2e.json') };
+
+/** The dashboard in the Chromium of the distribution, against real daemons with real engines. */
+export default defineConfig({
+  testDir: '.',
+  outputDir: join(artifacts, 'e2e'),
+  workers: 1,
+  forbidOnly: Boolean(process.env.CI),
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [['list'], ['json', COUNTS]],
+  use: {
+    browserName: 'chromium',
+    launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: QUIET },
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-GB',
+    trace: { mode: 'retain-on-failure', screenshots: false },
+    screenshot: 'only-on-failure',
+  },
+  projects: [
+    { name: 'built', testMatch: 'built.setup.ts' },
+    { name: 'walks', testMatch: '*.spec.ts', dependencies: ['built'] },
+  ],
+});

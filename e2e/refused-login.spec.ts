@@ -1,0 +1,56 @@
+import { ADMIN_KEY, KEYS_FILE, QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
+import { enter, keyField, sessionChip } from './harness/login.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+const BUDGET = 3;
+const WINDOW_S = 6;
+const daemon = daemonOf(() =>
+  startGateway({
+    files: { ...KEYS_FILE, ...QUIET_FILE },
+    env: {
+      SVC_REQUIRE_AUTH: 'on',
+      SVC_LOGIN_RATELIMIT_MAX: String(BUDGET),
+      SVC_LOGIN_RATELIMIT_WINDOW_S: String(WINDOW_S),
+    },
+  }),
+);
+
+test('a wrong key is refused in words, the limiter counts down on the page, and lets in afterwards', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(/status of (401|429).* \/api\/auth\/login$/);
+  await page.goto(daemon().url);
+  const submit = page.getByRole('button', { name: /^(Log in|Wait \d+ s)$/ });
+  await expect(submit).toBeDisabled();
+  for (let tries = 0; tries < BUDGET; tries += 1) {
+    const answer = page.waitForResponse(/login$/);
+    await enter(page, `wrong-key-${tries}`);
+    expect((await answer).status()).toBe(401);
+    await expect(submit).toBeEnabled();
+  }
+  await expect(page.getByRole('alert')).toContainText(
+    'The key is not the admin key. Check the key in api.env',
+  );
+  await expect(keyField(page)).toHaveAttribute('aria-invalid', 'true');
+  await enter(page, ADMIN_KEY);
+  await expect(page.getByRole('alert')).toContainText(
+    /Too many attempts from this address\. Try again in \d s/,
+  );
+  await expect(submit).toBeDisabled();
+  const shown = new Set<string>();
+  await expect
+    .poll(async () => shown.add((await submit.textContent()) ?? '').size, { intervals: [200] })
+    .toBeGreaterThan(2);
+  await expect(keyField(page)).toHaveValue(ADMIN_KEY);
+  await expect(page.getByRole('alert')).toHaveText('You can try again now.', { timeout: WINDOW_S * 2000 });
+  await submit.click();
+  await expect(sessionChip(page)).toBeVisible();
+  await test.step('the switch says that the environment holds it', async () => {
+    await page.goto(`${daemon().url}/security/posture`);
+    const held = page.getByRole('switch', { name: /Require keys/ });
+    await expect(held).toBeChecked();
+    await expect(held).toBeDisabled();
+    await expect(page.getByRole('main')).toContainText('SVC_REQUIRE_AUTH is set and wins over this switch');
+  });
+});

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import type { Page } from 'playwright/test';
+import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
+import { ask } from '../daemon/test/harness/http.ts';
+import { enter, keyField, keyIn, sessionChip } from './harness/login.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+import { held, recordTraffic, type Traffic } from './harness/traffic.ts';
+
+/** A fresh install: no key, enforcement off. The tests below take it through its set-up, in their order. */
+const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
+test.describe.configure({ mode: 'serial' });
+
+const fingerprint = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
+
+async function rotate(page: Page, what: 'admin' | 'client', verb: 'Make' | 'Rotate'): Promise<void> {
+  await page.getByRole('radio', { name: `${what === 'admin' ? 'Admin' : 'Client'} key` }).click();
+  await page.getByRole('button', { name: `${verb} the ${what} key…` }).click();
+  const dialog = page.getByRole('alertdialog', { name: `${verb} the ${what} key?` });
+  await dialog.getByRole('button', { name: `${verb} the ${what} key` }).click();
+  await expect(dialog).toHaveCount(0);
+}
+
+async function expectOnlyFacts(page: Page, what: 'admin' | 'client', key: string): Promise<void> {
+  await expect(page.getByRole('heading', { name: `The new ${what} key` })).toBeVisible();
+  const facts = page.locator('dl');
+  await expect(facts).toContainText(`Fingerprint${fingerprint(key)}`);
+  await expect(facts).toContainText(`Length${key.length} characters`);
+  await expect(facts).toContainText(/When(now|just now|\d+ s)/);
+  await expect(page.locator('dl time')).toHaveAttribute('datetime', /^\d{4}-\d\d-\d\dT/);
+}
+
+async function expectNowhere(page: Page, traffic: Traffic, key: string): Promise<void> {
+  const received = await traffic.received();
+  expect(received).toContain('/api/auth/rotate');
+  expect(received).not.toContain(key);
+  expect(await held(page)).not.toContain(key);
+}
+
+const requireKeys = (page: Page) => page.getByRole('switch', { name: /Require keys/ });
+
+test('without an admin key, keys cannot be required, and the view leads to making one', async ({ page }) => {
+  await page.goto(`${daemon().url}/security`);
+  await expect(requireKeys(page)).toBeDisabled();
+  await page.getByRole('link', { name: 'Make an admin key' }).click();
+  await expect(page).toHaveURL(/\/security\/rotate/);
+});
+
+test('a new admin key shows its fingerprint, length and time, and is nowhere on the page', async ({
+  page,
+}) => {
+  const traffic = await recordTraffic(page);
+  await page.goto(`${daemon().url}/security/rotate`);
+  await rotate(page, 'admin', 'Make');
+  const key = keyIn(daemon(), 'SVC_ADMIN_KEY');
+  await expectOnlyFacts(page, 'admin', key);
+  await expect(page.getByRole('button', { name: 'Rotate the admin key…' })).toBeVisible();
+  await expect.poll(traffic.received).toContain('event: auth');
+  await expectNowhere(page, traffic, key);
+});
+
+test('enforcement is switched on after its consequence was read, and the page then asks for the key', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(/status of 401|INCOMPLETE_CHUNKED_ENCODING \/api\/events/);
+  await page.goto(`${daemon().url}/security/posture`);
+  await requireKeys(page).click();
+  const confirm = page.getByRole('alertdialog', { name: 'Require keys from now on?' });
+  await expect(confirm).toContainText('every caller needs a key');
+  await confirm.getByRole('button', { name: 'Cancel' }).click();
+  await expect(requireKeys(page)).not.toBeChecked();
+  await requireKeys(page).click();
+  await confirm.getByRole('button', { name: 'Require keys' }).click();
+  const login = page.getByRole('dialog', { name: 'Log in' });
+  await expect(login).toBeVisible();
+  expect((await ask(daemon(), 'GET', '/api/status')).status).toBe(401);
+  await enter(page, keyIn(daemon(), 'SVC_ADMIN_KEY'));
+  await expect(login).toHaveCount(0);
+  await expect(requireKeys(page)).toBeChecked();
+  await expect(page.getByRole('banner').getByText('keys required')).toBeVisible();
+});
+
+test('a visitor logs in, lands where they wanted to go, and sees the session', async ({ page }) => {
+  await page.goto(`${daemon().url}/security/sessions`);
+  await expect(page).toHaveURL(/\/login\?next=%2Fsecurity%2Fsessions$/);
+  await expect(page.getByRole('navigation')).toHaveCount(0);
+  await enter(page, keyIn(daemon(), 'SVC_ADMIN_KEY'));
+  await expect(page).toHaveURL(/\/security\/sessions$/);
+  await expect(sessionChip(page)).toHaveText(/7 hr 5\d min/);
+  const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+  await expect(rows.filter({ hasText: 'This browser' })).toHaveCount(1);
+  const [cookie] = await page.context().cookies();
+  expect(cookie).toMatchObject({ name: 'svc_session', httpOnly: true, sameSite: 'Lax' });
+});
+
+test('the exposure view finds a route by its words and by its class', async ({ page }) => {
+  await page.goto(`${daemon().url}/login?next=/security/exposure`);
+  await enter(page, keyIn(daemon(), 'SVC_ADMIN_KEY'));
+  const table = page.getByRole('table', { name: 'Routes and their classes' });
+  const rows = table.locator('tbody tr');
+  await expect(rows.filter({ hasText: '/v1/chat/completions' })).toContainText('Key needed');
+  await page.getByRole('searchbox', { name: 'Search routes' }).fill('replace the admin');
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText('POST/api/auth/rotate');
+  await expect(rows.getByRole('cell').nth(2)).toHaveText('admin');
+  await page.getByRole('searchbox', { name: 'Search routes' }).fill('');
+  const classes = page.getByRole('group', { name: 'Class' });
+  await classes.getByRole('button', { name: /^open/ }).click();
+  await expect(rows.filter({ hasText: '/api/auth/rotate' })).toHaveCount(0);
+  await expect(rows.filter({ hasText: '/api/auth/login' })).toContainText('This machine');
+  await page.reload();
+  await expect(classes.getByRole('button', { name: /^open/ })).toHaveAttribute('aria-pressed', 'true');
+  await classes.getByRole('button', { name: 'All' }).click();
+  await page.getByRole('button', { name: 'Only without a key' }).click();
+  await expect(rows.filter({ hasText: 'Key needed' })).toHaveCount(0);
+  await page.getByRole('searchbox', { name: 'Search routes' }).fill('no such route');
+  await page.getByRole('button', { name: 'Show all routes' }).click();
+  await expect(rows.filter({ hasText: '/api/auth/rotate' })).toHaveCount(1);
+});
+
+test('both keys are rotated inside a session, which stays; the old key is dead; logging out ends it', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(/status of 401.* \/api\/(auth\/login|events)$|INCOMPLETE_CHUNKED_ENCODING \/api\/events/);
+  const old = keyIn(daemon(), 'SVC_ADMIN_KEY');
+  const traffic = await recordTraffic(page);
+  await page.goto(`${daemon().url}/login?next=/security/rotate`);
+  await enter(page, old);
+  await rotate(page, 'client', 'Make');
+  await expectOnlyFacts(page, 'client', keyIn(daemon(), 'SVC_CLIENT_KEY'));
+  await rotate(page, 'admin', 'Rotate');
+  const key = keyIn(daemon(), 'SVC_ADMIN_KEY');
+  expect(key).not.toBe(old);
+  await expectOnlyFacts(page, 'admin', key);
+  await expect(page.locator('dl')).toContainText('Sessionsstay logged in');
+  for (const secret of [old, key, keyIn(daemon(), 'SVC_CLIENT_KEY')])
+    await expectNowhere(page, traffic, secret);
+  await sessionChip(page).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await expect(page).toHaveURL(/\/login/);
+  expect(await page.context().cookies()).toEqual([]);
+  await enter(page, old);
+  await expect(page.getByRole('alert')).toContainText('The key is not the admin key.');
+  await expect(keyField(page)).toHaveValue(old);
+  await enter(page, key);
+  await expect(sessionChip(page)).toBeVisible();
+});

@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
+import { encodeGguf } from '../daemon/models/gguf/writer.ts';
+import { KEYS_FILE } from '../daemon/test/harness/gateway.ts';
+import { ask } from '../daemon/test/harness/http.ts';
+import { slotState, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { composer, turns } from './harness/playground.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+/** A model file that llama.cpp refuses: its header is right, but it lacks a tensor. */
+function writeDamagedModel(home: string): void {
+  const folder = join(home, 'state', 'models');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { keys, tensors } = tinyChat({ name: 'damaged' });
+  writeFileSync(join(folder, 'damaged.gguf'), encodeGguf({ keys, tensors: tensors.slice(0, -1) }));
+}
+
+/** Without enforcement, with a real model in one slot and a damaged one in another. */
+const daemon = daemonOf(async () => {
+  const home = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
+  writeDamagedModel(home);
+  const files = { ...KEYS_FILE, 'config/slots/broken.toml': 'model = "damaged"\n' };
+  const gateway = await startTiny({ home, files });
+  await ask(gateway, 'POST', '/api/slots/broken/load');
+  await slotState(gateway, 'broken', 'error');
+  return gateway;
+});
+
+test('a failed slot is named on the overview, with its reason and what comes next', async ({ page }) => {
+  await page.goto(`${daemon().url}/overview`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/1 thing needs repair or attention/);
+  const concern = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem');
+  await expect(concern).toContainText('Slot broken failed: ');
+  await inspect(page, 'overview-attention', TWO_LOOKS);
+});
+
+test('a refused request in the playground', async ({ page, watch }) => {
+  watch.allow(/status of 503 .*\/v1\/chat\/completions$/);
+  await page.goto(`${daemon().url}/playground`);
+  await page.getByRole('combobox', { name: 'Model' }).click();
+  await page.getByRole('option', { name: /^broken/ }).click();
+  await composer(page).fill('Hello');
+  await composer(page).press('Enter');
+  await expect(turns(page).last().getByRole('alert')).toBeVisible();
+  await inspect(page, 'playground-refused', TWO_LOOKS);
+});
+
+test('lists and menus that open above a view', async ({ page }) => {
+  await page.goto(`${daemon().url}/playground`);
+  await page.getByRole('combobox', { name: 'Model' }).click();
+  await expect(page.getByRole('listbox')).toBeVisible();
+  await inspect(page, 'model-list', TWO_LOOKS);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  await expect(page.getByRole('menu')).toBeVisible();
+  await inspect(page, 'theme-menu', TWO_LOOKS);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+K');
+  await expect(page.getByRole('dialog', { name: 'Command palette' })).toBeVisible();
+  await inspect(page, 'palette', TWO_LOOKS);
+});
+
+test('on a phone the parameters and the code open over the chat', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${daemon().url}/playground`);
+  await page.getByRole('button', { name: 'Parameters and code' }).click();
+  const panel = page.getByRole('dialog', { name: 'Parameters and code' });
+  await panel.getByRole('textbox', { name: 'Max tokens' }).fill('9');
+  await panel.getByRole('tab', { name: 'Code' }).click();
+  await expect(panel).toContainText('"max_tokens": 9');
+  await inspect(page, 'parameters', ALL_LOOKS.slice(2));
+  await panel.getByRole('button', { name: 'Done' }).click();
+  await expect(panel).toHaveCount(0);
+});
+
+test('a rotated key', async ({ page }) => {
+  await page.goto(`${daemon().url}/security/rotate?tier=client`);
+  await page.getByRole('button', { name: 'Rotate the client key…' }).click();
+  await inspect(page, 'rotate-confirm', TWO_LOOKS);
+  await page.getByRole('button', { name: 'Rotate the client key', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'The new client key' })).toBeVisible();
+  await inspect(page, 'rotate-result', TWO_LOOKS);
+});
+
+test('empty places say what the next step is', async ({ page }) => {
+  await page.goto(`${daemon().url}/security/sessions`);
+  await expect(page.getByText('Nobody is logged in')).toBeVisible();
+  await inspect(page, 'sessions-empty', TWO_LOOKS);
+  await page.goto(`${daemon().url}/security/exposure?q=nothing+like+it`);
+  await expect(page.getByText('No route matches')).toBeVisible();
+  await inspect(page, 'exposure-empty', TWO_LOOKS);
+  await page.route('**/api/slots', (route) => route.fulfill({ json: { slots: [] } }));
+  await page.route('**/v1/models', (route) => route.fulfill({ json: { object: 'list', data: [] } }));
+  await page.goto(`${daemon().url}/overview`);
+  await expect(page.getByText('No slot yet')).toBeVisible();
+  await inspect(page, 'overview-empty', TWO_LOOKS);
+  await page.goto(`${daemon().url}/playground`);
+  await expect(page.getByText('No chat model yet')).toBeVisible();
+  await inspect(page, 'playground-empty', TWO_LOOKS);
+});

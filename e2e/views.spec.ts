@@ -1,0 +1,75 @@
+import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
+import { slotState } from '../daemon/test/harness/tiny-gateway.ts';
+import { enter, giveSession } from './harness/login.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+/** Keys are set and required: a login shows the views as they are in daily use. */
+const daemon = daemonOf(async () => {
+  const gateway = await startGateway({
+    files: KEYS_FILE,
+    env: { SVC_REQUIRE_AUTH: 'on', SVC_LOGIN_RATELIMIT_MAX: '1000' },
+  });
+  await slotState(gateway, 'agent', 'ready', ADMIN_KEY);
+  return gateway;
+});
+
+/** Each view by its address, and a text that stands there once everything was read. */
+const VIEWS = [
+  { name: 'overview', path: '/overview', text: 'Ready' },
+  { name: 'playground', path: '/playground', text: 'Ask something' },
+  { name: 'posture', path: '/security/posture', text: 'Held by the environment' },
+  { name: 'rotate', path: '/security/rotate', text: 'Rotate the admin key…' },
+  { name: 'exposure', path: '/security/exposure', text: '/v1/chat/completions' },
+  { name: 'sessions', path: '/security/sessions', text: 'This browser' },
+  { name: 'not-found', path: '/security/nowhere', text: 'There is no such page' },
+] as const;
+
+/** What the gateway answers while its database is away; the words are the catalogue's. */
+const UNAVAILABLE = {
+  status: 503,
+  headers: { 'x-request-id': '0b7d3b0e-6c1f-4a53-9a39-3f6a0d8d1c55' },
+  json: { error: { code: 'store.unavailable', message: 'The database is busy or damaged.', details: {} } },
+};
+const READS = /\/(api\/(?!auth\/status|auth\/login)|v1\/models)/;
+
+for (const { name, path, text } of VIEWS) {
+  test(`${name}: no fault in light and dark, at desktop and phone width`, async ({ page }) => {
+    await giveSession(page, daemon(), ADMIN_KEY);
+    await page.goto(daemon().url + path);
+    await expect(page.getByRole('main').getByText(text).first()).toBeVisible();
+    await inspect(page, name, ALL_LOOKS);
+  });
+}
+
+for (const { name, path } of VIEWS.filter((view) => view.name !== 'not-found' && view.name !== 'rotate')) {
+  test(`${name}: waits in grey lines, and says what failed`, async ({ page, watch }) => {
+    watch.allow(/status of 503/);
+    await giveSession(page, daemon(), ADMIN_KEY);
+    await page.route(READS, () => {}); // never answered
+    await page.goto(daemon().url + path);
+    const waiting = page.getByRole('main').getByText(/^Loading /);
+    await expect(waiting.first()).toBeVisible();
+    await inspect(page, `${name}-loading`, TWO_LOOKS);
+    await page.unroute(READS);
+    await page.route(READS, (route) => route.fulfill(UNAVAILABLE));
+    await page.reload();
+    const failure = page.getByRole('main').getByRole('alert').first();
+    await expect(failure).toContainText('The database is busy or damaged.');
+    await expect(failure).toContainText('Try again; see the health checks.');
+    await inspect(page, `${name}-failed`, TWO_LOOKS);
+    await page.unroute(READS);
+    await failure.getByRole('button', { name: 'Try again' }).click();
+    await expect(failure).toHaveCount(0);
+  });
+}
+
+test('login', async ({ page, watch }) => {
+  watch.allow(/status of 401/);
+  await page.goto(`${daemon().url}/login`);
+  await page.getByText('Where is the admin key?').click();
+  await inspect(page, 'login', ALL_LOOKS);
+  await enter(page, 'not the key');
+  await expect(page.getByRole('alert')).toBeVisible();
+  await inspect(page, 'login-refused', TWO_LOOKS);
+});
