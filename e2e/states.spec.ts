@@ -52,6 +52,8 @@ test('lists and menus that open above a view', async ({ page }) => {
   await page.goto(`${daemon().url}/playground`);
   await page.getByRole('combobox', { name: 'Model' }).click();
   await expect(page.getByRole('listbox')).toBeVisible();
+  const names = await page.getByRole('option').allTextContents();
+  expect(new Set(names).size).toBe(names.length);
   await inspect(page, 'model-list', TWO_LOOKS);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^Theme/ }).click();

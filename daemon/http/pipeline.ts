@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import type { ZodType } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts';
+import { newRequestId } from '../kit/request-id.ts';
 import type { Call, Handler, Handlers, HttpRouteId } from '../routes/handler.ts';
 import { dialectOf } from './call.ts';
 import { asGatewayError, closeIfUnread, sendError } from './error-envelope.ts';
@@ -23,12 +23,11 @@ export interface PipelineDeps extends GuardDeps {
  */
 export function createPipeline(deps: PipelineDeps): (ctx: Context) => Promise<void> {
   return async (ctx) => {
-    const id = randomUUID();
+    const id = newRequestId();
     baseHeaders(ctx.res, id);
     try {
       await handle(deps, ctx, id);
     } catch (error) {
-      ctx.respond = false;
       const failure = asGatewayError(error, deps.log, id);
       deps.refused(failure.code);
       sendError(ctx.req, ctx.res, failure, dialectOf(ctx.req.url ?? ''), deps.secrets());
@@ -74,17 +73,15 @@ async function readBody(ctx: Context, call: Call): Promise<unknown> {
 /** `OPTIONS` never touches a handler or the tier: 204 and one constant list; a foreign origin gets 403. */
 function preflight(deps: PipelineDeps, ctx: Context, request: Call['auth']): void {
   guardOrigin(deps, { ...request, method: 'POST' });
-  ctx.respond = false;
   closeIfUnread(ctx.req, ctx.res);
   ctx.res.writeHead(204, { allow: ALL_METHODS });
   ctx.res.end();
 }
 
 function sendJson(ctx: Context, answer: unknown): void {
-  ctx.respond = false;
   const body = Buffer.from(JSON.stringify(answer));
   closeIfUnread(ctx.req, ctx.res);
-  ctx.res.writeHead(ctx.status === 404 ? 200 : ctx.status, {
+  ctx.res.writeHead(ctx.status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': body.length,
   });

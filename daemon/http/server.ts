@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa, { type Context } from 'koa';
 import websockify from 'koa-websocket';
 import { SetupError } from '../kit/setup-error.ts';
 import { expects } from './expect.ts';
 import { createPipeline, type PipelineDeps } from './pipeline.ts';
+import { followSilent } from './silent-sockets.ts';
 import { refuseUnparsed } from './unparsed.ts';
 import { refuseHandshake, wsOptions } from './ws-handshake.ts';
 import { WsPipeline, type WsPipelineDeps } from './ws-pipeline.ts';
@@ -32,12 +33,11 @@ export async function startHttp(
 ): Promise<HttpServer> {
   const app = new Koa();
   app.silent = true;
-  app.use(createPipeline(deps));
   const server = createServer({ connectionsCheckingInterval: LIMITS.check, requireHostHeader: false });
   tune(server, options);
-  const callback = app.callback() as (req: IncomingMessage, res: Context['res']) => void;
-  wire(server, callback);
+  wire(server, listener(app, createPipeline(deps)));
   const sockets = attachSockets(app, server, deps);
+  const endSilent = followSilent(server);
   deps.auth.onChange(() => sockets.recheck());
   const recheck = setInterval(() => sockets.recheck(), 60_000);
   recheck.unref();
@@ -47,8 +47,18 @@ export async function startHttp(
     stop: async (drainMs) => {
       clearInterval(recheck);
       sockets.closeAll();
-      await close(server, drainMs);
+      await close(server, drainMs, endSilent);
     },
+  };
+}
+
+/**
+ * Koa makes the context; the pipeline is called as it is, because every answer is written by its handler or by the
+ * pipeline itself. Koa's own way of answering would cost each request a tenth of its time.
+ */
+function listener(app: Koa, pipeline: (ctx: Context) => Promise<void>) {
+  return (req: IncomingMessage, res: ServerResponse): void => {
+    pipeline(app.createContext(req, res) as Context).catch(() => res.destroy());
   };
 }
 
@@ -77,7 +87,7 @@ function tune(server: Server, options: HttpOptions): void {
   });
 }
 
-function wire(server: Server, callback: (req: IncomingMessage, res: Context['res']) => void): void {
+function wire(server: Server, callback: (req: IncomingMessage, res: ServerResponse) => void): void {
   server.on('request', callback);
   server.on('checkContinue', (req, res) => {
     expects(req, 'continue');
@@ -113,10 +123,15 @@ function listen(server: Server, options: HttpOptions): Promise<void> {
   });
 }
 
-async function close(server: Server, drainMs: number): Promise<void> {
+/** How often connections that have become idle are looked for while the rest drains (ms). */
+const SWEEP_MS = 100;
+
+async function close(server: Server, drainMs: number, endSilent: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  endSilent();
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
+  clearInterval(sweep);
   clearTimeout(cut);
 }

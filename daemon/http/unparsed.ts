@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../contract/errors.ts';
+import { newRequestId } from '../kit/request-id.ts';
 import { bareRefusal } from './error-envelope.ts';
 import { endGently } from './linger.ts';
 
@@ -28,5 +28,5 @@ export function refuseUnparsed(error: Error & { code?: string }, socket: Socket)
     return;
   }
   const refusal = REASONS[error.code ?? '']?.() ?? new GatewayError('request.malformed');
-  endGently(socket, bareRefusal(refusal, 'api', randomUUID()));
+  endGently(socket, bareRefusal(refusal, 'api', newRequestId()));
 }

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ServerOptions } from 'ws';
 import { GatewayError } from '../contract/errors.ts';
+import { newRequestId } from '../kit/request-id.ts';
 import { dialectOf } from './call.ts';
 import { asGatewayError, bareRefusal } from './error-envelope.ts';
 import { admit, type GuardDeps } from './guards.ts';
@@ -55,7 +55,7 @@ export function refuseHandshake(deps: GuardDeps, socket: Duplex, req: IncomingMe
 }
 
 function refuse(deps: GuardDeps, socket: Duplex, req: IncomingMessage, error: unknown): void {
-  const id = randomUUID();
+  const id = newRequestId();
   const failure = asGatewayError(error, deps.log, id);
   deps.refused(failure.code);
   if (!socket.writable) socket.destroy();

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { type ErrorCode, GatewayError } from '../contract/errors.ts';
+import { newRequestId } from '../kit/request-id.ts';
 import type { Call, SocketRouteId } from '../routes/handler.ts';
 import { asGatewayError } from './error-envelope.ts';
 import { admit, type GuardDeps, guard, guardClass, guardHost, guardOrigin } from './guards.ts';
@@ -43,7 +43,7 @@ export class WsPipeline {
 
   /** Judges a fresh socket; every path ends in a handler or in a close. */
   async accept(socket: WebSocket, req: IncomingMessage): Promise<void> {
-    const id = randomUUID();
+    const id = newRequestId();
     try {
       if (this.#open.size >= MAX_SOCKETS) return socket.close(1013, 'too many sockets');
       const call = await guard(this.#deps, admit(this.#deps, req, true), id, performance.now());

@@ -32,21 +32,24 @@ export interface Connection {
 export function connect(on: Walk, reading: Reading, ask: Ask, decision: Decision): Promise<Connection> {
   const { target, step } = decision;
   on.call.res.setHeader('x-svc-step', step);
-  if (target.kind === 'slot') return toSlot(on, reading, ask, { slot: target.slot, step });
+  if (target.kind === 'slot')
+    return toSlot(on, reading, ask, { slot: target.slot, model: target.model, step });
   return toUpstream(on, ask, { upstream: target.upstream, model: target.model, step });
 }
 
 interface SlotChoice {
   readonly slot: string;
+  readonly model: string | null;
   readonly step: string;
 }
 
-async function toSlot(on: Walk, reading: Reading, ask: Ask, { slot, step }: SlotChoice): Promise<Connection> {
+async function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice): Promise<Connection> {
   const { deps, call, life, answer, track } = on;
+  const { slot, step } = choice;
   const { chain, lane } = ask.address;
   const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
   const ready = (name: string) => {
-    const model = deps.slots.get(name)?.model ?? null;
+    const model = name === slot ? choice.model : (deps.slots.get(name)?.model ?? null);
     track.routed({ slot: name, upstream: null, step, model });
     if (!answer.headSent) call.res.setHeader('x-svc-slot', name);
     if (!answer.headSent && model !== null) call.res.setHeader('x-svc-model', headerText(model));

@@ -63,7 +63,6 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow,
   const idleMs = deps.settings.value('idleTimeoutS') * 1000;
   const answer = new Answer({
     res: call.res,
-    commit: () => call.commit(),
     firstByte: () => track.firstByte(),
     stallMs: idleMs,
   });

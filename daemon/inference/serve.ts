@@ -34,8 +34,6 @@ export interface InferenceCall {
   readonly res: ServerResponse;
   /** The whole body, capped by the pipeline. */
   readonly body: Buffer;
-  /** Called once, just before the head is written; until then a throw gets the error envelope. */
-  commit(): void;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../contract/errors.ts';
+import type { OutboundBody } from '../kit/outbound.ts';
 import { maskedFailure } from './audio/mask.ts';
 import { modelField } from './audio/model-field.ts';
 import type { EngineFailure, Verdict } from './forward/engine-error.ts';
@@ -24,7 +25,7 @@ export interface Reading {
   /** The caller opted into the tool loop. */
   readonly omni: boolean;
   /** The body for the engine, once the target and the id that it answers to are known. */
-  body(target: Pick<BodyContext, 'local' | 'thinkingDefault'>, model: string | null): Buffer;
+  body(target: Pick<BodyContext, 'local' | 'thinkingDefault'>, model: string | null): OutboundBody;
 }
 
 /** What is particular to one kind of route; everything else is the same walk for all. */

@@ -13,8 +13,8 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'fals
 const MAX_DEPTH = 64;
 /** Most object keys in one text. */
 const MAX_KEYS = 250_000;
-/** Bytes of a string that are walked singly before four are compared at a time. */
-const SINGLE_STEPS = 16;
+/** Most runs of a text with escapes are shorter than this many bytes. */
+const NEAR = 48;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -50,12 +50,14 @@ export class ByteScanner {
   at = 0;
   #depth = 0;
   #keys = 0;
-  readonly #words: Int32Array;
+  readonly #view: DataView;
+  readonly #lastWord: number;
 
   constructor(bytes: Buffer) {
     if (!isUtf8(bytes)) fail('it is not UTF-8');
     this.bytes = bytes;
-    this.#words = new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2);
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#lastWord = bytes.length - 4;
     this.space();
   }
 
@@ -158,34 +160,40 @@ export class ByteScanner {
   /** Consumes a string. */
   string(): void {
     const { bytes } = this;
-    const { length } = bytes;
     if (bytes[this.at] !== QUOTE) fail();
-    let at = this.at + 1;
-    let calm = at + SINGLE_STEPS;
-    while (at < length) {
-      const byte = bytes[at] as number;
-      if (ENDS_RUN[byte] === 0) {
-        at = ++at < calm ? at : this.#skipWords(at);
-        continue;
-      }
-      if (byte !== BACKSLASH) break;
-      at = this.#escape(at + 1);
-      calm = at + SINGLE_STEPS;
-    }
+    let at = this.#plainEnd(this.at + 1);
+    while (bytes[at] === BACKSLASH) at = this.#plainEnd(this.#escape(at + 1));
     if (bytes[at] !== QUOTE) fail();
     this.at = at + 1;
   }
 
-  /** From the next aligned offset on, skips groups of four bytes without a quote, backslash or control byte. */
-  #skipWords(from: number): number {
+  /** Offset of the next quote, backslash or control byte from `from` on; the length when there is none. */
+  #plainEnd(from: number): number {
+    const near = Math.min(from + NEAR, this.#lastWord);
+    let at = from;
+    for (; at <= near; at += 4) {
+      const flags = marks(this.#view.getInt32(at, true));
+      if (flags !== 0) return at + lowest(flags);
+    }
+    return this.#farEnd(at);
+  }
+
+  /** The same for long runs: sixteen bytes are looked at together, at the end of the text single ones. */
+  #farEnd(from: number): number {
     const { bytes } = this;
-    const words = this.#words;
-    const base = bytes.byteOffset;
-    if (((base + from) & 3) !== 0) return from;
-    const last = (base + bytes.length) >> 2;
-    let word = (base + from) >> 2;
-    while (word < last && !marked(words[word] as number)) word++;
-    return (word << 2) - base;
+    const view = this.#view;
+    let at = from;
+    for (const last = this.#lastWord - 12; at <= last; at += 16) {
+      const first = marks(view.getInt32(at, true)) | marks(view.getInt32(at + 4, true));
+      const second = marks(view.getInt32(at + 8, true)) | marks(view.getInt32(at + 12, true));
+      if ((first | second) !== 0) break;
+    }
+    for (const last = this.#lastWord; at <= last; at += 4) {
+      const flags = marks(view.getInt32(at, true));
+      if (flags !== 0) return at + lowest(flags);
+    }
+    while (at < bytes.length && ENDS_RUN[bytes[at] as number] === 0) at++;
+    return at;
   }
 
   #escape(at: number): number {
@@ -235,14 +243,20 @@ export class ByteScanner {
   }
 }
 
-/** Whether one of four bytes is a quote, a backslash or below 0x20 (never misses one; a false alarm only costs time). */
-function marked(word: number): boolean {
+/**
+ * The high bit of each of four bytes that is a quote, a backslash or below 0x20. The lowest bit that is set is right;
+ * above it there may be false alarms.
+ */
+function marks(word: number): number {
   const quote = word ^ 0x22222222;
   const slash = word ^ 0x5c5c5c5c;
   const flags =
     ((word - 0x20202020) & ~word) | ((quote - 0x01010101) & ~quote) | ((slash - 0x01010101) & ~slash);
-  return (flags & 0x80808080) !== 0;
+  return flags & 0x80808080;
 }
+
+/** The lowest of the bytes that `marks` has marked. */
+const lowest = (flags: number): number => (31 - Math.clz32(flags & -flags)) >> 3;
 
 function fail(why?: string): never {
   const message = why === undefined ? undefined : `The body is not accepted as JSON: ${why}.`;

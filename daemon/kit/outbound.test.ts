@@ -60,6 +60,23 @@ test('sends the named headers and nothing of its own but host and connection', a
   expect(seen[0]?.sort()).toEqual(['connection', 'host', 'x-a']);
 });
 
+test('a body in pieces arrives whole, with its length told', async () => {
+  const server = createServer(async (req, res) => {
+    const got: Buffer[] = [];
+    for await (const chunk of req) got.push(chunk as Buffer);
+    const { 'content-length': length, 'transfer-encoding': coding } = req.headers;
+    res.end(JSON.stringify({ length, coding: coding ?? null, bytes: Buffer.concat(got).toString('latin1') }));
+  });
+  const origin = await listen(server);
+  const body = [Buffer.from('a'.repeat(300_000)), Buffer.from('b'), Buffer.from('c'.repeat(300_000))];
+  const out = outbound();
+  for (const fresh of [false, false, true]) {
+    const answer = await send(out, get(origin, { method: 'POST', body, fresh }));
+    const bytes = Buffer.concat(body).toString('latin1');
+    expect(JSON.parse(answer.body)).toEqual({ length: '600001', coding: null, bytes });
+  }
+});
+
 test('a redirect is an answer like any other; nothing follows it', async () => {
   let hits = 0;
   const canary = await listen(

@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 
+/** The bytes of a body, in one piece or in several that follow one another. */
+export type OutboundBody = Buffer | readonly Buffer[];
+
 /** One outgoing request. Every header is named here; nothing is inherited from anywhere. */
 export interface OutboundRequest {
   /** `http://127.0.0.1:1234`: scheme, host and port only. */
@@ -9,7 +12,7 @@ export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   /** Names and values in turn. */
   readonly headers: readonly string[];
-  readonly body: Buffer | null;
+  readonly body: OutboundBody | null;
   /** Longest silence of the peer in milliseconds, before and between bytes. */
   readonly idleMs: number;
   /** Uses a connection that has never been used before. */
@@ -53,8 +56,8 @@ export class Outbound {
       {
         path: request.path,
         method: request.method,
-        headers: request.headers as string[],
-        body: request.body,
+        headers: headersOf(request),
+        body: request.body as Buffer | null,
         headersTimeout: request.idleMs,
         bodyTimeout: request.idleMs,
         ...(request.fresh ? { reset: true } : {}),
@@ -100,6 +103,13 @@ export class Outbound {
       connect: watched(buildConnector({ timeout: this.#options.connectMs(), allowH2: false })),
     });
   }
+}
+
+/** The length of a body in pieces is told here; undici would send it in chunks, which not every engine reads. */
+function headersOf({ headers, body }: OutboundRequest): string[] {
+  if (body === null || Buffer.isBuffer(body)) return headers as string[];
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  return [...headers, 'content-length', String(length)];
 }
 
 /** Errors of sockets that had carried an answer before: the peer may have dropped them while idle. */

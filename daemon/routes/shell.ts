@@ -11,7 +11,6 @@ export function shellRoutes(deps: RouteDeps) {
         message: path === '/index.html' ? 'The dashboard is not built. Run npm run build.' : undefined,
       });
     }
-    ctx.respond = false;
     ctx.res.writeHead(200, {
       'content-type': file.type,
       'content-length': file.bytes.length,

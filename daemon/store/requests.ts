@@ -44,15 +44,15 @@ const COLUMNS = [
 
 function statements(db: Db) {
   const names = COLUMNS.join(', ');
-  const values = COLUMNS.map((name) => `@${name}`).join(', ');
+  const values = COLUMNS.map(() => '?').join(', ');
   return {
-    insert: db.prepare<[RequestRecord]>(
+    insert: db.prepare<unknown[]>(
       `INSERT INTO requests (${names}) VALUES (${values}) ON CONFLICT (id) DO NOTHING`,
     ),
     list: db.prepare<[number], RequestRecord>(`SELECT ${names} FROM requests ORDER BY seq DESC LIMIT ?`),
     get: db.prepare<[string], RequestRecord>(`SELECT ${names} FROM requests WHERE id = ?`),
     prune: db.prepare<[number]>(
-      `DELETE FROM requests WHERE seq <= (SELECT seq FROM requests ORDER BY seq DESC LIMIT 1 OFFSET ?)
+      `DELETE FROM requests WHERE seq <= (SELECT max(seq) FROM requests) - ?
        ORDER BY seq LIMIT ${PRUNED_AT_ONCE}`,
     ),
   };
@@ -70,7 +70,9 @@ export function requestsRepo(db: Db, faults: Faults, paused: () => boolean): Req
   const usage = usageRepo(db, faults);
   let kept = DEFAULT_KEPT;
   const write = db.transaction((records: readonly RequestRecord[]) => {
-    for (const record of records) if (sql.insert.run(record).changes === 1) usage.count(record);
+    const isNew = (record: RequestRecord) =>
+      sql.insert.run(...COLUMNS.map((name) => record[name])).changes === 1;
+    usage.count(records.filter(isNew));
     sql.prune.run(kept);
   });
   const backlog = new Backlog<RequestRecord>({

@@ -5,10 +5,8 @@ import { usageKey, usageRepo } from './usage.ts';
 test('sums by day, tier and model', () => {
   const { db, faults } = memoryDb();
   const { repo, count } = usageRepo(db, faults);
-  count(aRequest());
-  count(aRequest({ prompt_tokens: null, completion_tokens: 10 }));
-  count(aRequest({ tier: 'admin' }));
-  count(aRequest({ at: '2030-01-01T23:59:59.999Z' }));
+  count([aRequest(), aRequest({ prompt_tokens: null, completion_tokens: 10 })]);
+  count([aRequest({ tier: 'admin' }), aRequest({ at: '2030-01-01T23:59:59.999Z' })]);
   expect(repo.since('2030-01-02')).toEqual([
     { day: '2030-01-02', tier: 'admin', model: 'demo', requests: 1, prompt_tokens: 7, completion_tokens: 5 },
     {
@@ -21,6 +19,8 @@ test('sums by day, tier and model', () => {
     },
   ]);
   expect(repo.since('2030-01-01')).toHaveLength(3);
+  count([aRequest({ tier: 'admin' })]);
+  expect(repo.since('2030-01-02')[0]?.requests).toBe(2);
 });
 
 test('the model of a refused request is free text and is not counted by name', () => {

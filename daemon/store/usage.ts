@@ -29,14 +29,36 @@ export function usageKey(record: RequestRecord): [day: string, tier: string, mod
   return [record.at.slice(0, 10), record.tier, (served ? record.model : null) ?? ''];
 }
 
-/** Sums that outlive the request log; `count` runs inside the transaction that writes the request. */
+interface Sums {
+  readonly key: ReturnType<typeof usageKey>;
+  requests: number;
+  prompt: number;
+  completion: number;
+}
+
+/** The records as one row of sums for each day, tier and model. */
+function sumsOf(records: readonly RequestRecord[]): Iterable<Sums> {
+  const rows = new Map<string, Sums>();
+  for (const record of records) {
+    const key = usageKey(record);
+    const name = key.join('\0');
+    const row = rows.get(name) ?? { key, requests: 0, prompt: 0, completion: 0 };
+    row.requests += 1;
+    row.prompt += record.prompt_tokens ?? 0;
+    row.completion += record.completion_tokens ?? 0;
+    rows.set(name, row);
+  }
+  return rows.values();
+}
+
+/** Sums that outlive the request log; `count` runs inside the transaction that writes the requests. */
 export function usageRepo(
   db: Db,
   faults: Faults,
-): { repo: UsageRepo; count: (record: RequestRecord) => void } {
+): { repo: UsageRepo; count: (records: readonly RequestRecord[]) => void } {
   const add = db.prepare(
-    `INSERT INTO usage (day, tier, model, requests, prompt_tokens, completion_tokens) VALUES (?, ?, ?, 1, ?, ?)
-     ON CONFLICT (day, tier, model) DO UPDATE SET requests = requests + 1,
+    `INSERT INTO usage (day, tier, model, requests, prompt_tokens, completion_tokens) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (day, tier, model) DO UPDATE SET requests = requests + excluded.requests,
        prompt_tokens = prompt_tokens + excluded.prompt_tokens,
        completion_tokens = completion_tokens + excluded.completion_tokens`,
   );
@@ -49,8 +71,10 @@ export function usageRepo(
   );
   return {
     repo: { since: (day) => faults.read('usage', () => since.all(day, LISTED)) },
-    count(record) {
-      add.run(...usageKey(record), record.prompt_tokens ?? 0, record.completion_tokens ?? 0);
+    count(records) {
+      for (const { key, requests, prompt, completion } of sumsOf(records)) {
+        add.run(...key, requests, prompt, completion);
+      }
       trim.run();
     },
   };

@@ -20,23 +20,36 @@ export interface PictureSources {
   npuSuffix(): string;
 }
 
-/** The picture of now. Models and upstreams are read when a decision first looks at them: most never do. */
+/** Models and upstreams are read when a decision first looks at them: most never do. */
+class LivePicture implements Picture {
+  readonly slots: readonly SlotRecord[];
+  readonly liveAsked: boolean;
+  readonly #sources: PictureSources;
+  #models: readonly RegisteredModelLike[] | undefined;
+
+  constructor(sources: PictureSources, liveAsked: boolean) {
+    this.slots = sources.slots.list().filter((slot) => slot.enabled);
+    this.liveAsked = liveAsked;
+    this.#sources = sources;
+  }
+
+  get models(): readonly RegisteredModelLike[] {
+    this.#models ??= this.#sources.registry.list();
+    return this.#models;
+  }
+
+  get upstreams(): readonly UpstreamFacts[] {
+    return this.#sources.upstreams.list();
+  }
+
+  get npuSuffix(): string {
+    return this.#sources.npuSuffix();
+  }
+}
+
+/** The picture of now. */
 export function takePicture(sources: PictureSources, liveAsked = false): Picture {
-  let models: readonly RegisteredModelLike[] | undefined;
-  return {
-    slots: sources.slots.list().filter((slot) => slot.enabled),
-    get models() {
-      models ??= sources.registry.list();
-      return models;
-    },
-    get upstreams() {
-      return sources.upstreams.list();
-    },
-    get npuSuffix() {
-      return sources.npuSuffix();
-    },
-    liveAsked,
-  };
+  return new LivePicture(sources, liveAsked);
 }
 
 export const slotNamed = (picture: Picture, name: string | null): SlotRecord | undefined =>

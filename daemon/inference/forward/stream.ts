@@ -9,8 +9,6 @@ const COMMENT_BACKLOG = 16 * 1024;
 
 export interface AnswerOptions {
   readonly res: ServerResponse;
-  /** Called once, just before the head is written. */
-  commit(): void;
   /** The first byte of the body is on its way. */
   firstByte(): void;
   /** A caller that takes nothing for this long is cut, in milliseconds. */
@@ -114,7 +112,6 @@ export class Answer {
   #head(status: number, headers: Parameters<ServerResponse['writeHead']>[1]): void {
     this.headSent = true;
     this.status = status;
-    this.#options.commit();
     this.#res.writeHead(status, headers);
   }
 

@@ -22,7 +22,7 @@ async function setUp(stream: boolean) {
     });
   const outcome: unknown[] = [];
   server = await listen((_req, res) => {
-    const answer = new Answer({ res, commit: () => {}, firstByte: () => {}, stallMs: 1000 });
+    const answer = new Answer({ res, firstByte: () => {}, stallMs: 1000 });
     const life = new Life(res);
     const options = {
       slots,

@@ -1,3 +1,4 @@
+import type { OutboundBody } from '../../kit/outbound.ts';
 import type { Address } from '../dispatch/address.ts';
 import type { Picture } from '../dispatch/picture.ts';
 import type { BodyContext, BodyRule } from './body-rule.ts';
@@ -40,7 +41,7 @@ export function rewriteAddress(address: Address, picture: Picture): Address {
 }
 
 /** The body of a chat as the engine gets it; untouched bytes when no rule has anything to say. */
-export function rewriteChat(context: BodyContext, asked: string | null, model: string | null): Buffer {
+export function rewriteChat(context: BodyContext, asked: string | null, model: string | null): OutboundBody {
   const edits: Edit[] = [...oneValue(context.picture), ...modelValue(context.picture, asked, model)];
   for (const rule of CHAT_BODY_RULES) edits.push(...rule(context));
   return render(context.picture, edits);
@@ -51,6 +52,6 @@ export function rewriteModel(
   picture: BodyContext['picture'],
   asked: string | null,
   model: string | null,
-): Buffer {
+): OutboundBody {
   return render(picture, [...oneValue(picture), ...modelValue(picture, asked, model)]);
 }

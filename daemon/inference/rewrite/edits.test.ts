@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fieldOf, scanBody, type WantedField } from './body-picture.ts';
+import { type Field, fieldOf, scanBody, type WantedField } from './body-picture.ts';
 import { insert, insertField, remove, render, replace } from './edits.ts';
 
 const NAMES: WantedField[] = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs'];
@@ -69,4 +69,13 @@ test('edits that overlap are a bug, not a body', () => {
   const model = fieldOf(picture, 'model');
   if (!model) throw new Error('no model');
   expect(() => render(picture, [remove('fields', model), replace(model.value, '"b"')])).toThrow('overlap');
+});
+
+test('a long body goes on in pieces that share the bytes that came', () => {
+  const bytes = Buffer.from(`{"model":"old","input":"${'x'.repeat(100_000)}"}`);
+  const picture = scanBody(bytes);
+  const pieces = render(picture, [replace((fieldOf(picture, 'model') as Field).value, '"new"')]);
+  if (Buffer.isBuffer(pieces)) throw new Error('it was joined');
+  expect(Buffer.concat(pieces).toString()).toBe(bytes.toString().replace('"old"', '"new"'));
+  expect(pieces.at(-1)?.buffer).toBe(bytes.buffer);
 });

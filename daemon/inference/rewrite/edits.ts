@@ -1,4 +1,5 @@
 import type { Range } from '../../kit/byte-scanner.ts';
+import type { OutboundBody } from '../../kit/outbound.ts';
 import type { BodyPicture, Member } from './body-picture.ts';
 
 type List = 'fields' | 'messages';
@@ -23,16 +24,19 @@ interface Splice {
   readonly text: string;
 }
 
+/** Pieces of a longer body are not joined: that would copy megabytes and keep them twice. */
+const JOINED_UP_TO = 64 * 1024;
+
 /**
  * The body with the edits made; every byte outside them stays as it came, and without edits the very same Buffer
  * comes back. Edits must not overlap.
  */
-export function render(picture: BodyPicture, edits: readonly Edit[]): Buffer {
+export function render(picture: BodyPicture, edits: readonly Edit[]): OutboundBody {
   if (edits.length === 0) return picture.bytes;
   const splices: Splice[] = [
     ...listSplices(edits, 'fields', picture.open, picture.members),
     ...listSplices(edits, 'messages', picture.messagesOpen, picture.messages.length),
-    ...edits.flatMap((edit) => (edit.do === 'replace' ? [{ ...edit.at, text: edit.with }] : [])),
+    ...replacements(edits),
   ].sort((a, b) => a.start - b.start || a.end - b.end);
   const parts: Buffer[] = [];
   let at = 0;
@@ -43,11 +47,20 @@ export function render(picture: BodyPicture, edits: readonly Edit[]): Buffer {
     at = end;
   }
   parts.push(picture.bytes.subarray(at));
-  return Buffer.concat(parts);
+  return picture.bytes.length > JOINED_UP_TO ? parts : Buffer.concat(parts);
+}
+
+function replacements(edits: readonly Edit[]): Splice[] {
+  const splices: Splice[] = [];
+  for (const edit of edits) {
+    if (edit.do === 'replace') splices.push({ start: edit.at.start, end: edit.at.end, text: edit.with });
+  }
+  return splices;
 }
 
 /** Insertions and removals of one list as splices that leave exactly the commas that are needed. */
 function listSplices(edits: readonly Edit[], list: List, open: number, count: number): Splice[] {
+  if (edits.every((edit) => edit.do === 'replace' || edit.list !== list)) return [];
   const texts: string[] = [];
   const gone = new Map<number, Member>();
   for (const edit of edits) {

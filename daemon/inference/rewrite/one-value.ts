@@ -6,6 +6,6 @@ import { type Edit, remove } from './edits.ts';
  * one that chose the slot.
  */
 export function oneValue(picture: BodyPicture): Edit[] {
-  const kept = new Set(picture.fields.map((field) => fieldOf(picture, field.name)));
-  return picture.fields.filter((field) => !kept.has(field)).map((field) => remove('fields', field));
+  const earlier = picture.fields.filter((field) => fieldOf(picture, field.name) !== field);
+  return earlier.map((field) => remove('fields', field));
 }

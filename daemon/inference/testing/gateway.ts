@@ -148,10 +148,6 @@ async function serve(
   const path = (req.url ?? '').split('?')[0] ?? '';
   const { task, route } = TASK_OF[path] ?? { task: 'chat', route: 'v1.chat' };
   res.setHeader('x-request-id', id);
-  let commits = 0;
-  const commit = () => {
-    if (++commits > 1 || res.headersSent) throw new Error('committed twice or too late');
-  };
   const body = Buffer.concat(parts);
   try {
     await inference[task]({
@@ -162,12 +158,11 @@ async function serve(
       req,
       res,
       body,
-      commit,
       receivedAt,
     });
   } catch (error) {
     const failure = error instanceof GatewayError ? error : new GatewayError('internal', { cause: error });
-    if (res.headersSent || commits > 0) throw new Error('thrown after the head', { cause: error });
+    if (res.headersSent) throw new Error('thrown after the head', { cause: error });
     res.writeHead(failure.status, { 'content-type': 'application/json', ...failure.headers() });
     res.end(JSON.stringify(failure.envelope('openai')));
   }

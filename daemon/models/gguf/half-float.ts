@@ -1,6 +1,10 @@
+const single = new Float32Array(1);
+const singleBits = new Uint32Array(single.buffer);
+
 /** Bits of the half-precision float nearest to `value`, ties to even; too large becomes infinity. */
 export function toHalf(value: number): number {
-  const bits = new Uint32Array(new Float32Array([value]).buffer)[0] ?? 0;
+  single[0] = value;
+  const bits = singleBits[0] as number;
   const sign = (bits >>> 16) & 0x8000;
   const exponent = ((bits >>> 23) & 0xff) - 112;
   const mantissa = bits & 0x7fffff;

@@ -24,7 +24,6 @@ export function eventRoutes(deps: RouteDeps) {
     const { req, res } = ctx;
     if (deps.stopping.aborted) throw new GatewayError('slot.draining', { retryAfterS: 5 });
     if (readers.size >= MAX_READERS) throw new GatewayError('events.too_many', { retryAfterS: 5 });
-    ctx.respond = false;
     /** Judged at each event: a session that ended or enforcement that came on stops the stream. */
     const allowed = () =>
       deps.auth.decide(call.route.auth, deps.auth.caller(call.auth), call.auth) === 'pass';

@@ -36,7 +36,6 @@ export function systemRoutes(deps: RouteDeps) {
       ),
     metrics: async (ctx) => {
       const text = Buffer.from(await deps.metrics.render());
-      ctx.respond = false;
       ctx.res.writeHead(200, { 'content-type': deps.metrics.contentType, 'content-length': text.length });
       ctx.res.end(ctx.req.method === 'HEAD' ? undefined : text);
     },

@@ -28,7 +28,7 @@ export function inferenceRoutes(deps: RouteDeps, read: ReadBytes) {
   } satisfies Record<string, Handler>;
 }
 
-/** The picture of a call that floor 4 works on; `commit` hands the response over from Koa to the forwarder. */
+/** The picture of a call that floor 4 works on. */
 function inferenceCall(ctx: Context, call: Call, body: Buffer): InferenceCall {
   return {
     id: call.id,
@@ -38,9 +38,6 @@ function inferenceCall(ctx: Context, call: Call, body: Buffer): InferenceCall {
     req: ctx.req,
     res: ctx.res,
     body,
-    commit: () => {
-      ctx.respond = false;
-    },
     receivedAt: call.receivedAt,
   };
 }

@@ -17,7 +17,9 @@ const model = (id: string, over: Partial<V1ModelRecord> = {}): V1ModelRecord => 
   ...over,
 });
 const alias = model('agent', { _svc: { slot: 'agent', state: 'ready', is_alias: true } });
-const virtual = model('svc/agent', { _svc: { slot: 'agent', state: 'ready', virtual: true } });
+const virtual = model('svc/agent', {
+  _svc: { slot: 'agent', state: 'ready', is_alias: true, virtual: true },
+});
 const embed = model('bge', { capabilities: { embeddings: true } });
 const speech = model('tts', { architecture: { input_modalities: ['text'], output_modalities: ['audio'] } });
 
@@ -31,12 +33,12 @@ describe('chat models', () => {
     ]);
   });
 
-  it('are grouped, slots first', () => {
+  it('are grouped, slots first, each in one group', () => {
     const groups = chatModels([virtual, model('qwen'), embed, alias]);
-    expect(groups.map((group) => [group.label, group.models[0]?.id])).toEqual([
-      ['Slot names', 'agent'],
-      ['Models', 'qwen'],
-      ['Virtual names', 'svc/agent'],
+    expect(groups.map((group) => [group.label, group.models.map(({ id }) => id)])).toEqual([
+      ['Slot names', ['agent']],
+      ['Models', ['qwen']],
+      ['Virtual names', ['svc/agent']],
     ]);
   });
 

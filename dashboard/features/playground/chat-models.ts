@@ -13,15 +13,20 @@ export function canChat(model: V1ModelRecord): boolean {
   return !(capabilities.embedding || capabilities.embeddings || capabilities.rerank);
 }
 
-/** The chat models in groups: slots, virtual names, models; empty groups are left out. */
+const GROUPS = ['Slot names', 'Models', 'Virtual names'] as const;
+
+/** A virtual name is an alias too, so it is looked at first: each record stands in one group. */
+function groupOf({ _svc }: V1ModelRecord): (typeof GROUPS)[number] {
+  if (_svc.virtual) return 'Virtual names';
+  return _svc.is_alias ? 'Slot names' : 'Models';
+}
+
+/** The chat models in groups: slots, models, virtual names; empty groups are left out. */
 export function chatModels(models: readonly V1ModelRecord[]): ModelGroup[] {
   const chat = models.filter(canChat);
-  const groups: ModelGroup[] = [
-    { label: 'Slot names', models: chat.filter((row) => row._svc.is_alias) },
-    { label: 'Models', models: chat.filter((row) => !row._svc.is_alias && !row._svc.virtual) },
-    { label: 'Virtual names', models: chat.filter((row) => row._svc.virtual) },
-  ];
-  return groups.filter((group) => group.models.length > 0);
+  return GROUPS.map((label) => ({ label, models: chat.filter((row) => groupOf(row) === label) })).filter(
+    (group) => group.models.length > 0,
+  );
 }
 
 /** The chosen model while it is still there, else the first of the list. */

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { followSilent } from './silent-sockets.ts';
+
+const server = createServer((_req, res) => void res.write('begun'));
+const endSilent = followSilent(server);
+const open: Socket[] = [];
+
+async function client(): Promise<Socket> {
+  const arrived = once(server, 'connection');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => {});
+  open.push(socket);
+  await arrived;
+  return socket;
+}
+
+beforeEach(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+it('ends connections without a request, half a head included, and leaves those with one alone', async () => {
+  const [silent, halfway, busy] = [await client(), await client(), await client()];
+  halfway.write('GET / HTTP/1.1\r\nhost');
+  busy.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+  await once(busy, 'data');
+  const ended = Promise.all([once(silent, 'close'), once(halfway, 'close')]);
+  endSilent();
+  await ended;
+  expect(busy.destroyed).toBe(false);
+  busy.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+  expect(busy.writable).toBe(true);
+});
