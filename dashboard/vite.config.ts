@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-const DAEMON = 'http://127.0.0.1:8080';
+const here = (path: string) => join(import.meta.dirname, path);
+/** `SVC_PORT` moves the daemon that `npm run dev` starts. */
+const DAEMON = `http://127.0.0.1:${process.env.SVC_PORT ?? 8080}`;
 
 /**
  * Puts the theme script into the head as a classic script with a hashed address: it runs before the first paint,
@@ -35,7 +38,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: { index: 'dashboard/index.html', 'theme-init': 'dashboard/app/theme-init.ts' },
+      input: { index: here('index.html'), 'theme-init': here('app/theme-init.ts') },
     },
   },
   server: {
