@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { compileCacheEnv } from '../kit/compile-cache.ts';
 import { type RunResult, runCommand } from '../kit/run-command.ts';
 import { asRecord, parseJson } from './tools.ts';
 
@@ -25,6 +26,7 @@ export function parseSysinfo(result: Pick<RunResult, 'code' | 'stdout'>): System
 
 /** Name of the processor and of the system, from systeminformation in a process of its own. Never throws. */
 export async function readSysinfo(path: string, signal?: AbortSignal): Promise<SystemInfo> {
-  const result = await runCommand(process.execPath, [PROGRAM], { ...LIMITS, path, signal });
+  const options = { ...LIMITS, path, signal, env: compileCacheEnv() };
+  const result = await runCommand(process.execPath, [PROGRAM], options);
   return parseSysinfo(result) ?? { cpu: plainCpuName(), os: null };
 }

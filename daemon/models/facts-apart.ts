@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { compileCacheEnv } from '../kit/compile-cache.ts';
 import { runCommand } from '../kit/run-command.ts';
 import type { GgufFacts } from './gguf-facts.ts';
 
@@ -30,6 +31,7 @@ async function readBatch(paths: readonly string[], signal?: AbortSignal): Promis
     timeoutMs: START_MS + FILE_MS * paths.length,
     maxBytes: MAX_BYTES,
     signal,
+    env: compileCacheEnv(),
   });
   const outcomes = new Map(parseOutcomes(result.stdout).map((outcome) => [outcome.path, outcome]));
   const reason = result.timedOut ? 'reading its header took too long' : 'its header could not be read';

@@ -10,8 +10,9 @@ export type Results = Record<string, Record<string, Record<string, number[]>>>;
 const PAUSE_MS = 50;
 
 /**
- * Runs one scenario: in each round every target once, in turns forwards and backwards, so that a machine that drifts
- * hits all of them. A target that fails is told and left out of that round.
+ * Runs one scenario: each target once without counting, to warm it up, then in each round every target once, in turns
+ * forwards and backwards, so that a machine that drifts hits all of them. A target that fails is told and left out of
+ * that round.
  */
 export async function runScenario(
   stage: Stage,
@@ -20,18 +21,23 @@ export async function runScenario(
   rounds: number,
 ): Promise<Results[string]> {
   const results: Results[string] = {};
+  for (const target of targets) await figuresOf(stage, name, target);
   for (let round = 0; round < rounds; round++) {
     for (const target of round % 2 ? targets.toReversed() : targets) {
-      const run = SCENARIOS[name] as Scenario;
-      const figures = await run(stage, target).catch((error: Error) => {
-        console.error(`${name}, ${target.name}: ${error.message}`);
-        return {} satisfies Figures;
-      });
+      const figures = await figuresOf(stage, name, target);
       note(results, target.name, figures);
       await sleep(PAUSE_MS);
     }
   }
   return results;
+}
+
+async function figuresOf(stage: Stage, name: string, target: Target): Promise<Figures> {
+  const run = SCENARIOS[name] as Scenario;
+  return run(stage, target).catch((error: Error) => {
+    console.error(`${name}, ${target.name}: ${error.message}`);
+    return {};
+  });
 }
 
 function note(results: Results[string], target: string, figures: Figures): void {

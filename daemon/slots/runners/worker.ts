@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { compileCacheEnv } from '../../kit/compile-cache.ts';
 import { startTicksOf } from '../../kit/process-identity.ts';
 import { EngineLog } from '../engine-log.ts';
 import type { Launch } from '../engines/engine.ts';
@@ -34,7 +35,7 @@ function spawnWorker(options: WorkerRunnerOptions, launch: Launch, nonce: string
     execPath: options.nodePath,
     execArgv: ['--disable-sigusr1'],
     cwd: options.stateFolder,
-    env: workerEnv((name) => options.environment(name), launch.env, nonce),
+    env: { ...compileCacheEnv(), ...workerEnv((name) => options.environment(name), launch.env, nonce) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'json',
     detached: true,
