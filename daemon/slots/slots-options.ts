@@ -33,7 +33,7 @@ export interface SlotsOptions {
   readonly nodePath?: string;
   readonly workerPath?: string;
   readonly clock?: Clock;
-  /** How engines are run; default as worker processes. */
+  /** Runs every engine, in the place of the runners that their launches name. */
   readonly runner?: Runner;
   /** How started engines are checked; default over `outbound`. */
   readonly ask?: AskEngine;

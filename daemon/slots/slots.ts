@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { GatewayError } from '../contract/errors.ts';
 import type { SlotRecord } from '../contract/slots.ts';
 import { memoryOf } from '../kit/process-identity.ts';
@@ -16,8 +15,7 @@ import { MemorySample } from './memory-sample.ts';
 import { endOrphans } from './orphans.ts';
 import { Owner } from './owner.ts';
 import type { OwnerParts } from './owner-parts.ts';
-import type { Runner } from './runners/runner.ts';
-import { createWorkerRunner } from './runners/worker.ts';
+import { createRunners, type Runners, runFolderOf } from './runners/table.ts';
 import { BUILT_IN_SLOTS } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
 import { readSlotFolder, type SlotFolder } from './slot-folder.ts';
@@ -50,17 +48,12 @@ export interface Slots {
   stop(limitMs: number): Promise<void>;
 }
 
-const WORKER = fileURLToPath(new URL('./workers/llama-main.ts', import.meta.url));
-
-function defaultRunner(options: SlotsOptions, stateFolder: string, runFolder: string): Runner {
-  return createWorkerRunner({
-    nodePath: options.nodePath ?? process.execPath,
-    workerPath: options.workerPath ?? WORKER,
-    stateFolder,
-    logFolder: join(stateFolder, 'logs'),
-    runFolder,
-    environment: (name) => options.settings.environment(name),
-  });
+function runnersFor(options: SlotsOptions, ask: AskEngine): Runners {
+  const { runner, settings, nodePath = process.execPath, workerPath } = options;
+  if (runner !== undefined) return { worker: runner, process: runner, container: runner, attach: runner };
+  const { state: stateFolder } = settings.folders;
+  const environment = (name: string) => settings.environment(name);
+  return createRunners({ stateFolder, nodePath, workerPath, environment, ask });
 }
 
 class AllSlots implements Slots {
@@ -69,8 +62,8 @@ class AllSlots implements Slots {
   readonly #owners = new Map<string, Owner>();
   readonly #announcer: Announcer;
   readonly #sample: MemorySample;
-  readonly #runner: Runner;
   readonly #ask: AskEngine;
+  readonly #runners: Runners;
   readonly #unsubscribe: () => void;
   readonly #auto: AutoSlots;
   /** The id that each slot showed last. */
@@ -82,22 +75,23 @@ class AllSlots implements Slots {
   #stopped = false;
 
   constructor(options: SlotsOptions) {
-    const { state } = options.settings.folders;
-    const runFolder = join(state, 'run');
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#sample = new MemorySample(this.#clock);
-    this.#runner = options.runner ?? defaultRunner(options, state, runFolder);
     this.#ask = options.ask ?? askThrough(options.outbound);
+    this.#runners = runnersFor(options, this.#ask);
     this.#announcer = new Announcer(this.#clock, (name) => this.#announce(name));
-    for (const slot of endOrphans(runFolder))
+    for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))
       options.log.warn({ slot }, 'ended an engine left by an earlier run');
     this.#auto = new AutoSlots({
       models: () => options.models?.() ?? [],
       kept: options.keptBindings,
       held: (config) => this.#held(config),
     });
-    this.reload();
+    this.#folder = this.#readFolder();
+    const wanted = new Set(this.#folder.configs.filter(({ enabled }) => enabled).map(({ name }) => name));
+    for (const runner of Object.values(this.#runners)) runner.reconcile?.(wanted);
+    this.#arrange();
     this.#unsubscribe = options.bus.subscribe((entry) => {
       if (entry.name === 'hardware') this.#gpuNote = options.gpuNote?.() ?? null;
       if (entry.name !== 'model') return;
@@ -154,9 +148,14 @@ class AllSlots implements Slots {
 
   reload(): void {
     if (this.#stopped) return;
-    this.#folder = readSlotFolder(join(this.#options.settings.folders.config, 'slots'));
-    for (const problem of this.#folder.problems) this.#options.log.warn({ ...problem }, 'slot file');
+    this.#folder = this.#readFolder();
     this.#arrange();
+  }
+
+  #readFolder(): SlotFolder {
+    const folder = readSlotFolder(join(this.#options.settings.folders.config, 'slots'));
+    for (const problem of folder.problems) this.#options.log.warn({ ...problem }, 'slot file');
+    return folder;
   }
 
   /** Makes the slots what files and models say: adds, changes and removes. */
@@ -229,7 +228,7 @@ class AllSlots implements Slots {
       loadWaitMs: (stream) => settings.value(stream ? 'loadWaitStreamS' : 'loadWaitS') * 1000,
       model: (config) => this.#modelFor(config),
       admit: (config) => this.#admit(name, config),
-      start: (_, launch) => this.#runner.start(launch),
+      start: (_, launch) => this.#runners[launch.how.runner].start(launch),
       check: (config, launch, loaded, signal) =>
         runChecks(this.#ask, loaded, checksOf(config).checks(launch), signal),
       gpuNote: () => this.#gpuNote,

@@ -1,4 +1,5 @@
-import type { Check, Launch, LaunchKind } from './engine.ts';
+import type { SlotTypeName } from '../../contract/slots.ts';
+import type { Check, Launch } from './engine.ts';
 
 type Trial = Pick<Check, 'name' | 'path' | 'body' | 'verdict'>;
 
@@ -35,8 +36,8 @@ function scoreIn(body: string): boolean {
 }
 
 /** One short task of each kind; an engine that cannot do it is not ready (spec "Slots"). */
-const TRIALS: Readonly<Record<LaunchKind, Trial>> = {
-  chat: {
+const TRIALS: Readonly<Partial<Record<SlotTypeName, Trial>>> = {
+  llm: {
     name: 'completion',
     path: '/v1/chat/completions',
     body: { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1, temperature: 0 },
@@ -67,7 +68,7 @@ const TRIALS: Readonly<Record<LaunchKind, Trial>> = {
 
 /** Health, a model list that holds the model, and one short task of the kind that the slot serves. */
 export function checks(launch: Launch): readonly Check[] {
-  const trial = TRIALS[launch.kind];
+  const trial = TRIALS[launch.type] as Trial;
   return [
     {
       name: 'health',

@@ -1,7 +1,9 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../slot-file.ts';
+import type { WorkerConfig, WorkerKind } from '../workers/protocol.ts';
 import { checks } from './embedded-checks.ts';
-import type { Engine, Launch, LaunchKind, LaunchOrder, SlotModel } from './engine.ts';
+import type { Dialect, Engine, Launch, LaunchOrder, SlotModel } from './engine.ts';
+import type { WorkerHow } from './how.ts';
 
 /** Window in tokens when neither slot nor model asks for less. */
 const DEFAULT_CONTEXT = 8192;
@@ -21,7 +23,7 @@ const BACKENDS: Readonly<Record<string, string | null>> = {
 };
 
 /** The types that are served and what is made of text for each. */
-const KINDS: Readonly<Record<string, LaunchKind>> = {
+const KINDS: Readonly<Record<string, WorkerKind>> = {
   llm: 'chat',
   embedding: 'embedding',
   rerank: 'rerank',
@@ -45,13 +47,24 @@ function degradedBy(config: SlotConfig, context: number): string | null {
   return `The window is ${context} tokens instead of ${config.context}: the model was trained for no more.`;
 }
 
+const dialect = (model: string): Dialect => ({ nativeRerank: true, model, nullIsFailure: false });
+
+function how(launch: Omit<Launch, 'how'>, queueLimit: number): WorkerHow {
+  const { modelPath, modelId, context, parallel, threads, batch } = launch;
+  const device = launch.device as WorkerConfig['device'];
+  const kind = KINDS[launch.type] ?? 'chat';
+  const path = modelPath ?? '';
+  const asked = { kind, modelPath: path, modelId, context, parallel, threads, device, batch, queueLimit };
+  return { runner: 'worker', program: 'llama', settings: { ...asked, gpuLayers: null } };
+}
+
 function plan({ config, model, threads, queueLimit }: LaunchOrder): Launch {
   const context = windowOf(config, model);
-  const kind = KINDS[config.type] ?? 'chat';
-  const whole = kind !== 'chat';
-  return {
-    kind,
+  const whole = config.type !== 'llm';
+  const launch = {
     slot: config.name,
+    engine: config.engine,
+    type: config.type,
     modelId: model.id,
     modelPath: model.path,
     demo: model.demo,
@@ -61,11 +74,12 @@ function plan({ config, model, threads, queueLimit }: LaunchOrder): Launch {
     batch: whole ? context : CHAT_BATCH,
     threads,
     device: backendOf(config.device),
-    queueLimit,
     env: { ...deviceEnv(config.device), ...config.env },
     startLimitMs: Math.min(LONGEST_START_MS, START_BASE_MS + Math.ceil(model.sizeBytes / BYTES_PER_MS)),
     degraded: degradedBy(config, context),
+    dialect: dialect(model.id),
   };
+  return { ...launch, how: how(launch, queueLimit) };
 }
 
 function objection(config: SlotConfig): string | null {
@@ -80,6 +94,7 @@ export const embedded: Engine = {
   id: 'embedded',
   types: new Set(Object.keys(KINDS) as SlotTypeName[]),
   runners: new Set(['worker']),
+  modelSource: () => 'registry',
   objection,
   plan,
   context: windowOf,

@@ -1,12 +1,13 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../slot-file.ts';
+import type { How, RunnerId } from './how.ts';
 
 /** The model that a slot is to serve, as the registry knows it. */
 export interface SlotModel {
   /** The id that clients use. */
   readonly id: string;
-  /** Absolute path of the file (of the first part of a split one). */
-  readonly path: string;
+  /** Absolute path of the file (of the first part of a split one); null when the engine finds the model by its name. */
+  readonly path: string | null;
   readonly type: SlotTypeName;
   /** The built-in demonstration model. */
   readonly demo: boolean;
@@ -21,17 +22,26 @@ export interface SlotModel {
   readonly measuredBytes?: number | null;
 }
 
-/** What an engine makes of text: an answer, a vector, or a score for each document. */
-export type LaunchKind = 'chat' | 'embedding' | 'rerank';
+/** How a request must be put to an engine, beyond what every OpenAI-style server understands. Plain data. */
+export interface Dialect {
+  /** Rerank is served under its native path only. */
+  readonly nativeRerank: boolean;
+  /** The name by which the engine knows the model; null leaves out the field. */
+  readonly model: string | null;
+  /** A 200 whose body is `null` is a failure. */
+  readonly nullIsFailure: boolean;
+}
 
 /** What is to be run, decided before anything is started; plain data that a plan view may show. */
 export interface Launch {
-  readonly kind: LaunchKind;
   readonly slot: string;
+  readonly engine: string;
+  readonly type: SlotTypeName;
   readonly modelId: string;
-  readonly modelPath: string;
+  /** Absolute path of the model; null when the engine finds it by its name. */
+  readonly modelPath: string | null;
   readonly demo: boolean;
-  /** Window per sequence in tokens. */
+  /** Window per sequence in tokens; 0 when the engine has none. */
   readonly context: number;
   /** Requests served at once. */
   readonly parallel: number;
@@ -41,15 +51,18 @@ export interface Launch {
   readonly batch: number;
   readonly threads: number;
   readonly device: string;
-  /** Requests that the engine itself may hold back. */
-  readonly queueLimit: number;
   /** Variables beside the fixed list that every engine gets. */
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds until the model must be loaded. */
   readonly startLimitMs: number;
   /** What the slot asked for and does not get; null when it gets all. */
   readonly degraded: string | null;
+  readonly dialect: Dialect;
+  readonly how: How;
 }
+
+/** A launch for one runner. */
+export type LaunchBy<R extends RunnerId> = Launch & { readonly how: Extract<How, { runner: R }> };
 
 export interface LaunchOrder {
   readonly config: SlotConfig;
@@ -69,12 +82,21 @@ export interface Check {
   verdict(status: number, body: string): string | null;
 }
 
+/**
+ * Where the model of a slot comes from: `registry` (a GGUF file that the registry knows), `file` (any file or folder by
+ * its absolute path, or one of the registry), `name` (a word that the engine understands; the slot's name when the
+ * file names none).
+ */
+export type ModelSource = 'registry' | 'file' | 'name';
+
 /** What is served: how an engine is asked to load a model and how its health shows. Knows nothing of processes. */
 export interface Engine {
   readonly id: string;
   readonly types: ReadonlySet<SlotTypeName>;
-  readonly runners: ReadonlySet<SlotConfig['runner']>;
-  /** Why this engine cannot serve such a slot; null when it can. */
+  /** The first is the default of a slot file that names none. */
+  readonly runners: ReadonlySet<RunnerId>;
+  modelSource(config: SlotConfig): ModelSource;
+  /** Why this engine cannot serve such a slot, naming the key at fault; null when it can. */
   objection(config: SlotConfig): string | null;
   /** The launch for a slot without objection. Pure. */
   plan(order: LaunchOrder): Launch;

@@ -19,8 +19,9 @@ const plan = (text = '', over: Partial<SlotModel> = {}) =>
 describe('embedded.plan', () => {
   it('is the whole launch', () => {
     expect(plan('parallel = 3')).toEqual({
-      kind: 'chat',
       slot: 'agent',
+      engine: 'embedded',
+      type: 'llm',
       modelId: 'small',
       modelPath: '/m/small.gguf',
       demo: false,
@@ -30,10 +31,26 @@ describe('embedded.plan', () => {
       batch: 512,
       threads: 3,
       device: 'auto',
-      queueLimit: 8,
       env: {},
       startLimitMs: 160_000,
       degraded: null,
+      dialect: { nativeRerank: true, model: 'small', nullIsFailure: false },
+      how: {
+        runner: 'worker',
+        program: 'llama',
+        settings: {
+          kind: 'chat',
+          modelPath: '/m/small.gguf',
+          modelId: 'small',
+          context: 4096,
+          parallel: 3,
+          threads: 3,
+          device: 'auto',
+          gpuLayers: null,
+          batch: 512,
+          queueLimit: 8,
+        },
+      },
     });
   });
 
@@ -49,7 +66,8 @@ describe('embedded.plan', () => {
 
   it.each(['embedding', 'rerank'])('type %s evaluates its one window in one step', (type) => {
     expect(plan(`type = "${type}"\nparallel = 3`, { contextTrain: 2048 })).toMatchObject({
-      kind: type,
+      type,
+      how: { settings: { kind: type } },
       context: 2048,
       batch: 2048,
       parallel: 3,

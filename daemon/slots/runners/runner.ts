@@ -1,4 +1,5 @@
 import type { Launch } from '../engines/engine.ts';
+import type { RunnerId } from '../engines/how.ts';
 
 /** Where a started engine answers and the headers it demands (its own key; never one of the gateway's). */
 export interface Endpoint {
@@ -43,7 +44,19 @@ export interface Running {
 
 /** How an engine runs. Knows nothing of models. */
 export interface Runner {
-  readonly id: 'worker' | 'process' | 'container' | 'attach';
-  /** Starts at once; whatever goes wrong shows as `ended`. Never throws. */
+  readonly id: RunnerId;
+  /** Starts at once; whatever goes wrong shows as `ended`. Never throws. Only launches of its own kind reach it. */
   start(launch: Launch): Running;
+  /**
+   * Told once, before the first start: what an earlier gateway left running is ended, or kept for a slot in `wanted`.
+   * Answers at once; work that takes time is awaited by the runner's own first start. Never throws.
+   */
+  reconcile?(wanted: ReadonlySet<string>): void;
+}
+
+/** What stands for an engine that could not even be started. */
+export function neverStarted(reason: string): Running {
+  const ended = Promise.resolve({ code: null, signal: null, reason });
+  const loaded = Promise.withResolvers<Loaded>().promise;
+  return { pid: null, loaded, ended, progress: () => null, lines: () => [], stop: () => ended };
 }

@@ -4,27 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../kit/process-identity.ts';
 import type { Launch } from '../engines/engine.ts';
+import { workerLaunch } from '../testing/launches.ts';
 import type { Running } from './runner.ts';
 import { createWorkerRunner } from './worker.ts';
-
-const launch = (over: Partial<Launch> = {}): Launch => ({
-  kind: 'chat',
-  slot: 'agent',
-  modelId: 'tiny',
-  modelPath: '/m/tiny.gguf',
-  demo: false,
-  context: 512,
-  parallel: 1,
-  sequences: 1,
-  batch: 512,
-  threads: 1,
-  device: 'cpu',
-  queueLimit: 1,
-  env: {},
-  startLimitMs: 60_000,
-  degraded: null,
-  ...over,
-});
 
 let folder: string;
 let running: Running | null = null;
@@ -43,13 +25,13 @@ function start(program: string, over: Partial<Launch> = {}): Running {
   writeFileSync(workerPath, program);
   const runner = createWorkerRunner({
     nodePath: process.execPath,
-    workerPath,
+    programs: { llama: workerPath, speech: workerPath },
     stateFolder: folder,
     logFolder: join(folder, 'logs'),
     runFolder: join(folder, 'run'),
     environment: (name) => (name === 'PATH' ? process.env.PATH : `canary-${name}`),
   });
-  running = runner.start(launch(over));
+  running = runner.start(workerLaunch(over));
   return running;
 }
 const says = (run: Running, text: string) =>

@@ -4,18 +4,19 @@ import { writeFileSync } from 'node:fs';
 import { compileCacheEnv } from '../../kit/compile-cache.ts';
 import { startTicksOf } from '../../kit/process-identity.ts';
 import { EngineLog } from '../engine-log.ts';
-import type { Launch } from '../engines/engine.ts';
+import type { Launch, LaunchBy } from '../engines/engine.ts';
+import type { WorkerSettings } from '../engines/how.ts';
 import { forgetRun, rememberRun, signalGroup } from '../orphans.ts';
 import { exitReason, scrubbed } from '../reason.ts';
-import type { WorkerCommand, WorkerConfig, WorkerMessage } from '../workers/protocol.ts';
-import type { Ended, Loaded, Runner, Running } from './runner.ts';
+import type { WorkerMessage } from '../workers/protocol.ts';
+import { type Ended, type Loaded, neverStarted, type Runner, type Running } from './runner.ts';
 import { workerEnv } from './worker-env.ts';
 
 export interface WorkerRunnerOptions {
   /** The Node 24 binary. */
   nodePath: string;
-  /** The worker program. */
-  workerPath: string;
+  /** The worker programs. */
+  programs: Readonly<Record<keyof WorkerSettings, string>>;
   /** Working folder of the engines. */
   stateFolder: string;
   logFolder: string;
@@ -30,8 +31,8 @@ const LAST_OUTPUT_MS = 250;
 /** Under memory pressure the kernel takes engines before the gateway. */
 const OOM_SCORE = '600';
 
-function spawnWorker(options: WorkerRunnerOptions, launch: Launch, nonce: string): ChildProcess {
-  return fork(options.workerPath, [`slot=${launch.slot}`], {
+function spawnWorker(options: WorkerRunnerOptions, launch: LaunchBy<'worker'>, nonce: string): ChildProcess {
+  return fork(options.programs[launch.how.program], [`slot=${launch.slot}`], {
     execPath: options.nodePath,
     execArgv: ['--disable-sigusr1'],
     cwd: options.stateFolder,
@@ -40,22 +41,6 @@ function spawnWorker(options: WorkerRunnerOptions, launch: Launch, nonce: string
     serialization: 'json',
     detached: true,
   });
-}
-
-function workerConfig(launch: Launch, key: string): WorkerConfig {
-  return {
-    kind: launch.kind,
-    modelPath: launch.modelPath,
-    modelId: launch.modelId,
-    key,
-    context: launch.context,
-    parallel: launch.parallel,
-    threads: launch.threads,
-    device: launch.device as WorkerConfig['device'],
-    gpuLayers: null,
-    batch: launch.batch,
-    queueLimit: launch.queueLimit,
-  };
 }
 
 /** What one worker has told so far. */
@@ -115,17 +100,10 @@ function remember(options: WorkerRunnerOptions, launch: Launch, pid: number, non
   }
 }
 
-/** What stands for an engine that could not even be forked. */
-function neverStarted(cause: unknown): Running {
-  const ended = Promise.resolve({ code: null, signal: null, reason: notStarted(cause) });
-  const loaded = Promise.withResolvers<Loaded>().promise;
-  return { pid: null, loaded, ended, progress: () => null, lines: () => [], stop: () => ended };
-}
-
 const notStarted = (cause: unknown): string =>
   `The engine could not be started (${(cause as NodeJS.ErrnoException).code ?? 'unknown'}).`;
 
-function startWorker(options: WorkerRunnerOptions, launch: Launch): Running {
+function startWorker(options: WorkerRunnerOptions, launch: LaunchBy<'worker'>): Running {
   const nonce = randomBytes(18).toString('base64url');
   const story = new Story();
   const log = new EngineLog(options.logFolder, launch.slot);
@@ -133,7 +111,7 @@ function startWorker(options: WorkerRunnerOptions, launch: Launch): Running {
   try {
     child = spawnWorker(options, launch, nonce);
   } catch (cause) {
-    return neverStarted(cause);
+    return neverStarted(notStarted(cause));
   }
   const ended = watchEnd(child, story, log, () => forgetRun(options.runFolder, launch.slot));
   for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk: Buffer) => log.push(chunk));
@@ -141,8 +119,7 @@ function startWorker(options: WorkerRunnerOptions, launch: Launch): Running {
   if (child.pid !== undefined) {
     remember(options, launch, child.pid, nonce);
     log.note(`started ${launch.modelId} (pid ${child.pid}, ${launch.threads} threads, ${launch.device})`);
-    const command: WorkerCommand = { type: 'start', config: workerConfig(launch, story.key) };
-    child.send(command, () => {});
+    child.send({ type: 'start', config: { ...launch.how.settings, key: story.key } }, () => {});
   }
   return {
     pid: child.pid ?? null,
@@ -170,5 +147,5 @@ async function stopWorker(child: ChildProcess, ended: Promise<Ended>, graceMs: n
  * ends by itself, and by its record at the next start at the latest.
  */
 export function createWorkerRunner(options: WorkerRunnerOptions): Runner {
-  return { id: 'worker', start: (launch) => startWorker(options, launch) };
+  return { id: 'worker', start: (launch) => startWorker(options, launch as LaunchBy<'worker'>) };
 }

@@ -1,0 +1,38 @@
+import type { Launch, LaunchBy } from '../engines/engine.ts';
+
+/** A launch of the embedded engine, for tests of what runs it. */
+export const workerLaunch = (over: Partial<Launch> = {}): LaunchBy<'worker'> => ({
+  slot: 'agent',
+  engine: 'embedded',
+  type: 'llm',
+  modelId: 'tiny',
+  modelPath: '/m/tiny.gguf',
+  demo: false,
+  context: 512,
+  parallel: 1,
+  sequences: 1,
+  batch: 512,
+  threads: 1,
+  device: 'cpu',
+  env: {},
+  startLimitMs: 60_000,
+  degraded: null,
+  dialect: { nativeRerank: true, model: 'tiny', nullIsFailure: false },
+  ...over,
+  how: {
+    runner: 'worker',
+    program: 'llama',
+    settings: {
+      kind: 'chat',
+      modelPath: '/m/tiny.gguf',
+      modelId: 'tiny',
+      context: 512,
+      parallel: 1,
+      threads: 1,
+      device: 'cpu',
+      gpuLayers: null,
+      batch: 512,
+      queueLimit: 1,
+    },
+  },
+});
