@@ -10,8 +10,15 @@ export interface EngineAnswer {
   readonly body: string;
 }
 
-/** Asks a started engine one question; rejects when it does not answer within the check's limit. */
-export type AskEngine = (endpoint: Endpoint, check: Check, signal: AbortSignal) => Promise<EngineAnswer>;
+/** What is asked; a check without its judgement. */
+export type Question = Pick<Check, 'method' | 'path' | 'body' | 'limitMs'>;
+
+/** Asks a started engine one question; rejects when it does not answer within its limit. */
+export type AskEngine = (
+  endpoint: Endpoint,
+  question: Question,
+  signal: AbortSignal,
+) => Promise<EngineAnswer>;
 
 function headersOf(endpoint: Endpoint, body: Buffer | null): string[] {
   const all = { accept: 'application/json', ...endpoint.headers };
@@ -21,9 +28,9 @@ function headersOf(endpoint: Endpoint, body: Buffer | null): string[] {
 
 /** AskEngine over the one opener of connections. */
 export function askThrough(outbound: Pick<Outbound, 'dispatch'>): AskEngine {
-  return (endpoint, check, signal) => {
-    const body = check.body === undefined ? null : Buffer.from(JSON.stringify(check.body));
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(check.limitMs)]);
+  return (endpoint, { method, path, body: asked, limitMs }, signal) => {
+    const body = asked === undefined ? null : Buffer.from(JSON.stringify(asked));
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const { promise, resolve, reject } = Promise.withResolvers<EngineAnswer>();
     const chunks: Buffer[] = [];
     let [status, bytes] = [0, 0];
@@ -32,7 +39,6 @@ export function askThrough(outbound: Pick<Outbound, 'dispatch'>): AskEngine {
       reject(limit.reason);
       controller?.abort(limit.reason instanceof Error ? limit.reason : new Error('aborted'));
     };
-    const { method, path } = check;
     outbound.dispatch(
       {
         origin: endpoint.origin,
@@ -40,7 +46,7 @@ export function askThrough(outbound: Pick<Outbound, 'dispatch'>): AskEngine {
         path,
         headers: headersOf(endpoint, body),
         body,
-        idleMs: check.limitMs,
+        idleMs: limitMs,
       },
       {
         onRequestStart(started) {

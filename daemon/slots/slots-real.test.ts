@@ -160,7 +160,9 @@ describe('a real engine', () => {
 describe('P06: a gateway that is killed', () => {
   async function parent(): Promise<{ child: ReturnType<typeof spawn>; root: string; pid: number }> {
     const program = fileURLToPath(new URL('./testing/parent-program.ts', import.meta.url));
-    const child = spawn(process.execPath, [program, model.path as string], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [program, model.path as string], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
     return { child, ...(JSON.parse(line) as { root: string; pid: number }) };
   }

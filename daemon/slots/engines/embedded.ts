@@ -47,7 +47,7 @@ function degradedBy(config: SlotConfig, context: number): string | null {
   return `The window is ${context} tokens instead of ${config.context}: the model was trained for no more.`;
 }
 
-const dialect = (model: string): Dialect => ({ nativeRerank: true, model, nullIsFailure: false });
+const dialect = (model: string): Dialect => ({ nativeRerank: true, model });
 
 function how(launch: Omit<Launch, 'how'>, queueLimit: number): WorkerHow {
   const { modelPath, modelId, context, parallel, threads, batch } = launch;

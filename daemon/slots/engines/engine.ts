@@ -26,10 +26,8 @@ export interface SlotModel {
 export interface Dialect {
   /** Rerank is served under its native path only. */
   readonly nativeRerank: boolean;
-  /** The name by which the engine knows the model; null leaves out the field. */
+  /** The name by which the engine knows the model; null: it looks at no name, what the caller wrote stays. */
   readonly model: string | null;
-  /** A 200 whose body is `null` is a failure. */
-  readonly nullIsFailure: boolean;
 }
 
 /** What is to be run, decided before anything is started; plain data that a plan view may show. */

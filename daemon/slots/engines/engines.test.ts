@@ -34,7 +34,7 @@ describe('embedded.plan', () => {
       env: {},
       startLimitMs: 160_000,
       degraded: null,
-      dialect: { nativeRerank: true, model: 'small', nullIsFailure: false },
+      dialect: { nativeRerank: true, model: 'small' },
       how: {
         runner: 'worker',
         program: 'llama',

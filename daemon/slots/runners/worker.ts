@@ -1,15 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { compileCacheEnv } from '../../kit/compile-cache.ts';
-import { startTicksOf } from '../../kit/process-identity.ts';
 import { EngineLog } from '../engine-log.ts';
 import type { Launch, LaunchBy } from '../engines/engine.ts';
 import type { WorkerSettings } from '../engines/how.ts';
-import { forgetRun, rememberRun, signalGroup } from '../orphans.ts';
-import { exitReason, scrubbed } from '../reason.ts';
+import { forgetRun } from '../orphans.ts';
+import { scrubbed } from '../reason.ts';
 import type { WorkerMessage } from '../workers/protocol.ts';
-import { type Ended, type Loaded, neverStarted, type Runner, type Running } from './runner.ts';
+import { notStarted, remember, stopChild, watchEnd } from './child.ts';
+import { type Loaded, neverStarted, type Runner, type Running } from './runner.ts';
 import { workerEnv } from './worker-env.ts';
 
 export interface WorkerRunnerOptions {
@@ -25,11 +24,6 @@ export interface WorkerRunnerOptions {
   /** The environment that the passed names are looked up in. */
   environment(name: string): string | undefined;
 }
-
-/** Time for the last output of an ended engine to arrive. */
-const LAST_OUTPUT_MS = 250;
-/** Under memory pressure the kernel takes engines before the gateway. */
-const OOM_SCORE = '600';
 
 function spawnWorker(options: WorkerRunnerOptions, launch: LaunchBy<'worker'>, nonce: string): ChildProcess {
   return fork(options.programs[launch.how.program], [`slot=${launch.slot}`], {
@@ -66,43 +60,6 @@ class Story {
   }
 }
 
-/** Resolves when the end of the process was seen and its group is gone. */
-function watchEnd(child: ChildProcess, story: Story, log: EngineLog, done: () => void): Promise<Ended> {
-  return new Promise((resolve) => {
-    let over = false;
-    const finish = (code: number | null, signal: string | null, words?: string) => {
-      if (over) return;
-      over = true;
-      if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
-      done();
-      const reason = words ?? story.lastWords ?? exitReason({ code, signal }, log.lines(50));
-      log.note(reason);
-      void log.close();
-      resolve({ code, signal, reason });
-    };
-    child.on('error', (cause) => {
-      if (child.pid === undefined) finish(null, null, notStarted(cause));
-    });
-    child.on('exit', (code, signal) => {
-      setTimeout(() => finish(code, signal), LAST_OUTPUT_MS);
-      child.on('close', () => finish(code, signal));
-    });
-  });
-}
-
-function remember(options: WorkerRunnerOptions, launch: Launch, pid: number, nonce: string): void {
-  const startTicks = startTicksOf(pid);
-  if (startTicks !== null) rememberRun(options.runFolder, { slot: launch.slot, pid, startTicks, nonce });
-  try {
-    writeFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
-  } catch {
-    // Not every host lets a service say so.
-  }
-}
-
-const notStarted = (cause: unknown): string =>
-  `The engine could not be started (${(cause as NodeJS.ErrnoException).code ?? 'unknown'}).`;
-
 function startWorker(options: WorkerRunnerOptions, launch: LaunchBy<'worker'>): Running {
   const nonce = randomBytes(18).toString('base64url');
   const story = new Story();
@@ -113,11 +70,14 @@ function startWorker(options: WorkerRunnerOptions, launch: LaunchBy<'worker'>): 
   } catch (cause) {
     return neverStarted(notStarted(cause));
   }
-  const ended = watchEnd(child, story, log, () => forgetRun(options.runFolder, launch.slot));
-  for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk: Buffer) => log.push(chunk));
+  const ended = watchEnd(child, {
+    log,
+    lastWords: () => story.lastWords,
+    done: () => forgetRun(options.runFolder, launch.slot),
+  });
   child.on('message', (message) => story.hear(message as WorkerMessage));
   if (child.pid !== undefined) {
-    remember(options, launch, child.pid, nonce);
+    remember(options.runFolder, launch.slot, child.pid, nonce);
     log.note(`started ${launch.modelId} (pid ${child.pid}, ${launch.threads} threads, ${launch.device})`);
     child.send({ type: 'start', config: { ...launch.how.settings, key: story.key } }, () => {});
   }
@@ -127,18 +87,8 @@ function startWorker(options: WorkerRunnerOptions, launch: LaunchBy<'worker'>): 
     ended,
     progress: () => story.fraction,
     lines: () => log.lines(),
-    stop: (graceMs) => stopWorker(child, ended, graceMs),
+    stop: (graceMs) => stopChild(child, ended, graceMs),
   };
-}
-
-async function stopWorker(child: ChildProcess, ended: Promise<Ended>, graceMs: number): Promise<Ended> {
-  const { pid } = child;
-  if (pid !== undefined && child.exitCode === null && child.signalCode === null) {
-    signalGroup(pid, 'SIGTERM');
-    const force = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs);
-    void ended.then(() => clearTimeout(force));
-  }
-  return ended;
 }
 
 /**

@@ -17,7 +17,7 @@ export const workerLaunch = (over: Partial<Launch> = {}): LaunchBy<'worker'> => 
   env: {},
   startLimitMs: 60_000,
   degraded: null,
-  dialect: { nativeRerank: true, model: 'tiny', nullIsFailure: false },
+  dialect: { nativeRerank: true, model: 'tiny' },
   ...over,
   how: {
     runner: 'worker',
