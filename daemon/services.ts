@@ -66,6 +66,7 @@ export async function startServices(
   const hardware = createHardware({ log, bus });
   const registry = await createRegistry({ store, log, bus, settings: live, modelOverride: model });
   const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
+  let http: HttpServer | null = null;
   const slots = createSlots({
     settings: live,
     log,
@@ -80,11 +81,11 @@ export async function startServices(
     memory: (device) => freeMemory(hardware, device),
     gpuNote: () => gpuNote(hardware.view()),
     cores: hardware.coresPhysical(),
+    listenPort: () => http?.port ?? live.value('port'),
     ...overrides,
   });
   const metrics = createMetrics({ slots, bus });
   const startedAt = Date.now();
-  let http: HttpServer | null = null;
   const listener = () => {
     const bindHost = live.value('bindHost');
     return {

@@ -42,7 +42,8 @@ function reservedBy(current: Readonly<Current>, picture: AdmitPicture): number {
   return current.loaded.device === 'cpu' ? Math.min(open, current.weightBytes) : 0;
 }
 
-const usesCpu = (current: Readonly<Current>): boolean => (current.loaded?.device ?? 'cpu') === 'cpu';
+const usesCpu = (current: Readonly<Current>): boolean =>
+  current.launch.how.runner !== 'attach' && ['cpu', 'auto'].includes(current.loaded?.device ?? 'cpu');
 
 /**
  * Decides on one load (spec "Slots", admission): the launch with its threads and window, and the memory set aside.
@@ -68,10 +69,11 @@ export function admit(config: SlotConfig, picture: AdmitPicture): Admitted {
     measuredBytes: null,
     ...model,
   };
-  const neededBytes = needOf(size, launch).total;
+  // What an attached server takes is not this machine's to plan, or is gone from it already.
+  const neededBytes = launch.how.runner === 'attach' ? 0 : needOf(size, launch).total;
   const reserved = others.reduce((sum, other) => sum + reservedBy(other, picture), 0);
   const sum = memorySum(neededBytes, picture.memory(launch.device), reserved);
-  if (sum.short > 0) throw noMemoryError(config.name, sum);
+  if (neededBytes > 0 && sum.short > 0) throw noMemoryError(config.name, sum);
   return { launch, neededBytes, weightBytes: model.sizeBytes };
 }
 

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { SlotName, SlotType } from '../contract/slots.ts';
 import type { Problem } from '../settings/problem.ts';
 import { SELF_FILLING } from './bindings.ts';
+import type { RunnerId } from './engines/how.ts';
+import { defaultRunnerOf } from './engines/table.ts';
 
 /** Seconds after which an idle slot is unloaded unless its file says otherwise. */
 const IDLE_UNLOAD_S = 900;
@@ -22,12 +24,27 @@ const Duration = z.union([
     }),
 ]);
 
+const VariableName = z
+  .string()
+  .regex(/^(?!SVC_)[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name, not SVC_*');
+
+/** Where a program of somebody else comes from and how it is met. */
+const PROGRAM_KEYS = {
+  command: z.array(word.min(1).max(4096)).min(1).max(256).optional(),
+  health: word.regex(/^\/[!-~]{0,255}$/, 'must be a path like /health').optional(),
+  image: word.regex(/^[!-~]{1,512}$/, 'must be the name of an image').optional(),
+  pull: z.enum(['missing', 'never', 'always']).default('missing'),
+  port: z.number().int().min(1).max(65_535).optional(),
+  url: word.max(512).optional(),
+  key_env: VariableName.optional(),
+};
+
 /** The keys of `slots/NAME.toml` (spec "Slots"). */
 const SlotFile = z.object({
   enabled: z.boolean().default(true),
   type: SlotType.optional(),
   engine: word.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be the name of an engine').default('embedded'),
-  runner: z.enum(['worker', 'process', 'container', 'attach']).default('worker'),
+  runner: z.enum(['worker', 'process', 'container', 'attach']).optional(),
   model: word.min(1).max(1024).optional(),
   device: z
     .string()
@@ -43,12 +60,7 @@ const SlotFile = z.object({
   priority: z.number().int().min(-1000).max(1000).default(0),
   idle_unload: Duration.optional(),
   extra_args: z.array(word.max(4096)).max(256).default([]),
-  env: z
-    .record(
-      z.string().regex(/^(?!SVC_)[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name, not SVC_*'),
-      word.max(4096),
-    )
-    .default({}),
+  env: z.record(VariableName, word.max(4096)).default({}),
   voice: z
     .object({
       voice: word.optional(),
@@ -57,6 +69,7 @@ const SlotFile = z.object({
     })
     .optional(),
   enable_thinking: z.boolean().optional(),
+  ...PROGRAM_KEYS,
 });
 const KEYS: ReadonlySet<string> = new Set(Object.keys(SlotFile.shape));
 
@@ -68,7 +81,7 @@ export interface SlotConfig {
   readonly auto: boolean;
   readonly type: z.infer<typeof SlotType>;
   readonly engine: string;
-  readonly runner: 'worker' | 'process' | 'container' | 'attach';
+  readonly runner: RunnerId;
   /** Model id or path; null lets the gateway choose (slots `agent`, `embed` and `rerank` only). */
   readonly model: string | null;
   readonly device: string;
@@ -85,6 +98,18 @@ export interface SlotConfig {
   readonly env: Readonly<Record<string, string>>;
   readonly voice: { voice?: string; speed?: number; response_format?: string } | null;
   readonly enableThinking: boolean | null;
+  /** The program and its first arguments, in the place of the engine's own program. */
+  readonly command: readonly string[] | null;
+  /** Path of the question that tells whether the model is loaded. */
+  readonly health: string | null;
+  readonly image: string | null;
+  readonly pull: 'missing' | 'never' | 'always';
+  /** Port inside the container. */
+  readonly port: number | null;
+  /** The address of a server that somebody else runs. */
+  readonly url: string | null;
+  /** The variable with the key: of the gateway for `url`, of the program for `command` and `image`. */
+  readonly keyEnv: string | null;
 }
 
 export interface ReadSlot {
@@ -109,7 +134,7 @@ function toConfig(name: string, file: z.infer<typeof SlotFile>): SlotConfig {
     auto: false,
     type: file.type ?? SELF_FILLING[name] ?? 'llm',
     engine: file.engine,
-    runner: file.runner,
+    runner: file.runner ?? defaultRunnerOf(file.engine),
     model: file.model ?? null,
     device: file.device,
     context: file.context ?? null,
@@ -122,6 +147,13 @@ function toConfig(name: string, file: z.infer<typeof SlotFile>): SlotConfig {
     env: file.env,
     voice: file.voice ?? null,
     enableThinking: file.enable_thinking ?? null,
+    command: file.command ?? null,
+    health: file.health ?? null,
+    image: file.image ?? null,
+    pull: file.pull,
+    port: file.port ?? null,
+    url: file.url ?? null,
+    keyEnv: file.key_env ?? null,
   };
 }
 

@@ -32,6 +32,8 @@ export interface SlotsOptions {
   /** The Node 24 binary of the engines; default the one that runs this. */
   readonly nodePath?: string;
   readonly workerPath?: string;
+  /** The port of the gateway's own listener; default the setting. */
+  listenPort?(): number;
   readonly clock?: Clock;
   /** Runs every engine, in the place of the runners that their launches name. */
   readonly runner?: Runner;

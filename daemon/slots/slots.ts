@@ -16,9 +16,9 @@ import { endOrphans } from './orphans.ts';
 import { Owner } from './owner.ts';
 import type { OwnerParts } from './owner-parts.ts';
 import { createRunners, type Runners, runFolderOf } from './runners/table.ts';
-import { BUILT_IN_SLOTS } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
 import { readSlotFolder, type SlotFolder } from './slot-folder.ts';
+import { slotModel } from './slot-model.ts';
 import type { SlotsOptions } from './slots-options.ts';
 
 export type { SlotsOptions } from './slots-options.ts';
@@ -53,7 +53,8 @@ function runnersFor(options: SlotsOptions, ask: AskEngine): Runners {
   if (runner !== undefined) return { worker: runner, process: runner, container: runner, attach: runner };
   const { state: stateFolder } = settings.folders;
   const environment = (name: string) => settings.environment(name);
-  return createRunners({ stateFolder, nodePath, workerPath, environment, ask });
+  const listenPort = () => options.listenPort?.() ?? settings.value('port');
+  return createRunners({ stateFolder, nodePath, workerPath, environment, ask, listenPort });
 }
 
 class AllSlots implements Slots {
@@ -237,11 +238,11 @@ class AllSlots implements Slots {
     };
   }
 
-  /** Only a built-in slot is given a model that it does not name. A registry that fails costs the model alone. */
+  /** The model that a slot would load. A registry that fails costs the model alone. */
   #modelFor(config: SlotConfig): SlotModel | null {
-    if (config.model === null && !BUILT_IN_SLOTS.includes(config.name)) return null;
     try {
-      return this.#options.modelFor(config);
+      const source = (engineOf(config.engine) as Engine).modelSource(config);
+      return slotModel(config, source, (asked) => this.#options.modelFor(asked));
     } catch (cause) {
       this.#options.log.error(
         { slot: config.name, err: cause },

@@ -1,11 +1,37 @@
 import type { SlotConfig } from '../slot-file.ts';
+import { comfyui } from './comfyui.ts';
+import { custom } from './custom.ts';
 import { embedded } from './embedded.ts';
 import type { Engine } from './engine.ts';
+import { flm } from './flm.ts';
+import type { RunnerId } from './how.ts';
+import { keysObjection } from './keys.ts';
+import { kokoro } from './kokoro.ts';
+import { llamaServer } from './llama-server.ts';
+import { sdServer } from './sd-server.ts';
+import { vllm } from './vllm.ts';
+import { whisperServer } from './whisper-server.ts';
 
 /** THE engines: adding one is a file and a row. */
-export const ENGINES: readonly Engine[] = [embedded];
+export const ENGINES: readonly Engine[] = [
+  embedded,
+  llamaServer,
+  vllm,
+  flm,
+  whisperServer,
+  sdServer,
+  comfyui,
+  kokoro,
+  custom,
+];
 
 export const engineOf = (id: string): Engine | undefined => ENGINES.find((engine) => engine.id === id);
+
+/** The runner of a slot file that names none. */
+export function defaultRunnerOf(engine: string): RunnerId {
+  const [first = 'worker'] = engineOf(engine)?.runners ?? [];
+  return first;
+}
 
 const words = (names: Iterable<string>): string => [...names].join(', ');
 
@@ -21,5 +47,5 @@ export function slotObjection(config: SlotConfig): string | null {
   if (!engine.runners.has(config.runner)) {
     return `runner: engine ${engine.id} runs under ${words(engine.runners)}, not ${config.runner}`;
   }
-  return engine.objection(config);
+  return keysObjection(config) ?? engine.objection(config);
 }

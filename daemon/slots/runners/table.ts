@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RunnerId } from '../engines/how.ts';
 import type { AskEngine } from '../health.ts';
+import { createAttachRunner } from './attach.ts';
+import { createProcessRunner } from './process.ts';
 import { neverStarted, type Runner } from './runner.ts';
+import { leadsHere } from './self-address.ts';
 import { createWorkerRunner } from './worker.ts';
 
 export type Runners = Readonly<Record<RunnerId, Runner>>;
@@ -17,6 +20,8 @@ export interface RunnersOptions {
   environment(name: string): string | undefined;
   /** Asks a started engine. */
   readonly ask: AskEngine;
+  /** The port of the gateway's own listener. */
+  listenPort(): number;
 }
 
 const program = (name: string): string => fileURLToPath(new URL(`../workers/${name}.ts`, import.meta.url));
@@ -31,13 +36,13 @@ const absent = (id: RunnerId): Runner => ({
 
 /** THE runners: adding one is a file and a row. */
 export function createRunners(options: RunnersOptions): Runners {
-  const { stateFolder, nodePath, workerPath, environment } = options;
+  const { stateFolder, nodePath, workerPath, environment, ask } = options;
   const places = { stateFolder, logFolder: join(stateFolder, 'logs'), runFolder: runFolderOf(stateFolder) };
   const programs = { llama: workerPath ?? program('llama-main'), speech: program('speech-main') };
   return {
     worker: createWorkerRunner({ nodePath, programs, environment, ...places }),
-    process: absent('process'),
+    process: createProcessRunner({ ask, environment, ...places }),
     container: absent('container'),
-    attach: absent('attach'),
+    attach: createAttachRunner({ ask, environment, isSelf: (url) => leadsHere(url, options.listenPort()) }),
   };
 }

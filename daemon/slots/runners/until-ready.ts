@@ -24,7 +24,7 @@ export class WrongServer extends Error {}
 export const nextPause = (before: number): number =>
   before === 0 ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, Math.ceil(before * 1.5));
 
-/** Asks the probe once; null when nobody answers. Rejects with the signal's reason. */
+/** Asks the probe once; null when nobody answers. Rejects with WrongServer, or the signal's reason. */
 export async function askProbe(
   ask: AskEngine,
   endpoint: Endpoint,
@@ -33,8 +33,11 @@ export async function askProbe(
 ): Promise<EngineAnswer | null> {
   try {
     return await ask(endpoint, { method: 'GET', path: probe.path, limitMs: ANSWER_MS }, signal);
-  } catch {
+  } catch (cause) {
     signal.throwIfAborted();
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_UNREACHABLE_ADDRESS') {
+      throw new WrongServer('The address leads to a place that is never connected to.');
+    }
     return null;
   }
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { compileCacheEnv } from '../../kit/compile-cache.ts';
 import { EngineLog } from '../engine-log.ts';
-import type { Launch, LaunchBy } from '../engines/engine.ts';
+import type { LaunchBy } from '../engines/engine.ts';
 import type { WorkerSettings } from '../engines/how.ts';
 import { forgetRun } from '../orphans.ts';
 import { scrubbed } from '../reason.ts';

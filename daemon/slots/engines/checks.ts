@@ -66,32 +66,46 @@ const TRIALS: Readonly<Partial<Record<SlotTypeName, Trial>>> = {
   },
 };
 
-/** Health, a model list that holds the model, and one short task of the kind that the slot serves. */
-export function checks(launch: Launch): readonly Check[] {
-  const trial = TRIALS[launch.type] as Trial;
+const health = (path: string): Check => ({
+  name: 'health',
+  method: 'GET',
+  path,
+  limitMs: 5_000,
+  verdict: (status) => (status === 200 ? null : answered('The health check', status)),
+});
+
+const models = (name: string): Check => ({
+  name: 'models',
+  method: 'GET',
+  path: '/v1/models',
+  limitMs: 5_000,
+  verdict: (status, body) => {
+    if (status !== 200) return answered('The model list', status);
+    return listed(body).includes(name) ? null : 'The model list does not hold the model';
+  },
+});
+
+function trials({ type, dialect }: Launch): Check[] {
+  const trial = TRIALS[type];
+  if (trial === undefined) return [];
+  const named = dialect.model === null ? {} : { model: dialect.model };
+  return [{ ...trial, method: 'POST', body: { ...named, ...(trial.body as object) }, limitMs: 120_000 }];
+}
+
+/** What an engine can be asked before it is trusted. */
+export interface Askable {
+  /** Path of its health; null when it has none. */
+  readonly health: string | null;
+  /** Its list of models names the one that is served. */
+  readonly models: boolean;
+}
+
+/** Health, a model list that holds the model, and one short task of the kind that the slot serves where there is one. */
+export function checksOf(launch: Launch, askable: Askable): readonly Check[] {
+  const name = launch.dialect.model ?? launch.modelId;
   return [
-    {
-      name: 'health',
-      method: 'GET',
-      path: '/health',
-      limitMs: 5_000,
-      verdict: (status) => (status === 200 ? null : answered('The health check', status)),
-    },
-    {
-      name: 'models',
-      method: 'GET',
-      path: '/v1/models',
-      limitMs: 5_000,
-      verdict: (status, body) => {
-        if (status !== 200) return answered('The model list', status);
-        return listed(body).includes(launch.modelId) ? null : 'The model list does not hold the model';
-      },
-    },
-    {
-      ...trial,
-      method: 'POST',
-      body: { model: launch.modelId, ...(trial.body as object) },
-      limitMs: 120_000,
-    },
+    ...(askable.health === null ? [] : [health(askable.health)]),
+    ...(askable.models ? [models(name)] : []),
+    ...trials(launch),
   ];
 }

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { isUnreachable } from './unreachable-address.ts';
+
+it.each([
+  '169.254.169.254',
+  '169.254.0.1',
+  '0.0.0.0',
+  '0.1.2.3',
+  '100.100.100.200',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::',
+  '[::]',
+  'fe80::1',
+  'fe80::1%eth0',
+  'fd00:ec2::254',
+  '::ffff:169.254.169.254',
+  '[::ffff:a9fe:a9fe]',
+  '64:ff9b::a9fe:a9fe',
+  'ff02::1',
+])('%s is never connected to', (address) => expect(isUnreachable(address)).toBe(true));
+
+it.each(['127.0.0.1', '10.0.0.7', '192.168.1.2', '100.64.0.1', '::1', 'fd12:3456::1', '1.1.1.1', 'host.lan', ''])(
+  '%s may be',
+  (address) => expect(isUnreachable(address)).toBe(false),
+);

@@ -1,0 +1,40 @@
+import { BlockList, isIP } from 'node:net';
+
+const LIST = new BlockList();
+for (const [address, bits, family] of [
+  ['0.0.0.0', 8, 'ipv4'],
+  ['169.254.0.0', 16, 'ipv4'],
+  ['100.100.100.200', 32, 'ipv4'],
+  ['224.0.0.0', 4, 'ipv4'],
+  ['255.255.255.255', 32, 'ipv4'],
+  ['::', 128, 'ipv6'],
+  ['fe80::', 10, 'ipv6'],
+  ['ff00::', 8, 'ipv6'],
+  ['fd00:ec2::', 32, 'ipv6'],
+  ['64:ff9b::a9fe:0', 112, 'ipv6'],
+] as const) {
+  LIST.addSubnet(address, bits, family);
+}
+
+/** `address` without brackets and zone id. */
+const bare = (address: string): string => address.replace(/^\[|\]$/g, '').split('%')[0] as string;
+
+/**
+ * Whether the gateway connects to this address never: unspecified, link-local, multicast, and where clouds hand out
+ * credentials to the machines that run in them (169.254.169.254, fd00:ec2::254 and the like). False for a name.
+ */
+export function isUnreachable(address: string): boolean {
+  const plain = bare(address);
+  const family = isIP(plain);
+  return family !== 0 && LIST.check(plain, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** A connection that was not opened because of where it leads. */
+export class UnreachableAddress extends Error {
+  readonly code = 'ERR_UNREACHABLE_ADDRESS';
+
+  constructor() {
+    super('link-local, metadata and unspecified addresses are never connected to');
+    this.name = 'UnreachableAddress';
+  }
+}

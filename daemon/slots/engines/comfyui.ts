@@ -1,0 +1,52 @@
+import type { SlotConfig } from '../slot-file.ts';
+import { checksOf } from './checks.ts';
+import { attachHow, commonLaunch, containerHow, processHow } from './common.ts';
+import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import type { Probe } from './how.ts';
+
+const PROBE: Probe = { path: '/system_stats', loading: [503], contains: '"system"' };
+const START_LIMIT_MS = 300_000;
+/** It works through its own queue one graph at a time. */
+const AT_ONCE = 1;
+
+function plan(order: LaunchOrder): Launch {
+  const { config } = order;
+  const common = { ...commonLaunch(order, { nativeRerank: false, model: null }), parallel: AT_ONCE };
+  if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE) };
+  const launch = { ...common, startLimitMs: START_LIMIT_MS };
+  const start = { key: { by: 'none' }, probe: PROBE } as const;
+  if (config.runner === 'container') {
+    const how = containerHow(config, null, { ...start, image: '', args: [], port: 8188 });
+    return { ...launch, how };
+  }
+  const cpu = config.device === 'cpu' ? ['--cpu'] : [];
+  const how = processHow(config, {
+    ...start,
+    command: 'comfyui',
+    args: ['--listen', '{host}', '--port', '{port}', '--disable-auto-launch', ...cpu],
+    install: 'Install ComfyUI and name it: command = ["/path/python", "/path/ComfyUI/main.py"].',
+  });
+  return { ...launch, how };
+}
+
+function objection(config: SlotConfig): string | null {
+  if (config.runner === 'process' && config.command === null) {
+    return 'command: engine comfyui needs its program, such as ["/path/python", "/path/ComfyUI/main.py"]';
+  }
+  if (config.runner === 'container' && config.image === null) {
+    return 'image: engine comfyui has no image of its own; name one';
+  }
+  return null;
+}
+
+/** ComfyUI: graphs of image models that lie in its own folders. It knows no keys and answers every process of this machine. */
+export const comfyui: Engine = {
+  id: 'comfyui',
+  types: new Set(['image']),
+  runners: new Set(['attach', 'process', 'container']),
+  modelSource: () => 'name',
+  objection,
+  plan,
+  context: () => 0,
+  checks: (launch) => checksOf(launch, { health: '/system_stats', models: false }),
+};

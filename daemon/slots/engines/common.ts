@@ -1,0 +1,157 @@
+import { basename } from 'node:path';
+import { splitParts } from '../../models/split-files.ts';
+import type { SlotConfig } from '../slot-file.ts';
+import type { Dialect, Launch, LaunchOrder } from './engine.ts';
+import type {
+  AttachHow,
+  ContainerDevice,
+  ContainerHow,
+  KeyWay,
+  Mount,
+  Probe,
+  ProcessHow,
+  Shared,
+} from './how.ts';
+
+const START_BASE_MS = 60_000;
+/** A slow disk still reads this much per millisecond. */
+const BYTES_PER_MS = 20_000;
+const LONGEST_START_MS = 1_800_000;
+/** A server that runs already is there or not. */
+const ATTACH_MS = 30_000;
+
+/** Milliseconds that a model of this size may take to load. */
+export const loadLimitMs = (sizeBytes: number): number =>
+  Math.min(LONGEST_START_MS, START_BASE_MS + Math.ceil(sizeBytes / BYTES_PER_MS));
+
+/** The backend of a device word: `cuda:1` → `cuda`. */
+export const backendOf = (device: string): string => device.split(':')[0] as string;
+
+/** The variables that show one device of a backend only. */
+const DEVICE_VARIABLES: Readonly<Record<string, string>> = {
+  vulkan: 'GGML_VK_VISIBLE_DEVICES',
+  cuda: 'CUDA_VISIBLE_DEVICES',
+  rocm: 'HIP_VISIBLE_DEVICES',
+};
+
+/** The variable that picks one device by number; none when the slot leaves that to the engine. */
+export function deviceEnv(device: string): Record<string, string> {
+  const [backend, index] = device.split(':');
+  const variable = DEVICE_VARIABLES[backend as string];
+  return variable !== undefined && index !== undefined ? { [variable]: index } : {};
+}
+
+/** Inside a container only the chosen GPU of NVIDIA is there, so that its number says nothing. */
+const envOf = ({ runner, device }: SlotConfig): Record<string, string> =>
+  runner === 'container' && backendOf(device) === 'cuda' ? {} : deviceEnv(device);
+
+/** What the launches of all engines have in common, without a window of their own. */
+export function commonLaunch(order: LaunchOrder, dialect: Dialect): Omit<Launch, 'how'> {
+  const { config, model, threads } = order;
+  const attached = config.runner === 'attach';
+  return {
+    slot: config.name,
+    engine: config.engine,
+    type: config.type,
+    modelId: model.id,
+    modelPath: model.path,
+    demo: model.demo,
+    context: config.context ?? 0,
+    parallel: config.parallel,
+    sequences: 0,
+    batch: 0,
+    threads: attached ? 0 : threads,
+    device: attached ? 'remote' : backendOf(config.device),
+    env: { ...envOf(config), ...config.env },
+    startLimitMs: attached ? ATTACH_MS : loadLimitMs(model.sizeBytes),
+    degraded: null,
+    dialect,
+  };
+}
+
+/** An attached server, with the bearer key that `key_env` names. */
+export const attachHow = (config: SlotConfig, probe: Probe): AttachHow => ({
+  runner: 'attach',
+  url: config.url as string,
+  keyVariable: config.keyEnv,
+  probe: probeOf(config, probe),
+});
+
+export interface ProcessPlan {
+  /** The engine's program when the slot file names none. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly key: KeyWay;
+  readonly probe: Probe;
+  readonly install: string;
+  readonly shared?: Shared;
+}
+
+/** A program: that of the slot file or the engine's own, then the engine's arguments, then those of the slot file. */
+export function processHow(config: SlotConfig, plan: ProcessPlan): ProcessHow {
+  const [command, ...first] = config.command ?? [plan.command];
+  return {
+    runner: 'process',
+    command: command as string,
+    args: [...first, ...plan.args, ...config.extraArgs],
+    env: plan.env ?? {},
+    key: plan.key,
+    probe: probeOf(config, plan.probe),
+    install: plan.install,
+    shared: plan.shared ?? null,
+  };
+}
+
+export interface ContainerPlan {
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where the engine listens inside unless the slot file says otherwise. */
+  readonly port: number;
+  readonly key: KeyWay;
+  readonly shmBytes?: number;
+  readonly probe: Probe;
+}
+
+/** An image: that of the slot file or the engine's own, with the model's files mounted read-only below `/models`. */
+export function containerHow(
+  config: SlotConfig,
+  modelPath: string | null,
+  plan: ContainerPlan,
+): ContainerHow {
+  return {
+    runner: 'container',
+    image: config.image ?? plan.image,
+    args: [...plan.args, ...config.extraArgs],
+    env: plan.env ?? {},
+    mounts: modelPath === null ? [] : modelMounts(modelPath),
+    devices: containerDevices(config.device),
+    port: config.port ?? plan.port,
+    modelPath: modelPath === null ? null : inside(modelPath),
+    key: plan.key,
+    pull: config.pull,
+    shmBytes: plan.shmBytes ?? null,
+    probe: probeOf(config, plan.probe),
+  };
+}
+
+const probeOf = (config: SlotConfig, probe: Probe): Probe =>
+  config.health === null ? probe : { path: config.health, loading: probe.loading };
+
+const inside = (path: string): string => `/models/${basename(path)}`;
+
+/** Each part of a model by itself, so that no other file of its folder is seen inside. */
+const modelMounts = (path: string): Mount[] =>
+  splitParts(path).map((part) => ({ source: part, target: inside(part), readOnly: true }));
+
+/** What a container sees of the machine for a device word. */
+function containerDevices(device: string): ContainerDevice[] {
+  const [backend, index] = device.split(':');
+  if (backend === 'cuda') return [{ by: 'cdi', name: `nvidia.com/gpu=${index ?? 'all'}` }];
+  if (backend === 'rocm') return [node('/dev/kfd'), node('/dev/dri')];
+  if (backend === 'vulkan') return [node('/dev/dri')];
+  return backend === 'npu' ? [node('/dev/accel')] : [];
+}
+
+const node = (path: string): ContainerDevice => ({ by: 'node', path });

@@ -1,0 +1,51 @@
+import { isAbsolute } from 'node:path';
+import { SlotType } from '../../contract/slots.ts';
+import type { SlotConfig } from '../slot-file.ts';
+import { checksOf } from './checks.ts';
+import { attachHow, commonLaunch, containerHow, processHow } from './common.ts';
+import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import type { KeyWay, Probe } from './how.ts';
+
+const PROBE: Probe = { path: '/health', loading: [503] };
+/** Nothing is known of how long it takes. */
+const START_LIMIT_MS = 600_000;
+
+const keyOf = ({ keyEnv }: SlotConfig): KeyWay =>
+  keyEnv === null ? { by: 'none' } : { by: 'env', name: keyEnv };
+
+/** The variables of the slot file take the place of arguments: there `{port}` and `{model}` are filled in too. */
+function plan(order: LaunchOrder): Launch {
+  const { config, model } = order;
+  const common = commonLaunch(order, { nativeRerank: true, model: model.id });
+  if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE) };
+  const launch = { ...common, env: {}, startLimitMs: START_LIMIT_MS };
+  const start = { args: [], env: common.env, key: keyOf(config), probe: PROBE };
+  if (config.runner === 'container') {
+    return { ...launch, how: containerHow(config, model.path, { ...start, image: '', port: 8080 }) };
+  }
+  return {
+    ...launch,
+    how: processHow(config, { ...start, command: '', install: 'Install it, or mend command.' }),
+  };
+}
+
+function objection(config: SlotConfig): string | null {
+  if (config.runner === 'process' && config.command === null) {
+    return 'command: engine custom needs a program and its arguments, such as ["prog", "--port", "{port}", "--model", "{model}"]';
+  }
+  if (config.runner === 'container' && config.image === null) return 'image: engine custom needs an image';
+  return null;
+}
+
+/** Any server that speaks like OpenAI's: an argv of the slot file, an image, or an address. */
+export const custom: Engine = {
+  id: 'custom',
+  types: new Set(SlotType.options),
+  runners: new Set(['process', 'container', 'attach']),
+  modelSource: ({ runner, model }) =>
+    runner !== 'attach' && model !== null && isAbsolute(model) ? 'file' : 'name',
+  objection,
+  plan,
+  context: (config) => config.context ?? 0,
+  checks: (launch) => checksOf(launch, { health: null, models: false }),
+};

@@ -1,0 +1,61 @@
+import type { SlotConfig } from '../slot-file.ts';
+import { checksOf } from './checks.ts';
+import { attachHow, commonLaunch, processHow } from './common.ts';
+import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import type { Probe } from './how.ts';
+
+/** It has no health of its own; its list of installed models answers once it listens. */
+const PROBE: Probe = { path: '/v1/models', loading: [503], contains: '"data"' };
+const DEFAULT_CONTEXT = 8192;
+const START_LIMIT_MS = 300_000;
+
+/**
+ * The NPU takes one process: chat, transcription and embedding share it. The tag of the chat model is what only one slot
+ * can have, because a request for another tag would make the server change models.
+ */
+function argsOf({ config, model }: LaunchOrder): string[] {
+  const chat = config.type === 'llm';
+  const window = chat ? ['--ctx-len', String(config.context ?? DEFAULT_CONTEXT)] : [];
+  return [
+    ...['serve', ...(chat ? [model.id] : [])],
+    ...['--host', '{host}', '--port', '{port}'],
+    ...window,
+    ...['--asr', '1', '--embed', '1', '--quiet'],
+  ];
+}
+
+function plan(order: LaunchOrder): Launch {
+  const { config, model } = order;
+  const common = commonLaunch(order, { nativeRerank: false, model: model.id });
+  const context = config.type === 'llm' ? (config.context ?? DEFAULT_CONTEXT) : 0;
+  if (config.runner === 'attach') return { ...common, context, how: attachHow(config, PROBE) };
+  const how = processHow(config, {
+    command: 'flm',
+    args: argsOf(order),
+    key: { by: 'none' },
+    probe: PROBE,
+    install: 'Install FastFlowLM and its driver (flm validate tells what is missing).',
+    shared: { name: 'flm', claim: config.type === 'llm' ? model.id : null },
+  });
+  return { ...common, context, device: 'npu', startLimitMs: START_LIMIT_MS, how };
+}
+
+function objection(config: SlotConfig): string | null {
+  if (config.model === null) {
+    return 'model: engine flm needs the tag of a model, such as "llama3.2:1b", "whisper-v3:turbo" or "embed-gemma:300m"';
+  }
+  if (['auto', 'npu'].includes(config.device)) return null;
+  return `device: engine flm runs on npu, not on ${config.device}`;
+}
+
+/** FastFlowLM on the NPU of AMD. It knows no keys and answers every process of this machine. */
+export const flm: Engine = {
+  id: 'flm',
+  types: new Set(['llm', 'embedding', 'stt']),
+  runners: new Set(['process', 'attach']),
+  modelSource: () => 'name',
+  objection,
+  plan,
+  context: (config) => config.context ?? DEFAULT_CONTEXT,
+  checks: (launch) => checksOf(launch, { health: null, models: launch.type === 'llm' }),
+};

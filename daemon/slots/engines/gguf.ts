@@ -1,0 +1,34 @@
+import type { SlotConfig } from '../slot-file.ts';
+import { commonLaunch, loadLimitMs } from './common.ts';
+import type { Dialect, Launch, LaunchOrder, SlotModel } from './engine.ts';
+
+/** Window in tokens when neither slot nor model asks for less. */
+const DEFAULT_CONTEXT = 8192;
+/** Tokens that a chat evaluates in one step. */
+const CHAT_BATCH = 512;
+
+/** The window of a GGUF model, in tokens per sequence: what the slot asks for, no more than it was trained for. */
+export function windowOf(config: SlotConfig, model: SlotModel): number {
+  const trained = model.contextTrain ?? DEFAULT_CONTEXT;
+  return Math.min(config.context ?? DEFAULT_CONTEXT, trained);
+}
+
+function cutWindow(config: SlotConfig, context: number): string | null {
+  if (config.context === null || config.context <= context) return null;
+  return `The window is ${context} tokens instead of ${config.context}: the model was trained for no more.`;
+}
+
+/** The launch of a GGUF model on this machine; one that makes no chat evaluates its whole window in one step. */
+export function ggufLaunch(order: LaunchOrder, dialect: Dialect): Omit<Launch, 'how'> {
+  const { config, model } = order;
+  const context = windowOf(config, model);
+  const chat = config.type === 'llm';
+  return {
+    ...commonLaunch(order, dialect),
+    context,
+    sequences: chat ? config.parallel : 1,
+    batch: chat ? CHAT_BATCH : context,
+    startLimitMs: loadLimitMs(model.sizeBytes),
+    degraded: cutWindow(config, context),
+  };
+}

@@ -1,0 +1,45 @@
+import type { SlotConfig } from '../slot-file.ts';
+import { checksOf } from './checks.ts';
+import { attachHow, backendOf, commonLaunch, containerHow, processHow } from './common.ts';
+import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import type { Probe } from './how.ts';
+
+const PROBE: Probe = { path: '/health', loading: [503] };
+const START_LIMIT_MS = 300_000;
+/** The name under which the server knows its only model. */
+const MODEL = 'kokoro';
+
+function plan(order: LaunchOrder): Launch {
+  const { config } = order;
+  const common = commonLaunch(order, { nativeRerank: false, model: MODEL });
+  if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE) };
+  const launch = { ...common, startLimitMs: START_LIMIT_MS };
+  const start = { key: { by: 'none' }, probe: PROBE, args: [] } as const;
+  if (config.runner === 'container') {
+    const kind = backendOf(config.device) === 'cuda' ? 'gpu' : 'cpu';
+    const image = `ghcr.io/remsky/kokoro-fastapi-${kind}:latest`;
+    return { ...launch, how: containerHow(config, null, { ...start, image, port: 8880 }) };
+  }
+  const install = 'Install Kokoro-FastAPI and name how it starts: command = ["/path/uvicorn", …].';
+  return { ...launch, how: processHow(config, { ...start, command: 'uvicorn', install }) };
+}
+
+function objection(config: SlotConfig): string | null {
+  if (config.runner === 'process' && config.command === null) {
+    return 'command: engine kokoro needs its program, such as ["/path/uvicorn", "api.src.main:app", "--host", "{host}", "--port", "{port}"]';
+  }
+  if (['auto', 'cpu', 'cuda'].includes(backendOf(config.device))) return null;
+  return `device: engine kokoro runs on auto, cpu or cuda:N, not on ${config.device}`;
+}
+
+/** Kokoro-FastAPI: speech over HTTP in OpenAI's shape, its one model inside. It knows no keys. */
+export const kokoro: Engine = {
+  id: 'kokoro',
+  types: new Set(['tts']),
+  runners: new Set(['attach', 'container', 'process']),
+  modelSource: () => 'name',
+  objection,
+  plan,
+  context: () => 0,
+  checks: (launch) => checksOf(launch, { health: '/health', models: false }),
+};

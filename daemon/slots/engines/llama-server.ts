@@ -1,0 +1,77 @@
+import type { SlotTypeName } from '../../contract/slots.ts';
+import type { SlotConfig } from '../slot-file.ts';
+import { checksOf } from './checks.ts';
+import { attachHow, backendOf, commonLaunch, containerHow, processHow } from './common.ts';
+import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import { ggufLaunch, windowOf } from './gguf.ts';
+import type { KeyWay, Probe } from './how.ts';
+
+const PROBE: Probe = { path: '/health', loading: [503] };
+const KEY: KeyWay = { by: 'env', name: 'LLAMA_API_KEY' };
+const ALL_LAYERS = '999';
+
+const TYPE_ARGS: Readonly<Partial<Record<SlotTypeName, readonly string[]>>> = {
+  llm: ['--jinja'],
+  embedding: ['--embeddings'],
+  rerank: ['--reranking'],
+};
+
+/** Images of the project, by backend. */
+const IMAGES: Readonly<Record<string, string>> = {
+  auto: 'ghcr.io/ggml-org/llama.cpp:server',
+  cpu: 'ghcr.io/ggml-org/llama.cpp:server',
+  cuda: 'ghcr.io/ggml-org/llama.cpp:server-cuda',
+  vulkan: 'ghcr.io/ggml-org/llama.cpp:server-vulkan',
+  rocm: 'ghcr.io/ggml-org/llama.cpp:server-rocm',
+};
+
+/** Without a word of the slot file the program places layers as it sees fit. */
+function deviceArgs(device: string): string[] {
+  if (device === 'auto') return [];
+  return device === 'cpu' ? ['--device', 'none'] : ['-ngl', ALL_LAYERS];
+}
+
+/** `-c` is the sum of all windows; what is no chat is evaluated whole, in one step. */
+function argsOf(launch: Omit<Launch, 'how'>): string[] {
+  const { type, modelId, context, parallel, threads, device, batch } = launch;
+  const step = type === 'llm' ? [] : ['-b', String(batch), '-ub', String(batch)];
+  return [
+    ...['-m', '{model}', '-a', modelId, '--host', '{host}', '--port', '{port}'],
+    ...['-c', String(context * parallel), '-np', String(parallel), '-t', String(threads)],
+    ...step,
+    ...deviceArgs(device),
+    ...(TYPE_ARGS[type] ?? []),
+  ];
+}
+
+function plan(order: LaunchOrder): Launch {
+  const { config, model } = order;
+  const dialect = { nativeRerank: true, model: model.id };
+  if (config.runner === 'attach') return { ...commonLaunch(order, dialect), how: attachHow(config, PROBE) };
+  const launch = { ...ggufLaunch(order, dialect), sequences: config.parallel };
+  const start = { args: argsOf(launch), key: KEY, probe: PROBE };
+  if (config.runner === 'container') {
+    const image = IMAGES[launch.device] as string;
+    return { ...launch, how: containerHow(config, model.path, { ...start, image, port: 8080 }) };
+  }
+  const install =
+    'Install llama.cpp (package llama.cpp-tools on Debian) or name the program: command = ["/path/llama-server"].';
+  return { ...launch, how: processHow(config, { ...start, command: 'llama-server', install }) };
+}
+
+function objection(config: SlotConfig): string | null {
+  if (backendOf(config.device) !== 'npu') return null;
+  return 'device: engine llama-server runs on auto, cpu, cuda:N, rocm:N or vulkan:N, not on npu';
+}
+
+/** llama.cpp's own server: every backend that it was built for. */
+export const llamaServer: Engine = {
+  id: 'llama-server',
+  types: new Set(Object.keys(TYPE_ARGS) as SlotTypeName[]),
+  runners: new Set(['process', 'container', 'attach']),
+  modelSource: ({ runner }) => (runner === 'attach' ? 'name' : 'registry'),
+  objection,
+  plan,
+  context: (config, model) => (config.runner === 'attach' ? (config.context ?? 0) : windowOf(config, model)),
+  checks: (launch) => checksOf(launch, { health: '/health', models: launch.how.runner !== 'attach' }),
+};

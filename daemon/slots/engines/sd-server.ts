@@ -1,0 +1,42 @@
+import type { SlotConfig } from '../slot-file.ts';
+import { checksOf } from './checks.ts';
+import { attachHow, backendOf, commonLaunch, processHow } from './common.ts';
+import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import type { Probe } from './how.ts';
+
+/** It listens only once its model is loaded. */
+const PROBE: Probe = { path: '/v1/models', loading: [503] };
+
+function plan(order: LaunchOrder): Launch {
+  const { config, threads } = order;
+  const launch = { ...commonLaunch(order, { nativeRerank: false, model: null }), parallel: 1 };
+  if (config.runner === 'attach') return { ...launch, how: attachHow(config, PROBE) };
+  const how = processHow(config, {
+    command: 'sd-server',
+    args: ['-m', '{model}', '--listen-ip', '{host}', '--listen-port', '{port}', '-t', String(threads)],
+    key: { by: 'none' },
+    probe: PROBE,
+    install: 'Install stable-diffusion.cpp or name its program: command = ["/path/sd-server"].',
+  });
+  return { ...launch, how };
+}
+
+function objection(config: SlotConfig): string | null {
+  if (config.runner === 'process' && config.model === null) {
+    return 'model: engine sd-server needs the path of an image model';
+  }
+  if (backendOf(config.device) !== 'npu') return null;
+  return 'device: engine sd-server runs on auto, cpu, cuda:N, rocm:N or vulkan:N, not on npu';
+}
+
+/** stable-diffusion.cpp's server: one image model for each process, one picture at a time. It knows no keys. */
+export const sdServer: Engine = {
+  id: 'sd-server',
+  types: new Set(['image']),
+  runners: new Set(['process', 'attach']),
+  modelSource: ({ runner }) => (runner === 'attach' ? 'name' : 'file'),
+  objection,
+  plan,
+  context: () => 0,
+  checks: (launch) => checksOf(launch, { health: '/v1/models', models: false }),
+};

@@ -1,0 +1,68 @@
+import { isAbsolute } from 'node:path';
+import type { SlotConfig } from '../slot-file.ts';
+import { checksOf } from './checks.ts';
+import { attachHow, backendOf, commonLaunch, containerHow, processHow } from './common.ts';
+import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import type { KeyWay, Probe } from './how.ts';
+
+const PROBE: Probe = { path: '/health', loading: [503] };
+const KEY: KeyWay = { by: 'env', name: 'VLLM_API_KEY' };
+/** It compiles kernels at its start and may fetch the model by its name. */
+const START_LIMIT_MS = 1_800_000;
+/** Its processes hand tensors to each other through shared memory. */
+const SHM_BYTES = 8 * 1024 ** 3;
+const DEVICES = ['auto', 'cpu', 'cuda', 'rocm'];
+
+/** A window that the slot file does not name is the model's own. */
+function argsOf({ config, model }: LaunchOrder): string[] {
+  const window = config.context === null ? [] : ['--max-model-len', String(config.context)];
+  return [
+    model.path === null ? model.id : '{model}',
+    ...['--served-model-name', model.id, '--host', '{host}', '--port', '{port}'],
+    ...['--max-num-seqs', String(config.parallel)],
+    ...window,
+  ];
+}
+
+function plan(order: LaunchOrder): Launch {
+  const { config, model } = order;
+  const common = commonLaunch(order, { nativeRerank: true, model: model.id });
+  if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE) };
+  const launch = { ...common, startLimitMs: START_LIMIT_MS };
+  const start = { key: KEY, probe: PROBE };
+  if (config.runner === 'container') {
+    const image = launch.device === 'rocm' ? 'rocm/vllm:latest' : 'vllm/vllm-openai:latest';
+    const args = argsOf(order);
+    const how = containerHow(config, model.path, {
+      ...start,
+      image,
+      args,
+      port: 8000,
+      shmBytes: SHM_BYTES,
+    });
+    return { ...launch, how };
+  }
+  const install =
+    'Install vLLM (pip install vllm in an environment of its own) and name it: command = ["/path/bin/vllm"].';
+  const args = ['serve', ...argsOf(order)];
+  return { ...launch, how: processHow(config, { ...start, args, command: 'vllm', install }) };
+}
+
+function objection(config: SlotConfig): string | null {
+  if (config.model === null) return 'model: engine vllm needs the name or the folder of a model';
+  if (DEVICES.includes(backendOf(config.device))) return null;
+  return `device: engine vllm runs on auto, cpu, cuda:N or rocm:N, not on ${config.device}`;
+}
+
+/** vLLM: models by their hub name or as a folder of safetensors, mostly on GPUs of NVIDIA and AMD. */
+export const vllm: Engine = {
+  id: 'vllm',
+  types: new Set(['llm', 'embedding', 'rerank']),
+  runners: new Set(['process', 'container', 'attach']),
+  modelSource: ({ runner, model }) =>
+    runner !== 'attach' && model !== null && isAbsolute(model) ? 'file' : 'name',
+  objection,
+  plan,
+  context: (config) => config.context ?? 0,
+  checks: (launch) => checksOf(launch, { health: '/health', models: true }),
+};

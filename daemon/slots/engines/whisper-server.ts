@@ -1,0 +1,50 @@
+import type { SlotConfig } from '../slot-file.ts';
+import { checksOf } from './checks.ts';
+import { attachHow, backendOf, commonLaunch, processHow } from './common.ts';
+import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import type { Probe } from './how.ts';
+
+const PROBE: Probe = { path: '/health', loading: [503] };
+const DEVICES = ['auto', 'cpu', 'cuda', 'rocm', 'vulkan'];
+
+function argsOf({ config, threads }: LaunchOrder): string[] {
+  const device = config.device === 'cpu' ? ['-ng'] : [];
+  return [
+    ...['-m', '{model}', '--host', '{host}', '--port', '{port}', '-t', String(threads)],
+    ...['--inference-path', '/v1/audio/transcriptions', ...device],
+  ];
+}
+
+function plan(order: LaunchOrder): Launch {
+  const { config } = order;
+  const launch = { ...commonLaunch(order, { nativeRerank: false, model: null }), parallel: 1 };
+  if (config.runner === 'attach') return { ...launch, how: attachHow(config, PROBE) };
+  const how = processHow(config, {
+    command: 'whisper-server',
+    args: argsOf(order),
+    key: { by: 'none' },
+    probe: PROBE,
+    install: 'Install whisper.cpp or name the program: command = ["/path/whisper-server"].',
+  });
+  return { ...launch, how };
+}
+
+function objection(config: SlotConfig): string | null {
+  if (config.runner === 'process' && config.model === null) {
+    return 'model: engine whisper-server needs the path of a ggml whisper model';
+  }
+  if (DEVICES.includes(backendOf(config.device))) return null;
+  return `device: engine whisper-server runs on auto, cpu, cuda:N, rocm:N or vulkan:N, not on ${config.device}`;
+}
+
+/** whisper.cpp's server: one transcription at a time, whatever `parallel` says. It knows no keys. */
+export const whisperServer: Engine = {
+  id: 'whisper-server',
+  types: new Set(['stt']),
+  runners: new Set(['process', 'attach']),
+  modelSource: ({ runner }) => (runner === 'attach' ? 'name' : 'file'),
+  objection,
+  plan,
+  context: () => 0,
+  checks: (launch) => checksOf(launch, { health: '/health', models: false }),
+};

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Who listens on a port: nobody yet, only processes of the session that was asked about, or somebody else too. */
+export type PortOwner = 'nobody' | 'ours' | 'stranger' | 'unknown';
+
+const LISTENING = '0A';
+
+const read = (file: string): string | null => {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return null;
+  }
+};
+
+/** Inodes of the sockets that listen on `port`, from the text of `/proc/net/tcp` or `tcp6`. */
+export function listeners(table: string, port: number): string[] {
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return table
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => state === LISTENING && local?.endsWith(suffix))
+    .map((fields) => fields[9] as string);
+}
+
+/** Session of a process, from the text of `/proc/PID/stat`. */
+const sessionIn = (stat: string): number =>
+  Number(
+    stat
+      .slice(stat.lastIndexOf(')') + 1)
+      .trim()
+      .split(' ')[3],
+  );
+
+function linksOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => linkAt(join(folder, name)));
+  } catch {
+    return [];
+  }
+}
+
+function linkAt(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return '';
+  }
+}
+
+/** Links of all open files of every process of a session. */
+function filesOfSession(session: number, proc: string): Set<string> {
+  const pids = readdirSync(proc).filter((name) => /^\d+$/.test(name));
+  const own = pids.filter((pid) => sessionIn(read(join(proc, pid, 'stat')) ?? '') === session);
+  return new Set(own.flatMap((pid) => linksOf(join(proc, pid, 'fd'))));
+}
+
+/**
+ * Who listens on a TCP port of this host, on whatever address: `ours` only when every such socket is held by a process
+ * of `session`. `unknown` when the kernel does not tell (no `/proc`).
+ */
+export function portOwner(port: number, session: number, proc = '/proc'): PortOwner {
+  const tables = [read(join(proc, 'net/tcp')), read(join(proc, 'net/tcp6'))];
+  if (tables[0] === null) return 'unknown';
+  const inodes = tables.flatMap((table) => (table === null ? [] : listeners(table, port)));
+  if (inodes.length === 0) return 'nobody';
+  const files = filesOfSession(session, proc);
+  return inodes.every((inode) => files.has(`socket:[${inode}]`)) ? 'ours' : 'stranger';
+}
