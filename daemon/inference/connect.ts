@@ -13,8 +13,10 @@ export interface Connection {
   readonly origin: string;
   /** The engine's own credential. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The id that the engine answers to. */
+  /** The id of the model, as clients know it. */
   readonly model: string | null;
+  /** The name by which the engine knows it; null: it looks at no name, what the caller wrote stays. */
+  readonly engineModel: string | null;
   /** Not a provider of somebody else. */
   readonly local: boolean;
   /** Thinking when the caller says nothing. */
@@ -66,10 +68,11 @@ function ofLease({ slots, registry }: RunDeps, lease: Lease): Connection {
     origin: lease.origin,
     headers: lease.headers,
     model: lease.model,
+    engineModel: lease.dialect.model,
     local: true,
     thinkingDefault: () => slots.config(lease.slot)?.enableThinking ?? ofModel() ?? null,
     degraded: lease.degraded,
-    nativeRerank: true,
+    nativeRerank: lease.dialect.nativeRerank,
     note: (tokensPerSecond) => slots.note(lease.slot, { tokensPerSecond }),
     release: () => lease.release(),
   };
@@ -100,6 +103,7 @@ async function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Promise<C
     origin,
     headers,
     model,
+    engineModel: model,
     local,
     thinkingDefault: () => null,
     degraded: null,

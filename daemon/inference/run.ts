@@ -123,7 +123,7 @@ async function walk(on: Walk): Promise<void> {
 async function exchange(on: Walk, reading: Reading, connection: Connection, before: number): Promise<void> {
   const { deps, call, answer, life, track, task } = on;
   const waited = performance.now() - before;
-  const body = reading.body(connection, connection.model);
+  const body = reading.body(connection, connection.engineModel);
   announce(on, reading, connection, performance.now() - call.receivedAt - waited);
   const sentAt = performance.now();
   const end = await send({

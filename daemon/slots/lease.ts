@@ -1,12 +1,14 @@
 import { degradedBy } from './degraded.ts';
+import type { Dialect } from './engines/engine.ts';
 import type { Current } from './owner-parts.ts';
 import type { Priority } from './queue.ts';
 
 /** The right to send one request to a slot's engine, held until `release`. */
 export interface Lease {
   readonly slot: string;
-  /** The model id that the engine answers to. */
+  /** The id of the model, as clients know it. */
   readonly model: string;
+  readonly dialect: Dialect;
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
   /** What the engine demands of each request: its own key. */
@@ -41,6 +43,7 @@ export function makeLease(
   return {
     slot: launch.slot,
     model: launch.modelId,
+    dialect: launch.dialect,
     origin: loaded.origin,
     headers: loaded.headers,
     state: 'ready',

@@ -54,7 +54,24 @@ describe('what the engine gets', () => {
     });
     slots.records = [slotRecord({ name: 'rerank', type: 'rerank', model: 'bge' })];
     await post(gateway.origin, '/v1/rerankings', { query: 'q', documents: ['d'] });
-    expect(urls).toEqual(['/v1/rerank']);
+    slots.dialect = { nativeRerank: false };
+    await post(gateway.origin, '/v1/rerankings', { query: 'q', documents: ['d'] });
+    expect(urls).toEqual(['/v1/rerank', '/v1/rerankings']);
+  });
+
+  test('an engine is told the name that it knows, the caller the id; one that looks at no name gets what was written', async () => {
+    const bodies: string[] = [];
+    const { gateway, slots } = await setUp((req, res) => {
+      req.on('data', (chunk: Buffer) => bodies.push(chunk.toString('utf8')));
+      res.setHeader('content-type', 'application/json');
+      req.on('end', () => res.end('{}'));
+    });
+    slots.dialect = { model: 'native:1b' };
+    const answer = await post(gateway.origin, CHAT, hello);
+    slots.dialect = { model: null };
+    await post(gateway.origin, CHAT, hello);
+    expect(answer.headers['x-svc-model']).toBe('qwen');
+    expect(bodies.map((body) => JSON.parse(body).model)).toEqual(['native:1b', 'agent']);
   });
 });
 

@@ -37,9 +37,10 @@ export function judge(failure: EngineFailure): Verdict {
   return told(wrapped(failure, status, body));
 }
 
-/** An error object inside a 200 (contract section 2): 400 when it says so, else 502. */
+/** An error object, or `null`, inside a 200 (contract section 2): 400 when it says so, else 502. */
 export function errorInside200(bytes: Buffer, truncated: boolean): GatewayError {
   const body = truncated ? undefined : parsed(bytes);
+  if (body === null) return unexpectedNull();
   const error = asObject(asObject(body)?.error);
   if (error?.type === 'exceed_context_size_error') return contextExceeded(error);
   const callersFault = [error?.code, error?.status].some((value) => value === 400 || value === '400');
@@ -49,10 +50,12 @@ export function errorInside200(bytes: Buffer, truncated: boolean): GatewayError 
 
 const ERROR_START = '{"error":';
 
-/** Whether a 200 body starts like an error object that is not null; undefined while too little has come to tell. */
+/** Whether a 200 body is `null` or starts like an error object that is not; undefined while too little has come to tell. */
 export function startsLikeError(head: Buffer): boolean | undefined {
   const start = head.toString('latin1', 0, 256).replaceAll(/\s+/g, '');
   const open = head.length < 256 ? undefined : false;
+  if (start.startsWith('null')) return true;
+  if (start !== '' && 'null'.startsWith(start)) return open;
   if (!start.startsWith(ERROR_START)) return ERROR_START.startsWith(start) ? open : false;
   const value = start.slice(ERROR_START.length, ERROR_START.length + 4);
   return value.length < 4 && 'null'.startsWith(value) ? open : value !== 'null';
@@ -70,6 +73,13 @@ const unexpected = (status: number) =>
         ? 'The engine or upstream answered with a redirect, which is not followed.'
         : 'The engine or upstream answered with an unexpected status.',
     details: { upstream_status: status },
+  });
+
+/** Engines that were started without a part say so like this (FastFlowLM without `--asr` or `--embed`). */
+const unexpectedNull = () =>
+  new GatewayError('upstream.error', {
+    message: 'The engine or upstream answered with nothing.',
+    details: { upstream_status: 200 },
   });
 
 /** A prompt longer than the window, with the message and numbers of llama-server. */

@@ -55,6 +55,21 @@ describe('an engine that misbehaves', () => {
     expect(error(answer)).toMatchObject({ code: 'upstream.error', message: 'out of slots' });
   });
 
+  test.each([
+    ['with a length', 'null'],
+    ['with blanks', ' null\n'],
+  ])('null inside a 200 %s is a failure', async (_, body) => {
+    const { answer } = await failing((_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+      res.end(body);
+    });
+    expect(answer.status).toBe(502);
+    expect(error(answer)).toMatchObject({
+      code: 'upstream.error',
+      message: 'The engine or upstream answered with nothing.',
+    });
+  });
+
   test.each([301, 302, 303, 307, 308])('%d is not followed', async (status) => {
     let hits = 0;
     const canary = await listen((_req, res) => {

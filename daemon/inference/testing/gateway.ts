@@ -13,6 +13,7 @@ import type { SlotRecord } from '../../contract/slots.ts';
 import type { RequestRecord } from '../../contract/system.ts';
 import { Bus } from '../../kit/bus.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../../settings/catalogue.ts';
+import type { Dialect } from '../../slots/engines/engine.ts';
 import type { ReadyOptions } from '../../slots/lease.ts';
 import type { FinishedRequest } from '../../telemetry/metrics.ts';
 import type { RegisteredModelLike, Upstreams } from '../ports.ts';
@@ -57,6 +58,9 @@ export class TestSlots {
   /** What happens before a lease is given; throws what it likes. */
   before: (name: string, options: ReadyOptions) => Promise<void> | void = () => {};
 
+  /** What is particular to the engine. */
+  dialect: Partial<Dialect> = {};
+
   constructor(records: SlotRecord[]) {
     this.records = records;
   }
@@ -78,6 +82,7 @@ export class TestSlots {
     return {
       slot: name,
       model: slot.model ?? 'none',
+      dialect: { nativeRerank: true, model: slot.model ?? 'none', ...this.dialect },
       origin: this.engine,
       headers: { authorization: 'Bearer engine-key' },
       state: 'ready' as const,

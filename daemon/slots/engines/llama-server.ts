@@ -40,6 +40,7 @@ function argsOf(launch: Omit<Launch, 'how'>): string[] {
     ...['-c', String(context * parallel), '-np', String(parallel), '-t', String(threads)],
     ...step,
     ...deviceArgs(device),
+    '--no-webui',
     ...(TYPE_ARGS[type] ?? []),
   ];
 }
