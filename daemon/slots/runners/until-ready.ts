@@ -62,6 +62,6 @@ export async function untilReady({ ask, endpoint, probe, signal, open }: UntilRe
     if (verdict === 'wrong') {
       throw new WrongServer(`The engine answered its health check with status ${answer?.status}.`);
     }
-    await pause(wait, undefined, { signal });
+    await pause(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }

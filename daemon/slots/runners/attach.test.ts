@@ -1,0 +1,129 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Outbound } from '../../kit/outbound.ts';
+import type { LaunchBy } from '../engines/engine.ts';
+import { askThrough } from '../health.ts';
+import { workerLaunch } from '../testing/launches.ts';
+import { createAttachRunner } from './attach.ts';
+import type { Running } from './runner.ts';
+
+let outbound: Outbound;
+let server: Server;
+let status: number;
+let met: IncomingHttpHeaders[];
+const started: Running[] = [];
+
+/** Listens on a port of its own choice, or on the one that it had before. */
+async function listen(port = 0): Promise<number> {
+  server = createServer((req, res) => {
+    met.push(req.headers);
+    res.writeHead(status);
+    res.end('{"status":"x"}');
+  });
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+  return (server.address() as AddressInfo).port;
+}
+const close = () =>
+  new Promise<void>((done) => {
+    server.close(() => done());
+    server.closeAllConnections();
+  });
+
+beforeEach(() => {
+  outbound = new Outbound({ connectMs: () => 1_000 });
+  [status, met] = [200, []];
+});
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((run) => run.stop(0)));
+  await outbound.close();
+  if (server?.listening) await close();
+});
+
+function attach(
+  port: number,
+  over: { keyVariable?: string | null; self?: boolean; probe?: LaunchBy<'attach'>['how']['probe'] } = {},
+): Running {
+  const { keyVariable = null, self = false, probe = { path: '/health', loading: [503] } } = over;
+  const runner = createAttachRunner({
+    environment: (name) => (name === 'UPSTREAM_KEY' ? 'theirs' : undefined),
+    ask: askThrough(outbound),
+    isSelf: async () => self,
+    watch: { everyMs: 20, misses: 3 },
+  });
+  const how = { runner: 'attach', url: `http://127.0.0.1:${port}`, keyVariable, probe } as const;
+  const run = runner.start({ ...workerLaunch(), how });
+  started.push(run);
+  return run;
+}
+
+describe('an attached server', () => {
+  it('that answers is loaded; it is told the key of the variable, and letting go of it is no end of it', async () => {
+    const port = await listen();
+    const run = attach(port, { keyVariable: 'UPSTREAM_KEY' });
+    expect(await run.loaded).toEqual({
+      origin: `http://127.0.0.1:${port}`,
+      headers: { authorization: 'Bearer theirs' },
+      device: 'remote',
+      context: 512,
+      parallel: 1,
+      threads: 1,
+    });
+    expect(met[0]?.authorization).toBe('Bearer theirs');
+    expect((await run.stop(0)).reason).toBe('The slot has let go of the attached server.');
+    expect(server.listening).toBe(true);
+    expect(run).toMatchObject({ pid: null });
+  });
+
+  it('may come up later, and without a key is told none', async () => {
+    const port = await listen();
+    await close();
+    const run = attach(port);
+    await listen(port);
+    expect((await run.loaded).headers).toEqual({});
+    expect(met[0]?.authorization).toBeUndefined();
+  });
+
+  it('that stays away is an end with its reason; a short silence is none', async () => {
+    const port = await listen();
+    const run = attach(port);
+    await run.loaded;
+    status = 500;
+    const seen = met.length;
+    await expect.poll(() => met.length).toBeGreaterThan(seen);
+    status = 200;
+    await expect.poll(() => met.length).toBeGreaterThan(seen + 4);
+    await close();
+    expect((await run.ended).reason).toBe('The attached server no longer answers.');
+  });
+
+  it('that is something else is refused with what it said', async () => {
+    status = 401;
+    const run = attach(await listen());
+    expect((await run.ended).reason).toBe('The engine answered its health check with status 401.');
+  });
+
+  it('whose body is that of another program is refused', async () => {
+    const run = attach(await listen(), { probe: { path: '/', loading: [], contains: '"system"' } });
+    expect((await run.ended).reason).toBe('The engine answered its health check with status 200.');
+  });
+});
+
+it('an unset variable is named, and nobody is asked', async () => {
+  const run = attach(await listen(), { keyVariable: 'UPSTREAM_OTHER' });
+  expect((await run.ended).reason).toBe('The variable UPSTREAM_OTHER that key_env names is not set.');
+  expect(met).toEqual([]);
+});
+
+it('the gateway itself is never asked', async () => {
+  const run = attach(await listen(), { self: true });
+  expect((await run.ended).reason).toBe('The address of url is this gateway itself.');
+  expect(met).toEqual([]);
+});
+
+it('is let go of while nobody answers', async () => {
+  const port = await listen();
+  await close();
+  const run = attach(port);
+  expect((await run.stop(0)).reason).toBe('The slot has let go of the attached server.');
+});

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startTicksOf } from '../../kit/process-identity.ts';
+import { dyingWithParent, findProgram } from './program.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'program-'));
+  for (const name of ['one', 'two']) mkdirSync(join(folder, name));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, mode: number): string {
+  const path = join(folder, name);
+  writeFileSync(path, '#!/bin/sh\n');
+  chmodSync(path, mode);
+  return path;
+}
+
+describe('a program', () => {
+  it('is found in the first folder of PATH that has it as one', () => {
+    file('one/tool', 0o644);
+    const tool = file('two/tool', 0o755);
+    mkdirSync(join(folder, 'one', 'other'));
+    const path = [join(folder, 'one'), 'relative', join(folder, 'two')].join(delimiter);
+    expect(findProgram('tool', path)).toBe(tool);
+    expect(findProgram('other', path)).toBeNull();
+    expect(findProgram('tool', '')).toBeNull();
+  });
+
+  it('named by its place is taken from there only', () => {
+    const tool = file('one/tool', 0o755);
+    expect(findProgram(tool, '')).toBe(tool);
+    expect(findProgram(join(folder, 'two', 'tool'), join(folder, 'one'))).toBeNull();
+    expect(findProgram(folder, '')).toBeNull();
+  });
+});
+
+describe('dying with the parent', () => {
+  it('is left out where there is no setpriv, or one that cannot do it', () => {
+    expect(dyingWithParent(folder)).toEqual([]);
+    file('setpriv', 0o755);
+    writeFileSync(join(folder, 'setpriv'), '#!/bin/sh\nexit 1\n');
+    expect(dyingWithParent(folder)).toEqual([]);
+  });
+
+  const before = dyingWithParent(process.env.PATH ?? '');
+  it.skipIf(before.length === 0)('the kernel kills the program when its parent is killed', async () => {
+    const text = `import { spawn } from 'node:child_process';
+      const [file, ...words] = JSON.parse(process.argv[1]);
+      const child = spawn(file, [...words, 'sleep', '60'], { stdio: 'ignore', detached: true });
+      console.log(child.pid);
+      setInterval(() => {}, 1000);`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', text, JSON.stringify(before)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
+    const pid = Number(line);
+    await vi.waitFor(() => expect(startTicksOf(pid)).not.toBeNull());
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    await vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), { timeout: 5_000 });
+  });
+});

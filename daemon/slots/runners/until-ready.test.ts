@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { nextPause, probeVerdict, untilReady } from './until-ready.ts';
+
+const probe = { path: '/health', loading: [503, 429], contains: '"ok"' };
+
+it.each([
+  [200, '{"status":"ok"}', 'ready'],
+  [204, '"ok"', 'ready'],
+  [200, '{"status":"x"}', 'wrong'],
+  [503, '', 'loading'],
+  [429, '', 'loading'],
+  [401, '"ok"', 'wrong'],
+  [302, '"ok"', 'wrong'],
+  [500, '"ok"', 'wrong'],
+])('%i %s is %s', (status, body, verdict) => expect(probeVerdict(probe, { status, body })).toBe(verdict));
+
+it('asks less and less often, at least once a second', () => {
+  const pauses = [nextPause(0)];
+  while (pauses.length < 10) pauses.push(nextPause(pauses.at(-1) as number));
+  expect(pauses).toEqual([100, 150, 225, 338, 507, 761, 1000, 1000, 1000, 1000]);
+});
+
+const parts = (answers: (() => Promise<{ status: number; body: string }>)[], signal: AbortSignal) => ({
+  ask: () => (answers.shift() as () => Promise<{ status: number; body: string }>)(),
+  endpoint: { origin: 'http://127.0.0.1:1', headers: {} },
+  probe: { path: '/health', loading: [503] },
+  signal,
+});
+const says = (status: number) => async () => ({ status, body: '' });
+const fails = (error: object) => () => Promise.reject(Object.assign(new Error('x'), error));
+
+it('silence and loading are waited out', async () => {
+  const { signal } = new AbortController();
+  await untilReady(parts([fails({ code: 'ECONNREFUSED' }), says(503), says(200)], signal));
+});
+
+it('an address that is never connected to ends the wait with its reason', async () => {
+  const { signal } = new AbortController();
+  const asked = untilReady(parts([fails({ code: 'ERR_UNREACHABLE_ADDRESS' })], signal));
+  await expect(asked).rejects.toThrow('leads to a place that is never connected to');
+});
+
+it('an abort ends the wait with its reason', async () => {
+  const control = new AbortController();
+  const asked = untilReady({ ...parts([], control.signal), open: () => false });
+  control.abort(new Error('enough'));
+  await expect(asked).rejects.toThrow('enough');
+});

@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Launch, LaunchBy } from '../engines/engine.ts';
+import type { ProcessHow } from '../engines/how.ts';
+import { workerLaunch } from './launches.ts';
+
+/**
+ * A small engine of somebody else: it prints what it was given, is loading the first `--loading` times that it
+ * is asked, answers `--reply` and the name of
+ * the model that it was asked for, and demands the key of variable ENGINE_KEY or of the file `--key-file`.
+ */
+const PROGRAM = `
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+const flag = (name, otherwise) => {
+  const at = process.argv.indexOf('--' + name);
+  return at < 0 ? otherwise : process.argv[at + 1];
+};
+const file = flag('key-file');
+const key = file === undefined ? process.env.ENGINE_KEY : readFileSync(file, 'utf8');
+let loading = Number(flag('loading', 0));
+const reply = flag('reply', 'Hello from another program.');
+console.log('argv ' + JSON.stringify(process.argv.slice(2)));
+console.log('env ' + JSON.stringify(Object.keys(process.env).sort()));
+console.log('key ' + (file === undefined ? 'by variable' : 'mode ' + (statSync(file).mode & 0o777).toString(8)));
+const json = (res, status, body) => {
+  res.writeHead(status, { 'content-type': 'application/json' });
+  res.end(JSON.stringify(body));
+};
+const chat = (res, body) => {
+  const message = { role: 'assistant', content: reply + ' (' + JSON.parse(body).model + ')' };
+  const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+  json(res, 200, { choices: [{ index: 0, finish_reason: 'stop', message }], usage });
+};
+createServer((req, res) => {
+  console.log('asked ' + req.method + ' ' + req.url);
+  if (req.url === '/health') return json(res, loading-- > 0 ? 503 : 200, {});
+  if (key && req.headers.authorization !== 'Bearer ' + key) return json(res, 401, {});
+  if (req.url !== '/v1/chat/completions') return json(res, 404, {});
+  let body = '';
+  req.on('data', (chunk) => { body += chunk; });
+  req.on('end', () => chat(res, body));
+}).listen(Number(flag('port')), flag('host', '127.0.0.1'));
+`;
+
+/** Writes the program into a folder, under a name that a shell would stumble over, and answers its path. */
+export function writeOtherProgram(folder: string, text = PROGRAM): string {
+  const path = join(folder, 'other $(engine);.mjs');
+  writeFileSync(path, text);
+  return path;
+}
+
+/** A launch of a program as a process. */
+export const processLaunch = (how: Partial<ProcessHow>, over: Partial<Launch> = {}): LaunchBy<'process'> => ({
+  ...workerLaunch(over),
+  how: {
+    runner: 'process',
+    command: process.execPath,
+    args: [],
+    env: {},
+    key: { by: 'none' },
+    probe: { path: '/health', loading: [503] },
+    install: 'Install it.',
+    shared: null,
+    ...how,
+  },
+});

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Outbound } from '../../kit/outbound.ts';
+import type { Launch } from '../engines/engine.ts';
+import type { ProcessHow } from '../engines/how.ts';
+import { type AskEngine, askThrough } from '../health.ts';
+import { createProcessRunner, type ProcessRunnerOptions } from '../runners/process.ts';
+import type { Running } from '../runners/runner.ts';
+import { processLaunch, writeOtherProgram } from './other-program.ts';
+
+/** Folders and a process runner; everything it has started is ended by `remove`. */
+export class ProcessBench {
+  readonly folder = mkdtempSync(join(tmpdir(), 'process-'));
+  readonly program = writeOtherProgram(this.folder);
+  readonly outbound = new Outbound({ connectMs: () => 1_000 });
+  readonly ask: AskEngine = askThrough(this.outbound);
+  readonly started: Running[] = [];
+  readonly path: string;
+  #runner: ReturnType<typeof createProcessRunner> | null = null;
+
+  /** `path` is the PATH in which programs are found. */
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  runner(over: Partial<ProcessRunnerOptions> = {}) {
+    return createProcessRunner({
+      stateFolder: this.folder,
+      logFolder: join(this.folder, 'logs'),
+      runFolder: join(this.folder, 'run'),
+      environment: (name) => (name === 'PATH' ? this.path : `canary-${name}`),
+      ask: this.ask,
+      ...over,
+    });
+  }
+
+  /** Starts the small engine with these arguments. */
+  start(
+    args: string[] = [],
+    how: Partial<ProcessHow> = {},
+    over: Partial<Launch> = {},
+    runner = this.#default(),
+  ): Running {
+    const all = [this.program, '--host', '{host}', '--port', '{port}', ...args];
+    const running = runner.start(processLaunch({ args: all, ...how }, over));
+    this.started.push(running);
+    return running;
+  }
+
+  /** Starts a program of a few lines; `{port}` is its first argument. */
+  run(text: string, how: Partial<ProcessHow> = {}): Running {
+    return this.start([], { args: [writeOtherProgram(this.folder, text), '{port}'], ...how });
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.started.map((running) => running.stop(0)));
+    await this.outbound.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** One runner for all starts of a test, so that they share what a runner shares. */
+  #default() {
+    this.#runner ??= this.runner();
+    return this.#runner;
+  }
+}
