@@ -20,7 +20,14 @@ it.each([
   'ff02::1',
 ])('%s is never connected to', (address) => expect(isUnreachable(address)).toBe(true));
 
-it.each(['127.0.0.1', '10.0.0.7', '192.168.1.2', '100.64.0.1', '::1', 'fd12:3456::1', '1.1.1.1', 'host.lan', ''])(
-  '%s may be',
-  (address) => expect(isUnreachable(address)).toBe(false),
-);
+it.each([
+  '127.0.0.1',
+  '10.0.0.7',
+  '192.168.1.2',
+  '100.64.0.1',
+  '::1',
+  'fd12:3456::1',
+  '1.1.1.1',
+  'host.lan',
+  '',
+])('%s may be', (address) => expect(isUnreachable(address)).toBe(false));

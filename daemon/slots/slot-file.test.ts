@@ -23,6 +23,13 @@ describe('readSlotFile', () => {
         env: {},
         voice: null,
         enableThinking: null,
+        command: null,
+        health: null,
+        image: null,
+        pull: 'missing',
+        port: null,
+        url: null,
+        keyEnv: null,
       },
       problems: [],
     });
@@ -73,6 +80,13 @@ priority = -3
 idle_unload = "1.5 h"
 extra_args = ["--flag", "; rm -rf $(HOME)", "-x"]
 enable_thinking = false
+command = ["/a b/prog", "{port}"]
+health = "/up?x=1"
+image = "registry.example:5000/a/b@sha256:00"
+pull = "never"
+port = 9000
+url = "http://127.0.0.1:9000"
+key_env = "UPSTREAM_KEY"
 [env]
 GGML_X = "1"
 [voice]
@@ -100,9 +114,26 @@ response_format = "wav"
         env: { GGML_X: '1' },
         voice: { voice: 'af', speed: 1.25, response_format: 'wav' },
         enableThinking: false,
+        command: ['/a b/prog', '{port}'],
+        health: '/up?x=1',
+        image: 'registry.example:5000/a/b@sha256:00',
+        pull: 'never',
+        port: 9000,
+        url: 'http://127.0.0.1:9000',
+        keyEnv: 'UPSTREAM_KEY',
       },
       problems: [],
     });
+  });
+
+  it.each([
+    ['', 'worker'],
+    ['engine = "llama-server"', 'process'],
+    ['engine = "comfyui"', 'attach'],
+    ['engine = "comfyui"\nrunner = "process"', 'process'],
+    ['engine = "warp"', 'worker'],
+  ])('a file that says %j is run by %s', (text, runner) => {
+    expect(readSlotFile('a.toml', text).config?.runner).toBe(runner);
   });
 
   it('keeps the slot in spite of an unknown key, which is named with its line', () => {
@@ -113,6 +144,10 @@ response_format = "wav"
 
   it.each([
     ['parallel = 0', 1, /^parallel: /],
+    ['command = []', 1, /^command: /],
+    ['key_env = "SVC_ADMIN_KEY"', 1, /^key_env: must be a variable name, not SVC_/],
+    ['health = "up"', 1, /^health: must be a path/],
+    ['image = "two words"', 1, /^image: must be the name of an image/],
     ['enabled = true\ncontext = "big"', 2, /^context: /],
     ['device = "toaster"', 1, /must be auto, cpu/],
     ['idle_unload = "soon"', 1, /^idle_unload: /],

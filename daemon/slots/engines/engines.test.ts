@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readSlotFile, type SlotConfig } from '../slot-file.ts';
 import { embedded } from './embedded.ts';
 import type { SlotModel } from './engine.ts';
-import { slotObjection } from './table.ts';
+import { ENGINES, slotObjection } from './table.ts';
 
 const config = (text = ''): SlotConfig => readSlotFile('agent.toml', text).config as SlotConfig;
 const model: SlotModel = {
@@ -135,11 +135,13 @@ describe('embedded.checks', () => {
   });
 });
 
+const KNOWN = ENGINES.map(({ id }) => id).join(', ');
+
 describe('slotObjection', () => {
   it.each([
     ['', null],
     ['device = "cuda:0"', null],
-    ['engine = "warp"', 'engine: there is no engine "warp" (known: embedded)'],
+    ['engine = "warp"', `engine: there is no engine "warp" (known: ${KNOWN})`],
     ['type = "image"', 'type: engine embedded serves llm, embedding, rerank, not image'],
     ['runner = "container"', 'runner: engine embedded runs under worker, not container'],
     ['extra_args = ["-x"]', 'extra_args: engine embedded takes no arguments'],

@@ -25,15 +25,21 @@ const IMAGES: Readonly<Record<string, string>> = {
   rocm: 'ghcr.io/ggml-org/llama.cpp:server-rocm',
 };
 
+/** The one device that is left when a variable shows no other; the program ends when it has no such device. */
+const FIRST_DEVICE: Readonly<Record<string, string>> = { cuda: 'CUDA0', vulkan: 'Vulkan0', rocm: 'ROCm0' };
+
 /** Without a word of the slot file the program places layers as it sees fit. */
 function deviceArgs(device: string): string[] {
-  if (device === 'auto') return [];
-  return device === 'cpu' ? ['--device', 'none'] : ['-ngl', ALL_LAYERS];
+  const [backend, index] = device.split(':') as [string, string?];
+  if (backend === 'auto') return [];
+  if (backend === 'cpu') return ['--device', 'none'];
+  const first = FIRST_DEVICE[backend];
+  return [...(index === undefined || first === undefined ? [] : ['--device', first]), '-ngl', ALL_LAYERS];
 }
 
 /** `-c` is the sum of all windows; what is no chat is evaluated whole, in one step. */
-function argsOf(launch: Omit<Launch, 'how'>): string[] {
-  const { type, modelId, context, parallel, threads, device, batch } = launch;
+function argsOf(launch: Omit<Launch, 'how'>, device: string): string[] {
+  const { type, modelId, context, parallel, threads, batch } = launch;
   const step = type === 'llm' ? [] : ['-b', String(batch), '-ub', String(batch)];
   return [
     ...['-m', '{model}', '-a', modelId, '--host', '{host}', '--port', '{port}'],
@@ -50,7 +56,7 @@ function plan(order: LaunchOrder): Launch {
   const dialect = { nativeRerank: true, model: model.id };
   if (config.runner === 'attach') return { ...commonLaunch(order, dialect), how: attachHow(config, PROBE) };
   const launch = { ...ggufLaunch(order, dialect), sequences: config.parallel };
-  const start = { args: argsOf(launch), key: KEY, probe: PROBE };
+  const start = { args: argsOf(launch, config.device), key: KEY, probe: PROBE };
   if (config.runner === 'container') {
     const image = IMAGES[launch.device] as string;
     return { ...launch, how: containerHow(config, model.path, { ...start, image, port: 8080 }) };

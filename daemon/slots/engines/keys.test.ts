@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { configOf } from '../testing/plans.ts';
+import { slotObjection } from './table.ts';
+
+const ATTACH = 'engine = "custom"\nrunner = "attach"\n';
+const objection = (text: string) => slotObjection(configOf(text));
+
+describe('an address', () => {
+  it.each([
+    ['http://127.0.0.1:9000', null],
+    ['http://127.0.0.1:9000/', null],
+    ['https://models.example', null],
+    ['http://[::1]:9000', null],
+    ['127.0.0.1:9000', 'url: must be an address such as "http://127.0.0.1:9000"'],
+    ['file:///etc/passwd', 'url: must be an address such as "http://127.0.0.1:9000"'],
+    ['http://u:p@h:1', 'url: must not hold a credential; use key_env'],
+    ['http://h:1/v1', 'url: must be scheme, host and port only'],
+    ['http://h:1?x', 'url: must be scheme, host and port only'],
+    ['http://169.254.169.254', 'url: link-local and unspecified addresses are never connected to'],
+    ['http://0xa9fea9fe', 'url: link-local and unspecified addresses are never connected to'],
+    ['http://[fe80::1]:9000', 'url: link-local and unspecified addresses are never connected to'],
+    ['http://0.0.0.0:9000', 'url: link-local and unspecified addresses are never connected to'],
+  ])('%s: %s', (url, expected) => expect(objection(`${ATTACH}url = "${url}"`)).toBe(expected));
+});
+
+it.each([
+  [ATTACH, 'url: runner attach needs the address of the server'],
+  ['url = "http://h:1"', 'url: only runner attach goes to an address'],
+  ['command = ["x"]', 'command: only runner process starts a program'],
+  ['image = "x"', 'image: only runner container starts an image'],
+  [
+    'engine = "llama-server"\nport = 1',
+    'port: is the port inside a container; elsewhere the gateway chooses one',
+  ],
+  ['health = "/x"', 'health: the workers of the gateway tell by themselves when they are ready'],
+  [
+    `${ATTACH}url = "http://h:1"\nextra_args = ["x"]`,
+    'extra_args: a server that runs already takes no arguments',
+  ],
+  [`${ATTACH}url = "http://h:1"\nenv = { X = "1" }`, 'env: a server that runs already takes no variables'],
+  ['key_env = "K"', 'key_env: engine embedded under worker gets its key by itself'],
+  [
+    'engine = "llama-server"\nkey_env = "K"',
+    'key_env: engine llama-server under process gets its key by itself',
+  ],
+  ['engine = "vllm"', 'model: engine vllm needs the name or the folder of a model'],
+  [
+    'engine = "vllm"\nmodel = "x"\ndevice = "vulkan"',
+    'device: engine vllm runs on auto, cpu, cuda:N or rocm:N, not on vulkan',
+  ],
+  ['engine = "flm"\nmodel = "x"\ndevice = "cpu"', 'device: engine flm runs on npu, not on cpu'],
+  [
+    'engine = "whisper-server"\ntype = "stt"',
+    'model: engine whisper-server needs the path of a ggml whisper model',
+  ],
+  ['engine = "sd-server"\ntype = "image"', 'model: engine sd-server needs the path of an image model'],
+  ['engine = "custom"\nrunner = "container"', 'image: engine custom needs an image'],
+  [
+    'engine = "comfyui"\ntype = "image"\nrunner = "container"',
+    'image: engine comfyui has no image of its own; name one',
+  ],
+])('%j: %s', (text, expected) => expect(objection(text)).toBe(expected));
+
+it.each(['custom', 'kokoro', 'comfyui'])('%s as a process needs its program', (engine) => {
+  const type = { custom: 'llm', kokoro: 'tts', comfyui: 'image' }[engine];
+  expect(objection(`engine = "${engine}"\nrunner = "process"\ntype = "${type}"`)).toMatch(/^command: engine/);
+});
