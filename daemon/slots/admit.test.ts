@@ -48,7 +48,12 @@ const reserved = (other: Current, anonymous = 0): number => {
 
 describe('admit', () => {
   it('plans the launch with the whole thread budget for the only slot', () => {
-    expect(alone.launch).toMatchObject({ modelId: 'tiny', threads: 7, context: 512, queueLimit: 64 });
+    expect(alone.launch).toMatchObject({
+      modelId: 'tiny',
+      threads: 7,
+      context: 512,
+      how: { settings: { queueLimit: 64 } },
+    });
     expect(alone.weightBytes).toBe(2 * GIB);
     expect(alone.neededBytes).toBeGreaterThan(2 * GIB);
   });
@@ -62,6 +67,16 @@ describe('admit', () => {
     const beside = (device: string | null) =>
       admit(slotConfig('utility'), picture({ others: [running(device, four)] })).launch.threads;
     expect([beside('cpu'), beside(null), beside('vulkan')]).toEqual([3, 3, 7]);
+  });
+
+  it('an attached server costs this machine nothing, neither memory nor threads', () => {
+    const attached = slotConfig('far', 'engine = "custom"\nrunner = "attach"\nurl = "http://h:1"');
+    const full = picture({ memory: () => 0, others: [running('cpu')] });
+    const { launch, neededBytes } = admit(attached, full);
+    expect([neededBytes, launch.threads, launch.device]).toEqual([0, 0, 'remote']);
+    const beside = { launch: { ...launch, threads: 4 } };
+    const others = [running('remote', beside), running(null, beside)];
+    expect(admit(slotConfig('utility'), picture({ others })).launch.threads).toBe(7);
   });
 
   it('refuses what does not fit with 507 and the sum', () => {

@@ -1,7 +1,7 @@
 const MOST_CHARACTERS = 300;
 const DECISIVE =
   /\b(error|failed|failure|fatal|cannot|can't|could not|unable|abort|exception|not found|denied|invalid|unsupported|out of memory|oom|assert)/i;
-const STACK_FRAME = /^\s*(at\s|\^|~+|node:|Node\.js v|#\d+ |throw\b|$)/;
+const STACK_FRAME = /^\s*(at\s|\^|~+|node:|Node\.js v|#\d+ |throw\b|Emitted 'error' event|$)/;
 const NAMES: Readonly<Record<string, string>> = {
   SIGKILL: 'was killed (SIGKILL), perhaps for lack of memory',
   SIGSEGV: 'crashed (SIGSEGV)',

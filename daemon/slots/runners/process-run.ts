@@ -43,6 +43,8 @@ const HOST = '127.0.0.1';
 const UNFIT_GRACE_MS = 2_000;
 const PORT_TAKEN = /EADDRINUSE|address (is )?already in use|could(n't| not) bind|failed to bind|bind failed/i;
 
+const PORT_LOST = 'Another program has taken the port of the engine.';
+
 class PortLost extends WrongServer {}
 
 const notBegun = (reason: string): Ended => ({ code: null, signal: null, reason });
@@ -93,10 +95,10 @@ export class ProcessRun implements Running {
     let ended = notBegun('The engine was stopped before it had started.');
     for (let start = 1; start <= MOST_STARTS && !this.#stop.signal.aborted; start++) {
       ended = await this.#once();
-      if (!this.#portLost) break;
-      this.#log.note('another program has the port; trying another one');
+      if (!this.#portLost) return ended;
+      this.#log.note(PORT_LOST);
     }
-    return ended;
+    return this.#portLost ? { ...ended, reason: PORT_LOST } : ended;
   }
 
   /** One start on one port, to its end. */
@@ -187,7 +189,7 @@ export class ProcessRun implements Running {
 /** Nobody is asked (and told the key) but the process that was started, whoever else may listen on the port. */
 function mayAsk(port: number, pid: number): boolean {
   const owner = portOwner(port, pid);
-  if (owner === 'stranger') throw new PortLost('Another program has taken the port of the engine.');
+  if (owner === 'stranger') throw new PortLost(PORT_LOST);
   if (owner === 'unknown') throw new WrongServer('This host does not tell who listens on a port.');
   return owner === 'ours';
 }

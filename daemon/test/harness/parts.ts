@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+/** Real programs that suites run against: the variable that names each, and where it lies once it was unpacked. */
+const PARTS = {
+  'llama-server': ['SVC_TEST_LLAMA_SERVER', 'llama.cpp'],
+  'whisper-server': ['SVC_TEST_WHISPER_SERVER', 'whisper.cpp'],
+} as const;
+
+/** The path of a real program, or null; a suite that is skipped for that says so on the console. */
+export function part(name: keyof typeof PARTS): string | null {
+  const [variable, folder] = PARTS[name];
+  const path = process.env[variable] ?? join(root, '.cache', 'parts', folder, name);
+  if (existsSync(path)) return path;
+  console.warn(
+    `SKIPPED, there is no ${name} here: \`node scripts/parts.mjs ${folder}\` gets it, or says why not.`,
+  );
+  return null;
+}
