@@ -23,6 +23,12 @@ describe('decisiveLine', () => {
     expect(decisiveLine(lines)).toBe('fatal: unknown model architecture');
   });
 
+  it('skips what Node.js adds to an error that nobody caught', () => {
+    const lines = ['node:events:487', '      throw er;', 'Error: listen EADDRINUSE', '    at x (y:1:2)'];
+    const noise = ["Emitted 'error' event on Server instance at:", '    at z (y:3:4)', '  port: 80', '}'];
+    expect(decisiveLine([...lines, ...noise])).toBe('Error: listen EADDRINUSE');
+  });
+
   it('skips stack frames', () => {
     expect(decisiveLine(['Oops: it went wrong', '    at x (y.ts:1:2)', '', 'Node.js v24.1.0'])).toBe(
       'Oops: it went wrong',

@@ -1,0 +1,137 @@
+/**
+ * spec "Slots": vLLM, FastFlowLM and ComfyUI as the gateway drives them, against STAND-INS that refuse what the real
+ * programs would refuse. What the real ones compute is not tested here.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, startGateway, until } from './harness/gateway.ts';
+import { type Answer, ask } from './harness/http.ts';
+import { writeStandIns } from './harness/stand-ins.ts';
+import { slot } from './harness/tiny-gateway.ts';
+
+const CHAT = '/v1/chat/completions';
+let home: string;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const bin = writeStandIns(join(home, 'bin'));
+  const flm = (text: string) => `engine = "flm"\n${text}`;
+  gateway = await startGateway({
+    home,
+    env: { PATH: [bin, process.env.PATH].join(delimiter) },
+    files: {
+      'config/slots/agent.toml': 'autoload = false\n',
+      'config/slots/big.toml': 'engine = "vllm"\nmodel = "org/Big-Model"\ncontext = 2048\n',
+      'config/slots/order.toml': 'engine = "vllm"\ntype = "rerank"\nmodel = "org/ranks"\n',
+      'config/slots/npu.toml': flm('model = "llama3.2:1b"\n'),
+      'config/slots/vectors.toml': flm('type = "embedding"\nmodel = "embed-gemma:300m"\n'),
+      'config/slots/ear.toml': flm('type = "stt"\nmodel = "whisper-v3:turbo"\n'),
+      'config/slots/second.toml': flm('model = "qwen3:0.6b"\n'),
+      'config/slots/unknown.toml': flm('model = "nobody:1b"\n'),
+      'config/slots/img.toml': `type = "image"\nengine = "comfyui"\nrunner = "process"\ncommand = [${JSON.stringify(join(bin, 'comfyui'))}]\ndevice = "cpu"\n`,
+    },
+  });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
+const say = (model: string, content = 'x') => post(CHAT, { model, messages: [{ role: 'user', content }] });
+const verb = (name: string, action: 'load' | 'unload') => post(`/api/slots/${name}/${action}`, {});
+const saidIn = (answer: Answer) =>
+  answer.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
+
+describe('vLLM (stand-in)', () => {
+  it('is started for its model by name, and asked under that name whatever the caller wrote', async () => {
+    for (const model of ['big', 'org/Big-Model']) {
+      expect(saidIn(await say(model))).toBe('vllm stand-in: org/Big-Model');
+    }
+    const record = await slot(gateway, 'big');
+    expect(record).toMatchObject({ engine: 'vllm', model: 'org/Big-Model', context: 2048, state: 'ready' });
+  });
+
+  it('ranks on its native path', async () => {
+    const answer = await post('/v1/rerankings', { model: 'order', query: 'q', documents: ['a', 'b'] });
+    expect(answer.json()).toEqual({
+      results: [
+        { index: 0, relevance_score: 1 },
+        { index: 1, relevance_score: 0.5 },
+      ],
+    });
+  });
+});
+
+describe('FastFlowLM (stand-in)', () => {
+  function transcribe(): Promise<Answer> {
+    const field = (name: string) => `--xyz\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
+    const body = `${field('model')}ear\r\n${field('file')}RIFF\r\n--xyz--\r\n`;
+    const headers = { 'content-type': 'multipart/form-data; boundary=xyz' };
+    return ask(gateway, 'POST', '/v1/audio/transcriptions', { body, headers });
+  }
+
+  it('is one process for chat, vectors and transcription, asked by native tags and without a key', async () => {
+    expect(saidIn(await say('npu'))).toBe('flm stand-in: llama3.2:1b');
+    const vectors = await post('/v1/embeddings', { model: 'vectors', input: 'x' });
+    expect(vectors.json()).toMatchObject({ data: [{ embedding: [0.6, 0.8] }] });
+    expect((await transcribe()).json()).toMatchObject({ text: 'flm stand-in heard' });
+    const records = await Promise.all(['npu', 'vectors', 'ear'].map((name) => slot(gateway, name)));
+    expect(new Set(records.map(({ pid }) => pid)).size).toBe(1);
+    expect(records.map(({ device }) => device)).toEqual(['npu', 'npu', 'npu']);
+  });
+
+  it('passes its own numbers on and has its speed taken from them', async () => {
+    const answer = await say('npu');
+    expect(answer.json()).toMatchObject({
+      usage: { prefill_duration_ttft: 0.2, kv_token_occupancy_rate_percentage: null },
+    });
+    await until(async () => (await slot(gateway, 'npu')).tokens_per_second === 41.5, 'its speed');
+  });
+
+  it.each([
+    ['nothing', 502, 'The engine or upstream answered with nothing.'],
+    ['too much', 400, 'Max length reached!'],
+    ['full', 503, 'NPU is in use and request queue is full (limit: 10).'],
+  ])('%s is an error with status %i', async (content, status, message) => {
+    const answer = await say('npu', content);
+    expect(answer.status).toBe(status);
+    expect(answer.json()).toMatchObject({ error: { code: 'upstream.error', message } });
+  });
+
+  it('refuses a second chat model while the first is there, and takes it afterwards', async () => {
+    await verb('npu', 'load');
+    expect((await verb('second', 'load')).code).toBe('slot.failed');
+    expect((await slot(gateway, 'second')).failure?.reason).toMatch(
+      /^flm serves llama3\.2:1b for another slot/,
+    );
+    await verb('npu', 'unload');
+    expect((await verb('second', 'load')).status).toBe(200);
+    expect(saidIn(await say('second'))).toBe('flm stand-in: qwen3:0.6b');
+    await verb('second', 'unload');
+  });
+
+  it('a tag that it does not know is no slot that is ready', async () => {
+    expect((await verb('unknown', 'load')).code).toBe('slot.failed');
+    expect((await slot(gateway, 'unknown')).failure?.reason).toBe('The model list does not hold the model.');
+  });
+
+  it('ends with the last slot that uses it', async () => {
+    const { pid } = await slot(gateway, 'vectors');
+    await verb('vectors', 'unload');
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    await verb('ear', 'unload');
+    await until(() => !existsSync(`/proc/${pid}`), 'flm to be gone');
+  });
+});
+
+describe('ComfyUI (stand-in)', () => {
+  it('is started on the loopback address and is ready once it tells of its machine', async () => {
+    expect((await verb('img', 'load')).status).toBe(200);
+    expect(await slot(gateway, 'img')).toMatchObject({ engine: 'comfyui', state: 'ready', context: null });
+  });
+});
