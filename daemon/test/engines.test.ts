@@ -42,6 +42,8 @@ function files(): Record<string, string> {
   return {
     'config/slots/agent.toml': 'autoload = false\nmodel = "chat"\n',
     'config/slots/llama.toml': `${llama}model = "chat"\ncontext = 512\n`,
+    'config/slots/gpu.toml': `${llama.replace('"cpu"', '"vulkan"')}model = "chat"\n`,
+    'config/slots/gpu-2.toml': `${llama.replace('"cpu"', '"vulkan:1"')}model = "chat"\n`,
     'config/slots/embed.toml': `${llama}model = "vectors"\n`,
     'config/slots/rerank.toml': `${llama}model = "ranks"\n`,
     'config/slots/ear.toml': `type = "stt"\nengine = "whisper-server"\ndevice = "cpu"\ncommand = ${list([WHISPER ?? 'whisper-server'])}\nmodel = ${JSON.stringify(join(home, 'ear.bin'))}\n`,
@@ -58,7 +60,7 @@ beforeAll(async () => {
   program = writeOtherProgram(home);
   mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
   put('chat', tinyChat({ reply: 'another engine speaks' }));
-  put('vectors', tinyEmbed());
+  put('vectors', tinyEmbed({ context: 1024 }));
   put('ranks', tinyRerank());
   if (WHISPER !== null) writeFileSync(join(home, 'ear.bin'), tinyWhisper('a word in your ear'));
   stranger = createServer((socket) => {
@@ -193,11 +195,16 @@ describe.skipIf(LLAMA === null)('llama-server', () => {
     expect(log + gateway.output()).not.toContain(key);
   });
 
-  it('embeds a text as long as its window', async () => {
-    const input = Array.from({ length: 200 }, () => 'cat').join(' ');
+  it('embeds a text that fills its window, beyond what one step of the program takes by default', async () => {
+    const input = Array.from({ length: 900 }, () => 'a').join(' ');
     const answer = await post('/v1/embeddings', { model: 'embed', input });
     expect(answer.status).toBe(200);
-    expect(answer.json<{ data: { embedding: number[] }[] }>().data[0]?.embedding).toHaveLength(64);
+    const { data, usage } = answer.json<{
+      data: { embedding: number[] }[];
+      usage: { prompt_tokens: number };
+    }>();
+    expect(data[0]?.embedding).toHaveLength(64);
+    expect(usage.prompt_tokens).toBeGreaterThan(512);
     expect((await slot(gateway, 'embed')).engine).toBe('llama-server');
   });
 
@@ -206,6 +213,13 @@ describe.skipIf(LLAMA === null)('llama-server', () => {
     const answer = await post('/v1/rerankings', { model: 'rerank', query: 'cat on mat', documents });
     expect(answer.status).toBe(200);
     expect(answer.json<{ results: { index: number }[] }>().results[0]?.index).toBe(1);
+  });
+
+  it('without the GPU that its slot asks for is no silent fallback to the CPU', async () => {
+    expect((await verb('gpu', 'load')).code).toBe('slot.failed');
+    expect(reasonOf(await slot(gateway, 'gpu'))).toContain('has no backend for the GPU');
+    expect((await verb('gpu-2', 'load')).code).toBe('slot.failed');
+    expect(reasonOf(await slot(gateway, 'gpu-2'))).toContain('invalid device: Vulkan0');
   });
 
   it('killed in the middle, fails and comes back', async () => {

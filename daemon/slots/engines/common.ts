@@ -11,6 +11,7 @@ import type {
   Probe,
   ProcessHow,
   Shared,
+  Unfit,
 } from './how.ts';
 
 const START_BASE_MS = 60_000;
@@ -86,6 +87,7 @@ export interface ProcessPlan {
   readonly probe: Probe;
   readonly install: string;
   readonly shared?: Shared;
+  readonly unfit?: readonly Unfit[];
 }
 
 /** A program: that of the slot file or the engine's own, then the engine's arguments, then those of the slot file. */
@@ -100,6 +102,7 @@ export function processHow(config: SlotConfig, plan: ProcessPlan): ProcessHow {
     probe: probeOf(config, plan.probe),
     install: plan.install,
     shared: plan.shared ?? null,
+    unfit: plan.unfit ?? [],
   };
 }
 

@@ -10,8 +10,12 @@ const PROBE: Probe = { path: '/health', loading: [503] };
 /** Nothing is known of how long it takes. */
 const START_LIMIT_MS = 600_000;
 
-const keyOf = ({ keyEnv }: SlotConfig): KeyWay =>
-  keyEnv === null ? { by: 'none' } : { by: 'env', name: keyEnv };
+/** By the variable that the slot file names, else by the file that its arguments ask for. */
+function keyOf({ keyEnv, runner, command, extraArgs }: SlotConfig): KeyWay {
+  if (keyEnv !== null) return { by: 'env', name: keyEnv };
+  const words = runner === 'process' ? [...(command ?? []), ...extraArgs] : [];
+  return words.some((word) => word.includes('{key_file}')) ? { by: 'file' } : { by: 'none' };
+}
 
 /** The variables of the slot file take the place of arguments: there `{port}` and `{model}` are filled in too. */
 function plan(order: LaunchOrder): Launch {

@@ -35,6 +35,13 @@ export type KeyWay =
   | { readonly by: 'file' }
   | { readonly by: 'none' };
 
+/** A text in the output of an engine by which it shows that it does less than it was asked for. */
+export interface Unfit {
+  readonly says: string;
+  /** Why it is ended, in one line. */
+  readonly reason: string;
+}
+
 /**
  * Several slots that one process serves, because the hardware takes one only. The first start brings the process up,
  * the last stop ends it. `claim` is what only one of them can have; a slot that claims something else is refused.
@@ -59,6 +66,7 @@ export interface ProcessHow {
   /** How to get the program, for the reason when it is missing. */
   readonly install: string;
   readonly shared: Shared | null;
+  readonly unfit: readonly Unfit[];
 }
 
 export interface Mount {

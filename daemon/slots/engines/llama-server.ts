@@ -4,7 +4,7 @@ import { checksOf } from './checks.ts';
 import { attachHow, backendOf, commonLaunch, containerHow, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
 import { ggufLaunch, windowOf } from './gguf.ts';
-import type { KeyWay, Probe } from './how.ts';
+import type { KeyWay, Probe, Unfit } from './how.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
 const KEY: KeyWay = { by: 'env', name: 'LLAMA_API_KEY' };
@@ -27,6 +27,12 @@ const IMAGES: Readonly<Record<string, string>> = {
 
 /** The one device that is left when a variable shows no other; the program ends when it has no such device. */
 const FIRST_DEVICE: Readonly<Record<string, string>> = { cuda: 'CUDA0', vulkan: 'Vulkan0', rocm: 'ROCm0' };
+
+const NO_GPU: Unfit = {
+  says: 'no usable GPU found',
+  reason:
+    'This llama-server has no backend for the GPU that the slot asks for; install one, or say device = "cpu".',
+};
 
 /** Without a word of the slot file the program places layers as it sees fit. */
 function deviceArgs(device: string): string[] {
@@ -63,7 +69,8 @@ function plan(order: LaunchOrder): Launch {
   }
   const install =
     'Install llama.cpp (package llama.cpp-tools on Debian) or name the program: command = ["/path/llama-server"].';
-  return { ...launch, how: processHow(config, { ...start, command: 'llama-server', install }) };
+  const unfit = ['auto', 'cpu'].includes(launch.device) ? [] : [NO_GPU];
+  return { ...launch, how: processHow(config, { ...start, command: 'llama-server', install, unfit }) };
 }
 
 function objection(config: SlotConfig): string | null {

@@ -122,6 +122,12 @@ describe('a process', () => {
     expect(planOf(text)).toMatchObject({ parallel: 1, dialect: { model: null } });
   });
 
+  it('of custom gets its key in a file when its arguments ask for one', () => {
+    const text = 'engine = "custom"\ncommand = ["p", "--keys={key_file}"]';
+    expect(planOf(text).how).toMatchObject({ key: { by: 'file' } });
+    expect(planOf('engine = "custom"\ncommand = ["p"]').how).toMatchObject({ key: { by: 'none' } });
+  });
+
   it('of custom gets its key by the variable of the slot file, and its variables filled in', () => {
     const text =
       'engine = "custom"\ncommand = ["p"]\nkey_env = "TOKEN"\nhealth = "/up"\nenv = { PORT = "{port}" }';

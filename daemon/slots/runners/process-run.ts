@@ -175,6 +175,8 @@ export class ProcessRun implements Running {
     const open = () => mayAsk(port, child.pid as number);
     try {
       await untilReady({ ask: this.#parts.ask, endpoint, probe, signal, open });
+      const unfit = launch.how.unfit.find(({ says }) => this.lines().some((line) => line.includes(says)));
+      if (unfit !== undefined) throw new WrongServer(unfit.reason);
       this.#isLoaded = true;
       this.#ready.resolve(loadedAt(launch, endpoint));
     } catch (cause) {

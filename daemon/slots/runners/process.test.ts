@@ -155,6 +155,11 @@ describe('an engine that fails', () => {
     await gone(run.pid as number);
   });
 
+  it('by showing that it does less than it was asked for is ended with the reason', async () => {
+    const unfit = [{ says: 'key by variable', reason: 'It has no GPU.' }];
+    expect((await bench.start([], { unfit }).ended).reason).toBe('It has no GPU.');
+  });
+
   it('after it was ready, by a signal from outside', async () => {
     const run = bench.start();
     await run.loaded;

@@ -62,6 +62,7 @@ export const processLaunch = (how: Partial<ProcessHow>, over: Partial<Launch> = 
     probe: { path: '/health', loading: [503] },
     install: 'Install it.',
     shared: null,
+    unfit: [],
     ...how,
   },
 });
