@@ -83,7 +83,7 @@ describe('automatic slots', () => {
     agent = null;
     open();
     const lease = await slots.ensureReady('embed', ask);
-    expect(runner.last.launch).toMatchObject({ kind: 'embedding', modelId: 'vectors', slot: 'embed' });
+    expect(runner.last.launch).toMatchObject({ type: 'embedding', modelId: 'vectors', slot: 'embed' });
     expect(slots.get('embed')?.state).toBe('serving');
     lease.release();
     await clock.advance(900_000);
