@@ -8,7 +8,15 @@ const HERMES = toolFamily('<tool_call>');
 const MISTRAL = toolFamily('[TOOL_CALLS]');
 const reading = (changes: Partial<NonNullable<Reading['calls']>> = {}): Reading => ({
   thoughts: { opened: null },
-  calls: { family: HERMES, names: new Set(['f', 'g']), parallel: true, ...changes },
+  calls: {
+    family: HERMES,
+    tools: new Map([
+      ['f', null],
+      ['g', null],
+    ]),
+    parallel: true,
+    ...changes,
+  },
 });
 
 function read(pieces: readonly string[], how: Reading) {

@@ -9,7 +9,8 @@ export interface Reading {
   thoughts: { opened: ThinkingMark | null } | null;
   calls: {
     family: ToolFamily;
-    names: ReadonlySet<string>;
+    /** The parameters of what may be called, by name. */
+    tools: ReadonlyMap<string, unknown>;
     /** False: the answer ends with its first call. */
     parallel: boolean;
   } | null;
@@ -32,8 +33,7 @@ export class AnswerReader {
   constructor({ thoughts, calls }: Reading) {
     this.#thoughts = thoughts === null ? null : thoughtScanner(thoughts.opened);
     this.#calls = calls;
-    this.#scanner =
-      calls?.family.scanner((name) => (calls.family.marked ? name !== '' : calls.names.has(name))) ?? null;
+    this.#scanner = calls === null ? null : callScanner(calls);
   }
 
   /** Calls begun so far. */
@@ -76,9 +76,13 @@ export class AnswerReader {
       this.#words(found.text, out);
       return;
     }
+    if (found.type === 'reasoning') {
+      out.push(found);
+      return;
+    }
     this.#space = '';
     if (found.type === 'call') {
-      const id = callId(this.#calls?.family.id9 ?? false);
+      const id = found.id ?? callId(this.#calls?.family.id9 ?? false);
       out.push({ type: 'call', index: this.#count++, id, name: found.name });
       this.#shown = false;
     } else if (found.type === 'arguments') {
@@ -98,4 +102,11 @@ export class AnswerReader {
     this.#space = text.slice(words.length);
     this.#shown = true;
   }
+}
+
+/** Behind a mark any name is a call, provided that there are tools at all; without one only a name that was offered. */
+function callScanner({ family, tools }: NonNullable<Reading['calls']>): CallScanner {
+  const accepts = (name: string): boolean =>
+    family.marked ? name !== '' && tools.size > 0 : tools.has(name);
+  return family.scanner(accepts, (name) => tools.get(name));
 }

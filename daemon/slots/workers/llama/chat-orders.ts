@@ -2,7 +2,6 @@ import { chatPlan } from './chat-plan.ts';
 import type { ChatRequest } from './chat-request.ts';
 import type { Orders } from './choices.ts';
 import { type ChatEngine, refuseOverflow } from './engine.ts';
-import { PLAIN_JSON, toolFamily } from './tools/family.ts';
 
 /** What is generated for a chat. Throws a 400 when the template refuses it or the prompt does not fit the window. */
 export function chatOrders(
@@ -16,8 +15,7 @@ export function chatOrders(
   });
   const tokens = vocabulary.tokens(prompt);
   refuseOverflow(tokens.length, facts.context, 'messages');
-  const family = template.knowsTools ? toolFamily(template.source) : PLAIN_JSON;
-  const { grammar, ...plan } = chatPlan(request, family, prompt);
+  const { grammar, ...plan } = chatPlan(request, template.family, prompt);
   return {
     ...plan,
     prompts: [tokens],

@@ -50,3 +50,24 @@ test('where the prompt has opened the thoughts, the grammar holds after them', (
   expect(plan(format).gate).toBeNull();
   expect(plan({ reasoning_format: 'none' }, '<think>').reading.thoughts).toBeNull();
 });
+
+const OSS = '<|channel|>';
+const START = '<|start|>user<|message|>hi<|end|><|start|>assistant';
+
+test('gpt-oss keeps its own form: the grammar knows its headers and lets it think first', () => {
+  const free = plan({}, START, OSS);
+  expect(free).toMatchObject({ grammar: null, gate: null });
+  expect(free.reading.thoughts).toBeNull();
+  expect(free.marks).toContain('<|message|>');
+  const forced = plan({ tools, tool_choice: 'required' }, START, OSS);
+  expect(forced.reading.calls?.family.id).toBe('harmony');
+  expect(forced.grammar?.text).toContain('to=functions.f');
+  expect(plan(format, START, OSS).grammar?.text).toContain('<|channel|>final<|message|>');
+  expect(plan({ grammar: 'root ::= "x"' }, START, OSS).grammar?.text).toBe('root ::= "x"');
+});
+
+test('a message that its prompt has begun is held to the structure alone, or to a plain call', () => {
+  const begun = `${START}<|channel|>final<|message|>`;
+  expect(plan(format, begun, OSS).grammar?.text).not.toContain('<|channel|>');
+  expect(plan({ tools, tool_choice: 'required' }, begun, OSS).reading.calls?.family.id).toBe('json');
+});

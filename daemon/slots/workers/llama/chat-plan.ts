@@ -1,8 +1,11 @@
 import type { Reading } from './answer-reader.ts';
 import type { ChatRequest } from './chat-request.ts';
+import { harmonyPlan } from './harmony-plan.ts';
 import { openedBy, THINKING_TOKENS, type ThinkingMark } from './reasoning.ts';
 import type { Generation } from './request.ts';
 import { PLAIN_JSON, type ToolFamily } from './tools/family.ts';
+import { openedHeader } from './tools/harmony.ts';
+import { forcedTools, parametersOf } from './tools/tool-choice.ts';
 import { toolGrammar } from './tools/tool-grammar.ts';
 
 /** How the answer to one chat is generated and read. */
@@ -17,10 +20,14 @@ export interface ChatPlan {
 
 /**
  * Plans the answer to `request` by a model of `family`, whose prompt is `prompt`. A call that must be made, and any call
- * beside a structure, is written as plain JSON, since that is what a grammar can hold the model to.
+ * beside a structure, is written as plain JSON, since that is what a grammar can hold the model to; gpt-oss keeps its own form.
  */
 export function chatPlan(request: ChatRequest, family: ToolFamily, prompt: string): ChatPlan {
   const { tools } = request;
+  if (family.id === 'harmony') {
+    const header = openedHeader(prompt);
+    if (header === '' || forcedTools(tools) === null) return harmonyPlan(request, family, header);
+  }
   const opened = openedBy(prompt);
   const grammar = chatGrammar(request, family);
   const spoken = tools !== null && grammar !== null ? { ...PLAIN_JSON, id9: family.id9 } : family;
@@ -30,11 +37,7 @@ export function chatPlan(request: ChatRequest, family: ToolFamily, prompt: strin
       calls:
         tools === null
           ? null
-          : {
-              family: spoken,
-              names: new Set(tools.offered.map((tool) => tool.function.name)),
-              parallel: tools.parallel,
-            },
+          : { family: spoken, tools: parametersOf(tools.offered), parallel: tools.parallel },
     },
     grammar,
     gate: grammar === null ? null : closing(opened),
@@ -45,12 +48,10 @@ export function chatPlan(request: ChatRequest, family: ToolFamily, prompt: strin
 const closing = (opened: ThinkingMark | null): string | null => opened?.close ?? null;
 
 function chatGrammar({ tools, structure }: ChatRequest, family: ToolFamily): Generation['grammar'] {
-  if (tools?.forced) {
-    const forced = new Set(tools.forced);
-    const offered = tools.offered.filter((tool) => forced.has(tool.function.name));
-    return { text: toolGrammar(offered, family.argumentsKey), param: 'tool_choice' };
-  }
+  const forced = forcedTools(tools);
+  const form = { argumentsKey: family.argumentsKey, several: tools?.parallel ?? false };
+  if (forced !== null) return { text: toolGrammar(forced, form), param: 'tool_choice' };
   if (structure === null) return null;
   if (tools === null) return { text: structure.grammar, param: structure.param };
-  return { text: toolGrammar(tools.offered, family.argumentsKey, structure), param: structure.param };
+  return { text: toolGrammar(tools.offered, form, structure), param: structure.param };
 }

@@ -1,6 +1,8 @@
 import { Template } from '@huggingface/jinja';
 import { Refusal } from '../refusal.ts';
 import type { ChatMessage } from './chat-message.ts';
+import { PLAIN_JSON, type ToolFamily, toolFamily } from './tools/family.ts';
+import { withThinking } from './tools/thinking-field.ts';
 import type { Tool } from './tools/tool-choice.ts';
 import { plainMessages, toolWords, withWords } from './tools/tool-prompt.ts';
 
@@ -17,8 +19,8 @@ export interface Conversation {
 export interface ChatTemplate {
   /** The template's text. */
   readonly source: string;
-  /** True when the template itself tells the model about tools. */
-  readonly knowsTools: boolean;
+  /** How calls are written and read; plain JSON where the model is told about tools in words of ours. */
+  readonly family: ToolFamily;
   render(conversation: Conversation): string;
 }
 
@@ -38,30 +40,40 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
   const render = compile(source, special);
   const argumentsAsObject = wantsObjectArguments(render);
   const knowsTools = /\btools\b/.test(source);
+  const known = toolFamily(source);
+  const native = knowsTools || known.words !== null || known.id === 'harmony';
+  const family = native ? known : PLAIN_JSON;
+  const thinks = /\.thinking\b/.test(source);
   const knowsCalls = /\btool_calls\b/.test(source);
   const whole = ({ messages, tools, templateArguments }: Conversation): string =>
     render({
-      messages: messages.map(argumentsAsObject ? withObjectArguments : withTextArguments),
+      messages: messages
+        .map(argumentsAsObject ? withObjectArguments : withTextArguments)
+        .map((message) => (thinks ? withThinking(message) : message)),
       ...(tools === null ? {} : { tools }),
       ...templateArguments,
     });
   return {
     source,
-    knowsTools,
+    family,
     render(conversation) {
       if (knowsTools) return whole(conversation);
       const messages = knowsCalls ? conversation.messages : plainMessages(conversation.messages);
-      return inWords(whole, { ...conversation, messages });
+      return inWords(whole, { ...conversation, messages }, family.words ?? toolWords);
     },
   };
 }
 
 /** Tools told in words: as the system's, or in the first message where the template has no such role. */
-function inWords(whole: (conversation: Conversation) => string, conversation: Conversation): string {
+function inWords(
+  whole: (conversation: Conversation) => string,
+  conversation: Conversation,
+  words: (tools: readonly Tool[]) => string,
+): string {
   const { tools, messages } = conversation;
   if (tools === null) return whole(conversation);
   const told = (role: 'system' | 'user') =>
-    whole({ ...conversation, messages: withWords(messages, toolWords(tools), role), tools: null });
+    whole({ ...conversation, messages: withWords(messages, words(tools), role), tools: null });
   try {
     return told('system');
   } catch {

@@ -45,7 +45,11 @@ test('choices are numbered over all prompts, and each begins with its echo', asy
 test('calls finish with tool_calls, each choice with its own', async () => {
   const reading = {
     thoughts: null,
-    calls: { family: toolFamily('<tool_call>'), names: new Set(['f']), parallel: false },
+    calls: {
+      family: toolFamily('<tool_call>'),
+      tools: new Map(['f'].map((name) => [name, null])),
+      parallel: false,
+    },
   };
   const said = '<tool_call>{"name":"f","arguments":{"a":1}}</tool_call><tool_call>{"name":"f"}</tool_call>';
   const whole = await wholeAnswer(answerChoices(says(said), orders({ n: 2, reading }), never));

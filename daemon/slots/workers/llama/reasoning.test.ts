@@ -22,11 +22,6 @@ test.each([
   ['<|START_THINKING|>a<|END_THINKING|>b', 'a', 'b'],
   ['◁think▷nach◁/think▷vor', 'nach', 'vor'],
   ['<seed:think>a</seed:think>b', 'a', 'b'],
-  [
-    '<|channel|>analysis<|message|>User greets.<|end|><|start|>assistant<|channel|>final<|message|>Hello!',
-    'User greets.',
-    'Hello!',
-  ],
   ['<think>cut off in the mid', 'cut off in the mid', ''],
   ['<think>a < b </thi', 'a < b </thi', ''],
   ['No thoughts <think>here</think>.', '', 'No thoughts <think>here</think>.'],

@@ -13,20 +13,10 @@ export const THINKING_MARKS: readonly ThinkingMark[] = [
   { open: '[THINK]', close: '[/THINK]' },
   { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
   { open: '◁think▷', close: '◁/think▷' },
-  {
-    open: '<|channel|>analysis<|message|>',
-    close: '<|end|><|start|>assistant<|channel|>final<|message|>',
-  },
 ];
 
-/** Control tokens that the marks are made of and that must be seen as text. */
-export const THINKING_TOKENS: readonly string[] = [
-  ...THINKING_MARKS.slice(0, -1).flatMap(({ open, close }) => [open, close]),
-  '<|channel|>',
-  '<|message|>',
-  '<|end|>',
-  '<|start|>',
-];
+/** The marks, which a model may write as control tokens and which must be seen as text. */
+export const THINKING_TOKENS: readonly string[] = THINKING_MARKS.flatMap(({ open, close }) => [open, close]);
 
 /** An answer that begins with more spaces than this begins with no mark. */
 const WAIT_MOST = 256;

@@ -3,6 +3,7 @@ import { numberRule } from './number-rule.ts';
 import { objectRule } from './object-rule.ts';
 import { literal, RuleBook } from './rule-book.ts';
 import { SchemaFault } from './schema-fault.ts';
+import { resolve } from './schema-reference.ts';
 import { stringRule } from './string-rule.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -157,18 +158,6 @@ function reference(
   const name = book.reserve();
   references.set(target, name);
   return book.set(name, convert(target, join(at, ref), root));
-}
-
-/** Only references within the schema itself: `#` and JSON pointers after it. */
-function resolve(ref: string, root: Schema): unknown {
-  if (ref !== '#' && !ref.startsWith('#/')) return undefined;
-  let here: unknown = root;
-  for (const part of ref.split('/').slice(1)) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as Record<string, unknown>)[key];
-  }
-  return here;
 }
 
 function refuseNotKept(schema: Schema, at: string): void {

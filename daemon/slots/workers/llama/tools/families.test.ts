@@ -1,19 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { cuts } from '../../testing/cuts.ts';
+import { expectFound, type Output } from '../../testing/found.ts';
 import { bareCalls } from './bare-json.ts';
 import { hermesCalls } from './hermes.ts';
 import { mistralCalls } from './mistral.ts';
-import type { CallScanner, Found } from './pieces.ts';
+import type { CallScanner } from './pieces.ts';
 import type { Accepts } from './scanner.ts';
-
-interface Output {
-  said: string;
-  text?: string;
-  /** Name and arguments of each call. */
-  calls?: [string, string][];
-  /** The last call was cut off: it has no end. */
-  cut?: boolean;
-}
 
 const names: Accepts = (name) => ['get_weather', 'get_time', 'Füge_hinzu'].includes(name);
 const any: Accepts = (name) => name !== '';
@@ -133,28 +124,8 @@ const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> =
   },
 };
 
-function read(scanner: CallScanner, pieces: readonly string[]) {
-  const found: Found[] = [...pieces.flatMap((piece) => scanner.push(piece)), ...scanner.end()];
-  const calls: [string, string][] = [];
-  let text = '';
-  for (const one of found) {
-    if (one.type === 'text') text += one.text;
-    if (one.type === 'call') calls.push([one.name, '']);
-    const last = calls.at(-1);
-    if (one.type === 'arguments' && last !== undefined) last[1] += one.text;
-  }
-  return { text, calls, ended: found.filter((one) => one.type === 'callEnd').length };
-}
-
 describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {
-  test.each(outputs)('$said', ({ said, text = '', calls = [], cut = false }) => {
-    for (const pieces of cuts(said))
-      expect(read(make(), pieces), JSON.stringify(pieces)).toEqual({
-        text,
-        calls,
-        ended: calls.length - (cut ? 1 : 0),
-      });
-  });
+  test.each(outputs)('$said', (output) => expectFound(make, output));
 });
 
 test('arguments are told while they come, the name before them', () => {

@@ -17,6 +17,21 @@ test.each([
   ["{{- '<|python_tag|>' + tool_call.name }}", 'llama3'],
   ['{% for m in messages %}<start_of_turn>{{ m.content }}{% endfor %}', 'json'],
   ["{{ '<|start_header_id|>' + message['role'] + '<|end_header_id|>' }}", 'json'],
+  [
+    '{{- "<|start|>assistant to=functions." + tool_call.name + "<|channel|>commentary json<|message|>" }}',
+    'harmony',
+  ],
+  [
+    "'<tool_call>\\n<function=example_function_name>\\n<parameter=example_parameter_1>\\nvalue_1'",
+    'qwen-coder',
+  ],
+  [
+    '<tool_call>{function-name}\\n<arg_key>{arg-key-1}</arg_key>\\n<arg_value>{arg-value-1}</arg_value>',
+    'glm',
+  ],
+  ["<|tool_calls_section_begin|>{%- for tool_call in message['tool_calls'] -%}", 'kimi'],
+  ["{{ '<|im_system|>tool_declare<|im_middle|>' -}}", 'kimi'],
+  ["{{'<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' + tool['type'] + '<｜tool▁sep｜>'}}", 'deepseek'],
 ])('%s is of the family %s', (template, id) => {
   expect(toolFamily(template).id).toBe(id);
 });

@@ -1,6 +1,13 @@
-import { jsonValue } from './json-value.ts';
 import type { CallScanner } from './pieces.ts';
-import { type Accepts, afterSpace, oneCall, type State, scanner, untilMark } from './scanner.ts';
+import {
+  type Accepts,
+  afterSpace,
+  argumentValue,
+  oneCall,
+  type State,
+  scanner,
+  untilMark,
+} from './scanner.ts';
 
 const MARK = '[TOOL_CALLS]';
 const ARGS = '[ARGS]';
@@ -52,24 +59,9 @@ export function mistralCalls(accepts: Accepts): CallScanner {
           return { at: from, next: outside() };
         }
         out.push({ type: 'call', name });
-        return { at: brace, next: values() };
+        return { at: brace, next: argumentValue(outside) };
       },
       rest: (kept) => MARK + kept,
-    };
-    return state;
-  };
-  const values = (): State => {
-    const value = jsonValue();
-    const state: State = {
-      step(text, from, out) {
-        if (from >= text.length) return null;
-        const { out: given, end } = value.push(text, from);
-        if (given !== '') out.push({ type: 'arguments', text: given });
-        if (end < 0) return { at: text.length, next: state };
-        out.push({ type: 'callEnd' });
-        return { at: end, next: outside() };
-      },
-      rest: () => '',
     };
     return state;
   };

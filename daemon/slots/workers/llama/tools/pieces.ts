@@ -8,7 +8,9 @@ export type Piece =
 /** What a scanner of one family finds; the numbers and ids come later. */
 export type Found =
   | { type: 'text'; text: string }
-  | { type: 'call'; name: string }
+  | { type: 'reasoning'; text: string }
+  /** `id` where the model itself gives its calls names. */
+  | { type: 'call'; name: string; id?: string }
   | { type: 'arguments'; text: string }
   | { type: 'callEnd' };
 

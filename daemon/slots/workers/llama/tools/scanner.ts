@@ -1,9 +1,13 @@
 import { longestOpenEnd } from '../stop-scanner.ts';
 import { JsonCall } from './json-call.ts';
+import { jsonValue } from './json-value.ts';
 import type { CallScanner, Found } from './pieces.ts';
 
 /** Which names are calls; others are left in the text. */
 export type Accepts = (name: string) => boolean;
+
+/** The parameters that a tool was offered with; undefined for one that was not. */
+export type SchemaOf = (name: string) => unknown;
 
 /**
  * The place in an answer that a scanner is in. It takes what it can from `text` at `from` and answers how far it came and
@@ -11,8 +15,8 @@ export type Accepts = (name: string) => boolean;
  */
 export interface State {
   step(text: string, from: number, out: Found[]): { at: number; next: State } | null;
-  /** The text to show once no more comes: what this state holds back and `kept`, which it did not take. */
-  rest(kept: string): string;
+  /** What to show once no more comes, as text unless it says otherwise: what it holds back and `kept`, which it did not take. */
+  rest(kept: string): string | Found[];
 }
 
 /** Runs states over a stream. Between pieces, only what a state did not take is kept. */
@@ -34,10 +38,11 @@ export function scanner(start: State): CallScanner {
       return out;
     },
     end() {
-      const text = state.rest(kept);
+      const rest = state.rest(kept);
       kept = '';
       state = start;
-      return text === '' ? [] : [{ type: 'text', text }];
+      if (typeof rest !== 'string') return rest;
+      return rest === '' ? [] : [{ type: 'text', text: rest }];
     },
   };
 }
@@ -52,15 +57,61 @@ export function afterSpace(text: string, from: number): number {
 }
 
 /** Passes text on until `mark`, after which `next` takes over. */
-export function untilMark(mark: string, next: () => State): State {
+export const untilMark = (mark: string, next: () => State): State => untilMarks({ [mark]: next });
+
+/** Passes text on until the first of the marks; none of them begins as another does. */
+export function untilMarks(nexts: Readonly<Record<string, () => State>>): State {
+  const marks = Object.keys(nexts);
   const state: State = {
     step(text, from, out) {
-      const at = text.indexOf(mark, from);
-      const end = at < 0 ? text.length - longestOpenEnd(text, [mark]) : at;
+      const hit = firstMark(text, marks, from);
+      const end = hit === null ? text.length - longestOpenEnd(text, marks) : hit.at;
       if (end > from) out.push({ type: 'text', text: text.slice(from, end) });
-      return at < 0 ? { at: Math.max(from, end), next: state } : { at: at + mark.length, next: next() };
+      if (hit === null) return { at: Math.max(from, end), next: state };
+      return { at: hit.at + hit.mark.length, next: (nexts[hit.mark] as () => State)() };
     },
     rest: (kept) => kept,
+  };
+  return state;
+}
+
+/** The mark that stands first in `text` from `from` on. */
+export function firstMark(
+  text: string,
+  marks: readonly string[],
+  from: number,
+): { mark: string; at: number } | null {
+  let first: { mark: string; at: number } | null = null;
+  for (const mark of marks) {
+    const at = text.indexOf(mark, from);
+    if (at >= 0 && (first === null || at < first.at)) first = { mark, at };
+  }
+  return first;
+}
+
+/** The mark that `text` has at `at`; `open` when what is there may still become one. */
+export function markAt(text: string, marks: readonly string[], at: number): string | 'open' | null {
+  const found = marks.find((mark) => text.startsWith(mark, at));
+  if (found !== undefined) return found;
+  const end = text.slice(at, at + LONGEST_MARK);
+  return marks.some((mark) => mark.length > end.length && mark.startsWith(end)) ? 'open' : null;
+}
+
+const LONGEST_MARK = 64;
+
+/** Text of the model that is the JSON of its arguments; `after` takes over where the value ends. */
+export function argumentValue(after: () => State): State {
+  const value = jsonValue();
+  const state: State = {
+    step(text, from, out) {
+      if (from >= text.length) return null;
+      const { out: given, end } = value.push(text, from);
+      if (given !== '') out.push({ type: 'arguments', text: given });
+      if (end < 0) return { at: text.length, next: state };
+      out.push({ type: 'callEnd' });
+      return { at: end, next: after() };
+    },
+    rest: () => '',
   };
   return state;
 }

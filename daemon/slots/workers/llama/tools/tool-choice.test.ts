@@ -3,6 +3,10 @@ import { readTools } from './tool-choice.ts';
 
 const tool = (name: string) => ({ type: 'function' as const, function: { name } });
 const tools = [tool('f'), tool('g')];
+const allowed = (mode: string, ...names: string[]) => ({
+  type: 'allowed_tools',
+  allowed_tools: { mode, tools: names.map(tool) },
+});
 
 test.each([
   [{}, null],
@@ -21,6 +25,14 @@ test.each([
     { tools, tool_choice: { type: 'function', function: { name: 'g' } } },
     { offered: tools, forced: ['g'], parallel: true },
   ],
+  [
+    { tools, tool_choice: allowed('auto', 'g') },
+    { offered: [tool('g')], forced: null, parallel: true },
+  ],
+  [
+    { tools, tool_choice: allowed('required', 'f', 'g'), parallel_tool_calls: false },
+    { offered: tools, forced: ['f', 'g'], parallel: false },
+  ],
 ])('%j', (body, expected) => {
   expect(readTools(body)).toEqual(expected);
 });
@@ -29,6 +41,9 @@ test.each([
   [{ tool_choice: 'required' }, 'needs at least one tool'],
   [{ tools, tool_choice: 'sometimes' }, 'must be'],
   [{ tools, tool_choice: { type: 'allowed_tools' } }, 'must be'],
+  [{ tools, tool_choice: allowed('sometimes', 'f') }, 'must be'],
+  [{ tools, tool_choice: allowed('auto') }, 'must be'],
+  [{ tools, tool_choice: allowed('auto', 'f', 'h') }, '"h"'],
   [{ tools, tool_choice: { type: 'function', function: { name: 'h' } } }, '"h"'],
   [{ tool_choice: { type: 'function', function: { name: 'h' } } }, '"h"'],
 ])('%j is refused', (body, reason) => {

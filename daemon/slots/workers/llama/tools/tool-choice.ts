@@ -34,27 +34,66 @@ const named = z.looseObject({
   type: z.literal('function'),
   function: z.looseObject({ name: z.string() }),
 });
+const allowed = z.looseObject({
+  type: z.literal('allowed_tools'),
+  allowed_tools: z.looseObject({
+    mode: z.enum(['auto', 'required']),
+    tools: z.array(named).min(1).max(TOOLS_MOST),
+  }),
+});
 
-/** The tools of a request, null when none may be called. Throws a 400 for a choice that can't be made. */
+/**
+ * The tools of a request, null when none may be called. Of `allowed_tools` only those are offered to the model. Throws a 400
+ * for a choice that can't be made.
+ */
 export function readTools(body: z.infer<z.ZodObject<typeof toolFields>>): Tools | null {
-  const offered = (body.tools ?? []) as Tool[];
-  const forced = forcedNames(body.tool_choice ?? 'auto', offered);
+  const given = (body.tools ?? []) as Tool[];
+  const { names, forced } = chosen(body.tool_choice ?? 'auto', given);
+  const offered = names === null ? given : given.filter((one) => names.includes(one.function.name));
   if (offered.length === 0 || body.tool_choice === 'none') return null;
   return { offered, forced, parallel: body.parallel_tool_calls ?? true };
 }
 
-function forcedNames(choice: unknown, offered: readonly Tool[]): string[] | null {
-  if (choice === 'auto' || choice === 'none') return null;
-  const names = offered.map((one) => one.function.name);
+/** The tools one of which must be called; null where that is left to the model. */
+export function forcedTools(tools: Tools | null): readonly Tool[] | null {
+  if (tools === null || tools.forced === null) return null;
+  const forced = new Set(tools.forced);
+  return tools.offered.filter((tool) => forced.has(tool.function.name));
+}
+
+/** The parameters of each tool by its name; null for one that has none. */
+export const parametersOf = (tools: readonly Tool[]): ReadonlyMap<string, unknown> =>
+  new Map(tools.map(({ function: { name, parameters } }) => [name, parameters ?? null]));
+
+/** Which tools are offered (null: all) and which of them must be called. */
+interface Choice {
+  names: string[] | null;
+  forced: string[] | null;
+}
+
+function chosen(choice: unknown, given: readonly Tool[]): Choice {
+  if (choice === 'auto' || choice === 'none') return { names: null, forced: null };
+  const names = given.map((one) => one.function.name);
   if (choice === 'required') {
-    if (names.length > 0) return names;
+    if (names.length > 0) return { names: null, forced: names };
     throw invalidField('tool_choice', 'tool_choice: "required" needs at least one tool');
   }
-  const parsed = named.safeParse(choice);
-  if (!parsed.success)
-    throw invalidField('tool_choice', 'tool_choice: must be "auto", "none", "required" or name a function');
-  const { name } = parsed.data.function;
-  if (names.includes(name)) return [name];
+  const some = allowed.safeParse(choice);
+  if (some.success) {
+    const { mode, tools } = some.data.allowed_tools;
+    const listed = tools.map((tool) => known(tool.function.name, names));
+    return { names: listed, forced: mode === 'required' ? listed : null };
+  }
+  const one = named.safeParse(choice);
+  if (one.success) return { names: null, forced: [known(one.data.function.name, names)] };
+  throw invalidField(
+    'tool_choice',
+    'tool_choice: must be "auto", "none", "required", name a function, or be "allowed_tools" with a mode and a list of functions',
+  );
+}
+
+function known(name: string, names: readonly string[]): string {
+  if (names.includes(name)) return name;
   throw invalidField(
     'tool_choice',
     `tool_choice: no tool of the name ${JSON.stringify(name.slice(0, 100))} is offered`,

@@ -41,7 +41,7 @@ async function taker(grammar: string): Promise<(value: unknown) => boolean> {
 }
 
 test('one call of one tool, its arguments after their schema as far as a grammar can keep it', async () => {
-  const takes = await taker(toolGrammar(TOOLS, 'arguments'));
+  const takes = await taker(toolGrammar(TOOLS, { argumentsKey: 'arguments', several: false }));
   const fits = [
     { name: 'tree', arguments: { root: { next: { next: {} } } } },
     { name: 'any', arguments: { whatever: [1] } },
@@ -61,6 +61,18 @@ test('one call of one tool, its arguments after their schema as far as a grammar
 });
 
 test('beside a structure either fits', async () => {
-  const takes = await taker(toolGrammar([tool('f')], 'parameters', { schema: { type: 'integer' } }));
+  const takes = await taker(
+    toolGrammar([tool('f')], { argumentsKey: 'parameters', several: false }, { schema: { type: 'integer' } }),
+  );
   expect([takes(5), takes({ name: 'f', parameters: {} }), takes('x')]).toEqual([true, true, false]);
+});
+
+test('where several calls are allowed, one or a list of them fits', async () => {
+  const takes = await taker(
+    toolGrammar([tool('f'), tool('g')], { argumentsKey: 'arguments', several: true }),
+  );
+  const call = (name: string) => ({ name, arguments: {} });
+  for (const fits of [call('f'), [call('g')], [call('f'), call('g'), call('f')]])
+    expect(takes(fits), JSON.stringify(fits)).toBe(true);
+  for (const not of [[], [call('h')], [call('f'), 5]]) expect(takes(not), JSON.stringify(not)).toBe(false);
 });

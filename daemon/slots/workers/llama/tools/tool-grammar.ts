@@ -1,35 +1,51 @@
 import { literal, RuleBook } from '../json/rule-book.ts';
 import { SchemaFault } from '../json/schema-fault.ts';
-import { converter, isSchema, type Schema, schemaGrammar } from '../json/schema-grammar.ts';
+import { type Conversion, converter, isSchema, type Schema, schemaGrammar } from '../json/schema-grammar.ts';
 import type { Tool } from './tool-choice.ts';
 
 const ANY_OBJECT: Schema = { type: 'object' };
+/** A list of calls ends by itself after so many. */
+const CALLS_MOST = 16;
+
+/** How calls are written as plain JSON. */
+export interface CallForm {
+  argumentsKey: string;
+  /** True: a list of calls fits as well as one. */
+  several: boolean;
+}
 
 /**
- * GBNF for one call of one of `tools` as a plain JSON object; with `answer`, a text of that schema fits as well. What a
- * grammar cannot keep of a tool's parameters is left to the model, which reads it in the prompt.
+ * GBNF for calls of `tools` as plain JSON objects: one, or where `several` are allowed a list of them; with `answer`, a text of
+ * that schema fits as well. What a grammar cannot keep of a tool's parameters is left to the model, which reads it in the prompt.
  */
 export function toolGrammar(
   tools: readonly Tool[],
-  argumentsKey: string,
+  { argumentsKey, several }: CallForm,
   answer: { schema: unknown } | null = null,
 ): string {
   const book = new RuleBook();
   const { convert } = converter(book, { strict: false });
   const ws = book.primitive('ws');
-  const all = tools.map(({ function: { name, parameters } }) => {
-    const schema = keepable(parameters);
-    const values = convert(schema, '', schema);
-    return book.add(
+  const calls = tools.map(({ function: { name, parameters } }) =>
+    book.add(
       `"{" ${ws} ${literal('"name"')} ":" ${ws} ${literal(JSON.stringify(name))} "," ${ws} ` +
-        `${literal(JSON.stringify(argumentsKey))} ":" ${ws} ${values} ${ws} "}"`,
-    );
-  });
+        `${literal(JSON.stringify(argumentsKey))} ":" ${ws} ${parametersRule(convert, parameters)} ${ws} "}"`,
+    ),
+  );
+  const call = book.add(calls.join(' | '));
+  const all = [call];
+  if (several) all.push(book.add(`"[" ${ws} ${call} ("," ${ws} ${call}){0,${CALLS_MOST - 1}} ${ws} "]"`));
   if (answer !== null) {
     const root = isSchema(answer.schema) ? answer.schema : {};
     all.unshift(converter(book, { strict: true }).convert(answer.schema, '', root));
   }
   return book.grammar(all.join(' | '));
+}
+
+/** The rule for the arguments of a tool. */
+export function parametersRule(convert: Conversion['convert'], parameters: unknown): string {
+  const schema = keepable(parameters);
+  return convert(schema, '', schema);
 }
 
 /** The parameters, or any object when no grammar can be made of them. */

@@ -1,0 +1,19 @@
+/** What a reference within a schema leads to: `#` and JSON pointers after it; undefined for any other. */
+export function resolve(ref: string, root: unknown): unknown {
+  if (ref !== '#' && !ref.startsWith('#/')) return undefined;
+  let here: unknown = root;
+  for (const part of ref.split('/').slice(1)) {
+    const key = unescaped(part);
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
+    here = (here as Record<string, unknown>)[key];
+  }
+  return here;
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,51 @@
+import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { harmonyGrammar } from './harmony-grammar.ts';
+
+let llama: Llama;
+beforeAll(async () => {
+  llama = await getLlama({
+    gpu: false,
+    build: 'never',
+    skipDownload: true,
+    logLevel: LlamaLogLevel.disabled,
+  });
+}, 30_000);
+afterAll(() => llama.dispose());
+
+async function taker(grammar: string): Promise<(text: string) => boolean> {
+  const compiled = await llama.createGrammar({ grammar });
+  const native = compiled as typeof compiled & { _testText(text: string): boolean };
+  return (text) => native._testText(text);
+}
+
+const parameters = { type: 'object', properties: { x: { type: 'integer' } }, required: ['x'] };
+const tools = [{ type: 'function' as const, function: { name: 'f', parameters } }];
+const THOUGHTS = '<|channel|>analysis<|message|>If a < b <<c, ü "quoted"\n<|end|><|start|>assistant';
+const CALL = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"x":5}';
+
+test('a call, with thoughts before it or without', async () => {
+  const takes = await taker(harmonyGrammar(tools));
+  expect([takes(CALL), takes(THOUGHTS + CALL)]).toEqual([true, true]);
+  for (const not of [
+    '',
+    THOUGHTS,
+    CALL.replace('5', '"y"'),
+    CALL.replace('.f', '.g'),
+    `${CALL}\n`,
+    '{"x":5}',
+  ])
+    expect(takes(not), not).toBe(false);
+});
+
+test('a structure in the final message, or a call beside it', async () => {
+  const takes = await taker(harmonyGrammar(tools, { schema: { type: 'integer' } }));
+  const final = '<|channel|>final<|message|>';
+  expect([
+    takes(`${final}7`),
+    takes(`${THOUGHTS}${final}7`),
+    takes(CALL),
+    takes(`${final}x`),
+    takes('7'),
+  ]).toEqual([...[true, true, true, false, false]]);
+});

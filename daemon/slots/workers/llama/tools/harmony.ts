@@ -1,0 +1,168 @@
+import { longestOpenEnd } from '../stop-scanner.ts';
+import { jsonValue } from './json-value.ts';
+import type { CallScanner, Found } from './pieces.ts';
+import {
+  type Accepts,
+  afterSpace,
+  firstMark,
+  markAt,
+  type SchemaOf,
+  type State,
+  scanner,
+} from './scanner.ts';
+import { asName } from './sectioned.ts';
+
+const START = '<|start|>';
+const CHANNEL = '<|channel|>';
+const MESSAGE = '<|message|>';
+const END = '<|end|>';
+const CALL = '<|call|>';
+const RETURN = '<|return|>';
+
+export const HARMONY_MARKS: readonly string[] = [START, CHANNEL, MESSAGE, END, CALL, RETURN, '<|constrain|>'];
+
+/** What ends the content of a message, besides its own end: the beginning of the next one. */
+const CONTENT_ENDS = [END, CALL, RETURN, START, CHANNEL];
+const HEADER_BEGINS = [CHANNEL, START, MESSAGE, 'to='];
+const HEADER_LONGEST = 512;
+const FUNCTIONS = 'functions.';
+
+/** What one message is: thoughts, words, or the call of a function. */
+type Kind = { type: 'reasoning' | 'text' } | { type: 'call'; name: string };
+
+export interface HarmonyOptions {
+  /** True: thoughts stay in the text, with their marks. */
+  raw: boolean;
+  /** What the prompt has written of the first header. */
+  header: string;
+}
+
+/**
+ * gpt-oss: an answer is a row of messages with a header each (the harmony format). Channel `analysis` holds thoughts, a
+ * recipient `functions.NAME` makes a call, all else is said to the user. An answer that begins with no header is words.
+ */
+export function harmonyMessages(
+  { raw, header: opened }: HarmonyOptions,
+  accepts: Accepts,
+  schemaOf: SchemaOf,
+): CallScanner {
+  const said = { reasoning: false, text: false };
+  const kindOf = (header: string): Kind => {
+    const recipient = /\bto=([^\s<]+)/.exec(header)?.[1] ?? '';
+    const name = asName(recipient.startsWith(FUNCTIONS) ? recipient.slice(FUNCTIONS.length) : recipient);
+    const called = name !== null && (recipient.startsWith(FUNCTIONS) || schemaOf(name) !== undefined);
+    if (called && accepts(name)) return { type: 'call', name };
+    const channel = /<\|channel\|>\s*([a-z]+)/i.exec(header)?.[1];
+    return { type: channel === 'analysis' && !raw ? 'reasoning' : 'text' };
+  };
+  const begin = (header: string, out: Found[]): State => {
+    const kind = kindOf(header);
+    if (kind.type === 'call') {
+      out.push({ type: 'call', name: kind.name });
+      return callArguments(between);
+    }
+    const thinks = raw && /<\|channel\|>\s*analysis/.test(header);
+    if (thinks) out.push({ type: 'text', text: `${CHANNEL}analysis${MESSAGE}` });
+    return content(kind.type, thinks);
+  };
+  /** Words or thoughts; a second message of a kind is set apart from the first. */
+  const content = (type: 'reasoning' | 'text', closes = false): State => {
+    let begun = false;
+    const tell = (text: string, out: Found[]): void => {
+      if (text === '') return;
+      if (!begun && said[type]) out.push({ type, text: type === 'text' ? '\n\n' : '\n' });
+      begun = true;
+      said[type] = true;
+      out.push({ type, text });
+    };
+    const state: State = {
+      step(text, from, out) {
+        const hit = firstMark(text, CONTENT_ENDS, from);
+        const end = hit === null ? text.length - longestOpenEnd(text.slice(from), CONTENT_ENDS) : hit.at;
+        tell(text.slice(from, end), out);
+        if (hit === null) return { at: end, next: state };
+        if (closes) out.push({ type: 'text', text: END });
+        const begins = hit.mark === START || hit.mark === CHANNEL;
+        return { at: begins ? hit.at : hit.at + hit.mark.length, next: between() };
+      },
+      rest: (kept) => (kept === '' ? '' : [{ type, text: kept }]),
+    };
+    return state;
+  };
+  /** Where a header or, without one, words begin. */
+  const between = (): State => {
+    const state: State = {
+      step(text, from) {
+        const at = afterSpace(text, from);
+        if (at >= text.length) return null;
+        const mark = markAt(text, [...HEADER_BEGINS, END, CALL, RETURN], at);
+        if (mark === 'open') return null;
+        if (mark === END || mark === CALL || mark === RETURN) return { at: at + mark.length, next: state };
+        return mark === null ? { at: from, next: content('text') } : { at, next: header('') };
+      },
+      rest: (kept) => kept,
+    };
+    return state;
+  };
+  const header = (before: string): State => ({
+    step(text, from, out) {
+      const at = text.indexOf(MESSAGE, from);
+      if (at >= 0) return { at: at + MESSAGE.length, next: begin(before + text.slice(from, at), out) };
+      return text.length - from <= HEADER_LONGEST ? null : { at: from, next: content('text') };
+    },
+    rest: () => '',
+  });
+  return scanner(opened === '' ? between() : continued(opened, header, begin));
+}
+
+/** The state in which the prompt leaves the first message. */
+function continued(
+  opened: string,
+  header: (before: string) => State,
+  begin: (header: string, out: Found[]) => State,
+): State {
+  return opened.endsWith(MESSAGE) ? begin(opened.slice(0, -MESSAGE.length), []) : header(opened);
+}
+
+/** Arguments up to the end of the message; what is no JSON object is told as it is. */
+function callArguments(next: () => State): State {
+  const value = jsonValue();
+  let place: 'start' | 'json' | 'bare' | 'over' = 'start';
+  const ended = (out: Found[]): void => {
+    if (place === 'over') return;
+    if (place === 'start') out.push({ type: 'arguments', text: '{}' });
+    out.push({ type: 'callEnd' });
+  };
+  const state: State = {
+    step(text, from, out) {
+      const start = place === 'start' ? afterSpace(text, from) : from;
+      if (start >= text.length) return { at: start, next: state };
+      if (place === 'start' && text[start] === '{') place = 'json';
+      if (place === 'json') {
+        const { out: given, end } = value.push(text, start);
+        if (given !== '') out.push({ type: 'arguments', text: given });
+        if (end < 0) return { at: text.length, next: state };
+        out.push({ type: 'callEnd' });
+        place = 'over';
+        return { at: end, next: state };
+      }
+      const hit = firstMark(text, CONTENT_ENDS, start);
+      const end = hit === null ? text.length - longestOpenEnd(text.slice(start), CONTENT_ENDS) : hit.at;
+      if (end > start && place !== 'over') {
+        place = 'bare';
+        out.push({ type: 'arguments', text: text.slice(start, end) });
+      }
+      if (hit === null) return { at: end, next: state };
+      ended(out);
+      return { at: hit.at, next: next() };
+    },
+    rest: () => '',
+  };
+  return state;
+}
+
+/** What a prompt has written of the header of the answer: what follows its last `<|start|>assistant`. */
+export function openedHeader(prompt: string): string {
+  const at = prompt.lastIndexOf(`${START}assistant`);
+  return at < 0 ? '' : prompt.slice(at + START.length + 'assistant'.length).trim();
+}

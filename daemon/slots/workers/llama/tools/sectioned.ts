@@ -1,0 +1,99 @@
+import type { CallScanner } from './pieces.ts';
+import {
+  type Accepts,
+  afterSpace,
+  argumentValue,
+  markAt,
+  type State,
+  scanner,
+  untilMarks,
+} from './scanner.ts';
+
+/** The marks of models that write `call HEAD {arguments} end`, several of them within a section. */
+export interface SectionMarks {
+  /** The ways in which a section is opened; a call may also stand without one. */
+  opens: readonly string[];
+  closes: readonly string[];
+  call: string;
+  callEnd: string;
+  /** Name and id out of what stands between `call` and the arguments; null when it is no call. */
+  head(text: string): { name: string; id?: string } | null;
+}
+
+/** What stands before the arguments is no longer than this. */
+const HEAD_LONGEST = 512;
+const FENCE = '```';
+
+/** Text, then calls whose marks are `marks`. */
+export function sectionedCalls(marks: SectionMarks, accepts: Accepts): CallScanner {
+  const outside = (): State =>
+    untilMarks({
+      ...Object.fromEntries(marks.opens.map((open) => [open, () => section(open)])),
+      [marks.call]: () => head(marks.call),
+    });
+  /** Within a section, before its first call. */
+  const section = (open: string): State => {
+    const state: State = {
+      step(text, from, out) {
+        const at = afterSpace(text, from);
+        const mark = at >= text.length ? 'open' : markAt(text, [marks.call], at);
+        if (mark === 'open') return null;
+        if (mark !== null) return { at: at + mark.length, next: head(open + text.slice(from, at) + mark) };
+        out.push({ type: 'text', text: open });
+        return { at: from, next: outside() };
+      },
+      rest: (kept) => open + kept,
+    };
+    return state;
+  };
+  const head = (before: string): State => ({
+    step(text, from, out) {
+      const end = headEnd(text, from, marks.callEnd);
+      if (end === 'open' && text.length - from <= HEAD_LONGEST) return null;
+      const at = end === 'open' ? text.length : end;
+      const called = end === 'open' ? null : marks.head(text.slice(from, at));
+      if (called === null || !accepts(called.name)) {
+        out.push({ type: 'text', text: before });
+        return { at: from, next: outside() };
+      }
+      out.push({ type: 'call', ...called });
+      if (text[at] === '{') return { at, next: argumentValue(after) };
+      out.push({ type: 'arguments', text: '{}' }, { type: 'callEnd' });
+      return { at, next: after() };
+    },
+    rest: (kept) => before + kept,
+  });
+  /** After the arguments of a call: its end, the next one, or the end of the section. */
+  const after = (): State => {
+    const ends = [FENCE, marks.callEnd, ...marks.closes];
+    const state: State = {
+      step(text, from) {
+        const at = afterSpace(text, from);
+        if (at >= text.length) return { at, next: state };
+        const mark = markAt(text, [...ends, marks.call], at);
+        if (mark === 'open') return { at, next: state };
+        if (mark === marks.call) return { at: at + mark.length, next: head(mark) };
+        return mark === null ? { at, next: outside() } : { at: at + mark.length, next: state };
+      },
+      rest: () => '',
+    };
+    return state;
+  };
+  return scanner(outside());
+}
+
+/** Where the head of a call ends: at its arguments, or at the end of a call that has none. */
+function headEnd(text: string, from: number, callEnd: string): number | 'open' {
+  const brace = text.indexOf('{', from);
+  const end = text.indexOf(callEnd, from);
+  if (brace < 0) return end < 0 ? 'open' : end;
+  return end < 0 ? brace : Math.min(brace, end);
+}
+
+const NAME = /^[^\s<>{}`]{1,256}$/;
+
+/** `name` when it can be the name of a function. */
+export function asName(name: string): string | null {
+  const bare = name.trim();
+  return NAME.test(bare) ? bare : null;
+}

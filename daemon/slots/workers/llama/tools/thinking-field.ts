@@ -1,0 +1,13 @@
+import type { ChatMessage } from '../chat-message.ts';
+
+/**
+ * The thoughts before a call under the name that gpt-oss's template reads (`thinking`); that template takes the words of
+ * such a message for its thoughts, and refuses both at once.
+ */
+export function withThinking(message: ChatMessage): ChatMessage {
+  const { reasoning_content: thoughts, tool_calls: calls, thinking, content } = message;
+  const wanted = calls !== undefined && thinking === undefined && content === '';
+  return wanted && typeof thoughts === 'string' && thoughts !== ''
+    ? { ...message, thinking: thoughts }
+    : message;
+}

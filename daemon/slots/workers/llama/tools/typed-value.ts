@@ -1,0 +1,62 @@
+import { isSchema, type Schema } from '../json/schema-grammar.ts';
+import { resolve } from '../json/schema-reference.ts';
+
+const DEEPEST = 8;
+/** Words that models write which have learned from Python. */
+const WORDS: Readonly<Record<string, string>> = { true: 'true', false: 'false', none: 'null', null: 'null' };
+
+/** The JSON types that `schema` allows; null when it does not say. */
+export function typesOf(schema: unknown, root: Schema = {}, depth = 0): ReadonlySet<string> | null {
+  if (!isSchema(schema) || depth > DEEPEST) return null;
+  if (typeof schema.$ref === 'string') return typesOf(resolve(schema.$ref, root), root, depth + 1);
+  if (typeof schema.type === 'string') return schema.type === 'any' ? null : new Set([schema.type]);
+  if (Array.isArray(schema.type)) return new Set(schema.type.filter((type) => typeof type === 'string'));
+  if ('const' in schema) return new Set([kindOf(schema.const)]);
+  if (Array.isArray(schema.enum)) return new Set(schema.enum.map(kindOf));
+  const parts = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray) as unknown[] | undefined;
+  if (parts !== undefined) return union(parts.map((part) => typesOf(part, root, depth + 1)));
+  if ('properties' in schema) return new Set(['object']);
+  return 'items' in schema ? new Set(['array']) : null;
+}
+
+/** True when a value of `schema` can only be a text, which then needs not be known whole. */
+export function isText(schema: unknown, root: Schema = {}): boolean {
+  const types = typesOf(schema, root);
+  return types !== null && types.size === 1 && types.has('string');
+}
+
+/**
+ * The JSON of a value that the model wrote as bare text, typed by its schema: what fits one of the types as JSON is that, all
+ * else is a string. Without a type it is whatever JSON it is.
+ */
+export function typedValue(text: string, schema: unknown, root: Schema = {}): string {
+  const types = typesOf(schema, root);
+  const said = text.trim();
+  const json = parsed(said) === undefined ? (WORDS[said.toLowerCase()] ?? said) : said;
+  const value = parsed(json);
+  if (value === undefined || typeof value === 'string') return JSON.stringify(text);
+  if (types === null) return said === json ? json : JSON.stringify(text);
+  const kind = kindOf(value);
+  const fits = types.has(kind) || (kind === 'integer' && types.has('number'));
+  const whole = kind === 'number' && types.has('integer') && !types.has('string');
+  return fits || whole ? json : JSON.stringify(text);
+}
+
+function union(parts: readonly (ReadonlySet<string> | null)[]): ReadonlySet<string> | null {
+  const known = parts.filter((part) => part !== null);
+  return known.length === 0 ? null : new Set(known.flatMap((part) => [...part]));
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
