@@ -5,8 +5,9 @@ import { askWorker, CHAT, joined, user } from './testing/asked.ts';
 
 const tools = ['get_time', 'get_date'].map((name) => ({
   type: 'function',
-  function: { name, parameters: {} },
+  function: { name, parameters: { properties: { zone: { type: 'string' } } } },
 }));
+const template = (mark: string) => CHATML.replaceAll('<tool_call>', mark);
 
 /** The words by which the templates of a family are known, and what such a model says. */
 const FAMILIES: [string, TinyChatOptions, RegExp][] = [
@@ -54,6 +55,87 @@ const FAMILIES: [string, TinyChatOptions, RegExp][] = [
     /^[A-Za-z0-9]{9}$/,
   ],
   [
+    'Qwen3-Coder, whose tag is a token of its own',
+    {
+      template: template('<tool_call><function=<parameter='),
+      controls: ['<tool_call>'],
+      script: [
+        '<tool_call>',
+        '\n<function=get_time>\n<para',
+        'meter=zone>\nU',
+        'TC\n</parameter>\n<parameter=é>\n[1,',
+        '2]\n</parameter>\n</function>\n</tool_call>',
+        '\n<function=get_date>\n',
+        '</function>\n</tool_call>',
+      ],
+    },
+    /^call_/,
+  ],
+  [
+    'GLM, whose tags are control tokens',
+    {
+      template: template('<tool_call><arg_key>'),
+      controls: ['<tool_call>', '<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>'],
+      script: [
+        '<tool_call>',
+        'get_time\n',
+        '<arg_key>',
+        'zone',
+        '</arg_key>',
+        '<arg_value>',
+        'UTC',
+        '</arg_value>',
+        '<arg_key>é</arg_key><arg_value>[1,',
+        '2]</arg_value></tool_call>',
+        '<tool_call>get_date</tool_call>',
+      ],
+    },
+    /^call_/,
+  ],
+  [
+    'Kimi, whose marks are control tokens and whose calls have names',
+    {
+      template: template('<|tool_calls_section_begin|>'),
+      controls: [
+        '<|tool_calls_section_begin|>',
+        '<|tool_call_begin|>',
+        '<|tool_call_argument_begin|>',
+        '<|tool_call_end|>',
+        '<|tool_calls_section_end|>',
+      ],
+      script: [
+        '<|tool_calls_section_begin|>',
+        '<|tool_call_begin|>',
+        'functions.get_time:0',
+        '<|tool_call_argument_begin|>',
+        '{"zone": "UTC", "é',
+        '": [1, 2]}',
+        '<|tool_call_end|>',
+        '<|tool_call_begin|>functions.get_date:1<|tool_call_argument_begin|>{}<|tool_call_end|>',
+        '<|tool_calls_section_end|>',
+      ],
+    },
+    /^functions\.get_(time:0|date:1)$/,
+  ],
+  [
+    'DeepSeek, whose template has no place for tools',
+    {
+      template:
+        "{% for m in messages %}{{ m.role + ': ' + m.content }}{% if m.tool_calls %}{{ '<｜tool▁calls▁begin｜>' + m.tool_calls[0].function.arguments }}{% endif %}{{ '\n' }}{% endfor %}",
+      controls: ['<｜tool▁calls▁begin｜>', '<｜tool▁sep｜>'],
+      script: [
+        '<｜tool▁calls▁begin｜>',
+        '<｜tool▁call▁begin｜>function',
+        '<｜tool▁sep｜>',
+        'get_time\n```json\n{"zone": "UTC",',
+        ' "é": [1, 2]}\n```<｜tool▁call▁end｜>',
+        '\n<｜tool▁call▁begin｜>get_date<｜tool▁sep｜>{}',
+        '<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+      ],
+    },
+    /^call_/,
+  ],
+  [
     'plain JSON, without a tool template',
     {
       template: null,
@@ -68,7 +150,7 @@ const FAMILIES: [string, TinyChatOptions, RegExp][] = [
 ];
 
 describe.each(FAMILIES)('%s', (_, model, ids) => {
-  const { ask, stream } = askWorker({ ...model, runs: false });
+  const { ask, stream } = askWorker({ ...model, runs: false }, { context: 1024 });
   const calls = [
     { function: { name: 'get_time', arguments: '{"zone":"UTC","é":[1,2]}' } },
     { function: { name: 'get_date', arguments: '{}' } },

@@ -49,8 +49,12 @@ const closing = (opened: ThinkingMark | null): string | null => opened?.close ??
 
 function chatGrammar({ tools, structure }: ChatRequest, family: ToolFamily): Generation['grammar'] {
   const forced = forcedTools(tools);
-  const form = { argumentsKey: family.argumentsKey, several: tools?.parallel ?? false };
-  if (forced !== null) return { text: toolGrammar(forced, form), param: 'tool_choice' };
+  const form = { argumentsKey: family.argumentsKey, several: false };
+  if (forced !== null)
+    return {
+      text: toolGrammar(forced, { ...form, several: tools?.parallel ?? false }),
+      param: 'tool_choice',
+    };
   if (structure === null) return null;
   if (tools === null) return { text: structure.grammar, param: structure.param };
   return { text: toolGrammar(tools.offered, form, structure), param: structure.param };

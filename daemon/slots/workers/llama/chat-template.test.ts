@@ -92,3 +92,34 @@ test('reasoning_effort reaches the template, and none turns thinking off', () =>
   expect(render(template, { ...hi, reasoning_effort: 'none' })).toBe('none/false');
   expect(render(template, { ...hi, reasoning_effort: 'none', enable_thinking: true })).toBe('none/true');
 });
+
+const EACH_CALL = '{%- for m in messages if m.tool_calls %}{%- set call = m.tool_calls[0].function %}';
+
+test.each([
+  [
+    'with tags',
+    `${EACH_CALL}{%- for key, value in call.arguments | items %}<parameter={{ key }}>{{ value }}{%- endfor %}{%- endfor %}`,
+    '<parameter=a>1',
+  ],
+  [
+    'with tags around',
+    `${EACH_CALL}{%- for key, value in call.arguments.items() %}<arg_key>{{ key }}</arg_key>{%- endfor %}{%- endfor %}`,
+    '<arg_key>a</arg_key>',
+  ],
+])('arguments that the template writes one by one, %s, are given as an object', (_, template, written) => {
+  expect(render(template, withCall)).toContain(written);
+});
+
+test('a template that reads descriptions and parameters finds them in every tool', () => {
+  const template =
+    "{%- for t in tools %}{{ '// ' + t.function.description + ';' }}{%- for p in t.function.parameters.properties %}{{ p }}{%- endfor %}{%- endfor %}";
+  expect(render(template, { ...hi, tools: [{ type: 'function', function: { name: 'f' } }] })).toBe('// ;');
+});
+
+test('thoughts before a call reach a template that calls them so, unless it has words for them', () => {
+  const template = '{%- for m in messages if m.tool_calls %}{{ m.thinking }}|{{ m.content }}{%- endfor %}';
+  const [, call] = withCall.messages;
+  const asked = (more: object) =>
+    render(template, { messages: [{ ...call, reasoning_content: 'Hm', ...more }] });
+  expect([asked({}), asked({ content: 'So' }), asked({ thinking: 'own' })]).toEqual(['Hm|', '|So', 'own|']);
+});

@@ -3,7 +3,7 @@ import { Refusal } from '../refusal.ts';
 import type { ChatMessage } from './chat-message.ts';
 import { PLAIN_JSON, type ToolFamily, toolFamily } from './tools/family.ts';
 import { withThinking } from './tools/thinking-field.ts';
-import type { Tool } from './tools/tool-choice.ts';
+import { type Tool, wholeTool } from './tools/tool-choice.ts';
 import { plainMessages, toolWords, withWords } from './tools/tool-prompt.ts';
 
 /** What a prompt is made of. */
@@ -43,6 +43,7 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
   const known = toolFamily(source);
   const native = knowsTools || known.words !== null || known.id === 'harmony';
   const family = native ? known : PLAIN_JSON;
+  const reads = /\.(description|parameters)\b/.test(source);
   const thinks = /\.thinking\b/.test(source);
   const knowsCalls = /\btool_calls\b/.test(source);
   const whole = ({ messages, tools, templateArguments }: Conversation): string =>
@@ -50,7 +51,7 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
       messages: messages
         .map(argumentsAsObject ? withObjectArguments : withTextArguments)
         .map((message) => (thinks ? withThinking(message) : message)),
-      ...(tools === null ? {} : { tools }),
+      ...(tools === null ? {} : { tools: reads ? tools.map(wholeTool) : tools }),
       ...templateArguments,
     });
   return {
@@ -115,8 +116,10 @@ function refused(reason: string): Refusal {
 }
 
 const PROBE = 'svc-probe-argument';
+/** As JSON, or as a tag of its own (`<parameter=KEY>`, `<arg_key>KEY</arg_key>`). */
+const PROBED = new RegExp(`["=>]${PROBE}["<>]`);
 
-/** Templates differ: some write tool arguments out with `tojson` (an object is wanted), some paste the text. */
+/** Templates differ: some write tool arguments out one by one (an object is wanted), some paste the text. */
 function wantsObjectArguments(render: Render): boolean {
   const call = { id: 'call00000', type: 'function', function: { name: 'probe', arguments: { [PROBE]: 1 } } };
   const messages = [
@@ -126,9 +129,9 @@ function wantsObjectArguments(render: Render): boolean {
   try {
     const prompt = render({
       messages,
-      tools: [{ type: 'function', function: { name: 'probe', parameters: {} } }],
+      tools: [wholeTool({ type: 'function', function: { name: 'probe' } })],
     });
-    return prompt.includes(`"${PROBE}"`);
+    return PROBED.test(prompt);
   } catch {
     return false;
   }

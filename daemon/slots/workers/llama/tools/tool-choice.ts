@@ -65,6 +65,12 @@ export function forcedTools(tools: Tools | null): readonly Tool[] | null {
 export const parametersOf = (tools: readonly Tool[]): ReadonlyMap<string, unknown> =>
   new Map(tools.map(({ function: { name, parameters } }) => [name, parameters ?? null]));
 
+/** The tool with an empty description and no parameters where it has none: templates that read them fail without. */
+export const wholeTool = ({ function: called, ...other }: Tool): Tool => ({
+  ...other,
+  function: { description: '', parameters: { type: 'object', properties: {} }, ...called },
+});
+
 /** Which tools are offered (null: all) and which of them must be called. */
 interface Choice {
   names: string[] | null;
