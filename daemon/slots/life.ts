@@ -3,6 +3,7 @@ import type { Admitted, Current, OwnerParts } from './owner-parts.ts';
 import type { Loaded } from './runners/runner.ts';
 import type { SlotMachine } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
+import { HealthWatch, HUNG, WATCH_PACE } from './watch.ts';
 
 /** An engine that was asked to end is forced after this long. */
 export const GRACE_MS = 10_000;
@@ -25,6 +26,9 @@ export class EngineLife {
   readonly #machine: SlotMachine;
   readonly #events: LifeEvents;
   #current: Current | null = null;
+  #watch: HealthWatch | null = null;
+  /** The engine that was found hung and is being killed. */
+  #hung: Current | null = null;
 
   constructor(parts: OwnerParts, machine: SlotMachine, events: LifeEvents) {
     this.#parts = parts;
@@ -62,6 +66,7 @@ export class EngineLife {
   stop(graceMs: number): void {
     const current = this.#current;
     if (current === null) return;
+    this.#watch?.stop();
     this.#machine.go('stopping');
     void current.running.stop(graceMs).then(() => {
       this.#current = null;
@@ -78,24 +83,40 @@ export class EngineLife {
       onStopping: () => this.#machine.go('stopping'),
       check: (loaded, signal) => this.#parts.check(config, current.launch, loaded, signal),
     });
-    if (outcome.kind === 'ready') return this.#becomeReady(current, outcome.loaded);
+    if (outcome.kind === 'ready') return this.#becomeReady(config, current, outcome.loaded);
     this.#current = null;
     if (outcome.kind === 'cut' || current.control.signal.aborted) this.#events.stopped(current);
     else this.#events.failed(current, outcome.reason);
   }
 
-  #becomeReady(current: Current, loaded: Loaded): void {
+  #becomeReady(config: SlotConfig, current: Current, loaded: Loaded): void {
     current.loaded = loaded;
     current.readySince = this.#parts.clock.now();
     this.#machine.go('ready');
+    this.#watch = this.#watchOver(config, current, loaded);
     void current.running.ended.then(({ reason }) => this.#ended(current, reason));
     // Cut in the very moment in which it became ready.
     if (current.control.signal.aborted) this.stop(GRACE_MS);
     else this.#events.ready(current);
   }
 
-  #ended(current: Current, reason: string): void {
+  /** A hung engine is killed; what follows is what follows any engine that ends by itself. */
+  #watchOver(config: SlotConfig, current: Current, loaded: Loaded): HealthWatch {
+    const { clock, watchPace = WATCH_PACE } = this.#parts;
+    return new HealthWatch(clock, watchPace, {
+      busy: () => !this.#machine.is('ready') && !this.#parts.answersWhileServing(config),
+      ask: (signal) => this.#parts.ask(config, current.launch, loaded, signal),
+      hung: () => {
+        this.#hung = current;
+        void current.running.stop(0);
+      },
+    });
+  }
+
+  #ended(current: Current, why: string): void {
     if (this.#current !== current || this.#machine.is('stopping')) return;
+    this.#watch?.stop();
+    const reason = this.#hung === current ? HUNG : why;
     if (this.#machine.is('draining')) {
       this.#events.lost();
       return;

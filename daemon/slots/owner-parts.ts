@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import type { Launch, SlotModel } from './engines/engine.ts';
 import type { Loaded, Running } from './runners/runner.ts';
 import type { SlotConfig } from './slot-file.ts';
+import type { WatchPace } from './watch.ts';
 
 /** A load that was let through: what runs, and the memory that is set aside for it in bytes. */
 export interface Admitted {
@@ -36,6 +37,12 @@ export interface OwnerParts {
   admit(config: SlotConfig): Admitted;
   start(config: SlotConfig, launch: Launch): Running;
   check(config: SlotConfig, launch: Launch, loaded: Loaded, signal: AbortSignal): Promise<void>;
+  /** Asks a ready engine for a sign of life; rejects when nobody answers. */
+  ask(config: SlotConfig, launch: Launch, loaded: Loaded, signal: AbortSignal): Promise<unknown>;
+  /** True for an engine that gives a sign of life also while it works. */
+  answersWhileServing(config: SlotConfig): boolean;
+  /** How closely a ready engine is watched; default {@link WATCH_PACE}. */
+  readonly watchPace?: WatchPace | undefined;
   residentBytes(pid: number): number | null;
   /** Why this machine's GPU may have been left out; null when it has none. */
   gpuNote(): string | null;

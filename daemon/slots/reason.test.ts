@@ -47,6 +47,22 @@ describe('exitReason', () => {
     ],
     [{ code: null, signal: 'SIGKILL' }, [], 'The engine was killed (SIGKILL), perhaps for lack of memory.'],
     [{ code: null, signal: 'SIGUSR2' }, [], 'The engine was ended by SIGUSR2.'],
+    [
+      { code: null, signal: 'SIGILL' },
+      [
+        '#',
+        '# Fatal process out of memory: Worklist::Segment::Create',
+        '#',
+        '----- Native stack trace -----',
+        ' 2: 0x27ab085 v8::base::FatalOOM(v8::base::OOMType, char const*) [/opt/node]',
+      ],
+      'The engine ran out of memory: Fatal process out of memory: Worklist::Segment::Create',
+    ],
+    [
+      { code: null, signal: 'SIGABRT' },
+      ["terminate called after throwing an instance of 'std::bad_alloc'", '  what():  std::bad_alloc'],
+      'The engine ran out of memory: what(): std::bad_alloc',
+    ],
     [{ code: 1, signal: null }, ['no /a/b/c'], 'The engine ended with code 1: no c'],
   ])('%o', (exit, lines, expected) => {
     expect(exitReason(exit, lines)).toBe(expected);

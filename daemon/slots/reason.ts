@@ -1,7 +1,10 @@
 const MOST_CHARACTERS = 300;
 const DECISIVE =
   /\b(error|failed|failure|fatal|cannot|can't|could not|unable|abort|exception|not found|denied|invalid|unsupported|out of memory|oom|assert)/i;
-const STACK_FRAME = /^\s*(at\s|\^|~+|node:|Node\.js v|#\d+ |throw\b|Emitted 'error' event|$)/;
+const STACK_FRAME =
+  /^\s*(at\s|\^|~+|node:|Node\.js v|#\d+ |throw\b|Emitted 'error' event|\d+: 0x|-{3,}|#?\s*$)/;
+/** As V8, C++ and ggml say that memory ran out; the signal that follows says nothing more. */
+const NO_MEMORY = /\b(out of memory|bad_alloc|insufficient memory|failed to allocate)\b/i;
 const NAMES: Readonly<Record<string, string>> = {
   SIGKILL: 'was killed (SIGKILL), perhaps for lack of memory',
   SIGSEGV: 'crashed (SIGSEGV)',
@@ -40,6 +43,8 @@ export function exitReason(exit: ExitFact, lines: readonly string[]): string {
     exit.signal === null
       ? `ended with code ${exit.code ?? 'unknown'}`
       : (NAMES[exit.signal] ?? `was ended by ${exit.signal}`);
+  const full = exit.signal === null ? undefined : lines.findLast((line) => NO_MEMORY.test(line));
+  if (full !== undefined) return scrubbed(`The engine ran out of memory: ${full.replace(/^[\s#]+/, '')}`);
   const line = decisiveLine(lines);
   return scrubbed(line === null ? `The engine ${how}.` : `The engine ${how}: ${line}`);
 }

@@ -10,6 +10,7 @@ import type { AskEngine } from './health.ts';
 import type { KeptText } from './kept-bindings.ts';
 import type { Runner } from './runners/runner.ts';
 import type { SlotConfig } from './slot-file.ts';
+import type { WatchPace } from './watch.ts';
 
 /** What the slots are made of and look at. */
 export interface SlotsOptions {
@@ -39,4 +40,6 @@ export interface SlotsOptions {
   readonly runner?: Runner;
   /** How started engines are checked; default over `outbound`. */
   readonly ask?: AskEngine;
+  /** How closely ready engines are watched; default {@link WATCH_PACE}. */
+  readonly watchPace?: WatchPace | undefined;
 }

@@ -9,7 +9,7 @@ import { AutoSlots } from './auto-slots.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
-import { type AskEngine, askThrough, runChecks } from './health.ts';
+import { type AskEngine, askHealth, askThrough, runChecks } from './health.ts';
 import type { Lease, ReadyOptions } from './lease.ts';
 import { MemorySample } from './memory-sample.ts';
 import { endOrphans } from './orphans.ts';
@@ -232,6 +232,10 @@ class AllSlots implements Slots {
       start: (_, launch) => this.#runners[launch.how.runner].start(launch),
       check: (config, launch, loaded, signal) =>
         runChecks(this.#ask, loaded, checksOf(config).checks(launch), signal),
+      ask: (config, launch, loaded, signal) =>
+        askHealth(this.#ask, loaded, checksOf(config).checks(launch), signal),
+      answersWhileServing: (config) => checksOf(config).answersWhileServing ?? false,
+      watchPace: this.#options.watchPace,
       gpuNote: () => this.#gpuNote,
       residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,
       changed: () => this.#announcer.changed(name),

@@ -48,4 +48,5 @@ export const embedded: Engine = {
   plan,
   context: windowOf,
   checks: (launch) => checksOf(launch, { health: '/health', models: true }),
+  answersWhileServing: true,
 };

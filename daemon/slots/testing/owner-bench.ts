@@ -37,6 +37,9 @@ export class OwnerBench {
   /** Thrown by the next admissions. */
   refusal: Error | null = null;
   check: OwnerParts['check'] = async () => {};
+  /** Signs of life of the ready engine. */
+  sign: OwnerParts['ask'] = async () => {};
+  answersWhileServing = true;
 
   constructor(text = '', name = 'agent') {
     const config = slotConfig(name, text);
@@ -54,6 +57,8 @@ export class OwnerBench {
       },
       start: (_, launch) => this.runner.start(launch),
       check: (...args) => this.check(...args),
+      ask: (...args) => this.sign(...args),
+      answersWhileServing: () => this.answersWhileServing,
       residentBytes: () => null,
       gpuNote: () => this.gpuNote,
       changed: () => this.#changed(),

@@ -16,6 +16,8 @@ const GRAMMAR_LONGEST = 65_536;
 /** A repetition takes memory for each time; one of more than four digits. */
 const COUNTS = /\{[\s\d]*,?\s*(\d{5,})/;
 const REPEAT_MOST = 9_999;
+/** What may hold any character: texts, sets of characters, remarks. */
+const QUOTED = /"(?:\\[^]|[^"\\])*"|\[(?:\\[^]|[^\]\\])*\]|#[^\r\n]*/g;
 
 const responseFormat = z.discriminatedUnion(
   'type',
@@ -72,6 +74,9 @@ function gbnf(grammar: string | null | undefined): Structure | null {
   const count = COUNTS.exec(grammar)?.[1];
   if (count !== undefined)
     throw invalidField('grammar', `grammar: it repeats ${count} times; ${REPEAT_MOST} is the most`);
+  // A token that ends the answer, or is none, would end the engine.
+  if (grammar.replace(QUOTED, '').includes('<'))
+    throw invalidField('grammar', 'grammar: tokens can not be named; write their text');
   return { schema: null, grammar, param: 'grammar' };
 }
 

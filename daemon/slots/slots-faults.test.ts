@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startTicksOf } from '../kit/process-identity.ts';
+import { DEMO_REPLY, ensureDemoModel } from '../models/demo-model.ts';
+import type { SlotModel } from './engines/engine.ts';
+import type { Slots } from './slots.ts';
+import { SlotsBench } from './testing/slots-bench.ts';
+import { HUNG } from './watch.ts';
+
+const ask = { signal: new AbortController().signal, stream: false };
+/** Short, and still far above what a busy machine takes to answer. */
+const watchPace = { everyMs: 100, limitMs: 1_500, misses: 3 };
+const PRLIMIT = '/usr/bin/prlimit';
+
+let folder: string;
+let model: SlotModel;
+let bench: SlotsBench;
+let slots: Slots;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'models-'));
+  const demo = await ensureDemoModel(folder);
+  model = { ...demo, type: 'llm', demo: true, sizeBytes: 1_000_000, contextTrain: 2_048 };
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(async () => {
+  bench = new SlotsBench();
+  bench.model = model;
+  bench.environment = { PATH: process.env.PATH ?? '' };
+  slots = bench.open({ watchPace });
+  await slots.load('agent');
+}, 30_000);
+afterEach(() => bench.remove());
+
+const pidOf = () => slots.get('agent')?.pid as number;
+const failed = async () => {
+  await vi.waitFor(() => expect(slots.get('agent')?.state).toBe('error'), 20_000);
+  return slots.get('agent')?.failure?.reason;
+};
+
+async function chat(body: object): Promise<Response> {
+  const lease = await slots.ensureReady('agent', ask);
+  try {
+    return await fetch(`${lease.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...lease.headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  } finally {
+    lease.release();
+  }
+}
+
+/** The next load is as clean as the first: another process, which answers. */
+async function loadsAgain(before: number): Promise<void> {
+  await vi.waitFor(() => expect(startTicksOf(before)).toBeNull(), 5_000);
+  expect(await slots.load('agent')).toMatchObject({ state: 'ready', failure: null });
+  expect(pidOf()).not.toBe(before);
+  const response = await chat({ messages: [{ role: 'user', content: 'Hi' }], temperature: 0 });
+  const answer = (await response.json()) as { choices: { message: { content: string } }[] };
+  expect(answer.choices[0]?.message.content).toBe(DEMO_REPLY);
+}
+
+describe('a real engine that breaks', () => {
+  it('hangs: it is found, killed and started anew', async () => {
+    const pid = pidOf();
+    process.kill(pid, 'SIGSTOP');
+    expect(await failed()).toBe(HUNG);
+    await loadsAgain(pid);
+  }, 60_000);
+
+  it('hangs in the middle of an answer: whoever waits for it is cut off', async () => {
+    const pid = pidOf();
+    const control = new AbortController();
+    const lease = await slots.ensureReady('agent', ask);
+    process.kill(pid, 'SIGSTOP');
+    const asked = fetch(`${lease.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...lease.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] }),
+      signal: control.signal,
+    });
+    await expect(asked).rejects.toThrow();
+    expect(await failed()).toBe(HUNG);
+    lease.release();
+    await loadsAgain(pid);
+  }, 60_000);
+
+  it.each([
+    ['SIGABRT', 'The engine aborted (SIGABRT)'],
+    ['SIGSEGV', 'The engine crashed (SIGSEGV)'],
+    ['SIGKILL', 'The engine was killed (SIGKILL), perhaps for lack of memory'],
+  ] as const)(
+    'dies by %s, as native code or the kernel ends it',
+    async (signal, reason) => {
+      const pid = pidOf();
+      process.kill(pid, signal);
+      expect(await failed()).toContain(reason);
+      await loadsAgain(pid);
+    },
+    60_000,
+  );
+
+  it.skipIf(!existsSync(PRLIMIT))(
+    'runs out of memory in the middle of its work',
+    async () => {
+      const pid = pidOf();
+      await promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=50000000']);
+      const many = Array.from({ length: 20_000 }, (_, i) => ({
+        role: 'user',
+        content: `message ${i} ${'x'.repeat(200)}`,
+      }));
+      await expect(chat({ messages: many }).then((response) => response.text())).rejects.toThrow();
+      expect(await failed()).toMatch(/^The engine (ran out of memory|aborted|crashed)/);
+      await loadsAgain(pid);
+    },
+    60_000,
+  );
+});
