@@ -138,11 +138,3 @@ describe('probabilities', () => {
     expect(chunks.flatMap((chunk) => chunk.choices[0]?.logprobs?.text_offset ?? [])).toEqual([0, 1, 2, 3, 4]);
   });
 });
-
-test('the same conversation going on reads only what is new', async () => {
-  const talk = user('a question that is long enough to be worth keeping');
-  await ask(CHAT, { messages: talk });
-  const more = [...talk, { role: 'assistant', content: TINY_REPLY }, ...user('and more')];
-  const { usage } = await ask(CHAT, { messages: more });
-  expect(usage?.prompt_tokens_details.cached_tokens).toBeGreaterThan(60);
-});

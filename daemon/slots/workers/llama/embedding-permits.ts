@@ -6,7 +6,7 @@ export class Permits {
 
   constructor(count: number, queueLimit: number) {
     const numbers = Array.from({ length: count }, (_, number) => number);
-    this.#pool = new SequencePool(numbers, queueLimit, () => 0);
+    this.#pool = new SequencePool(numbers, queueLimit, () => ({ shared: 0, held: 0 }));
   }
 
   /** Runs `work` when it is its turn. Throws 429 when the queue is full and the signal's reason when the caller leaves it. */

@@ -54,9 +54,10 @@ export class ChatEngine {
     this.facts = loaded.facts;
     this.vocabulary = new Vocabulary(model);
     this.#grammars = new Grammars(llama, model);
-    this.#pool = new SequencePool(sequences, config.queueLimit, (sequence, tokens) =>
-      sequence.shared(tokens),
-    );
+    this.#pool = new SequencePool(sequences, config.queueLimit, (sequence, tokens) => ({
+      shared: sequence.shared(tokens),
+      held: sequence.position,
+    }));
     this.template = chatTemplate(ownTemplate(model), {
       bos: model.tokens.bosString ?? '',
       eos: model.tokens.eosString ?? '',

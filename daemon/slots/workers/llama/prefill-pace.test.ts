@@ -14,15 +14,15 @@ async function paceAfter(msPerToken: number, parts: number, batch = 512) {
 }
 
 test('it starts small and grows to the batch on a fast engine', async () => {
-  expect(await paceAfter(0.01, 0)).toBe(64);
+  expect(await paceAfter(0.01, 0)).toBe(16);
   expect(await paceAfter(0.01, 1)).toBe(512);
 });
 
-test('a part takes about 200 ms on a slow engine, and never less than 64 tokens', async () => {
-  expect(await paceAfter(1, 5)).toBe(200);
-  expect(await paceAfter(50, 5)).toBe(64);
+test('a part takes about 150 ms on a slow engine, and is never less than 16 tokens', async () => {
+  expect(await paceAfter(1, 5)).toBe(150);
+  expect(await paceAfter(50, 5)).toBe(16);
 });
 
-test('a batch below 64 is kept to', async () => {
-  expect(await paceAfter(1, 3, 32)).toBe(32);
+test('a batch below that is kept to', async () => {
+  expect(await paceAfter(1, 3, 8)).toBe(8);
 });

@@ -1,19 +1,19 @@
-/** A part of a prompt should take no longer than this, so that a caller who leaves stops the work soon. */
-const PART_MS = 200;
-/** Smaller parts would waste the batch. */
-const LEAST = 64;
+/** A part of a prompt should take no longer than this, so that a caller who leaves frees the engine within 250 ms. */
+const PART_MS = 150;
+/** Smaller parts would waste the batch: the weights are read once for each. */
+const LEAST = 16;
 /** Weight of the newest measurement. */
 const FRESH = 0.5;
 
 /** Chooses how many prompt tokens are evaluated at once, from the speed seen so far. */
 export interface PrefillPace {
-  /** Tokens of the next part, between 64 and the batch. */
+  /** Tokens of the next part, between 16 and the batch. */
   size(): number;
   /** Runs `work` over `tokens` tokens and learns from the time it took. */
   time(tokens: number, work: () => Promise<void>): Promise<void>;
 }
 
-/** Parts start at 64 tokens and grow up to `batch` on an engine that reads fast enough. */
+/** Parts start at 16 tokens and grow up to `batch` on an engine that reads fast enough. */
 export function prefillPace(batch: number, now: () => number = () => performance.now()): PrefillPace {
   let msPerToken: number | null = null;
   return {

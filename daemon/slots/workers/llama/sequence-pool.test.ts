@@ -5,7 +5,8 @@ const never = new AbortController().signal;
 const pool = (sequences: number[][], limit = 4) =>
   new SequencePool(sequences, limit, (sequence, tokens) => {
     const differs = tokens.findIndex((token, i) => sequence[i] !== token);
-    return differs < 0 ? tokens.length : differs;
+    const shared = Math.min(differs < 0 ? tokens.length : differs, sequence.length);
+    return { shared, held: sequence.length };
   });
 
 test('the sequence with the longest shared prefix is taken', async () => {

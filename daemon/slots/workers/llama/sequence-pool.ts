@@ -1,7 +1,8 @@
 import { Refusal } from '../refusal.ts';
+import { bestKept, type Kept } from './best-kept.ts';
 
-/** How many leading tokens of `tokens` the sequence has evaluated already. */
-export type SharedPrefix<S> = (sequence: S, tokens: readonly number[]) => number;
+/** What a sequence holds, seen by who wants to evaluate `tokens` on it. */
+export type LookAt<S> = (sequence: S, tokens: readonly number[]) => Kept;
 
 interface Waiter<S> {
   take(sequence: S): void;
@@ -13,13 +14,13 @@ export class SequencePool<S> {
   readonly #total: number;
   readonly #waiting: Waiter<S>[] = [];
   readonly #limit: number;
-  readonly #shared: SharedPrefix<S>;
+  readonly #look: LookAt<S>;
 
-  constructor(sequences: readonly S[], limit: number, shared: SharedPrefix<S>) {
+  constructor(sequences: readonly S[], limit: number, look: LookAt<S>) {
     this.#free = [...sequences];
     this.#total = sequences.length;
     this.#limit = limit;
-    this.#shared = shared;
+    this.#look = look;
   }
 
   get active(): number {
@@ -31,8 +32,7 @@ export class SequencePool<S> {
   }
 
   /**
-   * The free sequence that shares the longest prefix with `tokens`, of equals the one unused for longest; else a place in the
-   * queue. Refuses with 429 when the queue is full, rejects with the signal's reason when the caller leaves.
+   * The free sequence that serves `tokens` best ({@link bestKept}); else a place in the queue. Refuses with 429 when the queue is full, rejects with the signal's reason when the caller leaves.
    */
   async acquire(tokens: readonly number[], signal: AbortSignal): Promise<S> {
     signal.throwIfAborted();
@@ -69,14 +69,7 @@ export class SequencePool<S> {
   }
 
   #takeBest(tokens: readonly number[]): S | undefined {
-    let best = 0;
-    let most = -1;
-    this.#free.forEach((sequence, i) => {
-      const shared = this.#shared(sequence, tokens);
-      if (shared <= most) return;
-      most = shared;
-      best = i;
-    });
+    const best = bestKept(this.#free.map((sequence) => this.#look(sequence, tokens)));
     return this.#free.splice(best, 1)[0];
   }
 }

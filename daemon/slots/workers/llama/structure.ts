@@ -17,7 +17,7 @@ const GRAMMAR_LONGEST = 65_536;
 const COUNTS = /\{[\s\d]*,?\s*(\d{5,})/;
 const REPEAT_MOST = 9_999;
 /** What may hold any character: texts, sets of characters, remarks. */
-const QUOTED = /"(?:\\[^]|[^"\\])*"|\[(?:\\[^]|[^\]\\])*\]|#[^\r\n]*/g;
+const QUOTED = /"(?:\\[\s\S]|[^"\\])*"|\[(?:\\[\s\S]|[^\]\\])*\]|#[^\r\n]*/g;
 
 const responseFormat = z.discriminatedUnion(
   'type',

@@ -46,7 +46,7 @@ export interface AnswerView {
     total_tokens: number;
     prompt_tokens_details: { cached_tokens: number };
   };
-  timings?: { predicted_n: number };
+  timings?: { predicted_n: number; prompt_per_token_ms: number };
   error?: { code: string; message: string; type: string; param: string | null };
 }
 

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { CHATML } from '../../models/gguf/chat-templates.ts';
+import { askWorker, CHAT, user } from './testing/asked.ts';
+
+const SYSTEM = [{ role: 'system', content: 'You are helpful, and brief.' }];
+const REPLY = { role: 'assistant', content: 'Hello from the tiny model.' };
+
+describe('the prompt cache', () => {
+  const { ask } = askWorker({ template: CHATML }, { context: 4096, parallel: 2 });
+  const cached = async (messages: object[]) => {
+    const { usage } = await ask(CHAT, { messages, temperature: 0 });
+    return usage?.prompt_tokens_details.cached_tokens ?? 0;
+  };
+
+  test('the same conversation going on reads only what is new', async () => {
+    const talk = user('a question that is long enough to be worth keeping');
+    await cached(talk);
+    expect(await cached([...talk, REPLY, ...user('and more')])).toBeGreaterThan(60);
+  });
+
+  test('short chats that begin alike do not cost a long conversation its place', async () => {
+    const long = [...SYSTEM, ...user('much to read '.repeat(150))];
+    await cached(long);
+    for (const word of ['one', 'two', 'three']) await cached([...SYSTEM, ...user(word)]);
+    expect(await cached([...long, REPLY, ...user('go on')])).toBeGreaterThan(1_900);
+  });
+
+  test('and take what they share from one another', async () => {
+    expect(await cached([...SYSTEM, ...user('four')])).toBeGreaterThan(40);
+  });
+});
