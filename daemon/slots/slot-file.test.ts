@@ -15,6 +15,7 @@ describe('readSlotFile', () => {
         device: 'auto',
         context: null,
         parallel: 2,
+        batch: null,
         autoload: false,
         pinned: false,
         priority: 0,
@@ -74,6 +75,7 @@ model = "/m/with space;$(x).gguf"
 device = "cuda:1"
 context = 4096
 parallel = 4
+batch = 1024
 autoload = true
 pinned = true
 priority = -3
@@ -106,6 +108,7 @@ response_format = "wav"
         device: 'cuda:1',
         context: 4096,
         parallel: 4,
+        batch: 1024,
         autoload: true,
         pinned: true,
         priority: -3,
@@ -149,6 +152,7 @@ response_format = "wav"
     ['health = "up"', 1, /^health: must be a path/],
     ['image = "two words"', 1, /^image: must be the name of an image/],
     ['enabled = true\ncontext = "big"', 2, /^context: /],
+    ['batch = 8', 1, /^batch: /],
     ['device = "toaster"', 1, /must be auto, cpu/],
     ['idle_unload = "soon"', 1, /^idle_unload: /],
     ['\n[env]\nSVC_ADMIN_KEY = "x"', 2, /^env\.SVC_ADMIN_KEY: /],

@@ -55,6 +55,7 @@ const SlotFile = z.object({
     .default('auto'),
   context: z.number().int().min(128).max(16_777_216).optional(),
   parallel: z.number().int().min(1).max(64).default(2),
+  batch: z.number().int().min(16).max(16_384).optional(),
   autoload: z.boolean().optional(),
   pinned: z.boolean().default(false),
   priority: z.number().int().min(-1000).max(1000).default(0),
@@ -89,6 +90,8 @@ export interface SlotConfig {
   readonly context: number | null;
   /** Requests served at once. */
   readonly parallel: number;
+  /** Tokens evaluated in one step; null takes the engine's default. */
+  readonly batch: number | null;
   readonly autoload: boolean;
   readonly pinned: boolean;
   readonly priority: number;
@@ -139,6 +142,7 @@ function toConfig(name: string, file: z.infer<typeof SlotFile>): SlotConfig {
     device: file.device,
     context: file.context ?? null,
     parallel: file.parallel,
+    batch: file.batch ?? null,
     autoload: file.autoload ?? agent,
     pinned: file.pinned,
     priority: file.priority,

@@ -35,6 +35,8 @@ function objection(config: SlotConfig): string | null {
   if (!BACKENDS.includes(backendOf(config.device))) {
     return `device: engine embedded runs on auto, cpu, vulkan:N or cuda:N, not on ${config.device}`;
   }
+  if (config.batch !== null && KINDS[config.type] !== 'chat')
+    return 'batch: engine embedded reads each text of such a slot in one step';
   return config.extraArgs.length > 0 ? 'extra_args: engine embedded takes no arguments' : null;
 }
 

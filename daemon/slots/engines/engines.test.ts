@@ -64,6 +64,11 @@ describe('embedded.plan', () => {
     expect(plan(text, { contextTrain })).toMatchObject({ context, degraded: null });
   });
 
+  it('the batch is the one of the slot file, within the window', () => {
+    expect(plan('batch = 2048').batch).toBe(2048);
+    expect(plan('batch = 2048', { contextTrain: 1024 }).batch).toBe(1024);
+  });
+
   it.each(['embedding', 'rerank'])('type %s evaluates its one window in one step', (type) => {
     expect(plan(`type = "${type}"\nparallel = 3`, { contextTrain: 2048 })).toMatchObject({
       type,
@@ -144,6 +149,8 @@ describe('slotObjection', () => {
     ['engine = "warp"', `engine: there is no engine "warp" (known: ${KNOWN})`],
     ['type = "image"', 'type: engine embedded serves llm, embedding, rerank, not image'],
     ['runner = "container"', 'runner: engine embedded runs under worker, not container'],
+    ['batch = 64', null],
+    ['type = "rerank"\nbatch = 64', 'batch: engine embedded reads each text of such a slot in one step'],
     ['extra_args = ["-x"]', 'extra_args: engine embedded takes no arguments'],
     ['device = "npu"', 'device: engine embedded runs on auto, cpu, vulkan:N or cuda:N, not on npu'],
   ])('%j: %s', (text, objection) => expect(slotObjection(config(text))).toBe(objection));

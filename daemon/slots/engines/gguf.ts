@@ -27,7 +27,7 @@ export function ggufLaunch(order: LaunchOrder, dialect: Dialect): Omit<Launch, '
     ...commonLaunch(order, dialect),
     context,
     sequences: chat ? config.parallel : 1,
-    batch: chat ? CHAT_BATCH : context,
+    batch: chat ? Math.min(config.batch ?? CHAT_BATCH, context) : context,
     startLimitMs: loadLimitMs(model.sizeBytes),
     degraded: cutWindow(config, context),
   };

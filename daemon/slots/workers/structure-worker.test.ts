@@ -64,7 +64,7 @@ describe('structure', () => {
       messages: user('x'),
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'x', schema: { type: 'string', pattern: 'a' } },
+        json_schema: { name: 'x', schema: { type: 'string', pattern: '(?=a)' } },
       },
     });
     expect(status).toBe(400);

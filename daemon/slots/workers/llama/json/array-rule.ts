@@ -1,5 +1,6 @@
 import { SchemaFault } from './schema-fault.ts';
-import { type Conversion, join, type Schema } from './schema-grammar.ts';
+import type { Conversion } from './schema-grammar.ts';
+import { join, type Schema } from './schema-shape.ts';
 
 /** llama.cpp refuses longer repetitions. */
 export const REPEAT_MOST = 2_000;

@@ -1,42 +1,65 @@
-import { SchemaFault } from './schema-fault.ts';
-import type { Conversion, Schema } from './schema-grammar.ts';
+import { type Bound, decimalRange } from './decimal-range.ts';
+import { ImpossibleSchema, SchemaFault } from './schema-fault.ts';
+import type { Conversion } from './schema-grammar.ts';
+import type { Schema } from './schema-shape.ts';
 import { wholeRange } from './whole-range.ts';
 
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
+/** Bounds are written out digit by digit. */
+const LARGEST = 1e15;
+const SMALLEST = 1e-12;
 
-/** A number or an integer. Bounds are kept for integers; for other numbers no grammar can keep them. */
+/** A number or an integer between its bounds; a bounded number is written without an exponent. */
 export function numberRule({ book, strict }: Conversion, schema: Schema, at: string): string {
-  const bound = BOUNDS.find((key) => schema[key] !== undefined);
-  if (schema.type !== 'integer') {
-    if (bound !== undefined && strict) throw new SchemaFault(at, `"${bound}" is supported for integers only`);
-    return book.primitive('number');
-  }
-  if (bound === undefined) return book.primitive('integer');
-  const { least, most } = integerBounds(schema, at);
-  const range = wholeRange(least, most);
-  if (range === null) throw new SchemaFault(at, 'no integer lies between the bounds');
+  const integer = schema.type === 'integer';
+  if (BOUNDS.every((key) => schema[key] === undefined)) return book.primitive(integer ? 'integer' : 'number');
+  const bounds = boundsOf(schema, at, strict);
+  if (bounds === null) return book.primitive(integer ? 'integer' : 'number');
+  const range = integer
+    ? wholeRange(closed(bounds.least, 1), closed(bounds.most, -1))
+    : decimalRange(bounds.least, bounds.most);
+  if (range === null)
+    throw new ImpossibleSchema(at, `no ${integer ? 'integer' : 'number'} lies between the bounds`);
   return book.add(range);
 }
 
-function integerBounds(schema: Schema, at: string): { least: number | null; most: number | null } {
-  const read = (key: (typeof BOUNDS)[number]): number | null => {
-    const value = schema[key];
-    if (value === undefined) return null;
-    if (typeof value !== 'number' || Math.abs(value) >= 1e15)
-      throw new SchemaFault(at, `"${key}" must be a number of at most 15 digits`);
-    return value;
-  };
-  const over = read('exclusiveMinimum');
-  const under = read('exclusiveMaximum');
-  return {
-    least: larger(ceil(read('minimum')), over === null ? null : Math.floor(over) + 1),
-    most: smaller(floor(read('maximum')), under === null ? null : Math.ceil(under) - 1),
-  };
+/** The nearest integer that is within the bound; `inwards` is 1 for a lower and -1 for an upper one. */
+function closed(bound: Bound | null, inwards: 1 | -1): number | null {
+  if (bound === null) return null;
+  const nearest = inwards > 0 ? Math.ceil(bound.value) : Math.floor(bound.value);
+  const next = bound.open && nearest === bound.value ? nearest + inwards : nearest;
+  return next === 0 ? 0 : next;
 }
 
-const ceil = (value: number | null): number | null => (value === null ? null : Math.ceil(value));
-const floor = (value: number | null): number | null => (value === null ? null : Math.floor(value));
-const larger = (a: number | null, b: number | null): number | null =>
-  a === null || b === null ? (a ?? b) : Math.max(a, b);
-const smaller = (a: number | null, b: number | null): number | null =>
-  a === null || b === null ? (a ?? b) : Math.min(a, b);
+/** The narrower of each pair of bounds; null where they need not be kept and can't be. */
+function boundsOf(
+  schema: Schema,
+  at: string,
+  strict: boolean,
+): { least: Bound | null; most: Bound | null } | null {
+  const read = (key: (typeof BOUNDS)[number], open: boolean): Bound | null => {
+    const value = schema[key];
+    if (value === undefined) return null;
+    if (
+      typeof value !== 'number' ||
+      Math.abs(value) >= LARGEST ||
+      (value !== 0 && Math.abs(value) < SMALLEST)
+    )
+      throw new SchemaFault(at, `"${key}" must be a number of at most 15 digits`);
+    return { value, open };
+  };
+  try {
+    return {
+      least: narrower(read('minimum', false), read('exclusiveMinimum', true), 1),
+      most: narrower(read('maximum', false), read('exclusiveMaximum', true), -1),
+    };
+  } catch (error) {
+    if (strict) throw error;
+    return null;
+  }
+}
+
+function narrower(closedOne: Bound | null, openOne: Bound | null, inwards: 1 | -1): Bound | null {
+  if (closedOne === null || openOne === null) return closedOne ?? openOne;
+  return (openOne.value - closedOne.value) * inwards >= 0 ? openOne : closedOne;
+}

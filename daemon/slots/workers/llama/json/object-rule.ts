@@ -1,6 +1,8 @@
+import { otherNames } from './other-names.ts';
 import { literal } from './rule-book.ts';
-import { SchemaFault } from './schema-fault.ts';
-import { type Conversion, isSchema, join, type Schema } from './schema-grammar.ts';
+import { ImpossibleSchema, unlessImpossible } from './schema-fault.ts';
+import type { Conversion } from './schema-grammar.ts';
+import { isSchema, join, type Schema } from './schema-shape.ts';
 
 /** An object: its required properties in order, then any of the others in order, then additional ones if allowed. */
 export function objectRule(conversion: Conversion, schema: Schema, at: string, root: Schema): string {
@@ -12,7 +14,10 @@ export function objectRule(conversion: Conversion, schema: Schema, at: string, r
   const pair = ([name, value]: [string, unknown]): string =>
     `${literal(JSON.stringify(name))} ":" ${ws} ${conversion.convert(value, join(at, `properties.${name}`), root)}`;
   const first = properties.filter(([name]) => required.has(name)).map(pair);
-  const others = properties.filter(([name]) => !required.has(name)).map((entry) => book.add(pair(entry)));
+  const others = properties
+    .filter(([name]) => !required.has(name))
+    .map((entry) => unlessImpossible(() => book.add(pair(entry))))
+    .filter((rule) => rule !== null);
   const more = additional(conversion, schema, at, root);
   const inner =
     first.length > 0
@@ -42,9 +47,9 @@ function optionalOnly(conversion: Conversion, others: readonly string[], more: s
 function additional({ book, convert }: Conversion, schema: Schema, at: string, root: Schema): string | null {
   const allowed = schema.additionalProperties ?? !isSchema(schema.properties);
   if (allowed === false) return null;
-  return book.add(
-    `${book.primitive('string')} ":" ws ${convert(allowed, join(at, 'additionalProperties'), root)}`,
-  );
+  const listed = isSchema(schema.properties) ? Object.keys(schema.properties) : [];
+  const name = listed.length === 0 ? book.primitive('string') : book.add(otherNames(listed));
+  return book.add(`${name} ":" ws ${convert(allowed, join(at, 'additionalProperties'), root)}`);
 }
 
 function refuseUnlisted(
@@ -55,5 +60,8 @@ function refuseUnlisted(
 ): void {
   const missing = [...required].find((name) => !listed.has(name));
   if (missing !== undefined && strict)
-    throw new SchemaFault(at, `"required" names ${JSON.stringify(missing)}, which is not in "properties"`);
+    throw new ImpossibleSchema(
+      at,
+      `"required" names ${JSON.stringify(missing)}, which is not in "properties"`,
+    );
 }

@@ -6,7 +6,12 @@ const RULES_MOST = 4_000;
 /** Rules that every JSON grammar may use; each is written only where it is needed. */
 const PRIMITIVES: Readonly<Record<string, { text: string; needs?: readonly string[] }>> = {
   ws: { text: '| " " | "\\n"{1,2} [ \\t]{0,20}' },
-  char: { text: String.raw`[^"\\\x7F\x00-\x1F] | [\\] (["\\/bfnrt] | "u" [0-9a-fA-F]{4})` },
+  // A character beyond the first plane is one, also when it is written as two halves; a half alone is none.
+  char: {
+    text:
+      String.raw`[^"\\\x7F\x00-\x1F] | [\\] (["\\/bfnrt] | "u" ([0-9a-cA-CefEF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2} | ` +
+      String.raw`[dD] [89abAB] [0-9a-fA-F]{2} "\\u" [dD] [c-fC-F] [0-9a-fA-F]{2}))`,
+  },
   string: { text: String.raw`"\"" char* "\""`, needs: ['char'] },
   whole: { text: '[0] | [1-9] [0-9]{0,15}' },
   integer: { text: '"-"? whole', needs: ['whole'] },
@@ -25,10 +30,24 @@ const PRIMITIVES: Readonly<Record<string, { text: string; needs?: readonly strin
     needs: ['ws', 'string', 'value'],
   },
   array: { text: '"[" ws (value ("," ws value)*)? ws "]"', needs: ['ws', 'value'] },
-  date: { text: '[0-9]{4} "-" ("0" [1-9] | "1" [0-2]) "-" ("0" [1-9] | [1-2] [0-9] | "3" [0-1])' },
-  time: {
-    text: '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{3})? ("Z" | [+-] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])',
+  date: {
+    text:
+      '[0-9]{4} "-" (("0" [13578] | "1" [02]) "-" ("0" [1-9] | [12] [0-9] | "3" [01]) | ("0" [469] | "11") "-" ("0" [1-9] | [12] [0-9] | "30") | ' +
+      '"02-" ("0" [1-9] | "1" [0-9] | "2" [0-8])) | leap "-02-29"',
+    needs: ['leap'],
   },
+  leap: {
+    text: '[0-9]{2} ("0" [48] | [2468] [048] | [13579] [26]) | ("0" [048] | [2468] [048] | [13579] [26]) "00"',
+  },
+  time: {
+    text: '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{1,6})? ("Z" | [+-] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])',
+  },
+  email: {
+    text: '[a-zA-Z0-9]+ ([._+-] [a-zA-Z0-9]+)* "@" (domain ".")+ [a-zA-Z]{2,24}',
+    needs: ['domain'],
+  },
+  domain: { text: '[a-zA-Z0-9]{1,30} ("-" [a-zA-Z0-9]{1,30})?' },
+  octet: { text: '[0-9] | [1-9] [0-9] | "1" [0-9]{2} | "2" [0-4] [0-9] | "25" [0-5]' },
   uuid: {
     text: '[0-9a-fA-F]{8} "-" [0-9a-fA-F]{4} "-" [0-9a-fA-F]{4} "-" [0-9a-fA-F]{4} "-" [0-9a-fA-F]{12}',
   },

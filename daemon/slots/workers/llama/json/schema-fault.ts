@@ -6,3 +6,16 @@ export class SchemaFault extends Error {
     this.name = 'SchemaFault';
   }
 }
+
+/** A schema, or a part of one, that no value fits; it costs only the alternative that it belongs to. */
+export class ImpossibleSchema extends SchemaFault {}
+
+/** What `make` makes; null when nothing fits there. */
+export function unlessImpossible<T>(make: () => T): T | null {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof ImpossibleSchema) return null;
+    throw error;
+  }
+}

@@ -149,6 +149,71 @@ const CASES: Record<string, Case> = {
     fits: [-3, -1, 0, 9, 11],
     not: [-4, 12, 1.5],
   },
+  'bounded numbers': {
+    schema: { type: 'number', exclusiveMinimum: 0, maximum: 1.5 },
+    fits: [0.001, 1, 1.5],
+    not: [0, -1, 1.51, 2],
+  },
+  'all of several, merged': {
+    schema: {
+      allOf: [
+        { $ref: '#/$defs/Base' },
+        object({ b: { type: 'number', maximum: 9 } }, ['b'], { additionalProperties: { type: 'null' } }),
+      ],
+      $defs: { Base: object({ a: { type: ['string', 'null'] }, b: { type: 'integer' } }, ['a']) },
+    },
+    fits: [{ a: null, b: 5 }],
+    not: [{ a: 'x', b: 5 }, { b: 5 }, { a: null, b: 10 }, { a: null, b: 1.5 }],
+  },
+  'one of several, beside what holds for all': {
+    schema: object({ kind: { type: 'string' }, n: { type: 'integer' } }, ['kind'], {
+      oneOf: [
+        { properties: { kind: { const: 'a' } } },
+        { properties: { kind: { const: 'b' } }, required: ['n'] },
+      ],
+    }),
+    fits: [{ kind: 'a' }, { kind: 'a', n: 1 }, { kind: 'b', n: 1 }],
+    not: [{ kind: 'b' }, { kind: 'c' }, { n: 1 }],
+  },
+  'alternatives that nothing fits cost only themselves': {
+    schema: {
+      anyOf: [
+        { type: 'integer', minimum: 5, maximum: 4 },
+        { allOf: [{ const: 1 }, { const: 2 }] },
+        { type: 'null' },
+      ],
+    },
+    fits: [null],
+    not: [1, 2, 5],
+  },
+  'a pattern with its length, a pattern that is open': {
+    schema: object({ a: { pattern: '^[a-z]+$', maxLength: 3 }, b: { type: 'string', pattern: 'x' } }, [
+      'a',
+      'b',
+    ]),
+    fits: [{ a: 'abc', b: 'see "x"?' }],
+    not: [
+      { a: 'abcd', b: 'x' },
+      { a: 'A', b: 'x' },
+      { a: 'a', b: 'y' },
+    ],
+  },
+  'days that there are': {
+    schema: { type: 'string', format: 'date' },
+    fits: ['2024-02-29', '2000-02-29', '2026-12-31'],
+    not: ['2026-02-29', '1900-02-29', '2026-04-31', '2026-00-01'],
+  },
+  addresses: {
+    schema: object({ m: { type: 'string', format: 'email' }, i: { type: 'string', format: 'ipv4' } }, [
+      'm',
+      'i',
+    ]),
+    fits: [{ m: 'ann.b+c@mail.example-site.org', i: '192.168.0.255' }],
+    not: [
+      { m: 'ann@', i: '1.2.3.4' },
+      { m: 'a@b.co', i: '1.2.3.256' },
+    ],
+  },
   'words that only describe': {
     schema: {
       $schema: 'x',
@@ -177,16 +242,22 @@ describe.each(Object.entries(CASES))('%s', (_, { schema, fits, not }) => {
 });
 
 test.each([
-  [{ type: 'string', pattern: '^a' }, '"pattern"'],
-  [object({ mail: { type: 'string', format: 'email' } }), 'properties.mail: the format "email"'],
-  [{ type: 'number', minimum: 0 }, '"minimum" is supported for integers only'],
+  [{ type: 'string', pattern: '^(?=a)' }, 'the "pattern" "^(?=a)" is not supported: "(?="'],
+  [object({ host: { type: 'string', format: 'hostname' } }), 'properties.host: the format "hostname"'],
+  [{ type: 'string', format: 'uuid', maxLength: 5 }, 'can not be kept together'],
+  [{ type: 'string', format: 'date', pattern: '^2' }, 'can not be kept together'],
+  [{ type: 'number', minimum: 1, exclusiveMaximum: 1 }, 'no number lies between'],
+  [{ type: 'number', minimum: 1e20 }, '"minimum" must be a number of at most 15 digits'],
   [{ type: 'integer', minimum: 5, maximum: 4 }, 'no integer lies between'],
   [{ type: 'integer', multipleOf: 3 }, '"multipleOf"'],
   [{ type: 'array', uniqueItems: true }, '"uniqueItems"'],
   [{ type: 'array', maxItems: 100_000 }, '"maxItems"'],
   [{ not: { type: 'string' } }, '"not"'],
   [{ type: 'object', patternProperties: {} }, '"patternProperties"'],
-  [{ allOf: [{ type: 'string' }, { minLength: 2 }] }, '"allOf"'],
+  [{ allOf: [{ type: 'string' }, { type: 'integer' }] }, 'no value fits all of its parts'],
+  [{ allOf: [{ pattern: '^a' }, { pattern: 'b$' }] }, 'two different "pattern"'],
+  [{ allOf: [{ type: 'string' }, { not: {} }] }, '"not"'],
+  [{ enum: ['a', 'b'], maxLength: 0 }, 'empty list'],
   [{ $ref: '#/$defs/Missing' }, 'leads nowhere'],
   [{ $ref: 'https://example.org/schema' }, 'leads nowhere'],
   [{ type: 'date' }, 'the type "date" is not known'],
@@ -200,7 +271,7 @@ test.each([
 
 test('what a grammar cannot keep is left out where that is allowed', async () => {
   const schema = object(
-    { a: { type: 'string', pattern: '^a', format: 'email', maxLength: 1e6 } },
+    { a: { type: 'string', pattern: '(?!x)a', format: 'hostname', maxLength: 1e6 } },
     ['a', 'ghost'],
     { minProperties: 1 },
   );
@@ -215,4 +286,14 @@ test('depth and size are bounded', () => {
     Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`p${i}`, { type: 'string' }])),
   );
   expect(() => schemaGrammar(wide, { strict: true })).toThrow('too large');
+});
+
+test('schemas that lead to one another again and again are refused before they cost much', () => {
+  const level = (n: number) => ({ allOf: Array.from({ length: 20 }, () => ({ $ref: `#/$defs/L${n + 1}` })) });
+  const $defs = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`L${n}`, level(n)]));
+  const started = performance.now();
+  expect(() =>
+    schemaGrammar({ ...level(-1), $defs: { ...$defs, L6: { type: 'null' } } }, { strict: true }),
+  ).toThrow('too many schemas');
+  expect(performance.now() - started).toBeLessThan(5_000);
 });

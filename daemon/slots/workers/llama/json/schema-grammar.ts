@@ -1,12 +1,13 @@
 import { arrayRule } from './array-rule.ts';
+import { fitsSchema } from './fits-schema.ts';
+import { type MergeBudget, mergedAlternatives, type Place, saysMore } from './merge-schemas.ts';
 import { numberRule } from './number-rule.ts';
 import { objectRule } from './object-rule.ts';
 import { literal, RuleBook } from './rule-book.ts';
-import { SchemaFault } from './schema-fault.ts';
+import { ImpossibleSchema, SchemaFault, unlessImpossible } from './schema-fault.ts';
 import { resolve } from './schema-reference.ts';
+import { isSchema, join, type Schema } from './schema-shape.ts';
 import { stringRule } from './string-rule.ts';
-
-export type Schema = Readonly<Record<string, unknown>>;
 
 export interface SchemaOptions {
   /** True: a keyword that a grammar cannot keep is a fault. False: it is left out. */
@@ -17,6 +18,7 @@ export interface SchemaOptions {
 export interface Conversion {
   readonly book: RuleBook;
   readonly strict: boolean;
+  readonly merges: MergeBudget;
   /** The rule for a schema at `at`; `root` is where its references begin. */
   convert(schema: unknown, at: string, root: Schema): string;
 }
@@ -47,6 +49,7 @@ const NOT_KEPT = [
 ] as const;
 
 const DEEPEST = 64;
+const MERGES_MOST = 10_000;
 
 /**
  * GBNF for the JSON texts that fit `schema`. Properties come in the order of the schema, the required ones first; what
@@ -64,6 +67,7 @@ export function converter(book: RuleBook, { strict }: SchemaOptions): Conversion
   const conversion: Conversion = {
     book,
     strict,
+    merges: { left: MERGES_MOST },
     convert(schema, at, root) {
       if (depth >= DEEPEST) throw new SchemaFault(at, `the schema is nested deeper than ${DEEPEST}`);
       depth += 1;
@@ -77,34 +81,27 @@ export function converter(book: RuleBook, { strict }: SchemaOptions): Conversion
   return conversion;
 }
 
-interface Place {
-  schema: unknown;
-  at: string;
-  root: Schema;
-}
-
 function rule(conversion: Conversion, references: Map<unknown, string>, { schema, at, root }: Place): string {
   const { book, convert } = conversion;
   if (schema === true) return book.primitive('value');
   if (!isSchema(schema)) throw new SchemaFault(at, 'a schema must be an object or true');
   if (conversion.strict) refuseNotKept(schema, at);
-  if (typeof schema.$ref === 'string')
+  if (typeof schema.$ref === 'string' && !saysMore(schema, '$ref'))
     return reference(conversion, references, { ref: schema.$ref, at, root });
-  if ('const' in schema) return literal(JSON.stringify(schema.const));
-  if (Array.isArray(schema.enum))
-    return alternatives(
-      schema.enum.map((v) => literal(JSON.stringify(v))),
-      at,
-    );
   const choices = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(choices))
+  if (Array.isArray(choices) && !saysMore(schema, 'anyOf' in schema ? 'anyOf' : 'oneOf'))
     return book.add(
-      alternatives(
-        choices.map((choice, i) => convert(choice, join(at, `anyOf.${i}`), root)),
+      possible(
+        choices.map((choice, i) => () => convert(choice, join(at, `anyOf.${i}`), root)),
         at,
       ),
     );
-  if (Array.isArray(schema.allOf)) return single(conversion, { schema, at, root });
+  if (COMBINED.some((keyword) => keyword in schema))
+    return possible(
+      mergedAlternatives({ schema, at, root }, conversion.merges).map((one) => () => convert(one, at, root)),
+      at,
+    );
+  if ('const' in schema || Array.isArray(schema.enum)) return listedValues({ schema, at, root }, schema);
   if (Array.isArray(schema.type))
     return alternatives(
       schema.type.map((type) => typed(conversion, { schema, at, root }, type)),
@@ -133,17 +130,28 @@ function typed(conversion: Conversion, { schema, at, root }: Place, type: unknow
   return make(conversion, isSchema(schema) ? { ...schema, type } : {}, at, root);
 }
 
+const STRING_WORDS = ['pattern', 'format', 'minLength', 'maxLength'] as const;
+const NUMBER_WORDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
+
+/** The type that is meant where none is named. */
 function implied(schema: Schema): string {
+  if (STRING_WORDS.some((word) => word in schema)) return 'string';
+  if (NUMBER_WORDS.some((word) => word in schema)) return 'number';
   if ('properties' in schema || 'additionalProperties' in schema) return 'object';
   if ('items' in schema || 'prefixItems' in schema) return 'array';
   return 'any';
 }
 
-/** `allOf` of one schema is that schema with what stands beside it. */
-function single({ convert }: Conversion, { schema, at, root }: Place): string {
-  const { allOf, ...beside } = schema as Schema & { allOf: unknown[] };
-  if (allOf.length !== 1) throw new SchemaFault(at, '"allOf" of several schemas is not supported');
-  return convert(isSchema(allOf[0]) ? { ...beside, ...allOf[0] } : allOf[0], join(at, 'allOf.0'), root);
+const COMBINED = ['$ref', 'allOf', 'anyOf', 'oneOf'] as const;
+
+/** The values that a schema lists, of these the ones that fit what else it says. */
+function listedValues({ at, root }: Place, schema: Schema): string {
+  const values: unknown[] = Array.isArray(schema.enum) ? schema.enum : [schema.const];
+  const fitting = values.filter((value) => fitsSchema(value, schema, root));
+  return alternatives(
+    fitting.map((value) => literal(JSON.stringify(value))),
+    at,
+  );
 }
 
 function reference(
@@ -157,20 +165,32 @@ function reference(
   if (known !== undefined) return known;
   const name = book.reserve();
   references.set(target, name);
-  return book.set(name, convert(target, join(at, ref), root));
+  try {
+    return book.set(name, convert(target, join(at, ref), root));
+  } catch (error) {
+    // Rules that lead here may stand in the book already.
+    references.delete(target);
+    book.set(name, NOTHING);
+    throw error;
+  }
 }
+
+/** A character that there is none of. */
+const NOTHING = String.raw`[^\x00-\U0010FFFF]`;
 
 function refuseNotKept(schema: Schema, at: string): void {
   const found = NOT_KEPT.find((keyword) => keyword in schema);
   if (found !== undefined) throw new SchemaFault(at, `"${found}" is not supported`);
 }
 
-function alternatives(rules: readonly string[], at: string): string {
-  if (rules.length === 0) throw new SchemaFault(at, 'no value fits an empty list');
-  return rules.length === 1 ? (rules[0] as string) : `(${rules.join(' | ')})`;
+/** The alternatives that some value fits; when there is none, the reason of the first. */
+function possible(makers: readonly (() => string)[], at: string): string {
+  const rules = makers.map(unlessImpossible).filter((rule) => rule !== null);
+  const [first] = makers;
+  return rules.length === 0 && first !== undefined ? first() : alternatives(rules, at);
 }
 
-export const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const join = (at: string, next: string): string => (at === '' ? next : `${at}.${next}`);
+function alternatives(rules: readonly string[], at: string): string {
+  if (rules.length === 0) throw new ImpossibleSchema(at, 'no value fits an empty list');
+  return rules.length === 1 ? (rules[0] as string) : `(${rules.join(' | ')})`;
+}

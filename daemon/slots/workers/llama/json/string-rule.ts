@@ -1,37 +1,77 @@
 import { limits, repeat } from './array-rule.ts';
+import { type Lengths, patternRule } from './pattern-rule.ts';
 import { SchemaFault } from './schema-fault.ts';
-import type { Conversion, Schema } from './schema-grammar.ts';
+import type { Conversion } from './schema-grammar.ts';
+import type { Schema } from './schema-shape.ts';
 
-/** Formats that a grammar can keep, as a rule between the quotes. */
-const FORMATS: Readonly<Record<string, (conversion: Conversion) => string>> = {
-  date: ({ book }) => book.primitive('date'),
-  time: ({ book }) => book.primitive('time'),
-  'date-time': ({ book }) => `${book.primitive('date')} "T" ${book.primitive('time')}`,
-  uuid: ({ book }) => book.primitive('uuid'),
+/** A format that a grammar can keep: its rule between the quotes, and the lengths that its texts have. */
+interface Format {
+  rule(conversion: Conversion): string;
+  lengths: readonly [number, number];
+}
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  date: { rule: ({ book }) => book.primitive('date'), lengths: [10, 10] },
+  time: { rule: ({ book }) => book.primitive('time'), lengths: [9, 21] },
+  'date-time': {
+    rule: ({ book }) => `${book.primitive('date')} "T" ${book.primitive('time')}`,
+    lengths: [20, 32],
+  },
+  uuid: { rule: ({ book }) => book.primitive('uuid'), lengths: [36, 36] },
+  email: { rule: ({ book }) => book.primitive('email'), lengths: [6, Number.POSITIVE_INFINITY] },
+  ipv4: {
+    rule: ({ book }) => Array(4).fill(book.primitive('octet')).join(' "." '),
+    lengths: [7, 15],
+  },
 };
 
 const QUOTE = String.raw`"\""`;
 
-/** A string, with its format or its length in characters. */
+/** A string, with its pattern, its format or its length in characters. */
 export function stringRule(conversion: Conversion, schema: Schema, at: string): string {
   const { book, strict } = conversion;
-  if (strict && schema.pattern !== undefined) throw new SchemaFault(at, '"pattern" is not supported');
+  const kept = lengths(conversion, schema, at);
+  const inner = patterned(conversion, schema, kept, at) ?? formatted(conversion, schema, kept, at);
+  if (inner !== null) return book.add(`${QUOTE} ${inner} ${QUOTE}`);
   const { format } = schema;
-  if (typeof format === 'string' && Object.hasOwn(FORMATS, format))
-    return book.add(`${QUOTE} ${FORMATS[format]?.(conversion)} ${QUOTE}`);
   if (strict && format !== undefined)
     throw new SchemaFault(at, `the format ${JSON.stringify(format)} is not supported`);
-  if (schema.minLength === undefined && schema.maxLength === undefined) return book.primitive('string');
-  const { least, most } = bounds(conversion, schema, at);
-  return book.add(`${QUOTE} ${repeat(book.primitive('char'), least, most)} ${QUOTE}`);
+  if (kept === null) return book.primitive('string');
+  return book.add(`${QUOTE} ${repeat(book.primitive('char'), kept.least, kept.most)} ${QUOTE}`);
+}
+
+function patterned(conversion: Conversion, schema: Schema, kept: Lengths | null, at: string): string | null {
+  const { pattern, format } = schema;
+  if (pattern === undefined) return null;
+  const { book, strict } = conversion;
+  if (strict && format !== undefined)
+    throw new SchemaFault(at, '"pattern" and "format" can not be kept together');
+  if (typeof pattern !== 'string') throw new SchemaFault(at, '"pattern" must be a text');
+  try {
+    return patternRule(book, pattern, kept, at);
+  } catch (error) {
+    if (strict) throw error;
+    return null;
+  }
+}
+
+function formatted(conversion: Conversion, schema: Schema, kept: Lengths | null, at: string): string | null {
+  const { format } = schema;
+  if (typeof format !== 'string' || !Object.hasOwn(FORMATS, format)) return null;
+  const { rule, lengths: has } = FORMATS[format] as Format;
+  const fits = kept === null || (kept.least <= has[0] && (kept.most === null || kept.most >= has[1]));
+  if (!fits && conversion.strict)
+    throw new SchemaFault(at, `the format "${format}" and a length can not be kept together`);
+  return rule(conversion);
 }
 
 /** Lengths beyond what a grammar can count to are a fault only where the schema must be kept to the letter. */
-function bounds({ strict }: Conversion, schema: Schema, at: string): ReturnType<typeof limits> {
+function lengths({ strict }: Conversion, schema: Schema, at: string): Lengths | null {
+  if (schema.minLength === undefined && schema.maxLength === undefined) return null;
   try {
     return limits(schema, 'minLength', 'maxLength', at);
   } catch (error) {
     if (strict) throw error;
-    return { least: 0, most: null };
+    return null;
   }
 }

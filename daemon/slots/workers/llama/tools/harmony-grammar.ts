@@ -1,5 +1,6 @@
 import { literal, RuleBook } from '../json/rule-book.ts';
-import { converter, isSchema } from '../json/schema-grammar.ts';
+import { converter } from '../json/schema-grammar.ts';
+import { isSchema } from '../json/schema-shape.ts';
 import type { Tool } from './tool-choice.ts';
 import { parametersRule } from './tool-grammar.ts';
 

@@ -1,4 +1,4 @@
-import { isSchema, type Schema } from '../json/schema-grammar.ts';
+import { isSchema, type Schema } from '../json/schema-shape.ts';
 import { longestOpenEnd } from '../stop-scanner.ts';
 import type { CallScanner, Found } from './pieces.ts';
 import {

@@ -1,6 +1,7 @@
 import { literal, RuleBook } from '../json/rule-book.ts';
 import { SchemaFault } from '../json/schema-fault.ts';
-import { type Conversion, converter, isSchema, type Schema, schemaGrammar } from '../json/schema-grammar.ts';
+import { type Conversion, converter, schemaGrammar } from '../json/schema-grammar.ts';
+import { isSchema, type Schema } from '../json/schema-shape.ts';
 import type { Tool } from './tool-choice.ts';
 
 const ANY_OBJECT: Schema = { type: 'object' };

@@ -1,5 +1,5 @@
-import { isSchema, type Schema } from '../json/schema-grammar.ts';
 import { resolve } from '../json/schema-reference.ts';
+import { isSchema, type Schema } from '../json/schema-shape.ts';
 
 const DEEPEST = 8;
 /** Words that models write which have learned from Python. */

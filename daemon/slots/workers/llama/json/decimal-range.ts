@@ -1,0 +1,135 @@
+import { wholeRange } from './whole-range.ts';
+
+/** One end of a range of numbers. */
+export interface Bound {
+  readonly value: number;
+  /** True: the value itself is not part of the range. */
+  readonly open: boolean;
+}
+
+/** Digits after the point that are written at most. */
+const FRACTION_MOST = 15;
+const ANY = `[0-9]{0,${FRACTION_MOST}}`;
+const SOME = `[0-9]{1,${FRACTION_MOST}}`;
+
+/** A bound of a number without a sign, by its digits before and after the point (without zeros at the end). */
+interface Digits {
+  readonly whole: number;
+  readonly fraction: string;
+  readonly open: boolean;
+}
+
+/** GBNF for the decimal numbers from `least` to `most` (null: no bound), without exponents; null when there is none. */
+export function decimalRange(least: Bound | null, most: Bound | null): string | null {
+  const parts: string[] = [];
+  const below = magnitudes(negated(most), negated(least), true);
+  if (below !== null) parts.push(`"-" (${below})`);
+  const above = magnitudes(least, most, false);
+  if (above !== null) parts.push(above);
+  return parts.length === 0 ? null : `(${parts.join(' | ')})`;
+}
+
+const negated = (bound: Bound | null): Bound | null =>
+  bound === null ? null : { value: -bound.value, open: bound.open };
+
+/** The numbers from zero on that lie between; `positive` leaves out zero itself. */
+function magnitudes(least: Bound | null, most: Bound | null, positive: boolean): string | null {
+  if (most !== null && (most.value < 0 || (most.value === 0 && (most.open || positive)))) return null;
+  const zero: Bound = { value: 0, open: positive };
+  const from = least === null || least.value < 0 || (least.value === 0 && positive) ? zero : least;
+  const low = digitsOf(from);
+  const high = most === null ? null : digitsOf(most);
+  const parts = high !== null && low.whole === high.whole ? [within(low, high)] : apart(low, high);
+  const possible = parts.filter((part) => part !== null);
+  return possible.length === 0 ? null : possible.join(' | ');
+}
+
+/** Bounds whose whole parts differ: the rest of the lowest, all in between, the beginning of the highest. */
+function apart(low: Digits, high: Digits | null): (string | null)[] {
+  if (high !== null && low.whole > high.whole) return [];
+  const between = wholeRange(low.whole + 1, high === null ? null : high.whole - 1);
+  return [
+    within(low, null),
+    between === null ? null : `${between} ("." ${SOME})?`,
+    high === null ? null : within({ whole: high.whole, fraction: '', open: false }, high),
+  ];
+}
+
+/** Numbers with the whole part of `low` whose fraction lies between. */
+function within(low: Digits, high: Digits | null): string | null {
+  const tail = fractions(
+    { digits: low.fraction, open: low.open },
+    high === null ? null : { digits: high.fraction, open: high.open },
+  );
+  if (tail.some === null) return tail.empty ? `"${low.whole}"` : null;
+  return tail.empty ? `"${low.whole}" ("." (${tail.some}))?` : `"${low.whole}" "." (${tail.some})`;
+}
+
+interface Fraction {
+  readonly digits: string;
+  readonly open: boolean;
+}
+
+/** Digits that may follow: whether none may, and GBNF for one or more (null: there are none). */
+interface Tail {
+  readonly empty: boolean;
+  readonly some: string | null;
+}
+
+/** The digits after the point, or the rest of them, of numbers between two others. */
+function fractions(given: Fraction | null, high: Fraction | null): Tail {
+  // A closed lower bound whose digits are used up is none.
+  const low = given === null || (given.digits === '' && !given.open) ? null : given;
+  if (low === null && high === null) return { empty: true, some: SOME };
+  if (high !== null && high.digits === '')
+    return high.open || low !== null ? NONE : { empty: true, some: `"0"{1,${FRACTION_MOST}}` };
+  if (low !== null && low.digits === '' && high === null)
+    return low.open
+      ? { empty: false, some: `"0"{0,${FRACTION_MOST - 1}} [1-9] ${ANY}` }
+      : fractions(null, null);
+  const first = Number(low?.digits[0] ?? '0');
+  const last = high === null ? 9 : Number(high.digits[0] ?? '0');
+  const nextLow = low === null ? null : rest(low);
+  const nextHigh = high === null ? null : rest(high);
+  if (first > last) return NONE;
+  const parts = first === last ? [digit(first, nextLow, nextHigh)] : spread(first, last, nextLow, nextHigh);
+  const some = parts.filter((part) => part !== null);
+  return { empty: low === null, some: some.length === 0 ? null : some.join(' | ') };
+}
+
+function spread(first: number, last: number, low: Fraction | null, high: Fraction | null): (string | null)[] {
+  return [
+    digit(first, low, null),
+    last - first > 1 ? `[${first + 1}-${last - 1}] ${ANY}` : null,
+    digit(last, null, high),
+  ];
+}
+
+/** One digit and what may follow it. */
+function digit(value: number, low: Fraction | null, high: Fraction | null): string | null {
+  const tail = fractions(low, high);
+  if (tail.some === null) return tail.empty ? `"${value}"` : null;
+  return `"${value}" (${tail.some})${tail.empty ? '?' : ''}`;
+}
+
+const NONE: Tail = { empty: false, some: null };
+
+/** What is left of a bound after its first digit. */
+function rest({ digits, open }: Fraction): Fraction {
+  return { digits: digits.slice(1), open };
+}
+
+function digitsOf({ value, open }: Bound): Digits {
+  const [whole = '0', fraction = ''] = plain(value).split('.');
+  return { whole: Number(whole), fraction: fraction.replace(/0+$/, ''), open };
+}
+
+/** A number that is not negative, without an exponent. */
+function plain(value: number): string {
+  const [digits = '0', exponent] = String(value).split('e');
+  if (exponent === undefined) return digits;
+  const [whole = '0', fraction = ''] = digits.split('.');
+  const shift = Number(exponent);
+  if (shift >= 0) return whole + fraction.padEnd(shift, '0').slice(0, shift);
+  return `0.${'0'.repeat(-shift - 1)}${whole}${fraction}`;
+}

@@ -1,0 +1,157 @@
+import { ImpossibleSchema, SchemaFault } from './schema-fault.ts';
+import { resolve } from './schema-reference.ts';
+import { isSchema, join, type Schema } from './schema-shape.ts';
+
+/** Where a schema stands: the place for messages, and the schema in which its references begin. */
+export interface Place {
+  schema: unknown;
+  at: string;
+  root: Schema;
+}
+
+/** How many schemas may still be merged: references can lead to the same one again and again. */
+export interface MergeBudget {
+  left: number;
+}
+
+const DEEPEST = 16;
+/** Alternatives that a schema may multiply to. */
+const ALTERNATIVES_MOST = 64;
+
+/** Keywords that say nothing about which values fit. */
+const SILENT: ReadonlySet<string> = new Set([
+  ...[
+    '$schema',
+    '$id',
+    '$anchor',
+    '$comment',
+    '$defs',
+    'definitions',
+    'title',
+    'description',
+    'default',
+    'examples',
+  ],
+  ...['deprecated', 'readOnly', 'writeOnly', 'nullable'],
+]);
+
+/** Whether anything but the keywords `apart` says which values fit. */
+export const saysMore = (schema: Schema, ...apart: readonly string[]): boolean =>
+  Object.keys(schema).some((key) => !SILENT.has(key) && !apart.includes(key) && !key.startsWith('x-'));
+
+/**
+ * The schema as alternatives without `allOf`, `anyOf`, `oneOf` and `$ref` at their tops: a value fits it when it fits one of
+ * them. Throws SchemaFault for what can't be merged.
+ */
+export function mergedAlternatives({ schema, at, root }: Place, budget: MergeBudget, depth = 0): Schema[] {
+  budget.left -= 1;
+  if (budget.left < 0) throw new SchemaFault(at, 'too many schemas are to be merged');
+  if (depth > DEEPEST) throw new SchemaFault(at, `schemas that are merged are nested deeper than ${DEEPEST}`);
+  if (schema === true) return [{}];
+  if (!isSchema(schema)) throw new SchemaFault(at, 'a schema must be an object or true');
+  const { allOf, anyOf, oneOf, $ref, ...own } = schema;
+  const inner = (part: unknown, next: string) =>
+    mergedAlternatives({ schema: part, at: join(at, next), root }, budget, depth + 1);
+  const groups: Schema[][] = [[own]];
+  if (typeof $ref === 'string') groups.push(inner(target($ref, at, root), $ref));
+  for (const [i, part] of listed(allOf, 'allOf', at).entries()) groups.push(inner(part, `allOf.${i}`));
+  for (const [key, choices] of [
+    ['anyOf', anyOf],
+    ['oneOf', oneOf],
+  ] as const) {
+    if (choices !== undefined)
+      groups.push(listed(choices, key, at).flatMap((choice, i) => inner(choice, `${key}.${i}`)));
+  }
+  const all = groups.reduce((left, right) => product(left, right, at));
+  if (all.length === 0) throw new ImpossibleSchema(at, 'no value fits all of its parts');
+  return all;
+}
+
+/** Every pair of both, merged; pairs that no value can fit are left out. */
+function product(left: readonly Schema[], right: readonly Schema[], at: string): Schema[] {
+  if (left.length * right.length > ALTERNATIVES_MOST)
+    throw new SchemaFault(at, `its parts multiply to more than ${ALTERNATIVES_MOST} alternatives`);
+  return left.flatMap((a) => right.map((b) => merged(a, b, at))).filter((schema) => schema !== null);
+}
+
+type Merge = (a: never, b: never, at: string, key: string) => unknown;
+const NOTHING = Symbol('no value fits');
+
+const larger: Merge = (a: number, b: number) => Math.max(a, b);
+const smaller: Merge = (a: number, b: number) => Math.min(a, b);
+const both: Merge = (a: unknown, b: unknown) => (a === false || b === false ? false : { allOf: [a, b] });
+const same: Merge = (a: unknown, b: unknown, at, key) => {
+  if (JSON.stringify(a) === JSON.stringify(b)) return a;
+  throw new SchemaFault(at, `two different "${key}" can not be kept together`);
+};
+
+/** How two values of one keyword become one. */
+const MERGES: Readonly<Record<string, Merge>> = {
+  type: (a: unknown, b: unknown) => commonTypes([a].flat(), [b].flat()),
+  required: (a: unknown[], b: unknown[]) => [...new Set([...a, ...b])],
+  enum: (a: unknown[], b: unknown[]) => common(a, b),
+  const: (a: unknown, b: unknown) => (JSON.stringify(a) === JSON.stringify(b) ? a : NOTHING),
+  items: both,
+  additionalProperties: both,
+  ...{ minLength: larger, minItems: larger, minimum: larger, exclusiveMinimum: larger },
+  ...{ maxLength: smaller, maxItems: smaller, maximum: smaller, exclusiveMaximum: smaller },
+};
+
+/** One schema for what fits both; null when nothing can. */
+function merged(a: Schema, b: Schema, at: string): Schema | null {
+  const out: Record<string, unknown> = { ...a };
+  for (const [key, value] of Object.entries(b)) {
+    if (key === 'properties' || SILENT.has(key)) continue;
+    const merge = MERGES[key] ?? same;
+    const together = out[key] === undefined ? value : merge(out[key] as never, value as never, at, key);
+    if (together === NOTHING) return null;
+    out[key] = together;
+  }
+  if (isSchema(a.properties) || isSchema(b.properties)) out.properties = properties(a, b);
+  return out;
+}
+
+/** The properties of both; one that only one side names must fit what the other allows for any further one. */
+function properties(a: Schema, b: Schema): Schema {
+  const [inA, inB] = [a, b].map(({ properties: own }) => (isSchema(own) ? own : {})) as [Schema, Schema];
+  const out: Record<string, unknown> = {};
+  for (const name of new Set([...Object.keys(inA), ...Object.keys(inB)])) {
+    const parts = [
+      Object.hasOwn(inA, name) ? inA[name] : a.additionalProperties,
+      Object.hasOwn(inB, name) ? inB[name] : b.additionalProperties,
+    ].filter((part) => part !== undefined && part !== true);
+    if (parts.includes(false)) continue;
+    out[name] = parts.length > 1 ? { allOf: parts } : (parts[0] ?? true);
+  }
+  return out;
+}
+
+function commonTypes(a: readonly unknown[], b: readonly unknown[]): unknown {
+  const types = new Set(
+    a.flatMap((one) => b.flatMap((other) => (one === other ? [one] : narrower(one, other)))),
+  );
+  if (types.size === 0) return NOTHING;
+  return types.size === 1 ? [...types][0] : [...types];
+}
+
+/** Every integer is a number. */
+const narrower = (a: unknown, b: unknown): string[] =>
+  [a, b].includes('integer') && [a, b].includes('number') ? ['integer'] : [];
+
+function common(a: readonly unknown[], b: readonly unknown[]): unknown {
+  const texts = new Set(b.map((value) => JSON.stringify(value)));
+  const shared = a.filter((value) => texts.has(JSON.stringify(value)));
+  return shared.length === 0 ? NOTHING : shared;
+}
+
+function listed(value: unknown, key: string, at: string): readonly unknown[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.length > 0) return value;
+  throw new SchemaFault(at, `"${key}" must be a list that is not empty`);
+}
+
+function target(ref: string, at: string, root: Schema): unknown {
+  const found = resolve(ref, root);
+  if (found === undefined) throw new SchemaFault(at, `the reference ${JSON.stringify(ref)} leads nowhere`);
+  return found;
+}

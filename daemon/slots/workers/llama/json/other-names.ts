@@ -1,0 +1,69 @@
+/** Characters of a name up to which it is told from others; what begins like a longer one is left out. */
+const LONGEST = 64;
+/** What stands bare in a JSON string, and the signs that follow a backslash, but for those that have a plain form. */
+const BARE_NEVER = String.raw`"\\\x7F\x00-\x1F`;
+const SIGNS = ['"', '\\', 'b', 'f', 'n', 'r', 't'] as const;
+
+const QUOTE = String.raw`"\""`;
+
+interface Names {
+  ends: boolean;
+  /** What begins so is never written: the name is too long to be told from others. */
+  shut: boolean;
+  next: Map<string, Names>;
+}
+
+/**
+ * GBNF for a JSON string that is none of `names`, so that a further property does not come in the place of a listed one. The
+ * string is written plainly: no character of it as a number.
+ */
+export function otherNames(names: readonly string[]): string {
+  const root: Names = { ends: false, shut: false, next: new Map() };
+  for (const name of names) add(root, name);
+  const any = `([^${BARE_NEVER}] | [\\\\] [${SIGNS.map(inSet).join('')}])*`;
+  return `${QUOTE} ${differing(root, any)} ${QUOTE}`;
+}
+
+function add(root: Names, name: string): void {
+  let here = root;
+  const chars = [...name.slice(0, 4 * LONGEST)];
+  for (const unit of chars.slice(0, LONGEST).map((char) => JSON.stringify(char).slice(1, -1))) {
+    const next = here.next.get(unit) ?? { ends: false, shut: false, next: new Map() };
+    here.next.set(unit, next);
+    here = next;
+  }
+  here.ends = true;
+  here.shut ||= chars.length > LONGEST;
+}
+
+/** What follows where the string is still the beginning of a name. */
+function differing({ ends, next }: Names, any: string): string {
+  const units = [...next.keys()];
+  const bare = units.filter((unit) => !unit.startsWith('\\'));
+  const signs = SIGNS.filter((sign) => !next.has(`\\${sign}`));
+  const options = [
+    ...(ends ? [] : ['""']),
+    `[^${BARE_NEVER}${bare.map(inSet).join('')}] ${any}`,
+    ...(signs.length === 0 ? [] : [`[\\\\] [${signs.map(inSet).join('')}] ${any}`]),
+    ...[...next].flatMap(([unit, after]) => {
+      const written = unitRule(unit);
+      return written === null || after.shut ? [] : [`${written} ${differing(after, any)}`];
+    }),
+  ];
+  return `(${options.join(' | ')})`;
+}
+
+/** A character of a name as the string has it; null for one that is never written plainly. */
+function unitRule(unit: string): string | null {
+  if (!unit.startsWith('\\')) return `[${inSet(unit)}]`;
+  const sign = unit.slice(1);
+  return sign.length > 1 ? null : `[\\\\] [${inSet(sign)}]`;
+}
+
+/** A character within a set of GBNF. */
+function inSet(char: string): string {
+  if (/[A-Za-z0-9_ ]/.test(char)) return char;
+  const code = char.codePointAt(0) ?? 0;
+  if (code <= 0xff) return `\\x${code.toString(16).padStart(2, '0').toUpperCase()}`;
+  return `\\U${code.toString(16).padStart(8, '0').toUpperCase()}`;
+}

@@ -1,0 +1,109 @@
+import { REPEAT_MOST, repeat } from './array-rule.ts';
+import { type CharSet, has, without } from './char-set.ts';
+import { parseRegex, RegexFault, type RegexNode } from './regex.ts';
+import type { RuleBook } from './rule-book.ts';
+import { SchemaFault } from './schema-fault.ts';
+
+/** A pattern whose repetitions multiply to more is refused: a grammar writes them out. */
+const SIZE_MOST = 10_000;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** Characters that JSON writes with a sign of their own. */
+const SIGNS: readonly (readonly [number, string])[] = [
+  [QUOTE, '"'],
+  [BACKSLASH, '\\'],
+  [8, 'b'],
+  [9, 't'],
+  [10, 'n'],
+  [12, 'f'],
+  [13, 'r'],
+];
+const NEVER_BARE: CharSet = [
+  [0, 0x1f],
+  [QUOTE, QUOTE],
+  [BACKSLASH, BACKSLASH],
+  [0x7f, 0x7f],
+];
+
+/** Lengths that a string must keep as well. */
+export interface Lengths {
+  least: number;
+  most: number | null;
+}
+
+/**
+ * The rule for what stands between the quotes of a JSON string that fits `pattern`. Lengths are kept only of a pattern that
+ * repeats one set of characters. Throws SchemaFault at `at` with what can't be kept.
+ */
+export function patternRule(book: RuleBook, pattern: string, lengths: Lengths | null, at: string): string {
+  try {
+    const { root, fromStart, toEnd } = parseRegex(pattern);
+    const kept = lengths === null ? root : shortened(root, lengths, fromStart && toEnd);
+    if (sizeOf(kept) > SIZE_MOST) throw new RegexFault('it repeats too much');
+    const any = () => `${book.primitive('char')}*`;
+    return [fromStart ? '' : any(), ruleOf(kept), toEnd ? '' : any()].filter((part) => part !== '').join(' ');
+  } catch (error) {
+    if (!(error instanceof RegexFault)) throw error;
+    throw new SchemaFault(
+      at,
+      `the "pattern" ${JSON.stringify(pattern.slice(0, 100))} is not supported: ${error.message}`,
+    );
+  }
+}
+
+function shortened(root: RegexNode, { least, most }: Lengths, whole: boolean): RegexNode {
+  if (!whole || root.type !== 'repeat' || root.what.type !== 'chars')
+    throw new RegexFault('it can not be kept together with a length');
+  const from = Math.max(root.least, least);
+  const to = root.most === null || most === null ? (root.most ?? most) : Math.min(root.most, most);
+  if (to !== null && to < from) throw new RegexFault('no length fits');
+  return { ...root, least: from, most: to };
+}
+
+/** How many times the longest way through a tree names a character, without what has no end. */
+function sizeOf(node: RegexNode): number {
+  if (node.type === 'chars') return 1;
+  if (node.type === 'row') return sum(node.parts.map(sizeOf));
+  if (node.type === 'choice') return sum(node.options.map(sizeOf));
+  const times = Math.max(1, node.least, node.most ?? 1);
+  if (times > REPEAT_MOST) throw new RegexFault(`it repeats more than ${REPEAT_MOST} times`);
+  return times * sizeOf(node.what);
+}
+
+const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
+
+function ruleOf(node: RegexNode): string {
+  if (node.type === 'chars') return charsRule(node.set);
+  if (node.type === 'row')
+    return node.parts
+      .map(ruleOf)
+      .filter((part) => part !== '')
+      .join(' ');
+  if (node.type === 'choice') return `(${node.options.map((option) => ruleOf(option) || '""').join(' | ')})`;
+  const what = ruleOf(node.what);
+  if (what === '' || node.most === 0) return '';
+  return repeat(`(${what})`, node.least, node.most);
+}
+
+/** One character of the set, as JSON writes it. */
+function charsRule(set: CharSet): string {
+  const bare = without(set, NEVER_BARE);
+  const options = SIGNS.filter(([code]) => has(set, code)).map(([, sign]) => `"\\\\${gbnf(sign)}"`);
+  if (bare.length > 0)
+    options.unshift(
+      `[${bare.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)).join('')}]`,
+    );
+  if (options.length === 0) throw new RegexFault('no character fits a set of it');
+  return options.length === 1 ? (options[0] as string) : `(${options.join(' | ')})`;
+}
+
+const gbnf = (sign: string): string => (sign === '"' || sign === '\\' ? `\\${sign}` : sign);
+
+/** A code point within a set of GBNF. */
+function escaped(code: number): string {
+  if (code < 0x80 && /[A-Za-z0-9 _]/.test(String.fromCharCode(code))) return String.fromCharCode(code);
+  if (code <= 0xff) return `\\x${hex(code, 2)}`;
+  return code <= 0xffff ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+const hex = (code: number, digits: number): string => code.toString(16).toUpperCase().padStart(digits, '0');

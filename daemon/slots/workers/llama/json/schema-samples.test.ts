@@ -1,0 +1,185 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seededRandom } from '../../../../models/gguf/random.ts';
+import { gbnfSampler } from '../../testing/gbnf-sampler.ts';
+import { SchemaFault } from './schema-fault.ts';
+import { schemaGrammar } from './schema-grammar.ts';
+
+let llama: Llama;
+beforeAll(async () => {
+  llama = await getLlama({
+    gpu: false,
+    build: 'never',
+    skipDownload: true,
+    logLevel: LlamaLogLevel.disabled,
+  });
+}, 30_000);
+afterAll(() => llama.dispose());
+
+const ajv = new Ajv2020({ strict: false, allErrors: false });
+addFormats.default(ajv);
+
+const PATTERNS = [
+  ...[
+    '^[a-z]{2,5}$',
+    '^\\d{3}-\\d{4}$',
+    'x+y?z',
+    '^(?:foo|bar(?<n>\\d))*$',
+    '^[^"\\\\a-y]+$',
+    '^\\w+@\\w+\\.(com|org)$',
+  ],
+  ...[
+    '^.$',
+    '^\\s\\S\\D\\W$',
+    '^\\x41\\u00e9[\\u{1F300}-\\u{1F310}]$',
+    '^$',
+    'end$',
+    '^"\\\\\\n\\t\\/$',
+    '^[\\d\\-_]+?$',
+    '^(a|b|)c$',
+  ],
+];
+const bound = fc.oneof(
+  fc.integer({ min: -1000, max: 1000 }),
+  fc.integer({ min: -9999, max: 9999 }).map((n) => n / 100),
+);
+const bounds = fc
+  .tuple(
+    bound,
+    bound,
+    fc.constantFrom('minimum', 'exclusiveMinimum'),
+    fc.constantFrom('maximum', 'exclusiveMaximum'),
+    fc.nat(3),
+  )
+  .map(([a, b, least, most, ends]) => ({
+    ...(ends & 1 ? { [least]: Math.min(a, b) } : {}),
+    ...(ends & 2 ? { [most]: Math.max(a, b) + 1 } : {}),
+  }));
+const text = fc.oneof(
+  fc.constantFrom(...PATTERNS).map((pattern) => ({ type: 'string', pattern })),
+  fc
+    .constantFrom('date', 'time', 'date-time', 'uuid', 'email', 'ipv4')
+    .map((format) => ({ type: 'string', format })),
+  fc.record({ type: fc.constant('string'), minLength: fc.nat(4), maxLength: fc.integer({ min: 4, max: 9 }) }),
+  fc.record({
+    pattern: fc.constant('^[a-f]*$'),
+    minLength: fc.nat(3),
+    maxLength: fc.integer({ min: 3, max: 6 }),
+  }),
+);
+const leaf: fc.Arbitrary<object> = fc.oneof(
+  text,
+  bounds.chain((limits) => fc.constantFrom('number', 'integer').map((type) => ({ type, ...limits }))),
+  fc.constantFrom(
+    { type: 'boolean' },
+    { type: ['string', 'null'] },
+    { enum: ['a', 5, null] },
+    { const: { k: [1] } },
+  ),
+);
+const { schema } = fc.letrec<{ schema: object; object: object; all: object }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 3 },
+    leaf,
+    tie('object'),
+    tie('all'),
+    list(tie('schema')),
+    either(tie('schema')),
+  ),
+  object: fc
+    .record({ a: tie('schema'), b: tie('schema'), c: tie('schema') }, { requiredKeys: [] })
+    .chain((properties) =>
+      fc.record({
+        type: fc.constant('object'),
+        properties: fc.constant(properties),
+        required: fc.subarray(Object.keys(properties)),
+        additionalProperties: fc.constantFrom(false, false, { type: 'integer' }),
+      }),
+    ),
+  all: fc.oneof(
+    fc.tuple(tie('object'), tie('object')).map((allOf) => ({ allOf })),
+    fc.tuple(tie('schema'), tie('schema')).map(([a, b]) => ({ allOf: [{ anyOf: [a, b] }, b] })),
+    fc
+      .tuple(bounds, bounds)
+      .map(([a, b]) => ({ type: 'number', ...a, allOf: [b, { type: ['number', 'string'] }] })),
+    tie('object').map((object) => ({ ...object, anyOf: [{ required: ['a'] }, { required: ['b'] }] })),
+  ),
+}));
+
+function list(items: fc.Arbitrary<object>): fc.Arbitrary<object> {
+  return fc.record({
+    type: fc.constant('array'),
+    items,
+    minItems: fc.nat(2),
+    maxItems: fc.integer({ min: 2, max: 4 }),
+  });
+}
+
+function either(one: fc.Arbitrary<object>): fc.Arbitrary<object> {
+  return fc.array(one, { minLength: 1, maxLength: 3 }).map((anyOf) => ({ anyOf }));
+}
+
+test('whatever the grammar of a schema lets through is JSON and fits the schema', async () => {
+  let [taken, refused] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(schema, fc.nat(0x7fff_ffff), async (asked, seed) => {
+      let grammar: string;
+      try {
+        grammar = schemaGrammar(asked, { strict: true });
+      } catch (error) {
+        if (!(error instanceof SchemaFault)) throw error;
+        refused += 1;
+        return;
+      }
+      taken += 1;
+      const compiled = await llama.createGrammar({ grammar });
+      const native = compiled as typeof compiled & { _testText(text: string): boolean };
+      const validate = ajv.compile(asked);
+      const sample = gbnfSampler(grammar);
+      const random = seededRandom(seed);
+      for (let i = 0; i < 10; i++) {
+        const said = sample((count) => Math.floor(random() * count));
+        expect(
+          validate(JSON.parse(said)),
+          `${said} for ${JSON.stringify(asked)}: ${ajv.errorsText(validate.errors)}`,
+        ).toBe(true);
+        expect(native._testText(said), `llama.cpp takes ${said}`).toBe(true);
+      }
+    }),
+    { numRuns: 150 },
+  );
+  expect(taken).toBeGreaterThan(refused);
+}, 120_000);
+
+test.each(PATTERNS)('what fits the pattern %s is let through, what does not is not', async (pattern) => {
+  const compiled = await llama.createGrammar({
+    grammar: schemaGrammar({ type: 'string', pattern }, { strict: true }),
+  });
+  const native = compiled as typeof compiled & { _testText(text: string): boolean };
+  const fits = new RegExp(pattern, 'u');
+  const words = [
+    '',
+    'abc',
+    '123-4567',
+    'xyz',
+    'xxz-',
+    'foobar1foo',
+    'zzz',
+    'me@site.org',
+    'é',
+    'Aé🌀',
+    'the end',
+    '"\\\n\t/',
+    '1-_',
+    'ac',
+    'c',
+    ' xA!',
+    'a\nb',
+  ];
+  for (const word of words) {
+    expect(native._testText(JSON.stringify(word)), JSON.stringify(word)).toBe(fits.test(word));
+  }
+});

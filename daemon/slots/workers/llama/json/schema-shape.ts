@@ -1,0 +1,8 @@
+/** A JSON schema that is an object of keywords. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+export const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A place within a schema, as `properties.age`. */
+export const join = (at: string, next: string): string => (at === '' ? next : `${at}.${next}`);
