@@ -95,13 +95,3 @@ export async function runChecks(
     if (wrong !== null) throw new CheckFailure(`${wrong}.`);
   }
 }
-
-/** Puts the first check to a ready engine, as a sign of life: any answer is one. Rejects when none comes. */
-export async function askHealth(
-  ask: AskEngine,
-  endpoint: Endpoint,
-  [health]: readonly Check[],
-  signal: AbortSignal,
-): Promise<void> {
-  if (health !== undefined) await ask(endpoint, health, signal);
-}

@@ -101,11 +101,13 @@ export class EngineLife {
   }
 
   /** A hung engine is killed; what follows is what follows any engine that ends by itself. */
-  #watchOver(config: SlotConfig, current: Current, loaded: Loaded): HealthWatch {
-    const { clock, watchPace = WATCH_PACE } = this.#parts;
+  #watchOver(config: SlotConfig, current: Current, loaded: Loaded): HealthWatch | null {
+    const { clock, ask, watchPace = WATCH_PACE } = this.#parts;
+    const sign = this.#parts.signOfLife(config, current.launch);
+    if (sign === null) return null;
     return new HealthWatch(clock, watchPace, {
-      busy: () => !this.#machine.is('ready') && !this.#parts.answersWhileServing(config),
-      ask: (signal) => this.#parts.ask(config, current.launch, loaded, signal),
+      busy: () => !sign.whileServing && !this.#machine.is('ready'),
+      ask: (signal) => ask(loaded, sign.question, signal),
       hung: () => {
         this.#hung = current;
         void current.running.stop(0);

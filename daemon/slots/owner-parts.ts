@@ -1,7 +1,9 @@
 import type { Log } from '../kit/log.ts';
 import type { Clock } from './clock.ts';
 import type { Launch, SlotModel } from './engines/engine.ts';
+import type { AskEngine } from './health.ts';
 import type { Loaded, Running } from './runners/runner.ts';
+import type { SignOfLife } from './sign-of-life.ts';
 import type { SlotConfig } from './slot-file.ts';
 import type { WatchPace } from './watch.ts';
 
@@ -37,10 +39,9 @@ export interface OwnerParts {
   admit(config: SlotConfig): Admitted;
   start(config: SlotConfig, launch: Launch): Running;
   check(config: SlotConfig, launch: Launch, loaded: Loaded, signal: AbortSignal): Promise<void>;
-  /** Asks a ready engine for a sign of life; rejects when nobody answers. */
-  ask(config: SlotConfig, launch: Launch, loaded: Loaded, signal: AbortSignal): Promise<unknown>;
-  /** True for an engine that gives a sign of life also while it works. */
-  answersWhileServing(config: SlotConfig): boolean;
+  /** How a ready engine is asked whether it lives; null when it is not watched. */
+  signOfLife(config: SlotConfig, launch: Launch): SignOfLife | null;
+  readonly ask: AskEngine;
   /** How closely a ready engine is watched; default {@link WATCH_PACE}. */
   readonly watchPace?: WatchPace | undefined;
   residentBytes(pid: number): number | null;

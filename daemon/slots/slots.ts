@@ -9,13 +9,14 @@ import { AutoSlots } from './auto-slots.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
-import { type AskEngine, askHealth, askThrough, runChecks } from './health.ts';
+import { type AskEngine, askThrough, runChecks } from './health.ts';
 import type { Lease, ReadyOptions } from './lease.ts';
 import { MemorySample } from './memory-sample.ts';
 import { endOrphans } from './orphans.ts';
 import { Owner } from './owner.ts';
 import type { OwnerParts } from './owner-parts.ts';
 import { createRunners, type Runners, runFolderOf } from './runners/table.ts';
+import { signOfLife } from './sign-of-life.ts';
 import type { SlotConfig } from './slot-file.ts';
 import { readSlotFolder, type SlotFolder } from './slot-folder.ts';
 import { slotModel } from './slot-model.ts';
@@ -232,9 +233,8 @@ class AllSlots implements Slots {
       start: (_, launch) => this.#runners[launch.how.runner].start(launch),
       check: (config, launch, loaded, signal) =>
         runChecks(this.#ask, loaded, checksOf(config).checks(launch), signal),
-      ask: (config, launch, loaded, signal) =>
-        askHealth(this.#ask, loaded, checksOf(config).checks(launch), signal),
-      answersWhileServing: (config) => checksOf(config).answersWhileServing ?? false,
+      signOfLife: (config, launch) => signOfLife(checksOf(config), launch),
+      ask: this.#ask,
       watchPace: this.#options.watchPace,
       gpuNote: () => this.#gpuNote,
       residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,

@@ -100,8 +100,7 @@ export interface Engine {
   plan(order: LaunchOrder): Launch;
   /** The window, in tokens per sequence, that `plan` will ask for. */
   context(config: SlotConfig, model: SlotModel): number;
-  /** What a started engine must answer well to be ready, its health first. */
   checks(launch: Launch): readonly Check[];
-  /** True when the health check is answered also while requests are served; default false. */
+  /** True when its health is answered also while requests are served; default false. */
   readonly answersWhileServing?: boolean;
 }

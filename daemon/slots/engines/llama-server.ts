@@ -88,4 +88,5 @@ export const llamaServer: Engine = {
   plan,
   context: (config, model) => (config.runner === 'attach' ? (config.context ?? 0) : windowOf(config, model)),
   checks: (launch) => checksOf(launch, { health: '/health', models: launch.how.runner !== 'attach' }),
+  answersWhileServing: true,
 };

@@ -6,6 +6,7 @@ import type { Lease, ReadyOptions } from '../lease.ts';
 import { Owner } from '../owner.ts';
 import type { OwnerParts } from '../owner-parts.ts';
 import { noModelError } from '../refusals.ts';
+import { signOfLife } from '../sign-of-life.ts';
 import { readSlotFile, type SlotConfig } from '../slot-file.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
@@ -38,7 +39,7 @@ export class OwnerBench {
   refusal: Error | null = null;
   check: OwnerParts['check'] = async () => {};
   /** Signs of life of the ready engine. */
-  sign: OwnerParts['ask'] = async () => {};
+  sign: () => Promise<unknown> = async () => {};
   answersWhileServing = true;
 
   constructor(text = '', name = 'agent') {
@@ -57,8 +58,11 @@ export class OwnerBench {
       },
       start: (_, launch) => this.runner.start(launch),
       check: (...args) => this.check(...args),
-      ask: (...args) => this.sign(...args),
-      answersWhileServing: () => this.answersWhileServing,
+      signOfLife: (_, launch) => signOfLife({ answersWhileServing: this.answersWhileServing }, launch),
+      ask: async () => {
+        await this.sign();
+        return { status: 200, body: '' };
+      },
       residentBytes: () => null,
       gpuNote: () => this.gpuNote,
       changed: () => this.#changed(),
