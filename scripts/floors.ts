@@ -15,6 +15,7 @@ export const FLOORS: readonly (readonly string[])[] = [
 export const SIDEWAYS: Readonly<Record<string, readonly string[]>> = {
   slots: ['hardware', 'models'],
   inference: ['telemetry', 'memory'],
+  upstreams: ['auth'],
 };
 
 /** What only some places may use; a pattern is looked for in the code of every other file. */
@@ -45,6 +46,7 @@ export const RESERVED: readonly { what: string; pattern: RegExp; allowed: readon
 export const OUTBOUND_IMPORTERS: readonly string[] = [
   'daemon/inference/',
   'daemon/slots/',
+  'daemon/upstreams/',
   'daemon/kit/',
   'daemon/services.ts',
 ];

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcp, type LookupFunction, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { diedWhileReused, Outbound, type OutboundRequest } from './outbound.ts';
 
@@ -141,4 +141,28 @@ test('after close every request fails', async () => {
   const out = outbound();
   await out.close();
   await expect(send(out, get(origin))).rejects.toThrow();
+});
+
+test.each(['http://169.254.169.254', 'http://[fd00:ec2::254]', 'http://0.0.0.0:1', 'https://169.254.1.1'])(
+  'DL06 %s is never connected to',
+  async (origin) => {
+    await expect(send(outbound(), get(origin))).rejects.toThrow(/never connected to/);
+  },
+);
+
+test('a name is connected to at the very address that was looked at, and nowhere when one is forbidden', async () => {
+  const origin = await listen(createServer((_req, res) => res.end('ok')));
+  const { port } = new URL(origin);
+  let answers = ['127.0.0.1'];
+  const lookup: LookupFunction = (_name, _options, callback) =>
+    callback(
+      null,
+      answers.map((address) => ({ address, family: 4 })),
+    );
+  const made = new Outbound({ connectMs: () => 1000, lookup });
+  closers.push(() => made.close());
+  expect((await send(made, get(`http://desk.test:${port}`))).body).toBe('ok');
+  answers = ['127.0.0.1', '169.254.169.254'];
+  const rebound = get(`http://desk.test:${port}`, { fresh: true });
+  await expect(send(made, rebound)).rejects.toThrow(/never connected to/);
 });

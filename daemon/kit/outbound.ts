@@ -1,5 +1,7 @@
-import type { Socket } from 'node:net';
+import { lookup as systemLookup } from 'node:dns';
+import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { isUnreachable, UnreachableAddress } from './unreachable-address.ts';
 
 /** The bytes of a body, in one piece or in several that follow one another. */
 export type OutboundBody = Buffer | readonly Buffer[];
@@ -17,6 +19,8 @@ export interface OutboundRequest {
   readonly idleMs: number;
   /** Uses a connection that has never been used before. */
   readonly fresh?: boolean;
+  /** Longest time for a connection to open, where it is not that of the options. */
+  readonly connectMs?: number;
 }
 
 export type OutboundHandler = Dispatcher.DispatchHandler;
@@ -27,6 +31,8 @@ export interface OutboundOptions {
   connectMs(): number;
   /** Connections to one origin at once. */
   connections?: number;
+  /** Resolves names; default that of the system. */
+  lookup?: LookupFunction;
 }
 
 /** Origins whose connections are kept; the one used longest ago goes first. */
@@ -38,7 +44,7 @@ const KEEP_ALIVE_MS = 4_000;
 
 /**
  * The only opener of outgoing connections: bounded pools by origin, HTTP/1.1 without pipelining, no redirects, no
- * proxies, every wait limited, every request abortable through the controller that the handler gets.
+ * proxies, TLS verified, every wait limited, every request abortable through the controller that the handler gets.
  */
 export class Outbound {
   readonly #options: OutboundOptions;
@@ -51,7 +57,10 @@ export class Outbound {
 
   /** Sends `request`; the handler hears what comes back, `onResponseError` included. Never throws. */
   dispatch(request: OutboundRequest, handler: OutboundHandler): void {
-    const pool = request.fresh ? this.#create(request.origin, 1) : this.#pool(request.origin);
+    const connectMs = request.connectMs ?? this.#options.connectMs();
+    const pool = request.fresh
+      ? this.#create(request.origin, 1, connectMs)
+      : this.#pool(request.origin, connectMs);
     pool.dispatch(
       {
         path: request.path,
@@ -75,11 +84,11 @@ export class Outbound {
     await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
-  #pool(origin: string): Pool {
-    const key = `${this.#options.connectMs()} ${origin}`;
+  #pool(origin: string, connectMs: number): Pool {
+    const key = `${connectMs} ${origin}`;
     const known = this.#pools.get(key);
     if (known) return known;
-    const pool = this.#create(origin, this.#options.connections ?? DEFAULT_CONNECTIONS);
+    const pool = this.#create(origin, this.#options.connections ?? DEFAULT_CONNECTIONS, connectMs);
     if (this.#closed) void pool.destroy();
     else this.#keep(key, pool);
     return pool;
@@ -94,13 +103,14 @@ export class Outbound {
     }
   }
 
-  #create(origin: string, connections: number): Pool {
+  #create(origin: string, connections: number, connectMs: number): Pool {
+    const lookup = guardedLookup(this.#options.lookup ?? (systemLookup as LookupFunction));
     return new Pool(origin, {
       connections,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: watched(buildConnector({ timeout: this.#options.connectMs(), allowH2: false })),
+      connect: watched(buildConnector({ timeout: connectMs, allowH2: false, lookup })),
     });
   }
 }
@@ -115,13 +125,30 @@ function headersOf({ headers, body }: OutboundRequest): string[] {
 /** Errors of sockets that had carried an answer before: the peer may have dropped them while idle. */
 const deathsOfReused = new WeakSet<Error>();
 
-/** Notes, for each socket that dies by an error, whether it had been used before. */
+/**
+ * Notes, for each socket that dies by an error, whether it had been used before. An address that is never connected to
+ * is refused here when it stands in the origin itself, and by the lookup when a name leads there.
+ */
 function watched(connect: buildConnector.connector): buildConnector.connector {
-  return (options, callback) =>
+  return (options, callback) => {
+    if (isUnreachable(options.hostname)) return callback(new UnreachableAddress(), null);
     connect(options, (...outcome) => {
       const [error, socket] = outcome;
       if (!error && socket) noteDeath(socket);
       callback(...outcome);
+    });
+  };
+}
+
+/** A lookup whose answer is the very one that is connected to, without addresses that are never connected to. */
+function guardedLookup(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) =>
+    lookup(hostname, options, (error, address, family) => {
+      const found = Array.isArray(address) ? address : [{ address }];
+      if (!error && found.some((each) => isUnreachable(each.address))) {
+        return callback(new UnreachableAddress(), address, family);
+      }
+      callback(error, address, family);
     });
 }
 

@@ -6,7 +6,8 @@ const SECRET_ROWS = new Set(
 const PLAIN_ROWS = new Set(
   settingRows().flatMap((row) => (!row.secret && row.env !== undefined ? [row.env] : [])),
 );
-const SECRET_NAME = /(^|_)(key|token|secret|password|passwd|pass|credentials?)$/i;
+/** The last part of a name says so, or it is the name of an upstream's key. */
+const SECRET_NAME = /(^|_)(key|token|secret|password|passwd|pass|credentials?)$|^UPSTREAM_/i;
 /** Values that are no longer in force but may still be mentioned by someone. */
 const KEEP_OLD = 64;
 

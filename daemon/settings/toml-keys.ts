@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ConfigEditError, literal, type TomlValue } from './config-file.ts';
+import { tomlValues } from './config-text.ts';
+import { mapToml } from './toml-map.ts';
+
+/** What to do with keys above the first table: a new value, or null to take the key out. */
+export type KeyChanges = Readonly<Record<string, TomlValue | null>>;
+
+/**
+ * Changes keys that stand above the first table and leaves every other character as it is: comments, order, unknown
+ * keys, line ends, byte order mark. A new key follows the last one there. The result is read back: exactly these keys
+ * have changed, else ConfigEditError; the same for text that is no TOML.
+ */
+export function setTomlKeys(text: string, changes: KeyChanges): string {
+  const bom = text.startsWith('\ufeff') ? '\ufeff' : '';
+  const source = text.slice(bom.length);
+  const wanted = valuesOf(source, 'the file is no valid TOML; correct it first');
+  let edited = source;
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null) delete wanted[key];
+    else wanted[key] = value;
+    edited = value === null ? without(edited, key) : withKey(edited, key, literal(value));
+  }
+  if (!isDeepStrictEqual(valuesOf(edited, BY_HAND), wanted)) throw new ConfigEditError(BY_HAND);
+  return bom + edited;
+}
+
+const BY_HAND = 'the file can not be changed without touching other parts; change it by hand';
+
+function valuesOf(text: string, complaint: string): Record<string, unknown> {
+  try {
+    return { ...tomlValues(text) };
+  } catch {
+    throw new ConfigEditError(complaint);
+  }
+}
+
+const rootEntries = (text: string) =>
+  mapToml(text).entries.filter(({ path, home }) => home === 'root' && path.length === 1);
+
+const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
+
+/** End of the line in which `offset` stands, its line break included. */
+function lineEnd(text: string, offset: number): number {
+  const newline = text.indexOf('\n', offset);
+  return newline < 0 ? text.length : newline + 1;
+}
+
+const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
+
+function withKey(text: string, key: string, value: string): string {
+  const entries = rootEntries(text);
+  const at = entries.find(({ path }) => path[0] === key);
+  if (at) return text.slice(0, at.valueFrom) + value + text.slice(at.valueTo);
+  const last = entries.at(-1);
+  const place = last ? lineEnd(text, last.valueTo) : 0;
+  const before = text.slice(0, place);
+  const gap = before === '' || before.endsWith('\n') ? '' : eolOf(text);
+  return `${before}${gap}${key} = ${value}${eolOf(text)}${text.slice(place)}`;
+}
+
+/** Takes out the whole line of a key, or lines, with the comment behind its value. */
+function without(text: string, key: string): string {
+  const at = rootEntries(text).find(({ path }) => path[0] === key);
+  if (!at) return text;
+  return text.slice(0, lineStart(text, at.valueFrom)) + text.slice(lineEnd(text, at.valueTo));
+}
