@@ -27,6 +27,7 @@ import { createSlots, type SlotsOptions } from './slots/slots.ts';
 import { lockState } from './state-lock.ts';
 import { openStore } from './store/store.ts';
 import { createMetrics } from './telemetry/metrics.ts';
+import { createUpstreams } from './upstreams/upstreams.ts';
 import { NAME, VERSION } from './version.ts';
 
 /** Where it is kept which model has which automatic slot. */
@@ -84,7 +85,15 @@ export async function startServices(
     listenPort: () => http?.port ?? live.value('port'),
     ...overrides,
   });
-  const metrics = createMetrics({ slots, bus });
+  const upstreams = createUpstreams({
+    settings: live,
+    store,
+    bus,
+    log,
+    outbound,
+    ownPlace: () => (http === null ? null : { bindHost: live.value('bindHost'), port: http.port }),
+  });
+  const metrics = createMetrics({ slots, upstreams, bus });
   const startedAt = Date.now();
   const listener = () => {
     const bindHost = live.value('bindHost');
@@ -102,7 +111,7 @@ export async function startServices(
     listener,
     secretFile: join(live.folders.state, 'secret.bin'),
   });
-  const inference = createInference({ settings: live, slots, registry, store, bus, metrics, log });
+  const inference = createInference({ settings: live, slots, registry, upstreams, store, bus, metrics, log });
   const stopping = new AbortController();
   const deps: RouteDeps = {
     name: NAME,
@@ -117,6 +126,7 @@ export async function startServices(
     hardware,
     registry,
     slots,
+    upstreams,
     inference,
     metrics,
     dashboard: loadDashboard(join(root, 'dist', 'dashboard')),
@@ -136,11 +146,13 @@ export async function startServices(
     { host: live.value('bindHost'), port: live.value('port'), maxConnections: live.value('maxConnections') },
   );
   const server = http;
+  upstreams.start();
   live.onChange((change) => {
     log.level = live.value('logLevel');
     bus.emit('config', { change, problems: live.problems().length });
   });
   const unwatchSlots = watchFolder(join(live.folders.config, 'slots'), () => slots.reload());
+  const unwatchUpstreams = watchFolder(join(live.folders.config, 'upstreams'), () => upstreams.reload());
   void hardware.probe();
   return {
     log,
@@ -153,11 +165,12 @@ export async function startServices(
       enforcement: auth.enforcement(),
       hasAdminKey: auth.hasKey('admin'),
       slots: slots.list(),
-      problems: [...live.problems(), ...slots.problems()],
+      problems: [...live.problems(), ...slots.problems(), ...upstreams.problems()],
     }),
     reload: () => {
       void live.reload();
       slots.reload();
+      upstreams.reload();
       void registry.scan();
       void hardware.probe();
     },
@@ -166,10 +179,12 @@ export async function startServices(
       stopping.abort();
       await server.stop(drainMs);
       await inference.stop();
+      upstreams.close();
       await slots.stop(drainMs);
       await outbound.close();
       registry.close();
       unwatchSlots();
+      unwatchUpstreams();
       metrics.close();
       hardware.close();
       live.close();

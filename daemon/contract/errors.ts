@@ -85,6 +85,19 @@ export const ERRORS = {
     'The upstream refused the credential of the gateway.',
     'Correct the key of this upstream.',
   ),
+  'upstream.daily_cap': row(
+    429,
+    'The requests of this upstream for today are used up.',
+    'Wait until midnight UTC, raise daily_requests of the upstream, or choose another model.',
+  ),
+  'upstream.loop': row(
+    508,
+    'The address of the upstream leads back to this gateway.',
+    'Correct base_url of the upstream, or the upstreams of the gateways that know each other.',
+  ),
+  'upstream.not_found': row(404, 'There is no upstream of this name.', 'See GET /api/upstreams.'),
+  'upstream.exists': row(409, 'An upstream of this name exists.', 'Choose another name.'),
+  'upstream.invalid': row(422, 'The settings of the upstream are invalid.', 'See details.fields.'),
   'upstream.error': row(502, 'The engine or upstream answered with an error.', 'See details.upstream.'),
   context_length_exceeded: row(400, 'The prompt is longer than the context window.', 'Shorten the prompt.'),
   'audio.unsupported_format': row(

@@ -1,9 +1,11 @@
 import type { SlotRecord } from './slots.ts';
+import type { UpstreamHealth } from './upstreams.ts';
 
 /** Events of `GET /api/events`. `config` and `auth` events go to admins only. */
 export interface GatewayEvents {
   slot: { slot: SlotRecord };
   hardware: { probed_at: number };
+  upstream: { name: string; health: UpstreamHealth | 'removed'; models: number };
   model: { id: string; change: 'added' | 'changed' | 'removed' };
   request: {
     id: string;

@@ -42,5 +42,13 @@ export const ModelView = z.object({
 });
 export const ModelsResponse = z.object({ models: z.array(ModelView) });
 
+/** `slot:NAME`, `upstream:NAME`, or null to let the gateway choose. */
+export const ModelPut = z.strictObject({
+  binding: z
+    .string()
+    .regex(/^(slot|upstream):[a-z0-9][a-z0-9_-]{0,31}$/, 'must be slot:NAME or upstream:NAME')
+    .nullable(),
+});
+
 export type V1ModelRecord = z.infer<typeof V1Model>;
 export type ModelRecordView = z.infer<typeof ModelView>;

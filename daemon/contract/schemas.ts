@@ -1,10 +1,11 @@
 import type { ZodType } from 'zod';
 import * as auth from './auth.ts';
 import { HardwareResponse } from './hardware.ts';
-import { ModelsResponse, V1Model, V1ModelList } from './models.ts';
+import { ModelPut, ModelsResponse, ModelView, V1Model, V1ModelList } from './models.ts';
 import type { RouteId } from './routes.ts';
 import { SlotsResponse, SlotView } from './slots.ts';
 import * as system from './system.ts';
+import * as upstreams from './upstreams.ts';
 
 /** What the body of a row must look like; rows that are not here take no JSON body of ours. */
 export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
@@ -13,6 +14,10 @@ export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'auth.rotate': auth.RotateRequest,
   'settings.put': system.SettingsPut,
   'dispatch.explain': system.ExplainRequest,
+  'upstream.create': upstreams.UpstreamCreate,
+  'upstream.put': upstreams.UpstreamPut,
+  'upstream.test': upstreams.UpstreamTestRequest,
+  'model.put': ModelPut,
   'memory.add': system.MemoryAdd,
   'memory.search': system.MemorySearch,
   'memory.delete.many': system.MemoryDelete,
@@ -40,7 +45,14 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'slot.load': SlotView,
   'slot.unload': SlotView,
   'slot.restart': SlotView,
+  upstreams: upstreams.UpstreamsResponse,
+  upstream: upstreams.UpstreamView,
+  'upstream.create': upstreams.UpstreamView,
+  'upstream.put': upstreams.UpstreamView,
+  'upstream.remove': upstreams.UpstreamRemoved,
+  'upstream.test': upstreams.UpstreamTestResponse,
   models: ModelsResponse,
+  'model.put': ModelView,
   hardware: HardwareResponse,
   'hardware.probe': HardwareResponse,
   'dispatch.explain': system.ExplainResponse,

@@ -38,16 +38,20 @@ export interface RecordParts {
   readonly slot: SlotRecord | undefined;
   readonly model: RegisteredModelLike | undefined;
   readonly extra?: Partial<V1ModelRecord['_svc']>;
+  /** What is known without a slot: whether it answers now, its window, its age. */
+  readonly state?: string;
+  readonly context?: number | null;
+  readonly created?: number | null;
 }
 
 /** One record of `GET /v1/models` (contract section 7); never a path, an address or a key. */
-export function modelRecord({ id, type, owner, slot, model, extra }: RecordParts): V1ModelRecord {
-  const context = slot?.context ?? model?.context_length ?? DEFAULT_CONTEXT;
+export function modelRecord({ id, type, owner, slot, model, extra, ...known }: RecordParts): V1ModelRecord {
+  const context = slot?.context ?? model?.context_length ?? known.context ?? DEFAULT_CONTEXT;
   const { input, output } = MODALITIES[type];
   return {
     id,
     object: 'model',
-    created: model?.created ?? DEFAULT_CREATED,
+    created: model?.created ?? known.created ?? DEFAULT_CREATED,
     owned_by: owner,
     name: extra === undefined ? (model?.name ?? id) : id,
     context_length: context,
@@ -57,7 +61,7 @@ export function modelRecord({ id, type, owner, slot, model, extra }: RecordParts
     pricing: { prompt: '0', completion: '0' },
     _svc: {
       slot: slot?.name ?? null,
-      state: slot?.state ?? 'offline',
+      state: slot?.state ?? known.state ?? 'offline',
       ...extra,
       ...(slot?.device ? { device: slot.device } : {}),
       ...(slot?.demo || model?.demo ? { demo: true } : {}),

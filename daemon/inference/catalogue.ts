@@ -1,5 +1,7 @@
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { SlotRecord, SlotTypeName } from '../contract/slots.ts';
+import type { UpstreamModel } from '../upstreams/model-list.ts';
+import type { UpstreamFacts } from '../upstreams/port.ts';
 import { isHidden, LOCAL_OWNER, modelRecord } from './catalogue-record.ts';
 import { LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
 import { modelNamed, type Picture, slotNamed } from './dispatch/picture.ts';
@@ -40,7 +42,7 @@ function entries(picture: Picture): Map<string, Entry> {
     if (slot) add(aliasOf(slot, name, picture, { virtual: true }));
   }
   for (const upstream of picture.upstreams)
-    for (const id of upstream.models) add(ofUpstream(id, upstream.name));
+    for (const model of upstream.models) if (!all.has(model.id)) add(ofUpstream(model, upstream));
   return all;
 }
 
@@ -54,8 +56,10 @@ function ofModel(model: RegisteredModelLike, picture: Picture): Entry | null {
   const { id, type, binding } = model;
   if (binding?.startsWith('upstream:')) {
     const owner = binding.slice('upstream:'.length);
-    const known = picture.upstreams.some(({ name }) => name === owner);
-    return known ? { type, record: modelRecord({ id, type, owner, slot: undefined, model }) } : null;
+    const upstream = picture.upstreams.find(({ name }) => name === owner);
+    if (!upstream) return null;
+    const state = stateOf(upstream);
+    return { type, record: modelRecord({ id, type, owner, slot: undefined, model, state }) };
   }
   const slot = slotNamed(picture, binding?.replace(/^slot:/, '') ?? null);
   return slot ? { type, record: modelRecord({ id, type, owner: LOCAL_OWNER, slot, model }) } : null;
@@ -76,10 +80,17 @@ const virtualNames = (picture: Picture): string[] => [
   ...picture.slots.map((slot) => `${VIRTUAL_PREFIX}${slot.name}`),
 ];
 
-const ofUpstream = (id: string, owner: string): Entry => ({
-  type: 'llm',
-  record: modelRecord({ id, type: 'llm', owner, slot: undefined, model: undefined }),
-});
+const stateOf = ({ healthy }: UpstreamFacts): string => (healthy ? 'ready' : 'offline');
+
+/** A model counts as a chat model unless the upstream's own list says what else it is. */
+function ofUpstream({ id, type, context, created }: UpstreamModel, upstream: UpstreamFacts): Entry {
+  const kind = type ?? 'llm';
+  const parts = { id, type: kind, owner: upstream.name, slot: undefined, model: undefined };
+  return {
+    type: kind,
+    record: modelRecord({ ...parts, state: stateOf(upstream), context, created }),
+  };
+}
 
 /** `GET /v1/models`. */
 export function listModels(picture: Picture, { showAll, owners }: CatalogueQuery): V1ModelRecord[] {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { Lease } from '../slots/lease.ts';
+import type { CallEnd } from '../upstreams/upstream.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { Ask } from './dispatch/resolver.ts';
 import { headerText } from './forward/headers.ts';
@@ -11,6 +12,8 @@ import type { Reading } from './tasks.ts';
 /** Where a request goes, ready to be used. */
 export interface Connection {
   readonly origin: string;
+  /** What stands there in place of our own `/v1`. */
+  readonly base: string;
   /** The engine's own credential. */
   readonly headers: Readonly<Record<string, string>>;
   /** The id of the model, as clients know it. */
@@ -24,8 +27,13 @@ export interface Connection {
   readonly degraded: string | null;
   /** It serves rerank under its native path only. */
   readonly nativeRerank: boolean;
+  /** Limits of its own in milliseconds; null leaves them to the settings. */
+  readonly connectMs: number | null;
+  readonly idleMs: number | null;
   /** Tells the slot how fast its last answer was. */
   note(tokensPerSecond: number): void;
+  /** Tells the upstream how the call ended, once. */
+  ended(end: CallEnd): void;
   /** The request has ended, however it did. */
   release(): void;
 }
@@ -60,11 +68,15 @@ async function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice):
   return ofLease(deps, await loadModel(slot, slot === lane ? chain : [], ready));
 }
 
+/** What is the same for every engine of ours. */
+const OURS = { base: '/v1', connectMs: null, idleMs: null, ended: () => {} } as const;
+
 function ofLease({ slots, registry }: RunDeps, lease: Lease): Connection {
   const ofModel = () =>
     (registry.get ? registry.get(lease.model) : registry.list().find(({ id }) => id === lease.model))
       ?.enable_thinking;
   return {
+    ...OURS,
     origin: lease.origin,
     headers: lease.headers,
     model: lease.model,
@@ -96,19 +108,31 @@ async function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Promise<C
   }
   track.routed({ slot: null, upstream, step, model });
   call.res.setHeader('x-svc-upstream', headerText(upstream));
-  const facts = deps.upstreams.list().find(({ name }) => name === upstream);
-  const { origin, headers, llamaServer } = deps.upstreams.connect(upstream);
-  const local = facts?.remote === false;
+  const route = deps.upstreams.connect(upstream, { hops: hopsOf(call.req.headers['x-svc-hops']) });
+  const { origin, base, headers, remote, nativeRerank, connectMs, idleMs } = route;
+  let over = false;
+  const ended = (end: CallEnd) => {
+    if (!over) route.ended(end);
+    over = true;
+  };
   return {
     origin,
+    base,
     headers,
     model,
     engineModel: model,
-    local,
-    thinkingDefault: () => null,
+    local: !remote,
+    thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     degraded: null,
-    nativeRerank: llamaServer,
+    nativeRerank,
+    connectMs,
+    idleMs,
     note: () => {},
-    release: () => {},
+    ended,
+    release: () => ended(null),
   };
 }
+
+/** Of several headers the values in a row: none may hide another. */
+const hopsOf = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(',') : header;

@@ -1,4 +1,6 @@
+import { GatewayError } from '../contract/errors.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
+import type { AllUpstreams } from '../upstreams/port.ts';
 
 /** What inference reads of a registered model. */
 export interface RegisteredModelLike {
@@ -22,33 +24,8 @@ export interface RegistryLike {
   get?(id: string): RegisteredModelLike | undefined | null;
 }
 
-/** What dispatch knows of one upstream, from memory. */
-export interface UpstreamFacts {
-  readonly name: string;
-  /** A provider of somebody else: thinking switches never go there. */
-  readonly remote: boolean;
-  readonly healthy: boolean;
-  /** Smaller comes first. */
-  readonly priority: number;
-  /** Its model list has never been read, or is too old to count. */
-  readonly cold: boolean;
-  readonly models: readonly string[];
-}
-
-/** How an upstream is reached. The headers hold its own credential and go to its own origin only. */
-export interface UpstreamConnection {
-  readonly origin: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** A llama-server: it serves native rerank only. */
-  readonly llamaServer: boolean;
-}
-
-export interface Upstreams {
-  list(): readonly UpstreamFacts[];
-  /** Reads the model lists of all cold upstreams, single-flighted and within 8 s in all; never rejects for a failing leg. */
-  refreshCold(signal: AbortSignal): Promise<void>;
-  connect(name: string): UpstreamConnection;
-}
+/** What inference asks of the upstreams. */
+export type Upstreams = Pick<AllUpstreams, 'list' | 'refreshCold' | 'connect' | 'readList'>;
 
 /** A gateway without upstreams. */
 export const NO_UPSTREAMS: Upstreams = {
@@ -56,5 +33,8 @@ export const NO_UPSTREAMS: Upstreams = {
   refreshCold: async () => {},
   connect: (name) => {
     throw new Error(`there is no upstream ${name}`);
+  },
+  readList: async () => {
+    throw new GatewayError('upstream.not_found');
   },
 };

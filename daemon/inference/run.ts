@@ -6,15 +6,18 @@ import type { Slots } from '../slots/slots.ts';
 import type { RequestTrack, RequestWatch, Usage } from '../telemetry/in-flight.ts';
 import { type Connection, connect } from './connect.ts';
 import { plainAddress } from './dispatch/address.ts';
-import { dispatch } from './dispatch/dispatch.ts';
+import { type Decision, dispatch } from './dispatch/dispatch.ts';
 import { modelOmitted } from './dispatch/model-omitted.ts';
+import { neverSent, otherUpstream } from './dispatch/other-upstream.ts';
 import { pathRow } from './dispatch/paths.ts';
 import { type PictureSources, takePicture } from './dispatch/picture.ts';
 import type { Ask } from './dispatch/resolver.ts';
+import { callEnd } from './forward/call-end.ts';
 import type { Engines } from './forward/engines.ts';
+import type { ExchangeEnd } from './forward/exchange.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
 import { CallerLeft, type Life } from './forward/life.ts';
-import { outgoingPath } from './forward/outgoing-path.ts';
+import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { credentialsOf } from './forward/own-credential.ts';
 import { send } from './forward/send.ts';
 import { Answer } from './forward/stream.ts';
@@ -111,10 +114,32 @@ async function walk(on: Walk): Promise<void> {
     return takePicture(deps.sources, true);
   });
   const decision = choice instanceof Promise ? await choice : choice;
-  const before = performance.now();
+  await attempt(on, reading, ask, decision, NOBODY);
+}
+
+/** Upstreams that one request is offered to at most. */
+const MOST_TRIED = 4;
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** Sends the request; an upstream that is not even reached passes it on to the next one with the same model. */
+async function attempt(
+  on: Walk,
+  reading: Reading,
+  ask: Ask,
+  decision: Decision,
+  before: ReadonlySet<string>,
+): Promise<void> {
+  const startedAt = performance.now();
   const connection = await connect(on, reading, ask, decision);
   try {
-    await exchange(on, reading, connection, before);
+    await exchange(on, reading, connection, startedAt);
+  } catch (failure) {
+    const tried =
+      decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
+    const may = neverSent(failure) && !on.answer.headSent && !on.life.ended && tried.size < MOST_TRIED;
+    const next = may ? otherUpstream(decision, tried, takePicture(on.deps.sources)) : null;
+    if (next === null) throw failure;
+    await attempt(on, reading, ask, next, tried);
   } finally {
     connection.release();
   }
@@ -126,29 +151,53 @@ async function exchange(on: Walk, reading: Reading, connection: Connection, befo
   const body = reading.body(connection, connection.engineModel);
   announce(on, reading, connection, performance.now() - call.receivedAt - waited);
   const sentAt = performance.now();
-  const end = await send({
-    outbound: deps.outbound,
-    answer,
-    life,
-    judge: task.judge,
-    secrets: () => credentialsOf(connection.headers),
-    request: {
-      origin: connection.origin,
-      path: outgoingPath(call.path, call.req.url ?? '', connection.nativeRerank),
-      method: 'POST',
-      headers: engineHeaders({
-        incoming: call.req.headers,
-        contentType: task.verbatim ? undefined : 'application/json',
-        own: connection.headers,
-        requestId: call.id,
-      }),
-      body,
-      idleMs: deps.settings.value('idleTimeoutS') * 1000,
-    },
-  });
+  const end = await told(
+    on,
+    connection,
+    send({
+      outbound: deps.outbound,
+      answer,
+      life,
+      judge: task.judge,
+      secrets: () => credentialsOf(connection.headers),
+      request: {
+        origin: connection.origin,
+        path: underBase(
+          connection.base,
+          outgoingPath(call.path, call.req.url ?? '', connection.nativeRerank),
+        ),
+        method: 'POST',
+        headers: engineHeaders({
+          incoming: call.req.headers,
+          contentType: task.verbatim ? undefined : 'application/json',
+          own: connection.headers,
+          requestId: call.id,
+        }),
+        body,
+        idleMs: connection.idleMs ?? deps.settings.value('idleTimeoutS') * 1000,
+        ...(connection.connectMs === null ? {} : { connectMs: connection.connectMs }),
+      },
+    }),
+  );
   const usage = measured(answer, sentAt);
   track.end({ status: answer.status, error: end?.code ?? null, usage });
   if (usage.tokensPerSecond !== null) connection.note(usage.tokensPerSecond);
+}
+
+/** Waits for the end of a call and tells the connection how it came. */
+async function told({ call, answer, life }: Walk, connection: Connection, sent: Promise<ExchangeEnd>) {
+  let failure: unknown = null;
+  try {
+    failure = await sent;
+    return failure as ExchangeEnd;
+  } catch (error) {
+    failure = life.ended ?? error;
+    throw error;
+  } finally {
+    connection.ended(
+      callEnd(failure, { status: answer.status, retryAfter: call.res.hasHeader('retry-after') }),
+    );
+  }
 }
 
 /** The headers of every proxied answer (contract section 5), an error envelope included. */

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import type { UpstreamFacts, Upstreams } from './ports.ts';
+import type { UpstreamFacts } from '../upstreams/port.ts';
+import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
 import { ask, post, readAll, until } from './testing/client.ts';
 import { type GatewayOptions, listen, openGateway, TestSlots } from './testing/gateway.ts';
-import { registeredModel, slotRecord, upstreamFacts } from './testing/pictures.ts';
+import { registeredModel, slotRecord, upstreamCall, upstreamFacts } from './testing/pictures.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -183,18 +184,15 @@ describe('dispatch and slots', () => {
 describe('upstreams', () => {
   function upstreams(facts: UpstreamFacts[], origin: () => string): Upstreams & { refreshed: number } {
     return {
+      ...NO_UPSTREAMS,
       refreshed: 0,
       list: () => facts,
       async refreshCold() {
         this.refreshed++;
         for (const [index, each] of facts.entries())
-          facts[index] = { ...each, cold: false, models: ['far-model'] };
+          facts[index] = upstreamFacts({ ...each, cold: false, models: ['far-model'] });
       },
-      connect: () => ({
-        origin: origin(),
-        headers: { authorization: 'Bearer upstream-key' },
-        llamaServer: false,
-      }),
+      connect: () => upstreamCall({ origin: origin(), headers: { authorization: 'Bearer upstream-key' } }),
     };
   }
 

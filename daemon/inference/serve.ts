@@ -5,6 +5,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { RouteId } from '../contract/routes.ts';
 import type { ExplainView, RequestRecord } from '../contract/system.ts';
+import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import { Bag } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
@@ -21,6 +22,7 @@ import { Life } from './forward/life.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
 import { type RunDeps, runCall } from './run.ts';
 import { TASKS, type TaskName } from './tasks.ts';
+import { tryUpstream } from './try-upstream.ts';
 
 /** One call of an inference route, as the pipeline hands it over. */
 export interface InferenceCall {
@@ -56,6 +58,13 @@ export interface Inference extends Readonly<Record<TaskName, Task>> {
   models(query: CatalogueQuery): { object: 'list'; data: V1ModelRecord[] };
   model(id: string): V1ModelRecord | undefined;
   explain(input: ExplainInput): ExplainView;
+  /** Tries an upstream as real calls do: its model list, then a chat of one token when a model is named. */
+  tryUpstream(
+    name: string,
+    model: string | null,
+    requestId: string,
+    res: ServerResponse,
+  ): Promise<UpstreamTestStepView[]>;
   /** Requests that run now. */
   running(): RequestRecord[];
   /** Ends a running request; false when there is none of this id. */
@@ -98,6 +107,8 @@ export function createInference(deps: InferenceDeps): Inference {
     images: task('images'),
     models: (query) => ({ object: 'list', data: listModels(takePicture(sources), query) }),
     model: (id) => findModel(takePicture(sources), id),
+    tryUpstream: (upstream, model, requestId, res) =>
+      tryUpstream({ upstreams, outbound }, { upstream, model, requestId, res }),
     explain: (input) => explain(input, takePicture(sources)),
     running: () => watch.running(),
     cancel: (id) => watch.cancel(id),

@@ -48,6 +48,8 @@ export interface Registry {
    * "agent" a file that the command line or the environment names stands above `slotModel`.
    */
   chatModelFor(slotModel?: string | null, slot?: string): RegisteredModel | null;
+  /** Says who answers to a model's id (`slot:NAME`, `upstream:NAME`, null); undefined when there is no such model. */
+  bind(id: string, binding: string | null): ModelRecordView | undefined;
   /** Registers a file by path; rejects with an Error whose message says why it is no model. */
   register(path: string): Promise<RegisteredModel>;
   /** Looks through the model folders again; calls that overlap share one. Never rejects. */
@@ -146,6 +148,10 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       if (slot === 'agent' && configured?.explicit && configuredNow() !== null) return configuredNow();
       if (slotModel) return named(slotModel);
       return configuredNow() ?? chooseChatModel(shelf.list(), memoryBytes());
+    },
+    bind(id, binding) {
+      const model = shelf.bind(id, binding);
+      return model && modelView(model);
     },
     register: (path) => registerFile(parts, resolve(path)),
     scan,

@@ -50,6 +50,18 @@ export class Shelf {
     return next;
   }
 
+  /** Says who answers to a model's id; undefined when there is no such model. */
+  bind(id: string, binding: string | null): RegisteredModel | undefined {
+    const model = this.#models.get(id);
+    if (model === undefined || model.binding === binding) return model;
+    const next = { ...model, binding };
+    this.#models.set(id, next);
+    this.#sorted = null;
+    this.#try(() => this.#rows.upsert(toRow(next, this.#rows.get(id))));
+    this.#bus.emit('model', { id, change: 'changed' });
+    return next;
+  }
+
   remove(id: string): void {
     if (!this.#models.delete(id)) return;
     this.#sorted = null;

@@ -9,6 +9,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { AllUpstreams } from '../upstreams/port.ts';
 
 /** Where the gateway listens. */
 export interface Listener {
@@ -39,6 +40,7 @@ export interface RouteDeps {
   readonly hardware: Hardware;
   readonly registry: Registry;
   readonly slots: Slots;
+  readonly upstreams: AllUpstreams;
   readonly inference: Inference;
   readonly metrics: Metrics;
   readonly dashboard: ReadonlyMap<string, ShellFile>;

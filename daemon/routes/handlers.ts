@@ -5,6 +5,7 @@ import { memoryRoutes } from './api/memory.ts';
 import { slotRoutes } from './api/slots.ts';
 import { statusRoutes } from './api/status.ts';
 import { systemRoutes } from './api/system.ts';
+import { upstreamRoutes } from './api/upstreams.ts';
 import type { RouteDeps } from './deps.ts';
 import type { Handlers } from './handler.ts';
 import { shellRoutes } from './shell.ts';
@@ -18,6 +19,7 @@ export function createHandlers(deps: RouteDeps, read: ReadBytes): Handlers {
     ...healthRoutes(deps),
     ...statusRoutes(deps),
     ...slotRoutes(deps),
+    ...upstreamRoutes(deps),
     ...memoryRoutes(deps),
     ...systemRoutes(deps),
     ...eventRoutes(deps),

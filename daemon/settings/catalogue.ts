@@ -206,6 +206,13 @@ export const SETTINGS = {
     live: true,
     help: 'Seconds one answer may take in all; 0 = no limit.',
   }),
+  upstreamListAgeS: row({
+    toml: 'upstreams.list_age_s',
+    kind: number(5, 604_800),
+    default: 600,
+    live: true,
+    help: 'Seconds after which the model list of an upstream is too old to be the last word.',
+  }),
   npuSuffix: row({
     toml: 'npu.suffix',
     kind: text(/^[a-z0-9]{1,16}$/i),

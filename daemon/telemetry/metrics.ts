@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import { SLOT_STATES, type SlotRecord, type SlotStateName } from '../contract/slots.ts';
+import type { UpstreamRecord } from '../contract/upstreams.ts';
 import type { Bus } from '../kit/bus.ts';
 
 /** What the metrics count of one finished inference request. Every field is from a bounded set or a number. */
@@ -32,6 +33,7 @@ export interface Metrics {
 
 export interface MetricsOptions {
   readonly slots: { list(): SlotRecord[] };
+  readonly upstreams?: { views(): UpstreamRecord[] };
   readonly bus: Pick<Bus<GatewayEvents>, 'subscribe'>;
 }
 
@@ -45,6 +47,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const requests = requestMetrics(registry);
   const refusals = refusalMetrics(registry);
   slotGauges(registry, options.slots);
+  if (options.upstreams) upstreamGauges(registry, options.upstreams);
   const stopLoads = loadMetrics(registry, options.bus);
   const stopProcess = processMetrics(registry);
   return {
@@ -159,6 +162,26 @@ function slotGauges(registry: Registry, slots: MetricsOptions['slots']): void {
       }
     },
   });
+}
+
+/** Gauges that are read from the upstreams at each scrape; nobody is asked anything. */
+function upstreamGauges(registry: Registry, upstreams: NonNullable<MetricsOptions['upstreams']>): void {
+  const gauge = (name: string, help: string, value: (upstream: UpstreamRecord) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['upstream'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const each of upstreams.views())
+          if (each.enabled) this.set({ upstream: each.name }, value(each));
+      },
+    });
+  gauge('svc_upstream_models', 'Models that an upstream is known to serve.', ({ models }) => models);
+  gauge('svc_upstream_up', '1 while the last call of an upstream went well or none was made.', ({ health }) =>
+    Number(health === 'ok' || health === 'unknown'),
+  );
 }
 
 /** Loads by outcome, told by the slots' own events: a start that became ready, or one that ended in ERROR. */

@@ -1,11 +1,11 @@
 /** What crosses the line between gateway and engine: headers, paths and bytes, in both directions. */
 import { type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Upstreams } from '../inference/ports.ts';
+import { NO_UPSTREAMS, type Upstreams } from '../inference/ports.ts';
 import { post, readAll } from '../inference/testing/client.ts';
 import { CHAT, closeAfterEach, closers, hello, setUp } from '../inference/testing/forwarding.ts';
 import { listen } from '../inference/testing/gateway.ts';
-import { slotRecord, upstreamFacts } from '../inference/testing/pictures.ts';
+import { slotRecord, upstreamCall, upstreamFacts } from '../inference/testing/pictures.ts';
 
 closeAfterEach();
 
@@ -144,13 +144,14 @@ describe('H02 the key of an upstream', () => {
       origins[name] = server.origin;
     }
     const upstreams: Upstreams = {
+      ...NO_UPSTREAMS,
       list: () => ['one', 'two'].map((name) => upstreamFacts({ name, models: [`model-${name}`] })),
       refreshCold: async () => {},
-      connect: (name) => ({
-        origin: origins[name] as string,
-        headers: { authorization: `Bearer ${KEYS[name]}` },
-        llamaServer: false,
-      }),
+      connect: (name) =>
+        upstreamCall({
+          origin: origins[name] as string,
+          headers: { authorization: `Bearer ${KEYS[name]}` },
+        }),
     };
     const set = await setUp(recorder(seen.slot as Seen[]), { upstreams });
     return { ...set, seen };

@@ -17,6 +17,7 @@ const FLUSH_MS = 300;
 const STALE: Record<EventName, readonly CallableId[]> = {
   slot: ['status', 'v1.models'],
   hardware: ['hardware'],
+  upstream: ['v1.models'],
   model: ['v1.models', 'slots'],
   request: [],
   config: ['status', 'settings', 'auth.status', 'auth.exposure', 'health.system'],

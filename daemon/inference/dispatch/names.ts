@@ -1,4 +1,4 @@
-import type { Picture } from './picture.ts';
+import { type Picture, slotNamed } from './picture.ts';
 
 /** Legacy alias of the spec; it means `agent` unless a slot of that name exists. */
 export const LEGACY_ALIAS = 'agent-hermes';
@@ -11,6 +11,10 @@ export const VIRTUAL_CHAINS: Readonly<Record<string, readonly string[]>> = {
 };
 export const VIRTUAL_PREFIX = 'svc/';
 
+/** Whether a name means a slot of this gateway: that of a slot, the legacy alias, a virtual name. */
+export const meansSlot = (name: string, picture: Picture): boolean =>
+  name === LEGACY_ALIAS || name.startsWith(VIRTUAL_PREFIX) || slotNamed(picture, name) !== undefined;
+
 /** Every name that a caller may ask for now: model ids, slot names, the legacy alias, virtual names. */
 export function knownNames(picture: Picture): string[] {
   const names = new Set<string>();
@@ -20,7 +24,7 @@ export function knownNames(picture: Picture): string[] {
     names.add(`${VIRTUAL_PREFIX}${slot.name}`);
   }
   for (const model of picture.models) names.add(model.id);
-  for (const upstream of picture.upstreams) for (const id of upstream.models) names.add(id);
+  for (const upstream of picture.upstreams) for (const { id } of upstream.models) names.add(id);
   if (names.has('agent')) names.add(LEGACY_ALIAS);
   return [...names];
 }

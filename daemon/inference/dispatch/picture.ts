@@ -1,5 +1,6 @@
 import type { SlotRecord } from '../../contract/slots.ts';
-import type { RegisteredModelLike, RegistryLike, UpstreamFacts, Upstreams } from '../ports.ts';
+import type { UpstreamFacts } from '../../upstreams/port.ts';
+import type { RegisteredModelLike, RegistryLike, Upstreams } from '../ports.ts';
 
 /** What is true at one moment; every decision of one request is made on one picture. */
 export interface Picture {
@@ -26,6 +27,7 @@ class LivePicture implements Picture {
   readonly liveAsked: boolean;
   readonly #sources: PictureSources;
   #models: readonly RegisteredModelLike[] | undefined;
+  #upstreams: readonly UpstreamFacts[] | undefined;
 
   constructor(sources: PictureSources, liveAsked: boolean) {
     this.slots = sources.slots.list().filter((slot) => slot.enabled);
@@ -39,7 +41,8 @@ class LivePicture implements Picture {
   }
 
   get upstreams(): readonly UpstreamFacts[] {
-    return this.#sources.upstreams.list();
+    this.#upstreams ??= this.#sources.upstreams.list();
+    return this.#upstreams;
   }
 
   get npuSuffix(): string {

@@ -4,7 +4,7 @@ import { type Ask, type Outcome, pass, type Resolver, toSlot, toUpstream } from 
 
 /**
  * Step 2 (spec "Model to slot resolution"): exact registry lookup. The lane pin stands above the binding, the binding
- * above a slot file that names the model. A slot in ERROR yields to a healthy sibling with the same model id.
+ * above a slot file that names the model, as long as that slot serves this very model. A slot in ERROR yields to a healthy sibling with the same model id.
  */
 export const registry: Resolver = (ask, picture) => {
   const { lane, model } = ask.address;
@@ -13,8 +13,9 @@ export const registry: Resolver = (ask, picture) => {
   if (model !== null && binding?.startsWith('upstream:')) {
     return bound(binding.slice('upstream:'.length), model, picture);
   }
-  const slot = slotNamed(picture, binding?.replace(/^slot:/, '') ?? null) ?? configured(ask, picture);
-  if (!slot) return pass(binding ? `${binding} is not enabled` : 'the registry does not know this model');
+  const named = slotNamed(picture, binding?.replace(/^slot:/, '') ?? null);
+  const slot = named?.model === model && named ? named : configured(ask, picture);
+  if (!slot) return pass(binding ? `${binding} does not serve it` : 'the registry does not know this model');
   return orSibling(slot, picture, `the model is bound to slot ${slot.name}`);
 };
 

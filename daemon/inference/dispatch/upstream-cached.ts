@@ -1,19 +1,27 @@
-import type { UpstreamFacts } from '../ports.ts';
+import type { UpstreamFacts } from '../../upstreams/port.ts';
+import { meansSlot } from './names.ts';
 import { type Outcome, pass, type Resolver, toUpstream } from './resolver.ts';
 
-/** Step 3 (spec "Model to slot resolution"): an upstream whose cached model list holds the id; healthy first, then priority, then name. */
+/**
+ * Step 3 (spec "Model to slot resolution"): an upstream whose cached model list holds the id. Names that mean slots of
+ * this gateway never go to an upstream, whatever it lists.
+ */
 export const upstreamCached: Resolver = (ask, picture) => {
   const { lane, model } = ask.address;
-  if (lane !== null || model === null) return pass('the caller means a slot');
+  if (lane !== null || model === null || meansSlot(model, picture)) return pass('the caller means a slot');
   if (picture.liveAsked) return pass('no cached list held this model');
   return fromLists(picture.upstreams, model) ?? pass('no upstream lists this model');
 };
 
+/** Healthy first, then those of the own network before guarded ones, then the smaller priority, then the name. */
+const order = (a: UpstreamFacts, b: UpstreamFacts): number =>
+  Number(b.healthy) - Number(a.healthy) ||
+  Number(a.guarded) - Number(b.guarded) ||
+  a.priority - b.priority ||
+  (a.name < b.name ? -1 : 1);
+
 /** The best upstream that lists `model`, or null. */
 export function fromLists(upstreams: readonly UpstreamFacts[], model: string): Outcome | null {
-  const holders = upstreams.filter((upstream) => upstream.models.includes(model));
-  const best = holders.sort(
-    (a, b) => Number(b.healthy) - Number(a.healthy) || a.priority - b.priority || (a.name < b.name ? -1 : 1),
-  )[0];
+  const best = upstreams.filter(({ models }) => models.some(({ id }) => id === model)).sort(order)[0];
   return best ? toUpstream(best.name, model, `upstream ${best.name} lists this model`) : null;
 }

@@ -1,3 +1,4 @@
+import { meansSlot } from './names.ts';
 import { pass, type Resolver } from './resolver.ts';
 import { fromLists } from './upstream-cached.ts';
 
@@ -7,7 +8,7 @@ import { fromLists } from './upstream-cached.ts';
  */
 export const upstreamLive: Resolver = (ask, picture) => {
   const { lane, model } = ask.address;
-  if (lane !== null || model === null) return pass('the caller means a slot');
+  if (lane !== null || model === null || meansSlot(model, picture)) return pass('the caller means a slot');
   const cold = picture.upstreams.filter((upstream) => upstream.cold);
   if (cold.length > 0 && !picture.liveAsked) {
     return { is: 'fetch', reason: `the lists of ${cold.length} cold upstreams are needed` };

@@ -16,6 +16,10 @@ export function outgoingPath(route: string, url: string, nativeRerank = true): s
   return query === '' ? path : `${path}?${query}`;
 }
 
+/** The same path where something else stands in place of our `/v1`. */
+export const underBase = (base: string, path: string): string =>
+  base === '/v1' ? path : `${base}${path.slice('/v1'.length)}`;
+
 function withoutKey(query: string): string {
   return query
     .split('&')

@@ -1,6 +1,7 @@
 import type { SlotRecord } from '../../contract/slots.ts';
+import type { UpstreamCall, UpstreamFacts } from '../../upstreams/port.ts';
 import type { Picture } from '../dispatch/picture.ts';
-import type { RegisteredModelLike, UpstreamFacts } from '../ports.ts';
+import type { RegisteredModelLike } from '../ports.ts';
 
 /** Builders for tests: a slot, a model, an upstream and a picture, ordinary but for what a test says. */
 export function slotRecord(more: Partial<SlotRecord> & { name: string }): SlotRecord {
@@ -44,8 +45,24 @@ export function registeredModel(more: Partial<RegisteredModelLike> & { id: strin
   };
 }
 
-export function upstreamFacts(more: Partial<UpstreamFacts> & { name: string }): UpstreamFacts {
-  return { remote: true, healthy: true, priority: 0, cold: false, models: [], ...more };
+export function upstreamFacts(
+  more: Partial<Omit<UpstreamFacts, 'models'>> & { name: string; models?: readonly string[] },
+): UpstreamFacts {
+  const models = (more.models ?? []).map((id) => ({ id, type: null, context: null, created: null }));
+  return { remote: true, healthy: true, guarded: true, priority: 0, cold: false, ...more, models };
+}
+
+export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): UpstreamCall {
+  return {
+    base: '/v1',
+    headers: {},
+    nativeRerank: false,
+    remote: true,
+    connectMs: null,
+    idleMs: null,
+    ended: () => {},
+    ...more,
+  };
 }
 
 export function picture(more: Partial<Picture> = {}): Picture {

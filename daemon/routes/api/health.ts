@@ -30,6 +30,7 @@ export function systemChecks(deps: RouteDeps): Record<string, Check> {
     store: storeCheck(deps),
     configuration: configurationCheck(deps),
     slots: slotsCheck(deps),
+    ...upstreamsCheck(deps),
     exposure: exposureCheck(deps),
   };
 }
@@ -53,6 +54,16 @@ function slotsCheck(deps: RouteDeps): Check {
   const failed = deps.slots.list().filter((slot) => slot.state === 'error');
   if (failed.length === 0) return { status: 'ok', message: 'No slot has failed.' };
   return { status: 'warning', message: `Failed: ${failed.map((slot) => slot.name).join(', ')}.` };
+}
+
+/** Only where there are upstreams: most gateways have none. */
+function upstreamsCheck(deps: RouteDeps): Record<string, Check> {
+  const all = deps.upstreams.views().filter(({ enabled }) => enabled);
+  if (all.length === 0) return {};
+  const away = all.filter(({ health }) => health !== 'ok' && health !== 'unknown');
+  if (away.length === 0) return { upstreams: { status: 'ok', message: 'No upstream has failed.' } };
+  const message = `Not well: ${away.map(({ name, health }) => `${name} (${health})`).join(', ')}.`;
+  return { upstreams: { status: 'warning', message } };
 }
 
 function exposureCheck(deps: RouteDeps): Check {

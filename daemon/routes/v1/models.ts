@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { HOPS_HEADER, INSTANCE_HEADER } from '../../upstreams/hops.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 
@@ -14,6 +15,8 @@ const commaList = (value: string): string[] =>
 /** `GET /v1/models` and `/v1/models/{model_id}`: from memory, never waiting for anything cold. */
 export function modelRoutes(deps: RouteDeps) {
   const list: Handler = (ctx, call) => {
+    if (ctx.req.headers[HOPS_HEADER] !== undefined)
+      ctx.res.setHeader(INSTANCE_HEADER, deps.upstreams.instance);
     const query = new URLSearchParams(call.target.query);
     const showAll = ['true', '1'].includes((query.get('show_all') ?? '').toLowerCase());
     const header = ctx.req.headers['x-svc-model-filter'];

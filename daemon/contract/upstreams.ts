@@ -1,0 +1,138 @@
+import { z } from 'zod';
+
+/** What an upstream is; it decides how its model list is read and under which path it reranks. */
+export const UPSTREAM_KINDS = ['openai', 'llama-server', 'vllm', 'svc'] as const;
+
+/**
+ * `unknown`: never asked. `ok`: the last call or list came. `failing`: the last call failed. `down`: it has failed too
+ * often and is left alone for a while. `auth_failed`: it refused our key, or the key is not set. `loop`: it is this
+ * gateway itself. `disabled`: its file says so.
+ */
+export const UPSTREAM_HEALTH = [
+  'unknown',
+  'ok',
+  'failing',
+  'down',
+  'auth_failed',
+  'loop',
+  'disabled',
+] as const;
+
+export const UpstreamName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'has a-z, 0-9, - and _ only, at most 32 characters')
+  .refine((name) => name !== 'svc', 'svc is the owner of what this gateway serves itself');
+
+/** Headers that frame a message or belong to somebody else; a key is never sent under one of them. */
+const TAKEN =
+  /^(host|connection|content-(length|type|encoding)|transfer-encoding|te|trailer|upgrade|expect|accept(-.*)?|cookie|origin|referer|keep-alive|proxy-.*|x-svc-.*|x-request-id)$/i;
+
+const noControls = (text: z.ZodString) => text.regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
+const pattern = noControls(z.string().min(1).max(256));
+
+/** The keys of `upstreams/NAME.toml` and of the bodies that change one. */
+export const UPSTREAM_FIELDS = {
+  enabled: z.boolean(),
+  /** What OpenAI clients call the base URL; without a path `/v1` is meant. */
+  base_url: z.string().min(1).max(1024),
+  kind: z.enum(UPSTREAM_KINDS),
+  /** Name of the variable that holds the key; never the key. */
+  key_env: z
+    .string()
+    .regex(/^UPSTREAM_[A-Z0-9_]{1,64}$/, 'must be the name of a variable such as UPSTREAM_DESK_KEY'),
+  /** Header that carries the bare key; absent = `Authorization: Bearer`. */
+  header: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of a header')
+    .refine((name) => !TAKEN.test(name), 'is a header with a meaning of its own'),
+  /** A provider of somebody else; absent = decided from the host. */
+  remote: z.boolean(),
+  /** Smaller comes first. */
+  priority: z.number().int().min(-1000).max(1000),
+  /** A remote one stands behind every upstream of the own network, whatever the priorities. */
+  local_first: z.boolean(),
+  /** Most requests per day (UTC). */
+  daily_requests: z.number().int().min(1).max(100_000_000),
+  /** Patterns (`*` = anything) that a model id must match, and must not. */
+  include: z.array(pattern).max(64),
+  exclude: z.array(pattern).max(64),
+  /** A fixed list in place of the upstream's own. */
+  models: z.array(pattern).min(1).max(1000),
+  connect_timeout_s: z.number().min(0.1).max(600),
+  idle_timeout_s: z.number().min(1).max(86_400),
+} as const;
+export type UpstreamField = keyof typeof UPSTREAM_FIELDS;
+
+const { base_url, ...others } = UPSTREAM_FIELDS;
+const optional = z.object(others).partial().shape;
+
+export const UpstreamCreate = z.strictObject({ name: UpstreamName, base_url, ...optional });
+/** Absent = unchanged, null = back to the default. A new `base_url` clears a `key_env` that is not named with it. */
+export const UpstreamPut = z.strictObject({
+  base_url: base_url.optional(),
+  ...(Object.fromEntries(
+    Object.entries(optional).map(([name, schema]) => [name, schema.nullable()]),
+  ) as unknown as {
+    [K in keyof typeof optional]: z.ZodNullable<(typeof optional)[K]>;
+  }),
+});
+export const UpstreamTestRequest = z.strictObject({ model: z.string().min(1).max(512).optional() });
+
+export const UpstreamView = z.object({
+  name: z.string(),
+  enabled: z.boolean(),
+  kind: z.enum(UPSTREAM_KINDS),
+  remote: z.boolean(),
+  priority: z.number().int(),
+  health: z.enum(UPSTREAM_HEALTH),
+  /** How many models it is known to serve. */
+  models: z.number().int(),
+  /** Unix milliseconds of the list that is known; null before the first one. */
+  listed_at: z.number().nullable(),
+  /** The rest is for admins only. */
+  base_url: z.string().optional(),
+  key_env: z.string().nullable().optional(),
+  /** Whether that variable has a value. */
+  key_set: z.boolean().optional(),
+  header: z.string().nullable().optional(),
+  local_first: z.boolean().optional(),
+  daily_requests: z.number().int().nullable().optional(),
+  /** Requests of this day (UTC). */
+  requests_today: z.number().int().optional(),
+  include: z.array(z.string()).optional(),
+  exclude: z.array(z.string()).optional(),
+  connect_timeout_s: z.number().nullable().optional(),
+  idle_timeout_s: z.number().nullable().optional(),
+  /** Why it is not `ok`, in one sentence. */
+  reason: z.string().nullable().optional(),
+  /** Unix milliseconds at which a `down` one is tried again. */
+  retry_at: z.number().nullable().optional(),
+  /** Ids, in the view of a single upstream. */
+  model_ids: z.array(z.string()).optional(),
+});
+export const UpstreamsResponse = z.object({ upstreams: z.array(UpstreamView) });
+
+/** One step of a test call: the model list, then a chat of one token when a model was named. */
+export const UpstreamTestStep = z.object({
+  step: z.enum(['models', 'chat']),
+  ok: z.boolean(),
+  /** Status of the upstream; null when no answer came. */
+  status: z.number().int().nullable(),
+  ms: z.number(),
+  message: z.string(),
+});
+export const UpstreamTestResponse = z.object({
+  ok: z.boolean(),
+  steps: z.array(UpstreamTestStep),
+  upstream: UpstreamView,
+});
+
+export const UpstreamRemoved = z.object({ removed: z.string() });
+
+export type UpstreamKind = (typeof UPSTREAM_KINDS)[number];
+export type UpstreamHealth = (typeof UPSTREAM_HEALTH)[number];
+export type UpstreamRecord = z.infer<typeof UpstreamView>;
+export type UpstreamCreateBody = z.infer<typeof UpstreamCreate>;
+export type UpstreamPutBody = z.infer<typeof UpstreamPut>;
+export type UpstreamTestStepView = z.infer<typeof UpstreamTestStep>;
+export type UpstreamTestView = z.infer<typeof UpstreamTestResponse>;

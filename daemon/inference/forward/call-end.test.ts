@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { GatewayError } from '../../contract/errors.ts';
+import { callEnd } from './call-end.ts';
+import { errorInside200, judge } from './engine-error.ts';
+import { brokenAnswer, connectionFailure } from './failure.ts';
+import { CallerLeft } from './life.ts';
+
+const bytes = Buffer.from('{"detail":"no"}');
+const wrapped = (status: number, retryAfter?: string) => {
+  const verdict = judge({ status, bytes, truncated: false, ...(retryAfter ? { retryAfter } : {}) });
+  return verdict.passes ? null : verdict.error;
+};
+const refused = { code: 'ECONNREFUSED' };
+const answer = { status: 200, retryAfter: false };
+
+it.each([
+  ['a whole answer', null, answer],
+  ['a wrapped 500', wrapped(500), { status: 500, retryAfter: false }],
+  ['a busy 503', wrapped(503, '2'), { status: 503, retryAfter: true }],
+  ['a refusal of our key', wrapped(401), { status: 401, retryAfter: false }],
+  ['an error inside a 200', errorInside200(bytes, false), { status: 200, retryAfter: false }],
+  ['a prompt that is too long', new GatewayError('context_length_exceeded'), { status: 400 }],
+  ['nobody there', connectionFailure(refused), { failed: refused }],
+  ['a break', brokenAnswer(refused), { failed: refused }],
+  ['a caller who left', new CallerLeft(), null],
+  ['a cancel', new GatewayError('request.cancelled'), null],
+  ['our own limit for the whole', new GatewayError('dispatch.upstream_timeout'), null],
+])('%s', (_, failure, expected) => expect(callEnd(failure, answer)).toEqual(expected));

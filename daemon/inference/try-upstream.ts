@@ -1,0 +1,126 @@
+import type { ServerResponse } from 'node:http';
+import { GatewayError } from '../contract/errors.ts';
+import type { UpstreamTestStepView } from '../contract/upstreams.ts';
+import { askUpstream, type UpstreamAnswer } from '../upstreams/ask.ts';
+import { faultOf } from '../upstreams/fault.ts';
+import type { AllUpstreams, UpstreamCall } from '../upstreams/port.ts';
+import { errorInside200, judge, startsLikeError } from './forward/engine-error.ts';
+import type { Engines } from './forward/engines.ts';
+import { engineHeaders } from './forward/headers.ts';
+import { Life } from './forward/life.ts';
+import { outgoingPath, underBase } from './forward/outgoing-path.ts';
+import { credentialsOf, withoutCredentials } from './forward/own-credential.ts';
+import { scanBody } from './rewrite/body-picture.ts';
+import { rewriteChat } from './rewrite/deviations.ts';
+
+export interface TryDeps {
+  readonly upstreams: Pick<AllUpstreams, 'connect' | 'readList'>;
+  readonly outbound: Engines;
+}
+
+export interface Trial {
+  readonly upstream: string;
+  /** Null asks for the model list only. */
+  readonly model: string | null;
+  readonly requestId: string;
+  /** Its close ends the trial. */
+  readonly res: ServerResponse;
+}
+
+const PATH = '/v1/chat/completions';
+const CHAT_LIMIT_MS = 60_000;
+const MOST_BYTES = 1024 * 1024;
+
+type Told = Omit<UpstreamTestStepView, 'step' | 'ms'>;
+
+/**
+ * Tries an upstream through what real calls go through: its address and key of now, the same connections, rewrites,
+ * headers and judgement of answers. First its model list, then, with a model, a chat of one token.
+ */
+export async function tryUpstream(deps: TryDeps, trial: Trial): Promise<UpstreamTestStepView[]> {
+  const life = new Life(trial.res);
+  try {
+    const list = await timed('models', () => deps.upstreams.readList(trial.upstream, life.signal));
+    if (!list.ok || trial.model === null) return [list];
+    const { model } = trial;
+    return [list, await timed('chat', () => chat(deps, { ...trial, model }, life.signal))];
+  } finally {
+    life.dispose();
+  }
+}
+
+async function timed(
+  step: UpstreamTestStepView['step'],
+  work: () => Promise<Told>,
+): Promise<UpstreamTestStepView> {
+  const start = performance.now();
+  const told = await work();
+  return { step, ...told, ms: Math.round((performance.now() - start) * 10) / 10 };
+}
+
+async function chat(
+  deps: TryDeps,
+  trial: Trial & { readonly model: string },
+  signal: AbortSignal,
+): Promise<Told> {
+  let route: UpstreamCall;
+  try {
+    route = deps.upstreams.connect(trial.upstream, { test: true });
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { ok: false, status: null, message: error.message };
+  }
+  try {
+    const answer = await askUpstream({
+      outbound: deps.outbound,
+      request: question(route, trial),
+      limitMs: CHAT_LIMIT_MS,
+      mostBytes: MOST_BYTES,
+      signal,
+    });
+    route.ended({ status: answer.status });
+    return judged(answer, route);
+  } catch (error) {
+    route.ended(signal.aborted ? null : { failed: error });
+    signal.throwIfAborted();
+    return { ok: false, status: null, message: faultOf(error).words };
+  }
+}
+
+function question(route: UpstreamCall, { model, requestId }: { model: string; requestId: string }) {
+  const messages = [{ role: 'user', content: 'Say ok.' }];
+  const picture = scanBody(Buffer.from(JSON.stringify({ model, messages, max_tokens: 1 })));
+  const body = rewriteChat({ picture, local: !route.remote, thinkingDefault: () => null }, model, model);
+  return {
+    origin: route.origin,
+    path: underBase(route.base, outgoingPath(PATH, PATH, route.nativeRerank)),
+    method: 'POST' as const,
+    headers: engineHeaders({ incoming: {}, contentType: 'application/json', own: route.headers, requestId }),
+    body,
+    idleMs: route.idleMs ?? CHAT_LIMIT_MS,
+    ...(route.connectMs === null ? {} : { connectMs: route.connectMs }),
+  };
+}
+
+/** Says of an answer what a caller would be told; an error that passes byte for byte is summed up by its message. */
+function judged({ status, headers, bytes: raw }: UpstreamAnswer, route: UpstreamCall): Told {
+  const bytes = withoutCredentials(raw, credentialsOf(route.headers));
+  if (status < 300 && startsLikeError(bytes) !== true) {
+    const isChat = Array.isArray((parsed(bytes) as { choices?: unknown } | null)?.choices);
+    return { ok: isChat, status, message: isChat ? 'It answered a chat.' : 'What it answers is no chat.' };
+  }
+  if (status < 300) return { ok: false, status, message: errorInside200(bytes, false).message };
+  const verdict = judge({ status, bytes, truncated: false, retryAfter: headers['retry-after'] });
+  if (!verdict.passes) return { ok: false, status, message: verdict.error.message };
+  const { error } = parsed(bytes) as { error: { message?: unknown } };
+  const message = typeof error.message === 'string' ? error.message : `It answered with status ${status}.`;
+  return { ok: false, status, message: message.slice(0, 500) };
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { GatewayError } from '../../contract/errors.ts';
+import type { UpstreamCreateBody, UpstreamPutBody, UpstreamRecord } from '../../contract/upstreams.ts';
+import { changeUpstreamFile, createUpstreamFile, removeUpstreamFile } from '../../upstreams/edit-upstream.ts';
+import { configWrite } from '../config-write.ts';
+import type { RouteDeps } from '../deps.ts';
+import type { Call, Handler } from '../handler.ts';
+
+/** `/api/upstreams…`: other servers that serve models. Address and key name are for administrators; a key for nobody. */
+export function upstreamRoutes(deps: RouteDeps) {
+  const { upstreams } = deps;
+  const folder = join(deps.settings.folders.config, 'upstreams');
+  const nameOf = (call: Call): string => {
+    const name = call.params.name ?? '';
+    if (!upstreams.config(name)) throw new GatewayError('upstream.not_found');
+    return name;
+  };
+  const audit = (call: Call, action: string, details: Record<string, unknown>) =>
+    deps.store.audit.add({
+      action: `upstream.${action}`,
+      tier: call.caller.tier,
+      address: deps.auth.address(call.auth),
+      details,
+    });
+  /** Takes up what was written and answers the new state. */
+  const taken = (name: string): UpstreamRecord => {
+    upstreams.reload();
+    const detail = upstreams.detail(name);
+    if (!detail) throw new GatewayError('upstream.not_found');
+    return detail;
+  };
+  const isAdmin = (call: Call) => deps.auth.decide('admin', call.caller, call.auth) === 'pass';
+  return {
+    upstreams: (_ctx, call) => ({ upstreams: isAdmin(call) ? details(deps) : upstreams.views() }),
+    upstream: (_ctx, call) => upstreams.detail(nameOf(call)),
+    'upstream.create': async (_ctx, call, body) => {
+      const wanted = body as UpstreamCreateBody;
+      await configWrite(() => createUpstreamFile(folder, wanted, upstreams.views().length));
+      audit(call, 'create', { upstream: wanted.name, fields: Object.keys(wanted) });
+      return taken(wanted.name);
+    },
+    'upstream.put': async (_ctx, call, body) => {
+      const name = nameOf(call);
+      const wanted = body as UpstreamPutBody;
+      await configWrite(() => changeUpstreamFile(folder, name, wanted));
+      audit(call, 'change', { upstream: name, fields: Object.keys(wanted) });
+      return taken(name);
+    },
+    'upstream.remove': async (_ctx, call) => {
+      const name = nameOf(call);
+      await configWrite(() => removeUpstreamFile(folder, name));
+      audit(call, 'remove', { upstream: name });
+      upstreams.reload();
+      return { removed: name };
+    },
+    'upstream.test': async (ctx, call, body) => {
+      const name = nameOf(call);
+      const { model } = (body ?? {}) as { model?: string };
+      audit(call, 'test', { upstream: name });
+      const steps = await deps.inference.tryUpstream(name, model ?? null, call.id, ctx.res);
+      return { ok: steps.every(({ ok }) => ok), steps, upstream: upstreams.detail(name) };
+    },
+    'model.put': (_ctx, call, body) => bind(deps, call, (body as { binding: string | null }).binding),
+  } satisfies Record<string, Handler>;
+}
+
+/** Every upstream as administrators see it, without the ids of its models. */
+const details = ({ upstreams }: RouteDeps): UpstreamRecord[] =>
+  upstreams.views().map((view) => {
+    const { model_ids: _, ...detail } = upstreams.detail(view.name) ?? view;
+    return detail;
+  });
+
+/** Says who answers to a model's id: a slot that holds this model, or an upstream. */
+function bind(deps: RouteDeps, call: Call, binding: string | null) {
+  const id = call.params.id ?? '';
+  if (!deps.registry.get(id)) throw new GatewayError('model.not_found', { param: 'model' });
+  const [kind, name = ''] = binding?.split(':') ?? [];
+  if (kind === 'upstream' && !deps.upstreams.config(name)) throw new GatewayError('upstream.not_found');
+  if (kind === 'slot') {
+    const slot = deps.slots.get(name);
+    if (!slot) throw new GatewayError('slot.not_found');
+    if (slot.model !== id) throw refused('this slot serves another model; give it this one first');
+  }
+  deps.store.audit.add({
+    action: 'model.bind',
+    tier: call.caller.tier,
+    address: deps.auth.address(call.auth),
+    details: { model: id, binding },
+  });
+  return deps.registry.bind(id, binding);
+}
+
+const refused = (reason: string) =>
+  new GatewayError('request.invalid', { details: { fields: [{ path: 'binding', reason }] } });

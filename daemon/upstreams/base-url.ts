@@ -1,0 +1,54 @@
+import { isLoopback, isPrivate } from '../auth/addresses.ts';
+import { parseAuthority } from '../auth/authority.ts';
+import { isUnreachable } from '../kit/unreachable-address.ts';
+
+/** Where an upstream is. */
+export interface BaseUrl {
+  /** The one way to write it. */
+  readonly text: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly host: string;
+  readonly port: number;
+  /** What stands in place of our own `/v1`, without a slash at its end. */
+  readonly base: string;
+  /** A host of the own network, as far as its name or address tells. */
+  readonly near: boolean;
+}
+
+/** Names that nobody can register, and those of a tailnet. */
+const NEAR_SUFFIXES = [
+  ...['local', 'lan', 'home', 'home.arpa', 'internal', 'localdomain', 'localhost', 'ts.net'],
+  ...['test', 'example', 'invalid'],
+];
+const PATH = /^(\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)*$/;
+
+/**
+ * Reads a base URL as OpenAI clients write it: `https://host/api/v1`; without a path `/v1` is meant, and slashes at the
+ * end do not count. Answers the reason as text for anything that is none: another scheme, user information, a query,
+ * a fragment, dot segments, an address that is never connected to.
+ */
+export function parseBaseUrl(text: string): BaseUrl | string {
+  const match = /^(https?):\/\/([^/?#\\@\s]+)([^?#\s]*)$/i.exec(text.trim());
+  if (!match) return 'must be an address such as http://desk.lan:8000/v1, without user, query or fragment';
+  const [, scheme, authorityText, rest] = match as unknown as [string, string, string, string];
+  const authority = parseAuthority(authorityText);
+  if (authority === null) return 'has no valid host';
+  if (isUnreachable(authority.host)) return 'leads to an address that the gateway never connects to';
+  const path = rest.replace(/\/+$/, '');
+  if (!PATH.test(path) || /\/\.\.?(\/|$)|%2e|%2f|%5c/i.test(path)) return 'has a path that is no plain path';
+  const secure = scheme.toLowerCase() === 'https';
+  const port = authority.port ?? (secure ? 443 : 80);
+  if (port === 0) return 'has no valid port';
+  const origin = new URL(`${secure ? 'https' : 'http'}://${authority.host}:${port}`).origin;
+  const base = path === '' ? '/v1' : path;
+  const near = isNear(authority.host);
+  return { text: `${origin}${base}`, origin, host: authority.host, port, base, near };
+}
+
+/** Whether a host belongs to this machine or its network: such an address, a dotless name, a name nobody can register. */
+function isNear(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '');
+  if (isLoopback(address) || isPrivate(address)) return true;
+  return !/[.:]/.test(host) || NEAR_SUFFIXES.some((suffix) => host.endsWith(`.${suffix}`));
+}

@@ -1,0 +1,83 @@
+/** How a call to an upstream went wrong: it was not reached at all, or it answered badly or not in time. */
+export type FailureKind = 'unreachable' | 'failing';
+
+/** Failures in a row after which it is left alone; one that was not reached counts more, it costs its callers time. */
+const LIMIT = 5;
+const WEIGHT: Readonly<Record<FailureKind, number>> = { unreachable: 3, failing: 1 };
+/** How long it is left alone at first, and at most; doubled each time a trial fails. Milliseconds. */
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * The circuit breaker of one upstream: closed until it has failed too often in a row, then open for a while, then one
+ * trial at a time until one succeeds. Works on monotonic milliseconds that are handed in; does nothing by itself.
+ */
+export class Breaker {
+  readonly #now: () => number;
+  #failures = 0;
+  #pauseMs = FIRST_PAUSE_MS;
+  /** When the next trial may be made; null while closed. */
+  #openUntil: number | null = null;
+  #trial = false;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The last call went well, or none was made. */
+  get well(): boolean {
+    return this.#failures === 0;
+  }
+
+  get open(): boolean {
+    return this.#openUntil !== null;
+  }
+
+  /** Milliseconds until a call may be made; 0 when one may be made now. */
+  get waitMs(): number {
+    if (this.#openUntil === null) return 0;
+    const rest = Math.max(0, this.#openUntil - this.#now());
+    return this.#trial ? Math.max(rest, 1) : rest;
+  }
+
+  /** Asks to make a call. While open it answers true once per pause: that call is the trial. */
+  admit(): boolean {
+    if (this.waitMs > 0) return false;
+    if (this.open) this.#trial = true;
+    return true;
+  }
+
+  /** A call went well. */
+  ok(): void {
+    this.#failures = 0;
+    this.#pauseMs = FIRST_PAUSE_MS;
+    this.#openUntil = null;
+    this.#trial = false;
+  }
+
+  /** A call says nothing about the upstream: its caller left, or it was never sent. */
+  nothing(): void {
+    this.#trial = false;
+  }
+
+  fail(kind: FailureKind): void {
+    this.#failures = Math.min(LIMIT, this.#failures + WEIGHT[kind]);
+    const failedTrial = this.#trial;
+    this.#trial = false;
+    if (this.#openUntil !== null && !failedTrial) return;
+    if (this.#failures < LIMIT) return;
+    this.#openUntil = this.#now() + this.#pauseMs;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2);
+  }
+
+  /** A small question was answered: calls may come again, and a single failure of them opens it anew. */
+  reached(): void {
+    if (this.#openUntil === null) {
+      if (this.#failures >= WEIGHT.unreachable) this.#failures = 0;
+      return;
+    }
+    this.#openUntil = null;
+    this.#trial = false;
+    this.#failures = LIMIT - 1;
+  }
+}

@@ -1,0 +1,62 @@
+/** Where the counts outlive the gateway. */
+export interface CountStore {
+  get(key: string): string | null;
+  set(key: string, value: string): void;
+}
+
+const FACT = 'upstreams.daily';
+const DAY_MS = 86_400_000;
+
+type Counts = Record<string, number>;
+
+/** Requests of this day (UTC) by upstream. */
+export class DailyCounts {
+  readonly #store: CountStore;
+  readonly #now: () => number;
+  #day: string;
+  #counts: Map<string, number>;
+
+  /** `now`: Unix milliseconds. */
+  constructor(store: CountStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+    const kept = readCounts(store.get(FACT));
+    this.#day = kept.day;
+    this.#counts = kept.counts;
+  }
+
+  of(name: string): number {
+    this.#turn();
+    return this.#counts.get(name) ?? 0;
+  }
+
+  /** Adds to one upstream; `keep` writes it down before the call returns, so that no restart forgets it. */
+  add(name: string, by: 1 | -1, keep: boolean): void {
+    this.#turn();
+    this.#counts.set(name, Math.max(0, (this.#counts.get(name) ?? 0) + by));
+    if (keep)
+      this.#store.set(FACT, JSON.stringify({ day: this.#day, counts: Object.fromEntries(this.#counts) }));
+  }
+
+  /** Seconds until the counts start anew. */
+  secondsLeft(): number {
+    return Math.ceil((DAY_MS - (this.#now() % DAY_MS)) / 1000);
+  }
+
+  #turn(): void {
+    const today = new Date(this.#now()).toISOString().slice(0, 10);
+    if (today === this.#day) return;
+    this.#day = today;
+    this.#counts = new Map();
+  }
+}
+
+function readCounts(text: string | null): { day: string; counts: Map<string, number> } {
+  try {
+    const kept = JSON.parse(text ?? '{}') as { day?: unknown; counts?: Counts };
+    const entries = Object.entries(kept.counts ?? {}).filter(([, count]) => Number.isSafeInteger(count));
+    return { day: typeof kept.day === 'string' ? kept.day : '', counts: new Map(entries) };
+  } catch {
+    return { day: '', counts: new Map() };
+  }
+}

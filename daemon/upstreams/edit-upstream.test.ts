@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { changeUpstreamFile, createUpstreamFile, removeUpstreamFile } from './edit-upstream.ts';
+
+let root: string;
+let folder: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'upstreams-'));
+  folder = join(root, 'upstreams');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const text = (name = 'desk') => readFileSync(join(folder, `${name}.toml`), 'utf8');
+const write = (body: string) => writeFileSync(join(folder, 'desk.toml'), body);
+const desk = { name: 'desk', base_url: 'http://desk.lan:8000/v1' };
+const refused = (work: Promise<void>) =>
+  work.then(
+    () => null,
+    (error: { code: string; options: object }) => error,
+  );
+
+it('writes a file that only its owner may read, once', async () => {
+  await createUpstreamFile(folder, { ...desk, key_env: 'UPSTREAM_DESK', priority: 3, include: ['a*'] }, 0);
+  expect(text().split('\n').slice(1)).toEqual([
+    'base_url = "http://desk.lan:8000/v1"',
+    'key_env = "UPSTREAM_DESK"',
+    'priority = 3',
+    'include = ["a*"]',
+    '',
+  ]);
+  expect(statSync(join(folder, 'desk.toml')).mode & 0o777).toBe(0o600);
+  expect(await refused(createUpstreamFile(folder, desk, 1))).toMatchObject({ code: 'upstream.exists' });
+  expect(await refused(createUpstreamFile(folder, { ...desk, name: 'b' }, 64))).toMatchObject({
+    code: 'upstream.invalid',
+  });
+});
+
+it('refuses what would be no good file, by field and reason', async () => {
+  const error = await refused(
+    createUpstreamFile(folder, { ...desk, base_url: 'http://u:sk-secret@desk' }, 0),
+  );
+  expect(error).toMatchObject({
+    code: 'upstream.invalid',
+    options: {
+      details: { fields: [{ path: 'base_url', reason: 'has no valid host' }] },
+    },
+  });
+  expect(JSON.stringify(error)).not.toContain('sk-secret');
+});
+
+it('changes what is named and keeps every other byte', async () => {
+  await createUpstreamFile(folder, desk, 0);
+  write('# mine\nbase_url = "http://desk.lan:8000/v1" # here\npriority = 5\ncolour = "red"\n');
+  await changeUpstreamFile(folder, 'desk', { priority: null, enabled: false });
+  expect(text()).toBe(
+    '# mine\nbase_url = "http://desk.lan:8000/v1" # here\ncolour = "red"\nenabled = false\n',
+  );
+});
+
+it('a new address takes the key along only when it is named again', async () => {
+  await createUpstreamFile(folder, { ...desk, key_env: 'UPSTREAM_DESK' }, 0);
+  await changeUpstreamFile(folder, 'desk', { base_url: 'http://desk.lan:8000' });
+  expect(text()).toContain('UPSTREAM_DESK');
+  await changeUpstreamFile(folder, 'desk', { base_url: 'http://evil.example:8000/v1' });
+  expect(text()).not.toContain('key_env =');
+  await changeUpstreamFile(folder, 'desk', { base_url: 'http://desk.lan', key_env: 'UPSTREAM_DESK' });
+  expect(text()).toContain('key_env = "UPSTREAM_DESK"');
+});
+
+it('a broken file or a bad value changes nothing', async () => {
+  await createUpstreamFile(folder, desk, 0);
+  const before = text();
+  expect(await refused(changeUpstreamFile(folder, 'desk', { base_url: 'ftp://x' }))).toMatchObject({
+    code: 'upstream.invalid',
+  });
+  expect(text()).toBe(before);
+  expect(await refused(changeUpstreamFile(folder, 'other', { priority: 1 }))).toMatchObject({
+    code: 'upstream.not_found',
+  });
+});
+
+it('removes', async () => {
+  await createUpstreamFile(folder, desk, 0);
+  await removeUpstreamFile(folder, 'desk');
+  expect(await refused(removeUpstreamFile(folder, 'desk'))).toMatchObject({ code: 'upstream.not_found' });
+});

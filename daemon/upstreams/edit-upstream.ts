@@ -1,0 +1,85 @@
+import { mkdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GatewayError } from '../contract/errors.ts';
+import {
+  UPSTREAM_FIELDS,
+  type UpstreamCreateBody,
+  type UpstreamField,
+  type UpstreamPutBody,
+} from '../contract/upstreams.ts';
+import { createExclusive, FileWriteError } from '../kit/atomic-file.ts';
+import type { TomlValue } from '../settings/config-file.ts';
+import { editFile } from '../settings/edit-file.ts';
+import { type KeyChanges, setTomlKeys } from '../settings/toml-keys.ts';
+import { parseBaseUrl } from './base-url.ts';
+import { readUpstreamFile, UPSTREAM_FILE_CAP } from './upstream-file.ts';
+import { MOST_UPSTREAMS } from './upstream-folder.ts';
+
+const FIELDS = Object.keys(UPSTREAM_FIELDS) as UpstreamField[];
+const HEAD = '# An upstream of svc-gateway. The key itself is in api.env, under the name of key_env.\n';
+
+type Body = Partial<Record<UpstreamField, TomlValue | null>>;
+
+/** The keys that a body names, in the order of the table. */
+function changesOf(body: Body): KeyChanges {
+  const named = FIELDS.filter((field) => body[field] !== undefined);
+  return Object.fromEntries(named.map((field) => [field, body[field] ?? null]));
+}
+
+/** Refuses a text that would be no good upstream file: `upstream.invalid` with field and reason, never a value. */
+function checked(name: string, text: string): Buffer {
+  const { config, problems } = readUpstreamFile(`${name}.toml`, text);
+  if (config !== null) return Buffer.from(text);
+  const fields = problems.map(({ message }) => {
+    const [, path = '', reason = message] = /^(\w+)(?:\.\d+)?: (.*)$/.exec(message) ?? [];
+    return { path, reason };
+  });
+  throw new GatewayError('upstream.invalid', { details: { fields } });
+}
+
+/** Writes the file of a new upstream. Throws `upstream.exists`, `upstream.invalid` and FileWriteError. */
+export async function createUpstreamFile(
+  folder: string,
+  { name, ...body }: UpstreamCreateBody,
+  known: number,
+): Promise<void> {
+  if (known >= MOST_UPSTREAMS) {
+    throw new GatewayError('upstream.invalid', { message: `There are ${MOST_UPSTREAMS} upstreams already.` });
+  }
+  const bytes = checked(name, HEAD + setTomlKeys('', changesOf(body)));
+  const path = join(folder, `${name}.toml`);
+  await mkdir(folder, { mode: 0o700, recursive: true }).catch((error: unknown) => {
+    throw new FileWriteError(folder, 'io', 'could not be made', error);
+  });
+  if (!(await createExclusive(path, bytes, 0o600))) throw new GatewayError('upstream.exists');
+}
+
+/**
+ * Changes the named keys in the file of an upstream, every other byte stays. A new `base_url` takes `key_env` out
+ * unless the body names one with it, so that a key never follows to another address by itself. Throws
+ * `upstream.invalid`, ConfigEditError and FileWriteError; after any of them nothing has changed.
+ */
+export async function changeUpstreamFile(folder: string, name: string, body: UpstreamPutBody): Promise<void> {
+  const edit = (bytes: Buffer | null): Buffer => {
+    if (bytes === null) throw new GatewayError('upstream.not_found');
+    const text = bytes.toString('utf8');
+    const before = readUpstreamFile(`${name}.toml`, text).config;
+    const changes: Record<string, TomlValue | null> = { ...changesOf(body) };
+    if (body.base_url !== undefined && body.key_env === undefined) {
+      const next = parseBaseUrl(body.base_url);
+      const moved = before === null || typeof next === 'string' || next.text !== before.at.text;
+      if (moved) changes.key_env = null;
+    }
+    return checked(name, setTomlKeys(text, changes));
+  };
+  const path = join(folder, `${name}.toml`);
+  await editFile(path, edit, { cap: UPSTREAM_FILE_CAP, newMode: 0o600, keepMode: 0o666, within: folder });
+}
+
+/** Throws `upstream.not_found` and FileWriteError. */
+export async function removeUpstreamFile(folder: string, name: string): Promise<void> {
+  await unlink(join(folder, `${name}.toml`)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new GatewayError('upstream.not_found');
+    throw new FileWriteError(join(folder, `${name}.toml`), 'io', 'could not be removed', error);
+  });
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { BadAnswer } from './ask.ts';
+import { faultOf } from './fault.ts';
+
+const error = (code: string, more: object = {}) =>
+  Object.assign(new Error(`to 10.0.0.1: ${code}`), { code, ...more });
+
+it.each([
+  [error('ECONNREFUSED'), 'unreachable', true, 'Nothing listens at this address.'],
+  [
+    new AggregateError([error('ECONNREFUSED'), error('ETIMEDOUT')]),
+    'unreachable',
+    true,
+    'Nothing listens at this address.',
+  ],
+  [error('ENOTFOUND'), 'unreachable', true, 'Its name does not resolve.'],
+  [error('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', true, 'Its host did not answer in time.'],
+  [error('ETIMEDOUT', { syscall: 'connect' }), 'unreachable', true, 'Its host did not answer in time.'],
+  [error('ETIMEDOUT', { syscall: 'read' }), 'unreachable', false, 'Its host did not answer in time.'],
+  [error('ERR_TLS_CERT_ALTNAME_INVALID'), 'unreachable', true, 'Its certificate is for another name.'],
+  [error('UND_ERR_HEADERS_TIMEOUT'), 'failing', false, 'It gave no answer in time.'],
+  [new DOMException('late', 'TimeoutError'), 'failing', false, 'It gave no answer in time.'],
+  [error('HPE_INVALID_CONSTANT'), 'failing', false, 'It did not answer in valid HTTP.'],
+  [error('UND_ERR_SOCKET'), 'failing', false, 'It broke off the connection.'],
+  [error('ECONNRESET'), 'failing', false, 'It broke off the connection.'],
+  [new BadAnswer('Its answer is too large.'), 'failing', false, 'Its answer is too large.'],
+  [null, 'failing', false, 'It broke off the connection.'],
+  ['odd', 'failing', false, 'It broke off the connection.'],
+] as const)('%s', (thrown, kind, unsent, words) => {
+  expect(faultOf(thrown)).toEqual({ kind, unsent, words });
+});

@@ -1,0 +1,80 @@
+import { BadAnswer } from './ask.ts';
+import type { FailureKind } from './breaker.ts';
+
+/** Why no proper answer came over a connection. */
+export interface Fault {
+  readonly kind: FailureKind;
+  /** The request was not sent, so nobody can have begun to work on it. */
+  readonly unsent: boolean;
+  /** One sentence for the administrator; no address, no key. */
+  readonly words: string;
+}
+
+/** Codes of connections that never opened. */
+const UNOPENED: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens at this address.',
+  ENOTFOUND: 'Its name does not resolve.',
+  EAI_AGAIN: 'Its name does not resolve now.',
+  EHOSTUNREACH: 'There is no way to its host.',
+  ENETUNREACH: 'There is no way to its network.',
+  ETIMEDOUT: 'Its host did not answer in time.',
+  EHOSTDOWN: 'Its host is down.',
+  UND_ERR_CONNECT_TIMEOUT: 'Its host did not answer in time.',
+  ERR_UNREACHABLE_ADDRESS: 'Its name leads to an address that the gateway never connects to.',
+  CERT_HAS_EXPIRED: 'Its certificate has expired.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'Its certificate is self-signed; see NODE_EXTRA_CA_CERTS.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'Its certificate is from an unknown authority; see NODE_EXTRA_CA_CERTS.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'Its certificate can not be verified; see NODE_EXTRA_CA_CERTS.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'Its certificate is from an unknown authority; see NODE_EXTRA_CA_CERTS.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'Its certificate is for another name.',
+  EPROTO: 'It does not speak TLS at this port.',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'It does not speak TLS at this port.',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'It does not speak TLS at this port.',
+};
+
+/** Codes that an open connection can have too: only the system call tells. */
+const EITHER: ReadonlySet<string> = new Set([
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'EPROTO',
+]);
+const SILENT: ReadonlySet<string> = new Set([
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'TimeoutError',
+]);
+const GARBAGE: ReadonlySet<string> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+]);
+
+interface Coded {
+  readonly code?: unknown;
+  readonly name?: unknown;
+  readonly syscall?: unknown;
+  readonly errors?: unknown[];
+}
+
+/** The error itself, or the first of those that a name with several addresses gave. */
+function first(error: unknown): Coded {
+  const coded = (typeof error === 'object' && error !== null ? error : {}) as Coded;
+  return typeof coded.code !== 'string' && coded.errors?.length ? first(coded.errors[0]) : coded;
+}
+
+const failing = (words: string): Fault => ({ kind: 'failing', unsent: false, words });
+
+/** What a failed connection means. Takes anything that was thrown. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof BadAnswer) return failing(error.message);
+  const { code: raw, name, syscall } = first(error);
+  const code = typeof raw === 'string' ? raw : String(name ?? '');
+  if (Object.hasOwn(UNOPENED, code)) {
+    const unsent = !EITHER.has(code) || syscall === 'connect';
+    return { kind: 'unreachable', unsent, words: UNOPENED[code] as string };
+  }
+  if (SILENT.has(code)) return failing('It gave no answer in time.');
+  if (GARBAGE.has(code) || code.startsWith('HPE_')) return failing('It did not answer in valid HTTP.');
+  return failing('It broke off the connection.');
+}

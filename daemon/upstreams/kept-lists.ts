@@ -1,0 +1,30 @@
+import type { CountStore } from './daily.ts';
+import { readModelList, type UpstreamModel } from './model-list.ts';
+
+/** A list as it outlives the gateway; it counts only for the address that it came from. */
+export interface KeptList {
+  readonly from: string;
+  readonly at: number;
+  readonly models: readonly UpstreamModel[];
+}
+
+const FACT = 'upstreams.lists';
+
+/** The lists of an earlier run by name; anything that is not as it was written is passed over. */
+export function readKeptLists(store: CountStore): Map<string, KeptList> {
+  const kept = new Map<string, KeptList>();
+  try {
+    const all = JSON.parse(store.get(FACT) ?? '{}') as Record<string, KeptList>;
+    for (const [name, { from, at, models }] of Object.entries(all)) {
+      if (typeof from !== 'string' || !Number.isSafeInteger(at) || readModelList(models) === null) continue;
+      kept.set(name, { from, at, models });
+    }
+  } catch {
+    // A fact that is no JSON is as good as none.
+  }
+  return kept;
+}
+
+export function keepLists(store: CountStore, lists: ReadonlyMap<string, KeptList>): void {
+  store.set(FACT, JSON.stringify(Object.fromEntries(lists)));
+}

@@ -1,0 +1,78 @@
+import { SingleFlight } from '../kit/single-flight.ts';
+import { type ListDeps, type ListOutcome, readList } from './read-list.ts';
+import type { Upstream } from './upstream.ts';
+
+/** All cold lists together may take this long (spec "Model to slot resolution": bounded). Milliseconds. */
+export const ALL_LISTS_LIMIT_MS = 8_000;
+/** Lists that are read at once. */
+const AT_ONCE = 4;
+
+export interface ListReaderOptions extends ListDeps {
+  /** A question for a list has been answered, one way or the other. */
+  read(upstream: Upstream): void;
+}
+
+/** Reads model lists: one question to an upstream at a time, whoever asks, and four upstreams at a time. */
+export class ListReader {
+  readonly #options: ListReaderOptions;
+  readonly #flights = new SingleFlight<ListOutcome>();
+  readonly #closing = new AbortController();
+  readonly #waiting = new Set<Upstream>();
+  #running = 0;
+
+  constructor(options: ListReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Reads one list; rejects only with the signal's reason. */
+  read(upstream: Upstream, signal?: AbortSignal): Promise<ListOutcome> {
+    const start = async (own: AbortSignal) => {
+      const until = AbortSignal.any([own, this.#closing.signal]);
+      try {
+        return await readList(upstream, this.#options, until);
+      } finally {
+        if (!until.aborted) this.#options.read(upstream);
+      }
+    };
+    const { name, at } = upstream.config;
+    return this.#flights.run(`${name} ${at.text}`, start, signal);
+  }
+
+  /** Reads all of these; resolves when the last one came or failed, after 8 s, or when the signal aborts. Never rejects. */
+  async readAll(upstreams: readonly Upstream[], signal: AbortSignal): Promise<void> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(ALL_LISTS_LIMIT_MS)]);
+    const left = [...upstreams];
+    const worker = async () => {
+      for (let next = left.shift(); next !== undefined && !limit.aborted; next = left.shift()) {
+        await this.read(next, limit).catch(() => {});
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  }
+
+  /** Reads one in the background, after those that are waiting. */
+  readSoon(upstream: Upstream): void {
+    if (this.#closing.signal.aborted) return;
+    this.#waiting.add(upstream);
+    this.#work();
+  }
+
+  close(): void {
+    this.#closing.abort(new DOMException('the gateway is stopping', 'AbortError'));
+    this.#waiting.clear();
+  }
+
+  #work(): void {
+    for (const upstream of this.#waiting) {
+      if (this.#running >= AT_ONCE) return;
+      this.#waiting.delete(upstream);
+      this.#running += 1;
+      this.read(upstream)
+        .catch(() => {})
+        .finally(() => {
+          this.#running -= 1;
+          this.#work();
+        });
+    }
+  }
+}

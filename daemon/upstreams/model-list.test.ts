@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MOST_MODELS, readModelList, wantedModels } from './model-list.ts';
+
+const ids = (value: unknown) => readModelList(value)?.map(({ id }) => id);
+const bare = { type: null, context: null, created: null };
+
+describe('readModelList', () => {
+  it.each([
+    [
+      { object: 'list', data: [{ id: 'a', object: 'model', created: 5, owned_by: 'x' }] },
+      { ...bare, created: 5 },
+    ],
+    [
+      { data: [{ id: 'a', max_model_len: 8192, root: '/models/a', parent: null }] },
+      { ...bare, context: 8192 },
+    ],
+    [{ data: [{ id: 'a', context_length: 131072, created: 0 }] }, { ...bare, context: 131072 }],
+    [{ data: [{ id: 'a', meta: { n_ctx: 4096, n_ctx_train: 40960 } }] }, { ...bare, context: 4096 }],
+    [{ models: [{ name: 'a' }] }, bare],
+    [[{ id: 'a' }], bare],
+    [['a'], bare],
+    [
+      { data: [{ id: 'a', architecture: { output_modalities: ['embedding'] } }] },
+      { ...bare, type: 'embedding' },
+    ],
+    [
+      { data: [{ id: 'a', architecture: { input_modalities: ['audio'], output_modalities: ['text'] } }] },
+      { ...bare, type: 'stt' },
+    ],
+    [{ data: [{ id: 'a', architecture: { output_modalities: ['text', 'image'] } }] }, bare],
+  ])('%j', (value, expected) => expect(readModelList(value)).toEqual([{ id: 'a', ...expected }]));
+
+  it.each([[null], [5], ['text'], [{}], [{ data: {} }], [{ error: { message: 'no' } }]])(
+    '%j is none',
+    (value) => expect(readModelList(value)).toBeNull(),
+  );
+
+  it('passes over what makes no sense, and takes slashes, colons and any script', () => {
+    const odd = [null, 5, {}, { id: 5 }, { id: ' ' }, { id: 'a\nb' }, { id: 'x'.repeat(257) }, []];
+    expect(ids({ data: odd })).toEqual([]);
+    const fine = ['org/model:free', 'größe/模型', 'a b', '../../etc', '__proto__'];
+    expect(ids({ data: fine.map((id) => ({ id })) })).toEqual(fine);
+  });
+
+  it('lists an id once and no more than the bound', () => {
+    expect(ids({ data: [{ id: 'a' }, { id: 'a' }] })).toEqual(['a']);
+    const many = Array.from({ length: MOST_MODELS + 500 }, (_, index) => ({ id: `m${index}` }));
+    expect(ids(many)).toHaveLength(MOST_MODELS);
+  });
+
+  it('of another svc-gateway only its own models, not its aliases and not what it passes on', () => {
+    const record = (id: string, more: object = {}, owner = 'svc') => ({
+      id,
+      owned_by: owner,
+      _svc: { slot: 'agent', state: 'ready', ...more },
+    });
+    expect(
+      ids({
+        data: [
+          record('qwen'),
+          record('agent', { is_alias: true }),
+          record('svc/agent', { is_alias: true, virtual: true }),
+          record('gpt-5', {}, 'openrouter'),
+        ],
+      }),
+    ).toEqual(['qwen']);
+  });
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        for (const model of readModelList({ data: [value, value] }) ?? [])
+          expect(model.id.trim()).not.toBe('');
+      }),
+    );
+  });
+});
+
+it('wantedModels follows the patterns of the file', () => {
+  const models = readModelList(['a/x', 'a/y', 'b/x']) ?? [];
+  const names = (include: string[], exclude: string[]) =>
+    wantedModels(models, { include, exclude }).map(({ id }) => id);
+  expect(names([], [])).toEqual(['a/x', 'a/y', 'b/x']);
+  expect(names(['a/*'], ['*/y'])).toEqual(['a/x']);
+});

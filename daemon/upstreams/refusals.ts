@@ -1,0 +1,22 @@
+import { GatewayError } from '../contract/errors.ts';
+
+/** Why a call to an upstream is not even tried. */
+export const unavailable = (message: string): GatewayError =>
+  new GatewayError('dispatch.upstream_unavailable', { message });
+
+/** It is left alone after failures; waiting helps. */
+export const leftAlone = (waitMs: number): GatewayError =>
+  new GatewayError('dispatch.upstream_unavailable', {
+    message: 'The upstream has failed several times in a row and is left alone for a moment.',
+    retryAfterS: waitMs / 1000,
+  });
+
+export const loop = (passed: boolean): GatewayError =>
+  new GatewayError('upstream.loop', {
+    noRetry: true,
+    ...(passed ? { message: 'This request has passed this gateway before, or too many gateways.' } : {}),
+  });
+
+/** Its requests of the day are used up; hours are too long to wait for. */
+export const capReached = (secondsLeft: number): GatewayError =>
+  new GatewayError('upstream.daily_cap', { noRetry: true, details: { resets_in_s: secondsLeft } });

@@ -1,0 +1,38 @@
+import { hostname, networkInterfaces } from 'node:os';
+import { canonicalIp, isLoopback } from '../auth/addresses.ts';
+import { normalName } from '../auth/authority.ts';
+import type { BaseUrl } from './base-url.ts';
+
+/** Where this gateway listens. */
+export interface OwnPlace {
+  readonly bindHost: string;
+  readonly port: number;
+}
+
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** The addresses of this machine. */
+export function ownAddresses(): Set<string> {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return new Set(all.map(({ address }) => canonicalIp(address) ?? address));
+}
+
+function ownNames(): string[] {
+  const full = normalName(hostname());
+  return full === null ? [] : [full, full.split('.')[0] as string];
+}
+
+/**
+ * Whether an address is certainly that of this gateway: its port, and a host at which it listens. A way round (another
+ * name, a proxy) is not seen here; that shows in the first answer.
+ */
+export function leadsToSelf(at: BaseUrl, { bindHost, port }: OwnPlace, addresses = ownAddresses): boolean {
+  if (at.port !== port || at.origin.startsWith('https:')) return false;
+  const host = canonicalIp(at.host.replace(/^\[|\]$/g, '')) ?? at.host;
+  const bound = canonicalIp(bindHost) ?? bindHost;
+  if (host === bound) return true;
+  const everywhere = EVERYWHERE.has(bound);
+  if (host === 'localhost' || isLoopback(host))
+    return everywhere || bound === 'localhost' || (host !== '::1' && isLoopback(bound));
+  return (everywhere && addresses().has(host)) || (!isLoopback(bound) && ownNames().includes(host));
+}

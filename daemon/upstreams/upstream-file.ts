@@ -1,0 +1,125 @@
+import { parse, TomlError } from 'smol-toml';
+import { z } from 'zod';
+import { UPSTREAM_FIELDS, type UpstreamKind, UpstreamName } from '../contract/upstreams.ts';
+import { withinTime } from '../kit/within-time.ts';
+import type { Problem } from '../settings/problem.ts';
+import { type BaseUrl, parseBaseUrl } from './base-url.ts';
+
+/** An upstream file may have this many bytes. */
+export const UPSTREAM_FILE_CAP = 64 * 1024;
+const PARSE_LIMIT_MS = 1000;
+
+const { base_url, ...others } = UPSTREAM_FIELDS;
+
+/** `upstreams/NAME.toml`. */
+const UpstreamFile = z.object({
+  base_url: base_url.transform((text, context): BaseUrl => {
+    const found = parseBaseUrl(text);
+    if (typeof found !== 'string') return found;
+    context.addIssue({ code: 'custom', message: found });
+    return z.NEVER;
+  }),
+  ...z.object(others).partial().shape,
+});
+const KEYS: ReadonlySet<string> = new Set(Object.keys(UPSTREAM_FIELDS));
+
+/** What one upstream is asked to be. */
+export interface UpstreamConfig {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly at: BaseUrl;
+  readonly kind: UpstreamKind;
+  readonly keyEnv: string | null;
+  readonly header: string | null;
+  /** A provider of somebody else. */
+  readonly remote: boolean;
+  readonly priority: number;
+  readonly localFirst: boolean;
+  readonly dailyRequests: number | null;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** A fixed list of ids; null asks the upstream. */
+  readonly models: readonly string[] | null;
+  readonly connectTimeoutS: number | null;
+  readonly idleTimeoutS: number | null;
+}
+
+export interface ReadUpstream {
+  /** Null: the file is broken. */
+  readonly config: UpstreamConfig | null;
+  readonly problems: readonly Problem[];
+}
+
+function toConfig(name: string, file: z.output<typeof UpstreamFile>): UpstreamConfig {
+  return {
+    name,
+    enabled: file.enabled ?? true,
+    at: file.base_url,
+    kind: file.kind ?? 'openai',
+    keyEnv: file.key_env ?? null,
+    header: file.header ?? null,
+    remote: file.remote ?? !file.base_url.near,
+    priority: file.priority ?? 0,
+    localFirst: file.local_first ?? true,
+    dailyRequests: file.daily_requests ?? null,
+    include: file.include ?? [],
+    exclude: file.exclude ?? [],
+    models: file.models ?? null,
+    connectTimeoutS: file.connect_timeout_s ?? null,
+    idleTimeoutS: file.idle_timeout_s ?? null,
+  };
+}
+
+function lineOf(text: string, key: string): number | null {
+  const escaped = key.replace(/[^\w-]/g, '\\$&');
+  const start = new RegExp(`^\\s*(\\[\\s*)?["']?${escaped}["']?\\s*[=.\\]]`);
+  const index = text.split('\n').findIndex((line) => start.test(line));
+  return index < 0 ? null : index + 1;
+}
+
+type Table = { table: Record<string, unknown> } | { line: number | null; message: string };
+
+function parseToml(text: string): Table {
+  if (Buffer.byteLength(text) > UPSTREAM_FILE_CAP) return { line: null, message: 'is larger than 64 KiB' };
+  try {
+    return { table: withinTime(() => parse(text.replace(/^\ufeff/, '')), PARSE_LIMIT_MS) };
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) return { line: null, message: 'can not be read as TOML' };
+    return { line: cause.line, message: `is not valid TOML: ${(cause.message.split('\n')[0] ?? '').trim()}` };
+  }
+}
+
+/** What is worth saying of a file that can be used. */
+function remarks(config: UpstreamConfig): [key: string, message: string][] {
+  if (config.keyEnv === null || config.at.near || config.at.origin.startsWith('https:')) return [];
+  return [['base_url', 'the key would cross the internet unencrypted; use https']];
+}
+
+/**
+ * Reads the text of one upstream file; `file` is its base name. A wrong value, a bad name or broken TOML gives no
+ * upstream and a problem that names file, line and reason, never the value; an unknown key is only named, and kept.
+ */
+export function readUpstreamFile(file: string, text: string): ReadUpstream {
+  const name = file.replace(/\.toml$/, '');
+  const place = `upstreams/${file}`;
+  const problem = (message: string, line: number | null = null): Problem => ({ file: place, line, message });
+  const named = UpstreamName.safeParse(name);
+  if (!named.success) {
+    return { config: null, problems: [problem(`the name: ${named.error.issues[0]?.message ?? ''}`)] };
+  }
+  const toml = parseToml(text);
+  if (!('table' in toml)) return { config: null, problems: [problem(toml.message, toml.line)] };
+  const unknown = Object.keys(toml.table)
+    .filter((key) => !KEYS.has(key))
+    .map((key) => problem(`unknown key "${key}" is ignored`, lineOf(text, key)));
+  const read = UpstreamFile.safeParse(toml.table);
+  if (!read.success) {
+    const wrong = read.error.issues.map((issue) =>
+      problem(`${issue.path.join('.')}: ${issue.message}`, lineOf(text, String(issue.path[0] ?? ''))),
+    );
+    return { config: null, problems: [...wrong, ...unknown] };
+  }
+  const config = toConfig(name, read.data);
+  const said = remarks(config).map(([key, message]) => problem(message, lineOf(text, key)));
+  return { config, problems: [...said, ...unknown] };
+}

@@ -1,0 +1,75 @@
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { boundProblems, type Problem } from '../settings/problem.ts';
+import {
+  type ReadUpstream,
+  readUpstreamFile,
+  UPSTREAM_FILE_CAP,
+  type UpstreamConfig,
+} from './upstream-file.ts';
+
+/** Upstreams that one gateway may have. */
+export const MOST_UPSTREAMS = 64;
+
+export interface UpstreamFolder {
+  /** By name. */
+  readonly configs: readonly UpstreamConfig[];
+  readonly problems: readonly Problem[];
+  /** Upstreams whose file is there but can't be used: the last good settings stay. */
+  readonly broken: ReadonlySet<string>;
+}
+
+const codeOf = (cause: unknown) => (cause as NodeJS.ErrnoException).code ?? 'unknown';
+
+function namesIn(folder: string): string[] | { code: string } {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.toml') && !name.startsWith('.'))
+      .sort();
+  } catch (cause) {
+    return codeOf(cause) === 'ENOENT' ? [] : { code: codeOf(cause) };
+  }
+}
+
+/** Never waits for a pipe, never reads more than the cap. */
+function readText(path: string): string | null {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const facts = fstatSync(file);
+    return facts.isFile() && facts.size <= UPSTREAM_FILE_CAP ? readFileSync(file, 'utf8') : null;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readOne(folder: string, file: string): ReadUpstream {
+  const unusable = (message: string): ReadUpstream => ({
+    config: null,
+    problems: [{ file: `upstreams/${file}`, line: null, message }],
+  });
+  try {
+    const text = readText(join(folder, file));
+    return text === null ? unusable('is no file of at most 64 KiB') : readUpstreamFile(file, text);
+  } catch (cause) {
+    return unusable(`cannot be read (${codeOf(cause)})`);
+  }
+}
+
+/** Every upstream of the folder `upstreams/`. A broken file costs only its own; a missing folder is ordinary. Never throws. */
+export function readUpstreamFolder(folder: string): UpstreamFolder | { readonly problem: Problem } {
+  const names = namesIn(folder);
+  if (!Array.isArray(names)) {
+    return { problem: { file: 'upstreams', line: null, message: `cannot be listed (${names.code})` } };
+  }
+  const read = names.slice(0, MOST_UPSTREAMS).map((file) => ({ file, ...readOne(folder, file) }));
+  const problems = read.flatMap((one) => one.problems);
+  if (names.length > MOST_UPSTREAMS) {
+    const message = `holds more than ${MOST_UPSTREAMS} files; the rest is ignored`;
+    problems.push({ file: 'upstreams', line: null, message });
+  }
+  return {
+    configs: read.flatMap((one) => (one.config === null ? [] : [one.config])),
+    problems: boundProblems(problems),
+    broken: new Set(read.flatMap((one) => (one.config === null ? [one.file.replace(/\.toml$/, '')] : []))),
+  };
+}

@@ -1,0 +1,189 @@
+import { GatewayError } from '../contract/errors.ts';
+import type { UpstreamHealth } from '../contract/upstreams.ts';
+import { Breaker, type FailureKind } from './breaker.ts';
+import { faultOf } from './fault.ts';
+import type { ListClocks, Listing } from './listing.ts';
+import { fixedModels, type UpstreamModel, wantedModels } from './model-list.ts';
+import type { UpstreamConfig } from './upstream-file.ts';
+
+/** How one call ended: the status of the upstream's answer, the error of the connection, or null when it says nothing. */
+export type CallEnd =
+  | { readonly status: number; readonly retryAfter?: boolean }
+  | { readonly failed: unknown }
+  | null;
+
+export interface UpstreamParts {
+  readonly clocks: ListClocks;
+  /** A variable of the environment, now. */
+  environment(name: string): string | undefined;
+  /** Whether this address is certainly our own. */
+  isSelf(config: UpstreamConfig): boolean;
+}
+
+const KEY = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+const REFUSED = 'It refused the key of this gateway.';
+
+/** One upstream while the gateway runs: its settings, its list, and what its answers have shown. */
+export class Upstream {
+  readonly breaker: Breaker;
+  readonly listing: Listing;
+  readonly #parts: UpstreamParts;
+  #config: UpstreamConfig;
+  #models: { from: readonly UpstreamModel[]; wanted: readonly UpstreamModel[] } | null = null;
+  /** It has answered in this run. */
+  #seen = false;
+  /** The key that it refused last; the empty text stands for none. */
+  #refusedKey: string | null = null;
+  #metItself = false;
+  #reason: string | null = null;
+
+  constructor(config: UpstreamConfig, listing: Listing, parts: UpstreamParts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.listing = listing;
+    this.breaker = new Breaker(parts.clocks.steady);
+  }
+
+  get config(): UpstreamConfig {
+    return this.#config;
+  }
+
+  /** Takes new settings for the same address. */
+  configure(config: UpstreamConfig): void {
+    this.#config = config;
+    this.#models = null;
+    this.#refusedKey = null;
+    this.listing.retry();
+  }
+
+  /** What it serves, as far as its file lets in. */
+  get models(): readonly UpstreamModel[] {
+    const from = this.listing.models;
+    if (this.#models?.from !== from) this.#models = { from, wanted: this.#wanted(from) };
+    return this.#models.wanted;
+  }
+
+  #wanted(models: readonly UpstreamModel[]): readonly UpstreamModel[] {
+    const fixed = this.#config.models;
+    return wantedModels(fixed === null ? models : fixedModels(fixed), this.#config);
+  }
+
+  /** Its list is missing or too old, and may be asked for now. */
+  cold(maxAgeMs: number): boolean {
+    if (this.#config.models !== null || this.listing.fresh(maxAgeMs)) return false;
+    return this.listing.due && this.breaker.waitMs === 0 && !this.loops;
+  }
+
+  get loops(): boolean {
+    return this.#metItself || this.#parts.isSelf(this.#config);
+  }
+
+  get health(): UpstreamHealth {
+    if (!this.#config.enabled) return 'disabled';
+    if (this.loops) return 'loop';
+    if (this.#refused) return 'auth_failed';
+    if (this.breaker.open) return 'down';
+    if (!this.breaker.well) return 'failing';
+    return this.#seen ? 'ok' : 'unknown';
+  }
+
+  /** Why it is not well, in one sentence; null when it is. */
+  get reason(): string | null {
+    const { health } = this;
+    if (health === 'loop') return 'Its address leads back to this gateway.';
+    if (health === 'auth_failed') return this.key === null ? 'Its key is not set.' : REFUSED;
+    return health === 'failing' || health === 'down' || health === 'unknown' ? this.#reason : null;
+  }
+
+  /** Whether a variable was named and holds a usable key; null without one. */
+  get key(): string | null {
+    const { keyEnv } = this.#config;
+    const value = keyEnv === null ? undefined : this.#parts.environment(keyEnv)?.trim();
+    return value !== undefined && KEY.test(value) ? value : null;
+  }
+
+  get #refused(): boolean {
+    return this.#refusedKey !== null && this.#refusedKey === (this.key ?? '');
+  }
+
+  /** A key is asked for and there is none. */
+  get keyMissing(): boolean {
+    return this.#config.keyEnv !== null && this.key === null;
+  }
+
+  /** The header with its key. Throws `upstream.auth_failed` when a key is asked for and there is none. */
+  credential(): Record<string, string> {
+    const { keyEnv, header } = this.#config;
+    if (keyEnv === null) return {};
+    const { key } = this;
+    if (key === null) {
+      this.refused();
+      const message = 'The key of this upstream is not set; an administrator can correct that.';
+      throw new GatewayError('upstream.auth_failed', { message, noRetry: true });
+    }
+    return header === null ? { authorization: `Bearer ${key}` } : { [header.toLowerCase()]: key };
+  }
+
+  /** It is this gateway itself, as its own answer showed. */
+  metItself(): void {
+    this.#metItself = true;
+  }
+
+  /** A list came, or another small question was answered well. */
+  answered(): void {
+    this.#seen = true;
+    this.#refusedKey = null;
+    this.#reason = null;
+    this.breaker.reached();
+  }
+
+  /** A list did not come; `broken` when that says something about calls too. */
+  unanswered(reason: string, broken?: unknown): void {
+    this.listing.failed();
+    this.#reason = reason;
+    if (broken !== undefined) this.breaker.fail(faultOf(broken).kind);
+  }
+
+  /** It refused our key, or there is none to send. */
+  refused(): void {
+    this.#refusedKey = this.key ?? '';
+    this.listing.failed();
+  }
+
+  /** Takes in how a call ended. */
+  ended(end: CallEnd): void {
+    const said = meaning(end);
+    if (said.is === 'nothing') this.breaker.nothing();
+    if (said.is === 'refused') {
+      this.refused();
+      this.breaker.nothing();
+    }
+    if (said.is === 'failed') {
+      this.#reason = said.reason;
+      this.breaker.fail(said.kind);
+    }
+    if (said.is !== 'ok') return;
+    this.#seen = true;
+    this.#refusedKey = null;
+    this.#reason = null;
+    this.breaker.ok();
+  }
+}
+
+type Meaning =
+  | { readonly is: 'ok' | 'nothing' | 'refused' }
+  | { readonly is: 'failed'; readonly kind: FailureKind; readonly reason: string };
+
+/** What the end of a call says of an upstream. A busy one (429, or 503 with a time to wait) is not a broken one. */
+function meaning(end: CallEnd): Meaning {
+  if (end === null) return { is: 'nothing' };
+  if ('failed' in end) {
+    const { kind, words } = faultOf(end.failed);
+    return { is: 'failed', kind, reason: words };
+  }
+  const { status, retryAfter } = end;
+  if (status === 401 || status === 403) return { is: 'refused' };
+  if (status === 429 || (status === 503 && retryAfter === true)) return { is: 'nothing' };
+  const bad = status >= 500 || (status >= 300 && status < 400);
+  return bad ? { is: 'failed', kind: 'failing', reason: `It answered with status ${status}.` } : { is: 'ok' };
+}

@@ -1,0 +1,270 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { GatewayError } from '../contract/errors.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { UpstreamRecord } from '../contract/upstreams.ts';
+import type { Bus } from '../kit/bus.ts';
+import type { Log } from '../kit/log.ts';
+import type { Outbound } from '../kit/outbound.ts';
+import type { Problem } from '../settings/problem.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
+import { DailyCounts } from './daily.ts';
+import { faultOf } from './fault.ts';
+import { HOPS_HEADER, nextHops } from './hops.ts';
+import { keepLists, readKeptLists } from './kept-lists.ts';
+import { ListReader } from './list-reader.ts';
+import { type ListClocks, Listing } from './listing.ts';
+import type { AllUpstreams, CallOptions, UpstreamCall, UpstreamFacts } from './port.ts';
+import type { ListOutcome } from './read-list.ts';
+import { capReached, leftAlone, loop, unavailable } from './refusals.ts';
+import { leadsToSelf, type OwnPlace } from './self.ts';
+import { type CallEnd, Upstream } from './upstream.ts';
+import type { UpstreamConfig } from './upstream-file.ts';
+import { readUpstreamFolder } from './upstream-folder.ts';
+import { upstreamDetail, upstreamView } from './views.ts';
+
+export interface UpstreamsOptions {
+  readonly settings: Pick<Settings, 'folders' | 'environment' | 'value'>;
+  readonly store: { readonly facts: Store['facts'] };
+  readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
+  readonly log: Log;
+  readonly outbound: Pick<Outbound, 'dispatch'>;
+  /** Where this gateway listens; null until it does. */
+  ownPlace(): OwnPlace | null;
+  readonly clocks?: ListClocks;
+}
+
+const CLOCKS: ListClocks = { wall: () => Date.now(), steady: () => performance.now() };
+const NATIVE_RERANK: ReadonlySet<string> = new Set(['llama-server', 'vllm']);
+/** A list that is older than this is asked for anew when the upstream says that a model is not there. */
+const DOUBT_AFTER_MS = 10_000;
+
+class LiveUpstreams implements AllUpstreams {
+  readonly instance = randomBytes(8).toString('hex');
+  readonly #options: UpstreamsOptions;
+  readonly #clocks: ListClocks;
+  readonly #all = new Map<string, Upstream>();
+  readonly #daily: DailyCounts;
+  readonly #reader: ListReader;
+  readonly #shown = new Map<string, string>();
+  #problems: readonly Problem[] = [];
+  #started = false;
+
+  constructor(options: UpstreamsOptions) {
+    this.#options = options;
+    this.#clocks = options.clocks ?? CLOCKS;
+    this.#daily = new DailyCounts(options.store.facts, this.#clocks.wall);
+    this.#reader = new ListReader({
+      outbound: options.outbound,
+      instance: this.instance,
+      connectMs: (upstream) => this.#connectMs(upstream),
+      read: (upstream) => this.#listRead(upstream),
+    });
+    this.reload();
+  }
+
+  list(): readonly UpstreamFacts[] {
+    const facts: UpstreamFacts[] = [];
+    for (const upstream of this.#all.values()) if (upstream.config.enabled) facts.push(this.#facts(upstream));
+    return facts;
+  }
+
+  #facts(upstream: Upstream): UpstreamFacts {
+    const { name, remote, priority, localFirst } = upstream.config;
+    const { health } = upstream;
+    return {
+      name,
+      remote,
+      healthy: (health === 'ok' || health === 'unknown') && !this.#spent(upstream),
+      guarded: remote && localFirst,
+      priority,
+      cold: upstream.cold(this.#maxAgeMs),
+      models: upstream.models,
+    };
+  }
+
+  refreshCold(signal: AbortSignal): Promise<void> {
+    return this.#reader.readAll(this.#cold(), signal);
+  }
+
+  #cold(): Upstream[] {
+    return [...this.#all.values()].filter(
+      (upstream) => upstream.config.enabled && upstream.cold(this.#maxAgeMs),
+    );
+  }
+
+  connect(name: string, { hops, test = false }: CallOptions = {}): UpstreamCall {
+    const upstream = this.#all.get(name);
+    if (!upstream || (!upstream.config.enabled && !test)) throw unavailable('The upstream is gone.');
+    const next = nextHops(hops, this.instance);
+    if (upstream.loops || next === null) throw loop(next === null);
+    const headers = { ...upstream.credential(), [HOPS_HEADER]: next };
+    if (this.#spent(upstream)) throw capReached(this.#daily.secondsLeft());
+    if (!test && !upstream.breaker.admit()) throw leftAlone(upstream.breaker.waitMs);
+    this.#daily.add(name, 1, upstream.config.dailyRequests !== null);
+    this.#lookAround(upstream);
+    const { at, kind, remote, connectTimeoutS, idleTimeoutS } = upstream.config;
+    return {
+      origin: at.origin,
+      base: at.base,
+      headers,
+      nativeRerank: NATIVE_RERANK.has(kind),
+      remote,
+      connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
+      idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,
+      ended: (end) => this.#ended(upstream, end),
+    };
+  }
+
+  #ended(upstream: Upstream, end: CallEnd): void {
+    const { name, dailyRequests } = upstream.config;
+    upstream.ended(end);
+    if (end !== null && 'failed' in end && faultOf(end.failed).unsent) {
+      this.#daily.add(name, -1, dailyRequests !== null);
+    }
+    const doubtful = end !== null && 'status' in end && end.status === 404;
+    if (doubtful && !upstream.listing.fresh(DOUBT_AFTER_MS)) this.#reader.readSoon(upstream);
+    this.#announce(upstream);
+  }
+
+  /** A call is made, so somebody is there: lists that grow old and upstreams that are down are looked at meanwhile. */
+  #lookAround(called: Upstream): void {
+    for (const upstream of this.#all.values()) {
+      const { enabled, models } = upstream.config;
+      if (!enabled || upstream.loops || !upstream.listing.due || upstream.breaker.waitMs > 0) continue;
+      const old = models === null && !upstream.listing.fresh(this.#maxAgeMs);
+      if ((upstream === called && old) || (upstream !== called && upstream.breaker.open))
+        this.#reader.readSoon(upstream);
+    }
+  }
+
+  views(): UpstreamRecord[] {
+    return [...this.#all.values()].map(upstreamView);
+  }
+
+  detail(name: string): UpstreamRecord | undefined {
+    const upstream = this.#all.get(name);
+    if (!upstream) return undefined;
+    const retryAt = upstream.breaker.open ? this.#clocks.wall() + Math.ceil(upstream.breaker.waitMs) : null;
+    return upstreamDetail(upstream, { requestsToday: this.#daily.of(name), retryAt });
+  }
+
+  config(name: string): UpstreamConfig | undefined {
+    return this.#all.get(name)?.config;
+  }
+
+  problems(): readonly Problem[] {
+    return this.#problems;
+  }
+
+  async readList(name: string, signal: AbortSignal): Promise<ListOutcome> {
+    const upstream = this.#all.get(name);
+    if (!upstream) throw new GatewayError('upstream.not_found');
+    return this.#reader.read(upstream, signal);
+  }
+
+  reload(): void {
+    const folder = readUpstreamFolder(join(this.#options.settings.folders.config, 'upstreams'));
+    if ('problem' in folder) {
+      this.#problems = [folder.problem];
+      return;
+    }
+    this.#problems = folder.problems;
+    for (const problem of folder.problems) this.#options.log.warn({ ...problem }, 'upstream file');
+    const wanted = new Set(folder.configs.map(({ name }) => name));
+    for (const name of this.#all.keys()) {
+      if (!wanted.has(name) && !folder.broken.has(name)) this.#remove(name);
+    }
+    for (const config of folder.configs) this.#take(config);
+    this.#readCold();
+  }
+
+  start(): void {
+    this.#started = true;
+    for (const upstream of this.#all.values()) if (upstream.config.enabled) this.#reader.readSoon(upstream);
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+
+  #take(config: UpstreamConfig): void {
+    const known = this.#all.get(config.name);
+    if (known !== undefined && JSON.stringify(known.config) === JSON.stringify(config)) return;
+    if (known !== undefined && known.config.at.text === config.at.text) known.configure(config);
+    else this.#all.set(config.name, this.#create(config));
+    const upstream = this.#all.get(config.name) as Upstream;
+    this.#announce(upstream);
+  }
+
+  #create(config: UpstreamConfig): Upstream {
+    const kept = readKeptLists(this.#options.store.facts).get(config.name);
+    const listing = new Listing(this.#clocks, kept?.from === config.at.text ? kept : undefined);
+    return new Upstream(config, listing, {
+      clocks: this.#clocks,
+      environment: (name) => this.#options.settings.environment(name),
+      isSelf: ({ at }) => {
+        const place = this.#options.ownPlace();
+        return place !== null && leadsToSelf(at, place);
+      },
+    });
+  }
+
+  #remove(name: string): void {
+    this.#all.delete(name);
+    this.#shown.delete(name);
+    this.#keep();
+    this.#options.bus.emit('upstream', { name, health: 'removed', models: 0 });
+  }
+
+  #readCold(): void {
+    if (this.#started) for (const upstream of this.#cold()) this.#reader.readSoon(upstream);
+  }
+
+  #listRead(upstream: Upstream): void {
+    if (this.#all.get(upstream.config.name) !== upstream) return;
+    this.#keep();
+    this.#announce(upstream);
+  }
+
+  #keep(): void {
+    const lists = [...this.#all.values()].flatMap(({ config, listing }) =>
+      listing.at === null
+        ? []
+        : [[config.name, { from: config.at.text, at: listing.at, models: listing.models }] as const],
+    );
+    keepLists(this.#options.store.facts, new Map(lists));
+  }
+
+  #announce(upstream: Upstream): void {
+    const { name } = upstream.config;
+    const { health } = upstream;
+    const models = upstream.models.length;
+    const now = `${health} ${models}`;
+    if (this.#shown.get(name) === now) return;
+    const before = this.#shown.get(name)?.split(' ')[0];
+    this.#shown.set(name, now);
+    if (before !== undefined && before !== health) {
+      const level = health === 'ok' ? 'info' : 'warn';
+      this.#options.log[level]({ upstream: name, health, before, reason: upstream.reason }, 'upstream');
+    }
+    this.#options.bus.emit('upstream', { name, health, models });
+  }
+
+  #spent({ config }: Upstream): boolean {
+    return config.dailyRequests !== null && this.#daily.of(config.name) >= config.dailyRequests;
+  }
+
+  #connectMs({ config }: Upstream): number {
+    return (config.connectTimeoutS ?? this.#options.settings.value('connectTimeoutS')) * 1000;
+  }
+
+  get #maxAgeMs(): number {
+    return this.#options.settings.value('upstreamListAgeS') * 1000;
+  }
+}
+
+export function createUpstreams(options: UpstreamsOptions): AllUpstreams {
+  return new LiveUpstreams(options);
+}

@@ -1,0 +1,45 @@
+import type { UpstreamRecord } from '../contract/upstreams.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What anyone with a client key may know: no address, no name of a variable. */
+export function upstreamView(upstream: Upstream): UpstreamRecord {
+  const { name, enabled, kind, remote, priority } = upstream.config;
+  return {
+    name,
+    enabled,
+    kind,
+    remote,
+    priority,
+    health: upstream.health,
+    models: upstream.models.length,
+    listed_at: upstream.listing.at,
+  };
+}
+
+export interface DetailFacts {
+  readonly requestsToday: number;
+  /** Unix milliseconds. */
+  readonly retryAt: number | null;
+}
+
+/** What an administrator may know: everything but the key. */
+export function upstreamDetail(upstream: Upstream, facts: DetailFacts): UpstreamRecord {
+  const { config } = upstream;
+  return {
+    ...upstreamView(upstream),
+    base_url: config.at.text,
+    key_env: config.keyEnv,
+    key_set: upstream.key !== null,
+    header: config.header,
+    local_first: config.localFirst,
+    daily_requests: config.dailyRequests,
+    requests_today: facts.requestsToday,
+    include: [...config.include],
+    exclude: [...config.exclude],
+    connect_timeout_s: config.connectTimeoutS,
+    idle_timeout_s: config.idleTimeoutS,
+    reason: upstream.reason,
+    retry_at: facts.retryAt,
+    model_ids: upstream.models.map(({ id }) => id),
+  };
+}
