@@ -27,6 +27,8 @@ export interface Connection {
   readonly degraded: string | null;
   /** It serves rerank under its native path only. */
   readonly nativeRerank: boolean;
+  /** It is an upstream. */
+  readonly foreign: boolean;
   /** Limits of its own in milliseconds; null leaves them to the settings. */
   readonly connectMs: number | null;
   readonly idleMs: number | null;
@@ -69,7 +71,7 @@ async function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice):
 }
 
 /** What is the same for every engine of ours. */
-const OURS = { base: '/v1', connectMs: null, idleMs: null, ended: () => {} } as const;
+const OURS = { base: '/v1', foreign: false, connectMs: null, idleMs: null, ended: () => {} } as const;
 
 function ofLease({ slots, registry }: RunDeps, lease: Lease): Connection {
   const ofModel = () =>
@@ -122,6 +124,7 @@ async function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Promise<C
     model,
     engineModel: model,
     local: !remote,
+    foreign: true,
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     degraded: null,
     nativeRerank,

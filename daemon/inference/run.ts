@@ -160,6 +160,7 @@ async function exchange(on: Walk, reading: Reading, connection: Connection, befo
       life,
       judge: task.judge,
       secrets: () => credentialsOf(connection.headers),
+      foreign: connection.foreign,
       request: {
         origin: connection.origin,
         path: underBase(

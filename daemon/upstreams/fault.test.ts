@@ -21,6 +21,12 @@ it.each([
   [error('UND_ERR_HEADERS_TIMEOUT'), 'failing', false, 'It gave no answer in time.'],
   [new DOMException('late', 'TimeoutError'), 'failing', false, 'It gave no answer in time.'],
   [error('HPE_INVALID_CONSTANT'), 'failing', false, 'It did not answer in valid HTTP.'],
+  [
+    Object.assign(new Error('x'), { name: 'HTTPParserError' }),
+    'failing',
+    false,
+    'It did not answer in valid HTTP.',
+  ],
   [error('UND_ERR_SOCKET'), 'failing', false, 'It broke off the connection.'],
   [error('ECONNRESET'), 'failing', false, 'It broke off the connection.'],
   [new BadAnswer('Its answer is too large.'), 'failing', false, 'Its answer is too large.'],

@@ -75,6 +75,7 @@ export function faultOf(error: unknown): Fault {
     return { kind: 'unreachable', unsent, words: UNOPENED[code] as string };
   }
   if (SILENT.has(code)) return failing('It gave no answer in time.');
-  if (GARBAGE.has(code) || code.startsWith('HPE_')) return failing('It did not answer in valid HTTP.');
+  if (GARBAGE.has(code) || code.startsWith('HPE_') || name === 'HTTPParserError')
+    return failing('It did not answer in valid HTTP.');
   return failing('It broke off the connection.');
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { GatewayError } from '../../contract/errors.ts';
 import type { OutboundController, OutboundHandler } from '../../kit/outbound.ts';
 import { isEventStream } from '../../kit/sse.ts';
+import { Blotter } from './blot.ts';
 import {
   type EngineFailure,
   errorInside200,
@@ -23,6 +24,8 @@ export interface ExchangeOptions {
   judge?(failure: EngineFailure): Verdict;
   /** Our own credentials for this engine, which an error may repeat but never tells the caller. */
   secrets?(): readonly Buffer[];
+  /** It is somebody else's: not even a good answer may repeat one of them. */
+  readonly foreign?: boolean;
   /** The exchange is over. A failure before the head is `refused` instead. */
   done(end: ExchangeEnd): void;
   refused(error: GatewayError): void;
@@ -39,6 +42,7 @@ type Mode = 'head' | 'peek' | 'whole' | 'relay' | 'collect' | 'over';
 export class Exchange implements OutboundHandler {
   readonly #options: ExchangeOptions;
   readonly #answer: Answer;
+  readonly #blotter: Blotter | null;
   #mode: Mode = 'head';
   #controller: OutboundController | null = null;
   #status = 0;
@@ -49,6 +53,8 @@ export class Exchange implements OutboundHandler {
   constructor(options: ExchangeOptions) {
     this.#options = options;
     this.#answer = options.answer;
+    const secrets = options.foreign ? (options.secrets?.() ?? []) : [];
+    this.#blotter = secrets.length > 0 ? new Blotter(secrets) : null;
   }
 
   /** Stops now: the connection is closed, nothing more is heard or told. */
@@ -96,8 +102,15 @@ export class Exchange implements OutboundHandler {
   #finish(): void {
     if (this.#mode !== 'relay') this.#begin();
     this.#mode = 'over';
-    this.#answer.finish(this.#heldBytes > 0 ? Buffer.concat(this.#held) : undefined);
+    this.#answer.finish(this.#lastBytes());
     this.#options.done(null);
+  }
+
+  #lastBytes(): Buffer | undefined {
+    const held = this.#heldBytes > 0 ? Buffer.concat(this.#held) : undefined;
+    if (!this.#blotter) return held;
+    const last = Buffer.concat([this.#blotter.push(held ?? Buffer.alloc(0)), this.#blotter.end()]);
+    return last.length > 0 ? last : undefined;
   }
 
   #begin(): void {
@@ -106,7 +119,8 @@ export class Exchange implements OutboundHandler {
   }
 
   #relay(controller: OutboundController, chunk: Buffer): void {
-    if (this.#answer.write(chunk)) return;
+    const bytes = this.#blotter ? this.#blotter.push(chunk) : chunk;
+    if (bytes.length === 0 || this.#answer.write(bytes)) return;
     controller.pause();
     this.#answer.whenDrained(() => controller.resume());
   }
@@ -143,13 +157,19 @@ export class Exchange implements OutboundHandler {
 
   /** A failure has been read, or as much of it as is read. */
   #conclude(truncated: boolean): void {
-    const read = Buffer.concat(this.#held).subarray(0, MAX_ERROR_BYTES);
+    const read = this.#coded() ? Buffer.alloc(0) : Buffer.concat(this.#held).subarray(0, MAX_ERROR_BYTES);
     const bytes = withoutCredentials(read, this.#options.secrets?.() ?? []);
     if (truncated) this.abort();
     this.#mode = 'over';
     const verdict = this.#verdict(bytes, truncated);
     if (verdict.passes) this.#pass(bytes);
     else this.#failed(verdict.error);
+  }
+
+  /** Compressed, although plain bytes were asked for: nothing in it can be read, told or hidden. */
+  #coded(): boolean {
+    const coding = this.#headers['content-encoding'];
+    return coding !== undefined && coding.trim().toLowerCase() !== 'identity';
   }
 
   #verdict(bytes: Buffer, truncated: boolean): Verdict {

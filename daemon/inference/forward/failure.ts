@@ -13,11 +13,18 @@ const GARBAGE: ReadonlySet<string> = new Set([
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
 
+/** The parser names its errors, but not each of them has a code. */
+const isGarbage = (error: unknown): boolean => {
+  const found = code(error);
+  if (GARBAGE.has(found) || found.startsWith('HPE_')) return true;
+  return (error as { name?: unknown } | null)?.name === 'HTTPParserError';
+};
+
 /** What a failed connection means for the caller: 504 for silence, 502 for everything else (contract "Errors"). */
 export function connectionFailure(error: unknown): GatewayError {
   const found = code(error);
   if (TIMEOUTS.has(found)) return new GatewayError('dispatch.upstream_timeout', { cause: error });
-  if (GARBAGE.has(found) || found.startsWith('HPE_')) {
+  if (isGarbage(error)) {
     return new GatewayError('upstream.error', {
       message: 'The engine or upstream did not answer in valid HTTP.',
       cause: error,

@@ -1,3 +1,5 @@
+import { HOPS_HEADER } from '../../upstreams/hops.ts';
+
 /** What stands in an error instead of a credential. */
 const HIDDEN = Buffer.from('[hidden]');
 /** Anything shorter is no credential and might be part of any text. */
@@ -5,8 +7,9 @@ const LEAST_BYTES = 6;
 
 /** The secret parts of the headers that the gateway adds for an engine or upstream: values, without a scheme word. */
 export function credentialsOf(headers: Readonly<Record<string, string>>): Buffer[] {
-  return Object.values(headers)
-    .map((value) => Buffer.from(value.replace(/^\S+\s+/, ''), 'latin1'))
+  return Object.entries(headers)
+    .filter(([name]) => name !== HOPS_HEADER)
+    .map(([, value]) => Buffer.from(value.replace(/^\S+\s+/, ''), 'latin1'))
     .filter((secret) => secret.length >= LEAST_BYTES);
 }
 

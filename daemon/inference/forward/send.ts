@@ -14,6 +14,8 @@ export interface SendOptions {
   judge?(failure: EngineFailure): Verdict;
   /** Our own credentials in `request.headers`. */
   secrets?(): readonly Buffer[];
+  /** The engine is somebody else's. */
+  readonly foreign?: boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export function send(options: SendOptions): Promise<ExchangeEnd> {
         answer,
         judge: options.judge,
         secrets: options.secrets,
+        foreign: options.foreign,
         refused,
         done: (end) => {
           forget();

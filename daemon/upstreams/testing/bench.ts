@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { GatewayEvents } from '../../contract/events.ts';
+import { Bus } from '../../kit/bus.ts';
+import { createLog } from '../../kit/log.ts';
+import { Outbound } from '../../kit/outbound.ts';
+import { SETTINGS } from '../../settings/catalogue.ts';
+import type { AllUpstreams } from '../port.ts';
+import type { OwnPlace } from '../self.ts';
+import { createUpstreams, type UpstreamsOptions } from '../upstreams.ts';
+
+/** A server that plays an upstream. */
+export interface Player {
+  readonly url: string;
+  /** Paths that it was asked for, with their queries. */
+  readonly asked: string[];
+  readonly headers: Record<string, string | string[] | undefined>[];
+  play: RequestListener;
+  close(): Promise<void>;
+}
+
+export const listOf =
+  (...ids: string[]): RequestListener =>
+  (_req, res) => {
+    res.setHeader('content-type', 'application/json');
+    res.end(JSON.stringify({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) }));
+  };
+
+/** Upstreams over a folder, settings at their defaults, clocks that a test moves, and servers that play upstreams. */
+export class UpstreamsBench {
+  readonly root = mkdtempSync(join(tmpdir(), 'upstreams-'));
+  readonly folders = { config: join(this.root, 'config'), state: join(this.root, 'state') };
+  readonly facts = new Map<string, string>();
+  readonly bus = new Bus<GatewayEvents>();
+  readonly logged: string[] = [];
+  readonly outbound = new Outbound({ connectMs: () => 2_000 });
+  readonly clock = { wall: Date.UTC(2026, 5, 1, 12), steady: 1_000 };
+  environment: Record<string, string> = {};
+  place: OwnPlace | null = null;
+  readonly #servers: Server[] = [];
+  readonly #opened: AllUpstreams[] = [];
+
+  constructor() {
+    mkdirSync(join(this.folders.config, 'upstreams'), { recursive: true });
+  }
+
+  file(name: string, text: string): void {
+    writeFileSync(join(this.folders.config, 'upstreams', `${name}.toml`), text);
+  }
+
+  wait(ms: number): void {
+    this.clock.wall += ms;
+    this.clock.steady += ms;
+  }
+
+  async player(play: RequestListener): Promise<Player> {
+    const player: Omit<Player, 'url' | 'close'> = { asked: [], headers: [], play };
+    const server = createServer((req, res) => {
+      player.asked.push(req.url ?? '');
+      player.headers.push(req.headers);
+      player.play(req, res);
+    });
+    this.#servers.push(server);
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const close = () => closed(server);
+    return Object.assign(player, {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      close,
+    });
+  }
+
+  open(over: Partial<UpstreamsOptions> = {}): AllUpstreams {
+    const value = (name: keyof typeof SETTINGS) => SETTINGS[name].default;
+    const upstreams = createUpstreams({
+      settings: {
+        folders: this.folders,
+        value: value as UpstreamsOptions['settings']['value'],
+        environment: (name) => this.environment[name],
+      },
+      store: {
+        facts: {
+          get: (key) => this.facts.get(key) ?? null,
+          set: (key, text) => void this.facts.set(key, text),
+        },
+      },
+      bus: this.bus,
+      log: createLog({ level: 'debug', write: (line) => this.logged.push(line) }),
+      outbound: this.outbound,
+      ownPlace: () => this.place,
+      clocks: { wall: () => this.clock.wall, steady: () => this.clock.steady },
+      ...over,
+    });
+    this.#opened.push(upstreams);
+    return upstreams;
+  }
+
+  async remove(): Promise<void> {
+    for (const upstreams of this.#opened) upstreams.close();
+    await this.outbound.close();
+    await Promise.all(this.#servers.map(closed));
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((done) => server.close(() => done()));
+}
