@@ -149,6 +149,7 @@ export async function startServices(
   upstreams.start();
   live.onChange((change) => {
     log.level = live.value('logLevel');
+    upstreams.reload();
     bus.emit('config', { change, problems: live.problems().length });
   });
   const unwatchSlots = watchFolder(join(live.folders.config, 'slots'), () => slots.reload());

@@ -4,19 +4,23 @@ import { z } from 'zod';
 export const UPSTREAM_KINDS = ['openai', 'llama-server', 'vllm', 'svc'] as const;
 
 /**
- * `unknown`: never asked. `ok`: the last call or list came. `failing`: the last call failed. `down`: it has failed too
+ * `unknown`: never asked. `ok`: the last call or list came. `busy`: it said so a moment ago. `failing`: the last call failed. `down`: it has failed too
  * often and is left alone for a while. `auth_failed`: it refused our key, or the key is not set. `loop`: it is this
  * gateway itself. `disabled`: its file says so.
  */
 export const UPSTREAM_HEALTH = [
   'unknown',
   'ok',
+  'busy',
   'failing',
   'down',
   'auth_failed',
   'loop',
   'disabled',
 ] as const;
+
+/** Health in which calls are not expected to fail. */
+export const USABLE_HEALTH: ReadonlySet<UpstreamHealth> = new Set(['unknown', 'ok', 'busy']);
 
 export const UpstreamName = z
   .string()

@@ -186,7 +186,7 @@ async function exchange(on: Walk, reading: Reading, connection: Connection, befo
 }
 
 /** Waits for the end of a call and tells the connection how it came. */
-async function told({ call, answer, life }: Walk, connection: Connection, sent: Promise<ExchangeEnd>) {
+async function told({ answer, life }: Walk, connection: Connection, sent: Promise<ExchangeEnd>) {
   let failure: unknown = null;
   try {
     failure = await sent;
@@ -195,9 +195,7 @@ async function told({ call, answer, life }: Walk, connection: Connection, sent: 
     failure = life.ended ?? error;
     throw error;
   } finally {
-    connection.ended(
-      callEnd(failure, { status: answer.status, retryAfter: call.res.hasHeader('retry-after') }),
-    );
+    connection.ended(callEnd(failure, { status: answer.status }));
   }
 }
 

@@ -44,6 +44,10 @@ export async function tryUpstream(deps: TryDeps, trial: Trial): Promise<Upstream
     if (!list.ok || trial.model === null) return [list];
     const { model } = trial;
     return [list, await timed('chat', () => chat(deps, { ...trial, model }, life.signal))];
+  } catch (error) {
+    // Nobody is there any more to be told.
+    if (life.ended) return [];
+    throw error;
   } finally {
     life.dispose();
   }

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import { SLOT_STATES, type SlotRecord, type SlotStateName } from '../contract/slots.ts';
-import type { UpstreamRecord } from '../contract/upstreams.ts';
+import { type UpstreamRecord, USABLE_HEALTH } from '../contract/upstreams.ts';
 import type { Bus } from '../kit/bus.ts';
 
 /** What the metrics count of one finished inference request. Every field is from a bounded set or a number. */
@@ -179,8 +179,8 @@ function upstreamGauges(registry: Registry, upstreams: NonNullable<MetricsOption
       },
     });
   gauge('svc_upstream_models', 'Models that an upstream is known to serve.', ({ models }) => models);
-  gauge('svc_upstream_up', '1 while the last call of an upstream went well or none was made.', ({ health }) =>
-    Number(health === 'ok' || health === 'unknown'),
+  gauge('svc_upstream_up', '1 while calls to an upstream are not expected to fail.', ({ health }) =>
+    Number(USABLE_HEALTH.has(health)),
   );
 }
 

@@ -65,7 +65,7 @@ export interface AllUpstreams {
   problems(): readonly Problem[];
   /** Asks one for its list now, whatever is known; throws `upstream.not_found`. */
   readList(name: string, signal: AbortSignal): Promise<ListOutcome>;
-  /** Reads the files anew; a broken one keeps its last good settings. */
+  /** Reads the files anew, and looks whether keys have changed; a broken file keeps its last good settings. */
   reload(): void;
   /** The gateway listens: lists are asked for from now on. */
   start(): void;

@@ -7,10 +7,7 @@ import { fixedModels, type UpstreamModel, wantedModels } from './model-list.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
 /** How one call ended: the status of the upstream's answer, the error of the connection, or null when it says nothing. */
-export type CallEnd =
-  | { readonly status: number; readonly retryAfter?: boolean }
-  | { readonly failed: unknown }
-  | null;
+export type CallEnd = { readonly status: number } | { readonly failed: unknown } | null;
 
 export interface UpstreamParts {
   readonly clocks: ListClocks;
@@ -21,6 +18,8 @@ export interface UpstreamParts {
 }
 
 const KEY = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+/** How long one that was busy stands behind others with the same model. */
+const BUSY_MS = 5_000;
 const REFUSED = 'It refused the key of this gateway.';
 
 /** One upstream while the gateway runs: its settings, its list, and what its answers have shown. */
@@ -35,6 +34,7 @@ export class Upstream {
   /** The key that it refused last; the empty text stands for none. */
   #refusedKey: string | null = null;
   #metItself = false;
+  #busyUntil = Number.NEGATIVE_INFINITY;
   #reason: string | null = null;
 
   constructor(config: UpstreamConfig, listing: Listing, parts: UpstreamParts) {
@@ -84,6 +84,7 @@ export class Upstream {
     if (this.#refused) return 'auth_failed';
     if (this.breaker.open) return 'down';
     if (!this.breaker.well) return 'failing';
+    if (this.#parts.clocks.steady() < this.#busyUntil) return 'busy';
     return this.#seen ? 'ok' : 'unknown';
   }
 
@@ -91,6 +92,7 @@ export class Upstream {
   get reason(): string | null {
     const { health } = this;
     if (health === 'loop') return 'Its address leads back to this gateway.';
+    if (health === 'busy') return 'It has more to do than it takes, or is loading.';
     if (health === 'auth_failed') return this.key === null ? 'Its key is not set.' : REFUSED;
     return health === 'failing' || health === 'down' || health === 'unknown' ? this.#reason : null;
   }
@@ -104,6 +106,13 @@ export class Upstream {
 
   get #refused(): boolean {
     return this.#refusedKey !== null && this.#refusedKey === (this.key ?? '');
+  }
+
+  /** A key that was refused counts no longer once it is another one. */
+  lookAtKey(): void {
+    if (this.#refusedKey === null || this.#refused) return;
+    this.#refusedKey = null;
+    this.listing.retry();
   }
 
   /** A key is asked for and there is none. */
@@ -153,11 +162,9 @@ export class Upstream {
   /** Takes in how a call ended. */
   ended(end: CallEnd): void {
     const said = meaning(end);
-    if (said.is === 'nothing') this.breaker.nothing();
-    if (said.is === 'refused') {
-      this.refused();
-      this.breaker.nothing();
-    }
+    if (said.is !== 'ok' && said.is !== 'failed') this.breaker.nothing();
+    if (said.is === 'busy') this.#busyUntil = this.#parts.clocks.steady() + BUSY_MS;
+    if (said.is === 'refused') this.refused();
     if (said.is === 'failed') {
       this.#reason = said.reason;
       this.breaker.fail(said.kind);
@@ -166,24 +173,28 @@ export class Upstream {
     this.#seen = true;
     this.#refusedKey = null;
     this.#reason = null;
+    this.#busyUntil = Number.NEGATIVE_INFINITY;
     this.breaker.ok();
   }
 }
 
 type Meaning =
-  | { readonly is: 'ok' | 'nothing' | 'refused' }
+  | { readonly is: 'ok' | 'nothing' | 'busy' | 'refused' }
   | { readonly is: 'failed'; readonly kind: FailureKind; readonly reason: string };
 
-/** What the end of a call says of an upstream. A busy one (429, or 503 with a time to wait) is not a broken one. */
+/**
+ * What the end of a call says of an upstream. A busy one is not a broken one: 429, and 503, by which servers shed load or
+ * say that they are loading, with or without a time to wait.
+ */
 function meaning(end: CallEnd): Meaning {
   if (end === null) return { is: 'nothing' };
   if ('failed' in end) {
     const { kind, words } = faultOf(end.failed);
     return { is: 'failed', kind, reason: words };
   }
-  const { status, retryAfter } = end;
+  const { status } = end;
   if (status === 401 || status === 403) return { is: 'refused' };
-  if (status === 429 || (status === 503 && retryAfter === true)) return { is: 'nothing' };
+  if (status === 429 || status === 503) return { is: 'busy' };
   const bad = status >= 500 || (status >= 300 && status < 400);
   return bad ? { is: 'failed', kind: 'failing', reason: `It answered with status ${status}.` } : { is: 'ok' };
 }

@@ -221,18 +221,25 @@ describe('calls', () => {
     expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', reason: null });
   });
 
-  it.each([
-    [{ status: 429 }],
-    [{ status: 503, retryAfter: true }],
-    [{ status: 404 }],
-    [{ status: 400 }],
-    [null],
-  ])('%j is no failure', (end) => {
+  it.each([[{ status: 200 }], [{ status: 404 }], [{ status: 400 }], [null]])('%j is no failure', (end) => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
     const upstreams = bench.open();
     for (let count = 0; count < 9; count++) upstreams.connect('desk').ended(end);
     expect(facts(upstreams, 'desk')?.healthy).toBe(true);
   });
+
+  it.each([429, 503])(
+    'one that answers %d is busy for a moment: behind others, but never left alone',
+    (status) => {
+      bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
+      const upstreams = bench.open();
+      for (let count = 0; count < 9; count++) upstreams.connect('desk').ended({ status });
+      expect(facts(upstreams, 'desk')?.healthy).toBe(false);
+      expect(upstreams.detail('desk')).toMatchObject({ health: 'busy', retry_at: null });
+      bench.wait(5000);
+      expect(facts(upstreams, 'desk')?.healthy).toBe(true);
+    },
+  );
 
   it('while one is called, another that is down is looked at, without a caller having to try it', async () => {
     const player = await bench.player(listOf('b'));

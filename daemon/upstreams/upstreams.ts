@@ -177,6 +177,7 @@ class LiveUpstreams implements AllUpstreams {
       if (!wanted.has(name) && !folder.broken.has(name)) this.#remove(name);
     }
     for (const config of folder.configs) this.#take(config);
+    for (const upstream of this.#all.values()) upstream.lookAtKey();
     this.#readCold();
   }
 

@@ -138,6 +138,54 @@ describe('steps 3 and 4, upstreams', () => {
       );
     }
   });
+  test('a guarded provider stands behind the own network, but health comes first', () => {
+    const near = upstreamFacts({ name: 'z', priority: 9, guarded: false, models: ['m'] });
+    const far = upstreamFacts({ name: 'a', models: ['m'] });
+    const to = (...upstreams: (typeof near)[]) => chat('m', picture({ upstreams })).target;
+    expect(to(far, near)).toMatchObject({ upstream: 'z' });
+    expect(to({ ...far, guarded: false }, near)).toMatchObject({ upstream: 'a' });
+    expect(to(far, { ...near, healthy: false })).toMatchObject({ upstream: 'a' });
+  });
+  test.each([
+    ['/v1/embeddings', 'embed', 'embed'],
+    ['/v1/chat/completions', 'agent', 'agent'],
+    ['/v1/chat/completions', 'agent-hermes', 'agent'],
+    ['/v1/chat/completions', 'svc/agent', 'agent'],
+    ['/v1/audio/speech', 'voices', 'voices'],
+  ])('%s with the name %s means slot %s, whatever upstreams list', (path, model, expected) => {
+    const slots = [
+      slot('agent', 'm', { state: 'offline' }),
+      slot('embed', 'e5', { type: 'embedding', state: 'offline' }),
+      slot('voices', 'v', { type: 'tts', state: 'offline' }),
+    ];
+    const names = ['agent', 'agent-hermes', 'svc/agent', 'embed', 'voices'];
+    const on = picture({ slots, upstreams: [upstreamFacts({ name: 'u', cold: true, models: names })] });
+    expect(resolve(ask(path, model, on), on).target).toMatchObject({ kind: 'slot', slot: expected });
+  });
+  test('a name of a slot that there is not goes where it is listed, but svc/ and the legacy alias never', () => {
+    const upstreams = [upstreamFacts({ name: 'u', models: ['coder', 'agent-hermes'] })];
+    const on = picture({ upstreams });
+    expect(chat('coder', on).target).toMatchObject({ upstream: 'u' });
+    expect(chat('agent-hermes', on).target).toBeNull();
+    expect(() => chat('svc/coder', on)).toThrowError(expect.objectContaining({ code: 'dispatch.no_route' }));
+  });
+  test('the registry binds a model to an upstream, above a slot file and other upstreams', () => {
+    const on = picture({
+      slots: [slot('a', 'm', { state: 'offline' })],
+      models: [registeredModel({ id: 'm', binding: 'upstream:b' })],
+      upstreams: [upstreamFacts({ name: 'a', models: ['m'] }), upstreamFacts({ name: 'b', healthy: false })],
+    });
+    expect(chat('m', on)).toMatchObject({ step: 'registry', target: { upstream: 'b', model: 'm' } });
+    const gone = picture({ ...on, slots: [], upstreams: [upstreamFacts({ name: 'a', models: ['m'] })] });
+    expect(chat('m', gone)).toMatchObject({ step: 'upstream-cached', target: { upstream: 'a' } });
+  });
+  test('a binding to a slot that holds another model leads to no other model', () => {
+    const on = picture({
+      slots: [slot('a', 'other', { state: 'offline' })],
+      models: [registeredModel({ id: 'm', binding: 'slot:a' })],
+    });
+    expect(chat('m', on).target).toBeNull();
+  });
   test('cold lists are read once, then step 3 is repeated', async () => {
     const cold = picture({ upstreams: [upstreamFacts({ name: 'u', cold: true })] });
     const warm = picture({ upstreams: [upstreamFacts({ name: 'u', models: ['m'] })], liveAsked: true });

@@ -6,19 +6,19 @@ import { brokenAnswer, connectionFailure } from './failure.ts';
 import { CallerLeft } from './life.ts';
 
 const bytes = Buffer.from('{"detail":"no"}');
-const wrapped = (status: number, retryAfter?: string) => {
-  const verdict = judge({ status, bytes, truncated: false, ...(retryAfter ? { retryAfter } : {}) });
+const wrapped = (status: number) => {
+  const verdict = judge({ status, bytes, truncated: false });
   return verdict.passes ? null : verdict.error;
 };
 const refused = { code: 'ECONNREFUSED' };
-const answer = { status: 200, retryAfter: false };
+const answer = { status: 200 };
 
 it.each([
   ['a whole answer', null, answer],
-  ['a wrapped 500', wrapped(500), { status: 500, retryAfter: false }],
-  ['a busy 503', wrapped(503, '2'), { status: 503, retryAfter: true }],
-  ['a refusal of our key', wrapped(401), { status: 401, retryAfter: false }],
-  ['an error inside a 200', errorInside200(bytes, false), { status: 200, retryAfter: false }],
+  ['a wrapped 500', wrapped(500), { status: 500 }],
+  ['a busy 503', wrapped(503), { status: 503 }],
+  ['a refusal of our key', wrapped(401), { status: 401 }],
+  ['an error inside a 200', errorInside200(bytes, false), { status: 200 }],
   ['a prompt that is too long', new GatewayError('context_length_exceeded'), { status: 400 }],
   ['nobody there', connectionFailure(refused), { failed: refused }],
   ['a break', brokenAnswer(refused), { failed: refused }],

@@ -4,7 +4,6 @@ import type { CallEnd } from '../../upstreams/upstream.ts';
 /** The whole answer as the caller got it. */
 export interface AnswerHead {
   readonly status: number;
-  readonly retryAfter: boolean;
 }
 
 /** What the end of an exchange says of the upstream behind it; null when it says nothing (the caller left, a cancel, a stop). */
@@ -13,9 +12,7 @@ export function callEnd(failure: unknown, answer: AnswerHead): CallEnd {
   if (!(failure instanceof GatewayError)) return null;
   const { cause, code, options } = failure;
   const status = options.details?.upstream_status;
-  if (typeof status === 'number') {
-    return { status, retryAfter: options.headers?.['retry-after'] !== undefined };
-  }
+  if (typeof status === 'number') return { status };
   if (code === 'context_length_exceeded') return { status: failure.status };
   return cause === undefined ? null : { failed: cause };
 }

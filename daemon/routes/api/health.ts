@@ -1,4 +1,5 @@
 import type { SystemHealthView } from '../../contract/system.ts';
+import { USABLE_HEALTH } from '../../contract/upstreams.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { allProblems } from '../problems.ts';
@@ -60,7 +61,7 @@ function slotsCheck(deps: RouteDeps): Check {
 function upstreamsCheck(deps: RouteDeps): Record<string, Check> {
   const all = deps.upstreams.views().filter(({ enabled }) => enabled);
   if (all.length === 0) return {};
-  const away = all.filter(({ health }) => health !== 'ok' && health !== 'unknown');
+  const away = all.filter(({ health }) => !USABLE_HEALTH.has(health));
   if (away.length === 0) return { upstreams: { status: 'ok', message: 'No upstream has failed.' } };
   const message = `Not well: ${away.map(({ name, health }) => `${name} (${health})`).join(', ')}.`;
   return { upstreams: { status: 'warning', message } };

@@ -1,0 +1,221 @@
+/** Providers and clusters behind the gateway, over a real port: stand-ins with the answers that such servers publish. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHAT, CLOUD_KEY, chat, Front } from './harness/front.ts';
+import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
+import { json, provider, type StandIn } from './harness/stand-in.ts';
+
+const front = new Front();
+beforeAll(() => front.start());
+afterAll(() => front.end());
+
+describe('two upstreams with the same model', () => {
+  it('one that can not be reached hands over within the same request', async () => {
+    const first = await front.server(provider('twin'));
+    const second = await front.server(provider('twin'));
+    await front.add('twin-a', `base_url = "${first.url}"\npriority = 1\n`);
+    await front.add('twin-b', `base_url = "${second.url}"\npriority = 2\n`);
+    expect((await front.at('POST', CHAT, { body: chat('twin') })).headers['x-svc-upstream']).toBe('twin-a');
+    await first.down();
+    const answer = await front.at('POST', CHAT, { body: chat('twin') });
+    expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-upstream': 'twin-b' } });
+    await first.up();
+    await front.at('POST', '/api/upstreams/twin-a/test', { body: { model: 'twin' } });
+    expect((await front.at('POST', CHAT, { body: chat('twin') })).headers['x-svc-upstream']).toBe('twin-a');
+  });
+
+  it('the own network comes before a guarded provider, and the cap of the day holds', async () => {
+    const near = await front.server(provider('shared'));
+    const far = await front.server(provider('shared', 'far-only'));
+    await front.add('z-near', `base_url = "${near.url}"\npriority = 9\n`);
+    await front.add(
+      'a-far',
+      `base_url = "${far.url}"\nremote = true\ndaily_requests = 2\nkey_env = "UPSTREAM_CLOUD"\n`,
+    );
+    expect((await front.at('POST', CHAT, { body: chat('shared') })).headers['x-svc-upstream']).toBe('z-near');
+    for (let count = 0; count < 2; count++)
+      expect((await front.at('POST', CHAT, { body: chat('far-only') })).status).toBe(200);
+    const spent = await front.at('POST', CHAT, { body: chat('far-only') });
+    expect(spent).toMatchObject({
+      status: 429,
+      code: 'upstream.daily_cap',
+      headers: { 'x-should-retry': 'false' },
+    });
+    expect(await front.view('a-far')).toMatchObject({ requests_today: 2, daily_requests: 2 });
+    expect(far.heard.filter(({ method }) => method === 'POST')).toHaveLength(2);
+  });
+});
+
+describe('what a provider of somebody else sees and says', () => {
+  let cloud: StandIn;
+  beforeAll(async () => {
+    cloud = await front.server(provider('gpt-x', 'größe/模型:free'));
+    await front.add(
+      'cloud',
+      `base_url = "${cloud.url}/api/v1/"\nremote = true\nkey_env = "UPSTREAM_CLOUD"\n`,
+    );
+  });
+
+  it('our key, a short list of headers, and a body without our fields', async () => {
+    cloud.heard.length = 0;
+    const secret = 'caller-secret-41d8f0';
+    const answer = await front.at('POST', `${CHAT}?api_key=${secret}`, {
+      headers: {
+        cookie: `svc_session=${secret}`,
+        'x-svc-priority': 'batch',
+        'x-svc-anything': secret,
+        'x-api-key': secret,
+        referer: `http://x/${secret}`,
+        'x-forwarded-for': '10.1.2.3',
+        'user-agent': secret,
+      },
+      body: chat('gpt-x', {
+        omni: true,
+        enable_thinking: false,
+        chat_template_kwargs: { a: 1 },
+        user: 'kept',
+      }),
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content).toBe(
+      'gpt-x from afar',
+    );
+    const [seen] = cloud.heard;
+    expect(seen?.url).toBe('/api/v1/chat/completions');
+    expect(Object.keys(seen?.headers ?? {}).sort()).toEqual([
+      'accept-encoding',
+      'authorization',
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'x-request-id',
+      'x-svc-hops',
+    ]);
+    expect(seen?.headers.authorization).toBe(`Bearer ${CLOUD_KEY}`);
+    expect(JSON.parse(seen?.body ?? '')).toEqual({ ...chat('gpt-x'), user: 'kept' });
+    for (const hidden of [secret, ADMIN_KEY, CLIENT_KEY, '10.1.2.3'])
+      expect(cloud.text()).not.toContain(hidden);
+  });
+
+  it('ids with slashes, colons and other scripts work everywhere', async () => {
+    const id = 'größe/模型:free';
+    const answer = await front.at('POST', CHAT, { body: chat(id) });
+    expect(answer.json()).toMatchObject({ model: id });
+    expect(answer.headers['x-svc-model']).toMatch(/^[\x20-\x7e]+$/);
+    expect((await front.at('GET', `/v1/models/${encodeURIComponent(id)}`)).json()).toMatchObject({
+      id,
+      owned_by: 'cloud',
+    });
+  });
+
+  it('its 429 passes through with its time to wait, and does not count against it', async () => {
+    const limited = { error: { code: 'rate_limit_exceeded', message: 'slow down', type: 'x', param: null } };
+    cloud.play(() => json(429, limited, { 'retry-after': '7' }));
+    for (let count = 0; count < 6; count++) {
+      const answer = await front.at('POST', CHAT, { body: chat('gpt-x') });
+      expect(answer).toMatchObject({
+        status: 429,
+        headers: { 'retry-after': '7', 'x-svc-upstream': 'cloud' },
+      });
+      expect(answer.json()).toEqual(limited);
+    }
+    cloud.play(provider('gpt-x'));
+    expect((await front.at('POST', CHAT, { body: chat('gpt-x') })).status).toBe(200);
+  });
+
+  it.each([
+    ['in a good answer', 200],
+    ['in an error that passes', 400],
+    ['in an error that is wrapped', 500],
+  ])('X01 our key that it repeats %s reaches nobody', async (_, status) => {
+    const key = CLOUD_KEY;
+    const error = status === 400 ? { code: 'bad', message: `your key ${key}` } : undefined;
+    cloud.play(() => (_req, res) => {
+      res.writeHead(status, { 'content-type': 'application/json', 'x-key': key });
+      const text = JSON.stringify(error ? { error } : { choices: [], key, again: `x${key}x` });
+      res.write(text.slice(0, 30));
+      setTimeout(() => res.end(text.slice(30)), 20);
+    });
+    const answer = await front.at('POST', CHAT, { body: chat('gpt-x') });
+    expect(answer.status).toBe(status);
+    expect(JSON.stringify([answer.headers, answer.text])).not.toContain(key);
+    expect(answer.text).toMatch(status === 200 ? /\*{6}/ : /hidden|status|error/);
+    const trial = await front.at('POST', '/api/upstreams/cloud/test', { body: { model: 'gpt-x' } });
+    for (const path of [
+      '/api/upstreams',
+      '/api/upstreams/cloud',
+      '/api/requests',
+      '/api/audit',
+      '/api/settings',
+    ])
+      expect((await front.at('GET', path)).text + trial.text).not.toContain(key);
+    expect(front.gateway.output()).not.toContain(key);
+    cloud.play(provider('gpt-x'));
+  });
+});
+
+describe('a cluster behind one address', () => {
+  /** What Ray Serve and vLLM publish: their list, their 404, and 503 while replicas start. */
+  const vllm = {
+    object: 'list',
+    data: [
+      {
+        id: 'meta-llama/Llama-3',
+        object: 'model',
+        created: 1700000000,
+        owned_by: 'vllm',
+        root: '/models/llama',
+        parent: null,
+        max_model_len: 131072,
+        permission: [],
+      },
+    ],
+  };
+  let replicas = 0;
+
+  it('is listed with its window, reranks natively, and its starting replicas are told as they are', async () => {
+    const ray = await front.server(({ url, body }) => {
+      if (url.endsWith('/models')) return json(200, vllm);
+      if (url.endsWith('/rerank')) return json(200, { results: [{ index: 0, relevance_score: 0.5 }] });
+      if (replicas === 0) {
+        return (_req, res) => {
+          res.writeHead(503, { 'content-type': 'text/plain' });
+          res.end('Request dropped due to backpressure (num_queued_requests=5, max_queued_requests=5).');
+        };
+      }
+      const { model } = JSON.parse(body) as { model: string };
+      if (model === 'meta-llama/Llama-3') return provider()({ method: 'POST', url, headers: {}, body });
+      return json(404, {
+        object: 'error',
+        message: `The model \`${model}\` does not exist.`,
+        type: 'NotFoundError',
+        param: null,
+        code: 404,
+      });
+    });
+    await front.add('cluster', `base_url = "${ray.url}/v1"\nkind = "vllm"\n`);
+    const record = (await front.listed()).find(({ id }) => id === 'meta-llama/Llama-3');
+    expect(record).toMatchObject({ owned_by: 'cluster', context_length: 131072, created: 1700000000 });
+    for (let count = 0; count < 6; count++) {
+      const busy = await front.at('POST', CHAT, { body: chat('meta-llama/Llama-3') });
+      expect(busy).toMatchObject({ status: 503, code: 'upstream.error' });
+      expect(busy.text).toContain('Request dropped due to backpressure');
+    }
+    expect((await front.view('cluster')).health).toBe('busy');
+    replicas = 1;
+    expect((await front.at('POST', CHAT, { body: chat('meta-llama/Llama-3') })).status).toBe(200);
+    await front.at('POST', '/v1/rerankings', {
+      body: { model: 'meta-llama/Llama-3', query: 'a', documents: ['b'] },
+    });
+    expect(ray.heard.at(-1)?.url).toBe('/v1/rerank');
+    await front.add('cluster', `base_url = "${ray.url}/v1"\nkind = "vllm"\nmodels = ["gone"]\n`);
+    await until(async () => (await front.view('cluster')).model_ids?.[0] === 'gone', 'the new file');
+    expect((await front.at('POST', CHAT, { body: chat('gone') })).json()).toMatchObject({
+      error: {
+        code: 'upstream.error',
+        message: 'The model `gone` does not exist.',
+        details: { upstream_status: 404 },
+      },
+    });
+  });
+});

@@ -1,0 +1,105 @@
+/** `/api/upstreams` over a real port: who may do what, what is written, and what is told. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { UpstreamRecord, UpstreamTestView } from '../contract/upstreams.ts';
+import { Front } from './harness/front.ts';
+import { CLIENT_KEY } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { provider } from './harness/stand-in.ts';
+
+const front = new Front();
+beforeAll(() => front.start());
+afterAll(() => front.end());
+
+describe('the routes', () => {
+  it('an administrator adds, changes, tries and removes one; the audit trail says so', async () => {
+    const there = await front.server(provider('route-model'));
+    const body = { name: 'routes', base_url: there.url, key_env: 'UPSTREAM_CLOUD' };
+    expect((await front.at('POST', '/api/upstreams', { body })).json()).toMatchObject({
+      name: 'routes',
+      key_set: true,
+    });
+    expect(await front.at('POST', '/api/upstreams', { body })).toMatchObject({
+      status: 409,
+      code: 'upstream.exists',
+    });
+    const trial = (
+      await front.at('POST', '/api/upstreams/routes/test', { body: { model: 'route-model' } })
+    ).json<UpstreamTestView>();
+    expect(trial).toMatchObject({
+      ok: true,
+      steps: [
+        { step: 'models', ok: true, status: 200, message: '1 models' },
+        { step: 'chat', ok: true, status: 200, message: 'It answered a chat.' },
+      ],
+      upstream: { health: 'ok', model_ids: ['route-model'] },
+    });
+    const moved = await front.at('PUT', '/api/upstreams/routes', {
+      body: { base_url: 'http://127.0.0.1:9/v1' },
+    });
+    expect(moved.json()).toMatchObject({ key_env: null, base_url: 'http://127.0.0.1:9/v1', models: 0 });
+    expect((await front.at('POST', '/api/upstreams/routes/test')).json()).toMatchObject({
+      ok: false,
+      steps: [{ step: 'models', ok: false, status: null, message: 'Nothing listens at this address.' }],
+    });
+    expect((await front.at('DELETE', '/api/upstreams/routes')).json()).toEqual({ removed: 'routes' });
+    expect(await front.at('GET', '/api/upstreams/routes')).toMatchObject({
+      status: 404,
+      code: 'upstream.not_found',
+    });
+    const { entries } = (await front.at('GET', '/api/audit')).json<{ entries: { action: string }[] }>();
+    const actions = entries.map(({ action }) => action);
+    for (const action of ['create', 'test', 'change', 'remove'])
+      expect(actions).toContain(`upstream.${action}`);
+  });
+
+  it('a bad body names field and reason, never the value', async () => {
+    for (const [body, path] of [
+      [{ name: 'x', base_url: 'http://u:sk-secret@h' }, 'base_url'],
+      [{ name: 'x', base_url: 'http://169.254.169.254/v1' }, 'base_url'],
+      [{ name: 'x', base_url: 'http://h', key_env: 'sk-secret-value' }, 'key_env'],
+      [{ name: 'x', base_url: 'http://h', key_env: 'SVC_ADMIN_KEY' }, 'key_env'],
+      [{ name: '../x', base_url: 'http://h' }, 'name'],
+      [{ name: 'x', base_url: 'http://h', header: 'Cookie' }, 'header'],
+    ] as const) {
+      const answer = await front.at('POST', '/api/upstreams', { body });
+      expect(answer.status).toBe(422);
+      expect(answer.json()).toMatchObject({ error: { details: { fields: [{ path }] } } });
+      expect(answer.text).not.toContain('sk-secret');
+    }
+  });
+
+  it('a client sees name, health and number of models, and changes nothing', async () => {
+    await front.add('seen', 'base_url = "http://127.0.0.1:9/v1"\nkey_env = "UPSTREAM_CLOUD"\n');
+    const { upstreams } = (await ask(front.gateway, 'GET', '/api/upstreams', { key: CLIENT_KEY })).json<{
+      upstreams: UpstreamRecord[];
+    }>();
+    expect(Object.keys(upstreams[0] ?? {}).sort()).toEqual(
+      ['enabled', 'health', 'kind', 'listed_at', 'models', 'name', 'priority', 'remote'].sort(),
+    );
+    expect(JSON.stringify(upstreams)).not.toMatch(/http|UPSTREAM_/);
+    expect((await ask(front.gateway, 'GET', '/api/upstreams/seen', { key: CLIENT_KEY })).code).toBe(
+      'auth.forbidden',
+    );
+    const admins = (await front.at('GET', '/api/upstreams')).json<{ upstreams: UpstreamRecord[] }>()
+      .upstreams;
+    expect(admins.find(({ name }) => name === 'seen')).toMatchObject({
+      base_url: 'http://127.0.0.1:9/v1',
+      key_env: 'UPSTREAM_CLOUD',
+    });
+  });
+
+  it('listing asks no upstream anything', async () => {
+    const quiet = await front.server(provider('quiet'));
+    await front.add('quiet', `base_url = "${quiet.url}"\n`);
+    const before = quiet.heard.length;
+    for (const path of [
+      '/v1/models',
+      '/api/upstreams',
+      '/api/upstreams/quiet',
+      '/api/metrics/prometheus',
+      '/api/status',
+    ])
+      expect((await front.at('GET', path)).status).toBe(200);
+    expect(quiet.heard).toHaveLength(before);
+  });
+});
