@@ -5,6 +5,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
   force: { type: 'boolean', default: false },
   model: { type: 'string' },
+  path: { type: 'string' },
   url: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;

@@ -7,6 +7,8 @@ import { CliError, EXIT } from './exit-codes.ts';
 export interface CallOptions {
   /** Milliseconds without a byte until the call is given up. */
   timeoutMs?: number;
+  /** Values of `:name` in the path of the row. */
+  params?: Readonly<Record<string, string>>;
 }
 
 export interface Client {
@@ -40,10 +42,11 @@ function send(
   key: string | null,
   route: RouteId,
   body: unknown,
-  { timeoutMs = TIMEOUT_MS }: CallOptions = {},
+  { timeoutMs = TIMEOUT_MS, params = {} }: CallOptions = {},
 ): Promise<IncomingMessage> {
   const { method, path } = ROUTES[route];
-  const target = toUrl(base, path);
+  const filled = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const target = toUrl(base, filled);
   const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const headers: Record<string, string | number> = { accept: 'application/json' };
   if (key !== null) headers.authorization = `Bearer ${key}`;

@@ -21,6 +21,7 @@ export interface Flags {
   json: boolean;
   force: boolean;
   model: string | undefined;
+  path: string | undefined;
 }
 
 export interface Command {

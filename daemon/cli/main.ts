@@ -6,12 +6,20 @@ import { createClient } from './client.ts';
 import type { Command, CommandContext } from './command.ts';
 import { authCommands } from './commands/auth.ts';
 import { chatCommands } from './commands/chat.ts';
+import { explainCommands } from './commands/explain.ts';
 import { statusCommands } from './commands/status.ts';
+import { upstreamCommands } from './commands/upstreams.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { type Credential, configFolder, credential, gatewayUrl, readEnvFile } from './places.ts';
 import { report } from './report.ts';
 
-const COMMANDS: readonly Command[] = [...authCommands, ...statusCommands, ...chatCommands];
+const COMMANDS: readonly Command[] = [
+  ...authCommands,
+  ...statusCommands,
+  ...explainCommands,
+  ...upstreamCommands,
+  ...chatCommands,
+];
 
 function help(): string {
   const rows = COMMANDS.map(
@@ -94,7 +102,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const context: CommandContext = {
     client: createClient({ url, key: sent.credential?.key ?? null }),
     args: positionals.slice(command.words.split(' ').length),
-    flags: { json: values.json, force: values.force, model: values.model },
+    flags: { json: values.json, force: values.force, model: values.model, path: values.path },
     out: (text) => process.stdout.write(text),
     confirm: async (question) => {
       const answer = await terminal.ask(`${question} [y/N] `);

@@ -1,0 +1,45 @@
+import type { ExplainView } from '../../contract/system.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { json, plain, table } from '../output.ts';
+
+const CHAT = '/v1/chat/completions';
+
+/** Draws how a request would be resolved; nothing is sent, loaded or asked of anybody. */
+async function explain({ client, args, flags, out }: CommandContext): Promise<number> {
+  if (args.length > 1) throw new CliError('name one model at most: svcctl explain MODEL', EXIT.usage);
+  const [model] = args;
+  const path = flags.path ?? CHAT;
+  const view = await client.call<ExplainView>('dispatch.explain', { path, ...(model ? { model } : {}) });
+  out(flags.json ? json(view) : drawn(view));
+  return view.error === null ? EXIT.ok : EXIT.failed;
+}
+
+function drawn(view: ExplainView): string {
+  const rows = view.steps.map(({ step, outcome, reason }, index) => [
+    `${index + 1} ${step}`,
+    outcome === 'matched' ? '=>' : outcome === 'skipped' ? '' : '-',
+    reason,
+  ]);
+  const asked = `${view.model ?? 'no model'} on ${view.path}${view.lane === null ? '' : `, meant: slot ${view.lane}`}`;
+  return `${plain(asked)}\n\n${rows.length > 0 ? `${table(['STEP', '', 'REASON'], rows)}\n` : ''}${plain(verdict(view))}\n`;
+}
+
+function verdict({ slot, upstream, error, would_load, queue_position }: ExplainView): string {
+  if (error !== null) return `Refused: ${error.message} (${error.code})`;
+  if (upstream !== null) return `Goes to upstream ${upstream}.`;
+  const notes = [
+    ...(would_load ? ['its model would be loaded first'] : []),
+    ...(queue_position > 0 ? [`position ${queue_position} in its queue`] : []),
+  ];
+  return `Goes to slot ${slot}${notes.length > 0 ? `; ${notes.join(', ')}` : ''}.`;
+}
+
+export const explainCommands: readonly Command[] = [
+  {
+    words: 'explain',
+    usage: '[--path PATH] [MODEL]',
+    summary: 'Why a request goes where it goes, step by step',
+    run: explain,
+  },
+];

@@ -1,0 +1,90 @@
+/** `svcctl upstreams` and `svcctl explain` against a real daemon. */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Front } from './harness/front.ts';
+import { provider, type StandIn } from './harness/stand-in.ts';
+import { pointing, svcctl } from './harness/svcctl.ts';
+
+const front = new Front();
+let desk: StandIn;
+beforeAll(async () => {
+  await front.start();
+  desk = await front.server(provider('desk-model', 'org/other'));
+});
+afterAll(() => front.end());
+
+const run = (...args: string[]) => svcctl(args, { env: pointing(front.gateway) });
+
+it('adds, lists, tries and removes an upstream', async () => {
+  expect(await run('upstreams', 'list')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/no upstreams/),
+  });
+  const added = await run('upstreams', 'add', 'desk', desk.url, 'UPSTREAM_DESK', 'vllm');
+  expect(added).toMatchObject({ code: 0, err: '' });
+  expect(added.out).toMatch(
+    new RegExp(`${desk.url}/v1.*vllm.*UPSTREAM_DESK is not set.*upstreams test desk`, 's'),
+  );
+  expect(await run('upstreams', 'test', 'desk')).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/models\s+FAILED\s+-\s+.*Its key is not set/),
+  });
+  appendFileSync(join(front.home, 'config/api.env'), 'UPSTREAM_DESK=sk-desk-0123456789\n');
+  await expect
+    .poll(async () => (await run('upstreams', 'test', 'desk', 'desk-model')).out, { timeout: 20_000 })
+    .toMatch(/models\s+ok\s+200\s+.*2 models.*chat\s+ok\s+200\s+.*It answered a chat/s);
+  expect(desk.heard.at(-1)?.headers.authorization).toBe('Bearer sk-desk-0123456789');
+  const listed = await run('upstreams', 'list');
+  expect(listed.out).toMatch(/desk\s+ok\s+2\s+near\s+http:/);
+  expect(listed.out).not.toContain('sk-desk');
+  expect((await run('upstreams', 'list', '--json')).json()).toMatchObject({
+    upstreams: [{ name: 'desk', health: 'ok', key_env: 'UPSTREAM_DESK', key_set: true }],
+  });
+});
+
+it('explain draws the steps and says where a request goes', async () => {
+  const there = await run('explain', 'desk-model');
+  expect(there).toMatchObject({ code: 0, err: '' });
+  expect(there.out).toMatch(/desk-model on \/v1\/chat\/completions/);
+  expect(there.out).toMatch(
+    /1 loaded-slot\s+-\s+no loaded slot.*3 upstream-cached\s+=>\s+upstream desk lists/s,
+  );
+  expect(there.out).toMatch(/Goes to upstream desk\.\n$/);
+  const here = await run('explain', 'agent', '--path', '/v1/completions');
+  expect(here.out).toMatch(
+    /agent on \/v1\/completions, meant: slot agent.*Goes to slot agent; its model would be loaded/s,
+  );
+  const nowhere = await run('explain', 'nothing-like-it');
+  expect(nowhere).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/Refused: .*\(dispatch\.no_route\)\n$/),
+  });
+});
+
+it('a key as an argument is refused and not repeated, and so are wrong words', async () => {
+  for (const args of [
+    ['add', 'x', 'http://desk.lan', 'sk-secret-0123'],
+    ['add', 'x'],
+    ['test'],
+    ['rm'],
+    ['list', 'x'],
+  ]) {
+    const refused = await run('upstreams', ...args);
+    expect(refused).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/say it like this: svcctl upstreams/),
+    });
+    expect(refused.err).not.toContain('sk-secret');
+  }
+});
+
+it('removing asks first', async () => {
+  expect(await run('upstreams', 'rm', 'desk')).toMatchObject({ code: 5 });
+  expect(await run('upstreams', 'rm', 'desk', '--force')).toMatchObject({ code: 0 });
+  expect(await run('upstreams', 'rm', 'desk', '--force')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('upstream.not_found'),
+  });
+});

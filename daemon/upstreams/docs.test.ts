@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { UPSTREAM_FIELDS } from '../contract/upstreams.ts';
+import { readUpstreamFile } from './upstream-file.ts';
+
+const page = (name: string) =>
+  readFileSync(join(import.meta.dirname, '..', '..', 'docs', `${name}.md`), 'utf8');
+const blocks = (text: string) =>
+  [...text.matchAll(/```toml\n([\s\S]*?)```/g)].map((match) => match[1] as string);
+
+it.each(['two-machines', 'cluster'])('every file that %s shows can be copied as it is', (name) => {
+  const files = blocks(page(name));
+  expect(files.length).toBeGreaterThan(1);
+  for (const text of files)
+    expect(readUpstreamFile('copied.toml', text)).toMatchObject({ problems: [], config: {} });
+});
+
+it('the page lists every key of the file', () => {
+  const text = page('two-machines');
+  const table = text.slice(text.indexOf('| key | default'));
+  for (const field of Object.keys(UPSTREAM_FIELDS)) expect(table).toContain(`\`${field}\``);
+});
