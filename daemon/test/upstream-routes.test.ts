@@ -1,4 +1,6 @@
 /** `/api/upstreams` over a real port: who may do what, what is written, and what is told. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamRecord, UpstreamTestView } from '../contract/upstreams.ts';
 import { Front } from './harness/front.ts';
@@ -66,6 +68,22 @@ describe('the routes', () => {
       expect(answer.json()).toMatchObject({ error: { details: { fields: [{ path }] } } });
       expect(answer.text).not.toContain('sk-secret');
     }
+  });
+
+  it('a file that is broken can be mended or removed, and a name never leads elsewhere', async () => {
+    const file = (name: string) => join(front.home, 'config', 'upstreams', `${name}.toml`);
+    writeFileSync(file('hurt'), 'base_url = "http://127.0.0.1:9"\npriority = "high" # why\n');
+    writeFileSync(file('torn'), 'base_url = ');
+    const mended = await front.at('PUT', '/api/upstreams/hurt', { body: { priority: 3 } });
+    expect(mended.json()).toMatchObject({ name: 'hurt', priority: 3 });
+    expect(readFileSync(file('hurt'), 'utf8')).toBe('base_url = "http://127.0.0.1:9"\npriority = 3 # why\n');
+    const torn = await front.at('PUT', '/api/upstreams/torn', { body: { priority: 3 } });
+    expect(torn).toMatchObject({ status: 409, code: 'config.broken' });
+    expect((await front.at('DELETE', '/api/upstreams/torn')).json()).toEqual({ removed: 'torn' });
+    for (const name of ['..%2Fapi', '%2e%2e%2fslots%2fagent', 'Torn', 'torn'])
+      expect((await front.at('DELETE', `/api/upstreams/${name}`)).status).toBe(404);
+    expect(existsSync(join(front.home, 'config/api.env'))).toBe(true);
+    expect(existsSync(join(front.home, 'config/slots/agent.toml'))).toBe(true);
   });
 
   it('a client sees name, health and number of models, and changes nothing', async () => {

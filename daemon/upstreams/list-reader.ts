@@ -8,6 +8,8 @@ export const ALL_LISTS_LIMIT_MS = 8_000;
 const AT_ONCE = 4;
 
 export interface ListReaderOptions extends ListDeps {
+  /** Another limit for all together than the contract's, for tests. */
+  readonly allMs?: number;
   /** A question for a list has been answered, one way or the other. */
   read(upstream: Upstream): void;
 }
@@ -40,7 +42,7 @@ export class ListReader {
 
   /** Reads all of these; resolves when the last one came or failed, after 8 s, or when the signal aborts. Never rejects. */
   async readAll(upstreams: readonly Upstream[], signal: AbortSignal): Promise<void> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(ALL_LISTS_LIMIT_MS)]);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.#options.allMs ?? ALL_LISTS_LIMIT_MS)]);
     const left = [...upstreams];
     const worker = async () => {
       for (let next = left.shift(); next !== undefined && !limit.aborted; next = left.shift()) {

@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
-import type { UpstreamCreateBody, UpstreamPutBody, UpstreamRecord } from '../../contract/upstreams.ts';
+import {
+  type UpstreamCreateBody,
+  UpstreamName,
+  type UpstreamPutBody,
+  type UpstreamRecord,
+} from '../../contract/upstreams.ts';
 import { changeUpstreamFile, createUpstreamFile, removeUpstreamFile } from '../../upstreams/edit-upstream.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -14,6 +19,12 @@ export function upstreamRoutes(deps: RouteDeps) {
     const name = call.params.name ?? '';
     if (!upstreams.config(name)) throw new GatewayError('upstream.not_found');
     return name;
+  };
+  /** The name of a file that may be broken, so that no upstream of that name is known. */
+  const fileOf = (call: Call): string => {
+    const name = UpstreamName.safeParse(call.params.name);
+    if (!name.success) throw new GatewayError('upstream.not_found');
+    return name.data;
   };
   const audit = (call: Call, action: string, details: Record<string, unknown>) =>
     deps.store.audit.add({
@@ -40,14 +51,14 @@ export function upstreamRoutes(deps: RouteDeps) {
       return taken(wanted.name);
     },
     'upstream.put': async (_ctx, call, body) => {
-      const name = nameOf(call);
+      const name = fileOf(call);
       const wanted = body as UpstreamPutBody;
       await configWrite(() => changeUpstreamFile(folder, name, wanted));
       audit(call, 'change', { upstream: name, fields: Object.keys(wanted) });
       return taken(name);
     },
     'upstream.remove': async (_ctx, call) => {
-      const name = nameOf(call);
+      const name = fileOf(call);
       await configWrite(() => removeUpstreamFile(folder, name));
       audit(call, 'remove', { upstream: name });
       upstreams.reload();

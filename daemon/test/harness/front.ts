@@ -35,12 +35,17 @@ export class Front {
     return this.#gateway;
   }
 
-  async start(env: Record<string, string> = {}, files: Record<string, string> = {}): Promise<void> {
-    const keys = { SVC_ADMIN_KEY: ADMIN_KEY, SVC_CLIENT_KEY: CLIENT_KEY, UPSTREAM_CLOUD: CLOUD_KEY, ...env };
+  /** `more` goes into api.env, `env` into the environment of the process. */
+  async start(
+    more: Record<string, string> = {},
+    files: Record<string, string> = {},
+    env: Record<string, string> = {},
+  ): Promise<void> {
+    const keys = { SVC_ADMIN_KEY: ADMIN_KEY, SVC_CLIENT_KEY: CLIENT_KEY, UPSTREAM_CLOUD: CLOUD_KEY, ...more };
     const lines = Object.entries(keys).map(([name, value]) => `${name}=${value}\n`);
     this.#gateway = await startGateway({
       home: this.home,
-      env: { SVC_REQUIRE_AUTH: 'on' },
+      env: { SVC_REQUIRE_AUTH: 'on', ...env },
       files: {
         ...QUIET_FILE,
         'config/api.env': lines.join(''),

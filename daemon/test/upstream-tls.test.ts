@@ -1,0 +1,96 @@
+/** TLS of upstreams: nobody is trusted without a certificate that the gateway knows, and an own authority can be named. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { UpstreamTestView } from '../contract/upstreams.ts';
+import { Front } from './harness/front.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'));
+
+/** A certificate for localhost, made here and now; false when this machine has no openssl. */
+function makeCertificate(): boolean {
+  const at = (name: string) => join(folder, name);
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  try {
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-days',
+        '2',
+        '-keyout',
+        at('key'),
+        '-out',
+        at('cert'),
+        ...subject,
+      ],
+      { stdio: 'ignore' },
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const made = makeCertificate();
+if (!made)
+  console.warn('upstream-tls: skipped, because this machine has no openssl to make a certificate with');
+
+describe.skipIf(!made)('TLS', () => {
+  const wary = new Front();
+  const told = new Front();
+  let server: Server;
+  let heard = 0;
+  beforeAll(async () => {
+    server = createServer(
+      { key: readFileSync(join(folder, 'key')), cert: readFileSync(join(folder, 'cert')) },
+      (_req, res) => {
+        heard += 1;
+        res.end('{"data":[{"id":"safe"}]}');
+      },
+    );
+    await new Promise<void>((done) => server.listen(0, 'localhost', done));
+    await Promise.all([wary.start(), told.start({}, {}, { NODE_EXTRA_CA_CERTS: join(folder, 'cert') })]);
+  });
+  afterAll(async () => {
+    await Promise.all([wary.end(), told.end(), new Promise((done) => server.close(done))]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const tried = async (front: Front, host: string, scheme = 'https') => {
+    const { port } = server.address() as AddressInfo;
+    const name = `${scheme}-${host.replaceAll('.', '-')}`;
+    await front.add(name, `base_url = "${scheme}://${host}:${port}/v1"\nkey_env = "UPSTREAM_CLOUD"\n`);
+    return (await front.at('POST', `/api/upstreams/${name}/test`)).json<UpstreamTestView>().steps[0];
+  };
+
+  it('a certificate that nobody vouches for gets neither a request nor the key', async () => {
+    expect(await tried(wary, 'localhost')).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('self-signed'),
+    });
+    expect(heard).toBe(0);
+  });
+
+  it('an authority that is named is trusted, for its names only', async () => {
+    expect(await tried(told, 'localhost')).toMatchObject({ ok: true, status: 200 });
+    const before = heard;
+    expect(await tried(told, '127.0.0.1')).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('certificate'),
+    });
+    expect(heard).toBe(before);
+  });
+
+  it('plain HTTP to a TLS port is told as what it is', async () => {
+    expect(await tried(told, 'localhost', 'http')).toMatchObject({ ok: false });
+  });
+});

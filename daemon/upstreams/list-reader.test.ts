@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ListReader } from './list-reader.ts';
+import { Listing } from './listing.ts';
+import { listOf, UpstreamsBench } from './testing/bench.ts';
+import { Upstream } from './upstream.ts';
+import { readUpstreamFile, type UpstreamConfig } from './upstream-file.ts';
+
+let bench: UpstreamsBench;
+beforeEach(() => {
+  bench = new UpstreamsBench();
+});
+afterEach(() => bench.remove());
+
+const clocks = { wall: () => Date.now(), steady: () => performance.now() };
+const forever = new AbortController().signal;
+
+function upstream(name: string, url: string): Upstream {
+  const { config } = readUpstreamFile(`${name}.toml`, `base_url = "${url}"`);
+  const parts = { clocks, environment: () => undefined, isSelf: () => false };
+  return new Upstream(config as UpstreamConfig, new Listing(clocks), parts);
+}
+
+function reader(allMs?: number) {
+  const read: string[] = [];
+  const made = new ListReader({
+    outbound: bench.outbound,
+    instance: 'aa',
+    connectMs: () => 1000,
+    read: (one) => void read.push(one.config.name),
+    ...(allMs === undefined ? {} : { allMs }),
+  });
+  return { made, read };
+}
+
+it('asks four at a time, and the others as these are done', async () => {
+  const open: ServerResponse[] = [];
+  const player = await bench.player((_req, res) => void open.push(res));
+  const all = Array.from({ length: 6 }, (_, index) => upstream(`u${index}`, player.url));
+  const { made, read } = reader();
+  const done = made.readAll(all, forever);
+  await expect.poll(() => open.length).toBe(4);
+  expect(player.asked).toHaveLength(4);
+  for (const res of open.splice(0)) listOf('m')(undefined as never, res as never);
+  await expect.poll(() => open.length).toBe(2);
+  for (const res of open) listOf('m')(undefined as never, res as never);
+  await done;
+  expect(read.sort()).toEqual(['u0', 'u1', 'u2', 'u3', 'u4', 'u5']);
+  expect(all.every(({ models }) => models.length === 1)).toBe(true);
+});
+
+it('ends in time for all together, takes what came, and blames nobody who was not waited for', async () => {
+  const slow = await bench.player(() => {});
+  const fast = await bench.player(listOf('m'));
+  const all = [upstream('slow', slow.url), upstream('fast', fast.url)];
+  const { made, read } = reader(300);
+  await made.readAll(all, forever);
+  expect(read).toEqual(['fast']);
+  expect(all.map(({ health }) => health)).toEqual(['unknown', 'ok']);
+});
+
+it('one question serves those who wait and those in the background; who leaves takes it from nobody', async () => {
+  const open: ServerResponse[] = [];
+  const player = await bench.player((_req, res) => void open.push(res));
+  const one = upstream('one', player.url);
+  const { made } = reader();
+  const leaving = new AbortController();
+  const left = made.readAll([one], leaving.signal);
+  made.readSoon(one);
+  await expect.poll(() => open.length).toBe(1);
+  leaving.abort();
+  await left;
+  listOf('m')(undefined as never, open[0] as never);
+  await expect.poll(() => one.models.length).toBe(1);
+  expect(player.asked).toHaveLength(1);
+});
+
+it('a reader that is closed asks nobody any more', async () => {
+  const player = await bench.player(listOf('m'));
+  const { made, read } = reader();
+  made.close();
+  made.readSoon(upstream('one', player.url));
+  await made.readAll([upstream('two', player.url)], forever);
+  expect([player.asked, read]).toEqual([[], []]);
+});
