@@ -2,6 +2,7 @@ import { authRoutes } from './api/auth.ts';
 import { eventRoutes } from './api/events.ts';
 import { healthRoutes } from './api/health.ts';
 import { memoryRoutes } from './api/memory.ts';
+import { bindingRoutes } from './api/models.ts';
 import { slotRoutes } from './api/slots.ts';
 import { statusRoutes } from './api/status.ts';
 import { systemRoutes } from './api/system.ts';
@@ -20,6 +21,7 @@ export function createHandlers(deps: RouteDeps, read: ReadBytes): Handlers {
     ...statusRoutes(deps),
     ...slotRoutes(deps),
     ...upstreamRoutes(deps),
+    ...bindingRoutes(deps),
     ...memoryRoutes(deps),
     ...systemRoutes(deps),
     ...eventRoutes(deps),

@@ -71,7 +71,6 @@ export function upstreamRoutes(deps: RouteDeps) {
       const steps = await deps.inference.tryUpstream(name, model ?? null, call.id, ctx.res);
       return { ok: steps.every(({ ok }) => ok), steps, upstream: upstreams.detail(name) };
     },
-    'model.put': (_ctx, call, body) => bind(deps, call, (body as { binding: string | null }).binding),
   } satisfies Record<string, Handler>;
 }
 
@@ -81,26 +80,3 @@ const details = ({ upstreams }: RouteDeps): UpstreamRecord[] =>
     const { model_ids: _, ...detail } = upstreams.detail(view.name) ?? view;
     return detail;
   });
-
-/** Says who answers to a model's id: a slot that holds this model, or an upstream. */
-function bind(deps: RouteDeps, call: Call, binding: string | null) {
-  const id = call.params.id ?? '';
-  if (!deps.registry.get(id)) throw new GatewayError('model.not_found', { param: 'model' });
-  const [kind, name = ''] = binding?.split(':') ?? [];
-  if (kind === 'upstream' && !deps.upstreams.config(name)) throw new GatewayError('upstream.not_found');
-  if (kind === 'slot') {
-    const slot = deps.slots.get(name);
-    if (!slot) throw new GatewayError('slot.not_found');
-    if (slot.model !== id) throw refused('this slot serves another model; give it this one first');
-  }
-  deps.store.audit.add({
-    action: 'model.bind',
-    tier: call.caller.tier,
-    address: deps.auth.address(call.auth),
-    details: { model: id, binding },
-  });
-  return deps.registry.bind(id, binding);
-}
-
-const refused = (reason: string) =>
-  new GatewayError('request.invalid', { details: { fields: [{ path: 'binding', reason }] } });
