@@ -72,7 +72,7 @@ export function toneStt(): OnnxModel {
     ],
     inputs: [{ name: 'x', type: 'f32', shape: ['B', 'N'] }],
     outputs: [{ name: 'logits', type: 'f32', shape: ['B', 'T', tones + 1] }],
-    metadata: { comment: 'tone bank' },
+    metadata: { model_type: 'omnilingual-asr', comment: 'tone bank' },
   };
 }
 

@@ -62,6 +62,7 @@ export function toneTts({ speakers = 1 }: { speakers?: number } = {}): OnnxModel
     ],
     outputs: [{ name: 'output', type: 'f32', shape: [1, 1, 'N'] }],
     metadata: {
+      model_type: 'vits',
       sample_rate: String(TONE_RATE),
       add_blank: '0',
       n_speakers: String(speakers),

@@ -1,0 +1,95 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** Fields of one file, facts of one model, bytes of one fact: more is no model of ours. */
+const MOST_FIELDS = 4_096;
+const MOST_FACTS = 256;
+const MOST_FACT_BYTES = 256 * 1024;
+/** The longest head of a field: its number and its length, each a base-128 number. */
+const HEAD_BYTES = 20;
+/** `ModelProto.metadata_props`. */
+const METADATA_FIELD = 14;
+
+interface Varint {
+  value: number;
+  next: number;
+}
+
+/** The number at `at`; null when the bytes end before it does or it is no safe integer. */
+function varintAt(bytes: Buffer, at: number): Varint | null {
+  let value = 0;
+  for (let index = 0; index < 10; index++) {
+    const byte = bytes[at + index];
+    if (byte === undefined) return null;
+    value += (byte & 127) * 2 ** (7 * index);
+    if (byte < 128) return Number.isSafeInteger(value) ? { value, next: at + index + 1 } : null;
+  }
+  return null;
+}
+
+interface Field {
+  number: number;
+  wire: number;
+  /** Of a field with bytes, else of the number itself. */
+  length: number;
+  head: number;
+}
+
+function fieldAt(bytes: Buffer): Field | null {
+  const tag = varintAt(bytes, 0);
+  if (tag === null) return null;
+  const [number, wire] = [Math.floor(tag.value / 8), tag.value % 8];
+  const fixed: Record<number, number> = { 1: 8, 5: 4 };
+  if (wire in fixed) return { number, wire, length: fixed[wire] as number, head: tag.next };
+  const next = varintAt(bytes, tag.next);
+  if (next === null) return null;
+  if (wire === 0) return { number, wire, length: 0, head: next.next };
+  return wire === 2 ? { number, wire, length: next.value, head: next.next } : null;
+}
+
+/** Key and value of one fact. */
+function factIn(bytes: Buffer): [string, string] | null {
+  const texts: string[] = ['', ''];
+  let at = 0;
+  while (at < bytes.length) {
+    const field = fieldAt(bytes.subarray(at));
+    if (field === null) return null;
+    const start = at + field.head;
+    at = start + field.length;
+    if (field.wire === 2 && (field.number === 1 || field.number === 2)) {
+      texts[field.number - 1] = bytes.toString('utf8', start, at);
+    }
+  }
+  return [texts[0] as string, texts[1] as string];
+}
+
+async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
+  return buffer.subarray(0, bytesRead);
+}
+
+/**
+ * The facts beside the graph of an ONNX file (`metadata_props`). Only the heads of the other fields are read, so that a
+ * file of gigabytes costs a few reads. Throws an Error of one line for a file that is no ONNX model.
+ */
+export async function onnxMetadata(path: string): Promise<Record<string, string>> {
+  const handle = await open(path, 'r');
+  try {
+    const { size } = await handle.stat();
+    const facts: [string, string][] = [];
+    let at = 0;
+    for (let fields = 0; at < size; fields++) {
+      const field = fieldAt(await bytesAt(handle, at, HEAD_BYTES));
+      if (field === null || fields >= MOST_FIELDS || at + field.head + field.length > size) throw noOnnx();
+      const start = at + field.head;
+      at = start + field.length;
+      if (field.number !== METADATA_FIELD || field.wire !== 2 || field.length > MOST_FACT_BYTES) continue;
+      const fact = factIn(await bytesAt(handle, start, field.length));
+      if (fact !== null && facts.length < MOST_FACTS) facts.push(fact);
+    }
+    return Object.fromEntries(facts);
+  } finally {
+    await handle.close();
+  }
+}
+
+const noOnnx = () => new Error('it is not a whole ONNX file');

@@ -1,0 +1,81 @@
+import type { FoundLayout } from './speech-layouts.ts';
+
+/** How sherpa-onnx calls the kinds of models in its configuration. */
+export type SpeechFamily =
+  | 'vits'
+  | 'kokoro'
+  | 'kitten'
+  | 'matcha'
+  | 'whisper'
+  | 'moonshine'
+  | 'senseVoice'
+  | 'omnilingual'
+  | 'nemoCtc'
+  | 'zipformerCtc'
+  | 'wenetCtc'
+  | 'paraformer'
+  | 'dolphin'
+  | 'canary'
+  | 'transducer';
+
+export interface FoundFamily {
+  readonly type: 'tts' | 'stt';
+  readonly family: SpeechFamily;
+  /** What a recogniser must be told beside its files, because it can't see it itself. */
+  readonly modelType: string | null;
+}
+
+type Metadata = Readonly<Record<string, string>>;
+type Rule = readonly [RegExp, FoundFamily];
+
+const tts = (family: SpeechFamily): FoundFamily => ({ type: 'tts', family, modelType: null });
+const stt = (family: SpeechFamily, modelType: string | null = null): FoundFamily => ({
+  type: 'stt',
+  family,
+  modelType,
+});
+
+/** `model_type` of the key file → family, for each layout. */
+const RULES: Readonly<Record<FoundLayout['id'], readonly Rule[]>> = {
+  single: [
+    [/^vits/, tts('vits')],
+    [/^sense_voice_ctc/, stt('senseVoice')],
+    [/^omnilingual-asr/, stt('omnilingual')],
+    [/^EncDec(CTC|Hybrid)/, stt('nemoCtc')],
+    [/^zipformer2_ctc/, stt('zipformerCtc')],
+    [/^wenet_ctc/, stt('wenetCtc')],
+    [/^paraformer/, stt('paraformer')],
+    [/^dolphin/, stt('dolphin')],
+  ],
+  voices: [
+    [/^kitten/, tts('kitten')],
+    [/^(kokoro.*)?$/, tts('kokoro')],
+  ],
+  vocoder: [[/^matcha/, tts('matcha')]],
+  'encoder-decoder': [
+    [/^whisper/, stt('whisper')],
+    [/^EncDecMultiTask/, stt('canary')],
+  ],
+  moonshine: [[/^/, stt('moonshine')]],
+  'moonshine-merged': [[/^/, stt('moonshine')]],
+  transducer: [
+    [/^EncDec/, stt('transducer', 'nemo_transducer')],
+    [/^(conformer|zipformer|lstm|$)/, stt('transducer')],
+  ],
+};
+
+/**
+ * Which family a complete model belongs to, by the metadata of its key file, or why it is none that can be served. The
+ * native library ends the process over a model that it does not know, so nothing unknown reaches it. Pure.
+ */
+export function familyOf(layout: FoundLayout, metadata: Metadata): FoundFamily | { reason: string } {
+  const kind = metadata.model_type ?? '';
+  const known = RULES[layout.id].find(([pattern]) => pattern.test(kind))?.[1];
+  if (known !== undefined) return known;
+  if (layout.id === 'single' && kind === '' && 'n_speakers' in metadata && 'sample_rate' in metadata)
+    return tts('vits');
+  if (layout.id === 'single' && kind.startsWith('matcha'))
+    return { reason: 'vocos-22khz-univ.onnx is missing' };
+  if (kind !== '') return { reason: `speech models of the kind "${kind.slice(0, 40)}" can not be served` };
+  return { reason: `${layout.key ?? 'its ONNX file'} does not say what kind of speech model it is` };
+}
