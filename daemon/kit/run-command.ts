@@ -44,7 +44,8 @@ function keepHead(stream: Readable | null, maxBytes: number): () => string {
   return () => Buffer.concat(parts).toString('utf8');
 }
 
-function killGroup(child: ChildProcess): void {
+/** Ends a process and its children at once. */
+export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
@@ -53,11 +54,17 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-function start(file: string, args: readonly string[], options: RunOptions): ChildProcess {
+/** Starts a program in a process group of its own: no shell, nothing of the daemon's environment. */
+export function start(
+  file: string,
+  args: readonly string[],
+  options: Pick<RunOptions, 'env' | 'path'>,
+  input: 'ignore' | 'pipe' | number = 'ignore',
+): ChildProcess {
   return spawn(file, [...args], {
     detached: true,
     shell: false,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
     env: { ...options.env, PATH: options.path ?? DEFAULT_PATH, LC_ALL: 'C' },
   });
 }

@@ -17,6 +17,8 @@ export interface SpeechFacts extends FoundFamily {
   readonly rules: readonly string[];
   /** Of a speaking model, by speaker number; empty for one that listens. */
   readonly voices: readonly string[];
+  /** Languages that it can be told to expect, by code; empty when it takes no such hint. */
+  readonly languages: readonly string[];
   readonly sampleRate: number | null;
   readonly language: string | null;
   readonly quantization: string | null;
@@ -90,11 +92,20 @@ export async function readSpeechFacts(folder: string): Promise<SpeechFacts> {
       found.type === 'tts'
         ? voicesOf(metadata, model === undefined ? null : await ownJson(place(model)))
         : [],
+    languages: languagesOf(found.family, metadata),
     sampleRate: Number.isInteger(rate) && rate > 0 ? rate : null,
     language: metadata.language?.slice(0, 80) ?? null,
     quantization: /int8|quant/i.test(layout.key ?? '') ? 'int8' : null,
     sizeBytes: (await speechSize(folder, layout)).sizeBytes,
   };
+}
+
+/** The library ends the process over a language that a model does not know. */
+function languagesOf(family: FoundFamily['family'], metadata: Readonly<Record<string, string>>): string[] {
+  if (family === 'senseVoice') return ['auto', 'zh', 'en', 'ja', 'ko', 'yue'];
+  if (family === 'canary') return ['en', 'es', 'de', 'fr'];
+  if (family !== 'whisper' || metadata.is_multilingual !== '1') return [];
+  return (metadata.all_language_codes ?? '').split(',').filter((code) => /^[a-z]{2,3}$/.test(code));
 }
 
 async function emptyFile(folder: string, files: SpeechFiles): Promise<string | null> {

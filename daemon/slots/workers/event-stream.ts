@@ -8,6 +8,8 @@ export interface EventStream {
   comment(text: string): Promise<void>;
   /** Ends the stream as complete. */
   done(): void;
+  /** The same without `[DONE]`, for streams whose last event says that they are complete. */
+  end(): void;
   /** Ends the stream with an error event and no `[DONE]`. */
   fail(error: unknown): void;
 }
@@ -28,6 +30,9 @@ export function eventStream(response: ServerResponse, signal: AbortSignal): Even
     comment: (text) => write(`: ${text}\n\n`),
     done: () => {
       response.end('data: [DONE]\n\n');
+    },
+    end: () => {
+      response.end();
     },
     fail: (error) => {
       if (signal.aborted) return;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type ByteStream, byteStream } from './byte-stream.ts';
 import { type EventStream, eventStream } from './event-stream.ts';
 import type { WorkerHealth } from './protocol.ts';
 import { readJson } from './read-json.ts';
@@ -10,9 +11,14 @@ import { asRefusal, Refusal } from './refusal.ts';
 export interface Exchange {
   /** Aborts when the caller leaves before the answer is complete. */
   readonly signal: AbortSignal;
+  /** The request itself, for bodies that are read as they come. */
+  readonly request: IncomingMessage;
   /** The JSON body; throws a 400 or 413. */
   body(): Promise<unknown>;
   json(status: number, value: object): void;
+  text(type: string, value: string): void;
+  /** Begins a 200 answer of bytes. */
+  bytes(type: string): ByteStream;
   /** Begins a 200 answer of server-sent events. */
   events(): EventStream;
 }
@@ -90,18 +96,21 @@ function openExchange(request: IncomingMessage, response: ServerResponse): Excha
   });
   return {
     signal: leaving.signal,
+    request,
     body: () => readJson(request),
     json: (status, value) => answerJson(response, status, value),
+    text: (type, value) => answerBytes(response, 200, type, Buffer.from(value)),
+    bytes: (type) => byteStream(response, type, leaving.signal),
     events: () => eventStream(response, leaving.signal),
   };
 }
 
 function answerJson(response: ServerResponse, status: number, value: object): void {
-  const body = Buffer.from(JSON.stringify(value));
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': body.length,
-  });
+  answerBytes(response, status, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(value)));
+}
+
+function answerBytes(response: ServerResponse, status: number, type: string, body: Buffer): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': body.length });
   response.end(body);
 }
 

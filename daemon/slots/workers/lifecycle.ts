@@ -1,10 +1,8 @@
-import { readCommand } from './config.ts';
 import { openServer, type Routes, type WorkerServer } from './http-server.ts';
 import {
   DRAIN_MS,
   FORCE_EXIT_MS,
   WORKER_EXIT,
-  type WorkerConfig,
   type WorkerFacts,
   type WorkerHealth,
   type WorkerMessage,
@@ -28,8 +26,20 @@ export interface LoadWatch {
   onBroken(error: unknown): void;
 }
 
+/** What every worker is told. */
+interface AnyConfig {
+  readonly key: string;
+}
+
 /** Loads what a worker serves. Throws an Error whose message is one line for humans. */
-export type LoadService = (config: WorkerConfig, watch: LoadWatch) => Promise<LoadedService>;
+export type LoadService<C extends AnyConfig> = (config: C, watch: LoadWatch) => Promise<LoadedService>;
+
+/** What is particular to one worker program. */
+export interface WorkerProgram<C extends AnyConfig> {
+  /** Reads the daemon's first message; throws an Error that names the field at fault (never its value). */
+  read(message: unknown): C;
+  readonly load: LoadService<C>;
+}
 
 /** Least step between two progress messages. */
 const PROGRESS_STEP = 0.02;
@@ -42,12 +52,12 @@ const LAST_WORDS_MS = 1_000;
  * Runs this process as a worker: waits for `start` over IPC, listens, loads, reports, and ends when the daemon is gone, on
  * SIGTERM, or when the engine breaks. SIGINT of a terminal is left to the daemon.
  */
-export function runWorker(load: LoadService): void {
+export function runWorker<C extends AnyConfig>(program: WorkerProgram<C>): void {
   if (process.send === undefined) {
     process.stderr.write('This program is started by the gateway, not by hand.\n');
     process.exit(WORKER_EXIT.misuse);
   }
-  const worker = new Worker(load);
+  const worker = new Worker(program);
   process.once('message', (message) => worker.start(message));
   process.once('disconnect', () => void worker.end(0));
   // `on`, not `once`: libraries that see no other listener left end the process themselves.
@@ -57,15 +67,15 @@ export function runWorker(load: LoadService): void {
   process.on('unhandledRejection', (error) => worker.fail(error));
 }
 
-class Worker {
-  readonly #load: LoadService;
+class Worker<C extends AnyConfig> {
+  readonly #program: WorkerProgram<C>;
   readonly #stop = new AbortController();
   #server: WorkerServer | null = null;
   #service: LoadedService | null = null;
   #started: Promise<void> = Promise.resolve();
 
-  constructor(load: LoadService) {
-    this.#load = load;
+  constructor(program: WorkerProgram<C>) {
+    this.#program = program;
   }
 
   start(message: unknown): void {
@@ -73,11 +83,11 @@ class Worker {
   }
 
   async #start(message: unknown): Promise<void> {
-    const config = readCommand(message);
+    const config = this.#program.read(message);
     const server = await openServer(config.key, () => this.#health());
     this.#server = server;
     send({ type: 'listening', port: server.port });
-    this.#service = await this.#load(config, {
+    this.#service = await this.#program.load(config, {
       signal: this.#stop.signal,
       onProgress: progressReporter(),
       onBroken: (error) => this.fail(error),

@@ -1,8 +1,9 @@
+import { readCommand } from './config.ts';
 import { type LoadService, runWorker } from './lifecycle.ts';
-import type { WorkerKind } from './protocol.ts';
+import type { WorkerConfig, WorkerKind } from './protocol.ts';
 
 /** What is loaded for each kind. */
-const SERVICES: Readonly<Record<WorkerKind, LoadService>> = {
+const SERVICES: Readonly<Record<WorkerKind, LoadService<WorkerConfig>>> = {
   chat: async (config, watch) => {
     const { ChatEngine } = await import('./llama/engine.ts');
     const { chatRoutes } = await import('./llama/routes.ts');
@@ -23,7 +24,7 @@ const SERVICES: Readonly<Record<WorkerKind, LoadService>> = {
   },
 };
 
-type Loaded = Awaited<ReturnType<LoadService>>;
+type Loaded = Awaited<ReturnType<LoadService<WorkerConfig>>>;
 
 const service = (engine: Omit<Loaded, 'routes'>, routes: Loaded['routes']): Loaded => ({
   facts: engine.facts,
@@ -33,4 +34,4 @@ const service = (engine: Omit<Loaded, 'routes'>, routes: Loaded['routes']): Load
 });
 
 /** The engine worker over node-llama-cpp. The library is loaded after the port is open, and nowhere else. */
-runWorker((config, watch) => SERVICES[config.kind](config, watch));
+runWorker({ read: readCommand, load: (config, watch) => SERVICES[config.kind](config, watch) });

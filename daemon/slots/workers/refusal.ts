@@ -48,6 +48,11 @@ function errorType(status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
+/** A field of a request about sound that cannot be served: 422, as the gateway itself answers. */
+export function refusedField(param: string, message: string): Refusal {
+  return new Refusal('request.invalid', message, { param, status: 422 });
+}
+
 /** Refusals as they are; anything else is a failure of the engine, told in its own words. */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;

@@ -1,7 +1,11 @@
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 
 /** The answer to `GET /v1/models`: the one model of this worker, `created` in Unix seconds. */
-export function modelList(facts: WorkerFacts, config: WorkerConfig, created: number): object {
+export function modelList(
+  facts: WorkerFacts,
+  config: Pick<WorkerConfig, 'modelId'>,
+  created: number,
+): object {
   const { context, contextTrain, size } = facts;
   const meta = { n_ctx: context, n_ctx_train: contextTrain, size };
   return { object: 'list', data: [{ id: config.modelId, object: 'model', created, owned_by: 'svc', meta }] };

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeGguf, type GgufModel } from '../../../models/gguf/writer.ts';
 import type { WorkerConfig, WorkerFacts, WorkerHealth, WorkerMessage } from '../protocol.ts';
+import type { SpeechConfig } from '../speech-config.ts';
 
-const PROGRAM = new URL('../llama-main.ts', import.meta.url);
+const LLAMA = new URL('../llama-main.ts', import.meta.url);
+const SPEECH = new URL('../speech-main.ts', import.meta.url);
 export const KEY = 'key-of-this-engine';
 
 /** A real worker process and the requests a test makes to it. */
@@ -33,11 +35,42 @@ export async function modelFile(
 }
 
 /** Forks a worker for the model at `modelPath` and waits until it listens. */
-export async function forkWorker(
+export const forkWorker = (modelPath: string, changes: Partial<WorkerConfig> = {}): Promise<ForkedWorker> =>
+  forkProgram(LLAMA, {
+    kind: 'chat',
+    modelPath,
+    modelId: 'tiny',
+    key: KEY,
+    context: 512,
+    parallel: 2,
+    threads: 1,
+    device: 'cpu',
+    gpuLayers: null,
+    batch: null,
+    queueLimit: 8,
+    ...changes,
+  } satisfies WorkerConfig);
+
+/** The same for a worker that speaks or listens; it works in `folder`. */
+export const forkSpeechWorker = (
   modelPath: string,
-  changes: Partial<WorkerConfig> = {},
-): Promise<ForkedWorker> {
-  const child = fork(PROGRAM, [], { env: {}, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  kind: SpeechConfig['kind'],
+  folder: string,
+  changes: Partial<SpeechConfig> = {},
+): Promise<ForkedWorker> =>
+  forkProgram(
+    SPEECH,
+    { kind, modelPath, modelId: 'tone', key: KEY, parallel: 2, threads: 1, queueLimit: 8, ...changes },
+    folder,
+  );
+
+async function forkProgram(program: URL, config: object, cwd?: string): Promise<ForkedWorker> {
+  const child = fork(program, [], {
+    env: {},
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    cwd,
+  });
   const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   const messages: WorkerMessage[] = [];
   const ready = Promise.withResolvers<WorkerFacts>();
@@ -52,20 +85,6 @@ export async function forkWorker(
   exited.then(({ code }) => {
     for (const waiting of [ready, listening]) waiting.reject(new Error(`the worker ended with ${code}`));
   });
-  const config: WorkerConfig = {
-    kind: 'chat',
-    modelPath,
-    modelId: 'tiny',
-    key: KEY,
-    context: 512,
-    parallel: 2,
-    threads: 1,
-    device: 'cpu',
-    gpuLayers: null,
-    batch: null,
-    queueLimit: 8,
-    ...changes,
-  };
   child.send({ type: 'start', config });
   const origin = `http://127.0.0.1:${await listening.promise}`;
   return {
@@ -77,8 +96,11 @@ export async function forkWorker(
     post: (path, body, { key = KEY, signal } = {}) =>
       fetch(origin + path, {
         method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body instanceof FormData ? {} : { 'content-type': 'application/json' }),
+        },
+        body: typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body),
         signal: signal ?? null,
       }),
     health: async () => (await (await fetch(`${origin}/health`)).json()) as WorkerHealth,

@@ -1,0 +1,146 @@
+/** Bytes of the head of one part, and parts of one form; more makes the form a broken one. */
+const MOST_HEAD = 8 * 1024;
+const MOST_PARTS = 64;
+const HEAD_END = Buffer.from('\r\n\r\n');
+/** The end of a head is also the line end before a delimiter that follows at once. */
+const LINE_END = Buffer.from('\r\n');
+
+/** What a form says, in the order of its bytes. */
+export interface FormListener {
+  /** The head of a part: names in lower case. */
+  part(head: ReadonlyMap<string, string>): void;
+  /** Bytes of the part; never empty. */
+  data(bytes: Buffer): void;
+  /** The part is whole. */
+  end(): void;
+}
+
+/** The boundary of a `multipart/form-data` type; null for any other type. */
+export function boundaryOf(contentType: string): string | null {
+  const match = /^\s*multipart\/form-data\s*;.*?\bboundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/i.exec(
+    contentType,
+  );
+  return match?.[1] ?? match?.[2] ?? null;
+}
+
+/** One parameter of a header value, at the place where the one before it ended. */
+const PARAMETER = /;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))\s*/y;
+
+/** The `name` of a part, and its `filename` when it is a file. */
+export function dispositionOf(head: ReadonlyMap<string, string>): {
+  name: string | null;
+  filename: string | null;
+} {
+  const line = head.get('content-disposition') ?? '';
+  const found = new Map<string, string>();
+  PARAMETER.lastIndex = Math.max(0, line.indexOf(';'));
+  for (let match = PARAMETER.exec(line); match !== null; match = PARAMETER.exec(line)) {
+    const key = (match[1] ?? '').toLowerCase();
+    if (!found.has(key)) found.set(key, match[2]?.replace(/\\(["\\])/g, '$1') ?? match[3] ?? '');
+  }
+  return { name: found.get('name') ?? null, filename: found.get('filename') ?? null };
+}
+
+type State = 'preamble' | 'head' | 'body' | 'over';
+
+/**
+ * Reads a form as its bytes pass by, whatever the chunks: nothing of a part is kept but its head and the few bytes that
+ * may begin a delimiter. A form that breaks off or exceeds the limits just says no more.
+ */
+export class MultipartScanner {
+  readonly #delimiter: Buffer;
+  readonly #listener: FormListener;
+  #state: State = 'preamble';
+  #held: Buffer;
+  /** Leading bytes of `#held` that belong to the head and are no data. */
+  #borrowed = 0;
+  #parts = 0;
+
+  constructor(boundary: string, listener: FormListener) {
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`);
+    this.#listener = listener;
+    // The first delimiter needs no line before it.
+    this.#held = LINE_END;
+  }
+
+  /** Whether more bytes can say anything. */
+  get over(): boolean {
+    return this.#state === 'over';
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#state === 'over') return;
+    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    while (this.#step());
+  }
+
+  /** One step; false when more bytes are needed. */
+  #step(): boolean {
+    if (this.#state === 'preamble') return this.#seek();
+    if (this.#state === 'head') return this.#head();
+    return this.#state === 'body' && this.#body();
+  }
+
+  #seek(): boolean {
+    const at = this.#held.indexOf(this.#delimiter);
+    if (at >= 0) return this.#enter('head', at + this.#delimiter.length);
+    this.#drop(this.#held.length - this.#delimiter.length + 1);
+    return false;
+  }
+
+  #head(): boolean {
+    if (this.#held.length < 2) return false;
+    const last = this.#held[0] === 0x2d && this.#held[1] === 0x2d;
+    const end = this.#held.indexOf(HEAD_END);
+    if (last || end > MOST_HEAD || (end < 0 && this.#held.length > MOST_HEAD) || this.#parts >= MOST_PARTS)
+      return this.#finish();
+    if (end < 0) return false;
+    this.#parts += 1;
+    this.#listener.part(headOf(this.#held.toString('utf8', 0, end)));
+    this.#borrowed = LINE_END.length;
+    return this.#enter('body', end + HEAD_END.length - LINE_END.length);
+  }
+
+  #body(): boolean {
+    const at = this.#held.indexOf(this.#delimiter);
+    if (at < 0) {
+      this.#emit(this.#held.length - this.#delimiter.length + 1);
+      return false;
+    }
+    this.#emit(at);
+    this.#listener.end();
+    return this.#enter('head', this.#delimiter.length);
+  }
+
+  /** Gives the first `length` held bytes to the listener, without those that are borrowed. */
+  #emit(length: number): void {
+    if (length <= 0) return;
+    const data = this.#held.subarray(Math.min(this.#borrowed, length), length);
+    this.#borrowed = Math.max(0, this.#borrowed - length);
+    if (data.length > 0) this.#listener.data(data);
+    this.#drop(length);
+  }
+
+  #drop(length: number): void {
+    if (length > 0) this.#held = this.#held.subarray(length);
+  }
+
+  #enter(state: State, drop: number): boolean {
+    this.#drop(drop);
+    this.#state = state;
+    return true;
+  }
+
+  #finish(): boolean {
+    this.#state = 'over';
+    this.#held = Buffer.alloc(0);
+    return false;
+  }
+}
+
+function headOf(text: string): Map<string, string> {
+  const lines = text.split('\r\n').map((line) => /^([^:\s]+)\s*:\s*(.*)$/.exec(line));
+  return new Map(
+    lines.flatMap((match) => (match ? [[(match[1] ?? '').toLowerCase(), (match[2] ?? '').trim()]] : [])),
+  );
+}

@@ -1,0 +1,32 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, expect, test } from 'vitest';
+import { Spool, sweepSpools } from './spool.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'svc-spool-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+test('what was written is read, as often as needed, and has no name', async () => {
+  const folder = join(home, 'spool');
+  const spool = await Spool.open(folder);
+  await spool.write(Buffer.from('hello '));
+  await spool.write(Buffer.from('world'));
+  expect(readdirSync(folder)).toEqual([]);
+  for (let time = 0; time < 2; time++) expect((await buffer(spool.stream())).toString()).toBe('hello world');
+  spool.stream().destroy();
+  expect((await spool.read(6, 100)).toString()).toBe('world');
+  await spool.close();
+  await spool.close();
+});
+
+test('leftovers are swept, other files are not', async () => {
+  const folder = join(home, 'left');
+  await (await Spool.open(folder)).close();
+  writeFileSync(join(folder, 'ab'.repeat(12)), 'left');
+  writeFileSync(join(folder, 'keep.txt'), 'other');
+  await sweepSpools(folder);
+  expect(readdirSync(folder)).toEqual(['keep.txt']);
+  await sweepSpools(join(home, 'absent'));
+});

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+
+/**
+ * A file without a name: it takes what does not belong into memory, can be read as often as needed, and is gone when it is
+ * closed or its process ends, however it ends.
+ */
+export class Spool {
+  readonly #handle: FileHandle;
+  #length = 0;
+  #closed = false;
+
+  private constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  /** Makes one in `folder`, readable by nobody else. Rejects when the folder cannot be written. */
+  static async open(folder: string): Promise<Spool> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, randomBytes(12).toString('hex'));
+    const handle = await open(path, 'wx+', 0o600);
+    await unlink(path);
+    return new Spool(handle);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** For a program that reads it. */
+  get descriptor(): number {
+    return this.#handle.fd;
+  }
+
+  async write(bytes: Buffer): Promise<void> {
+    await this.#handle.write(bytes, 0, bytes.length, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** At most `length` bytes from `at`. */
+  async read(at: number, length: number): Promise<Buffer> {
+    const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(length), 0, length, at);
+    return buffer.subarray(0, bytesRead);
+  }
+
+  /** All bytes from the start; leaving early does no harm. */
+  stream(): Readable {
+    return createReadStream('', {
+      fd: this.#handle.fd,
+      autoClose: false,
+      start: 0,
+      end: Math.max(0, this.#length - 1),
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#handle.close().catch(() => {});
+  }
+}
+
+/** Removes what a process that ended between two steps may have left. Never rejects. */
+export async function sweepSpools(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  await Promise.all(
+    names
+      .filter((name) => /^[0-9a-f]{24}$/.test(name))
+      .map((name) => rm(join(folder, name), { force: true })),
+  );
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { streamCommand } from './stream-command.ts';
+
+const never = new AbortController().signal;
+
+test('input flows through a program', async () => {
+  const run = streamCommand('cat', [], { input: 'pipe', signal: never });
+  run.input?.end('hello');
+  expect((await buffer(run.output)).toString()).toBe('hello');
+  expect(await run.ended).toEqual({ code: 0, missing: false, complaint: '' });
+});
+
+test('an open file is its input, also when it has no name any more', async () => {
+  const path = join(tmpdir(), `svc-stream-${process.pid}`);
+  writeFileSync(path, 'from a file');
+  const file = openSync(path, 'r');
+  unlinkSync(path);
+  const run = streamCommand('cat', ['/proc/self/fd/0'], { input: file, signal: never });
+  expect((await buffer(run.output)).toString()).toBe('from a file');
+});
+
+test('what it complains about is kept', async () => {
+  const run = streamCommand('sh', ['-c', 'echo no >&2; exit 3'], { input: 'ignore', signal: never });
+  run.output.resume();
+  expect(await run.ended).toEqual({ code: 3, missing: false, complaint: 'no' });
+});
+
+test('a missing program is an end', async () => {
+  const run = streamCommand('no-such-program-here', [], { input: 'pipe', signal: never });
+  run.output.resume();
+  run.input?.end('x');
+  expect(await run.ended).toMatchObject({ code: null, missing: true });
+});
+
+test('an abort ends it and its children', async () => {
+  const control = new AbortController();
+  const run = streamCommand('sh', ['-c', 'sleep 60 & echo on; wait'], {
+    input: 'ignore',
+    signal: control.signal,
+  });
+  await once(run.output, 'data');
+  control.abort();
+  expect((await run.ended).code).toBeNull();
+});
+
+test('one that is aborted before it starts never starts', async () => {
+  const run = streamCommand('sh', ['-c', 'echo on'], { input: 'ignore', signal: AbortSignal.abort() });
+  expect((await buffer(run.output)).length).toBe(0);
+  expect((await run.ended).code).toBeNull();
+});

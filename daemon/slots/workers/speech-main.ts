@@ -1,0 +1,24 @@
+import { type LoadService, runWorker } from './lifecycle.ts';
+import { readSpeechCommand, type SpeechConfig } from './speech-config.ts';
+
+/** What is loaded for each kind. */
+const SERVICES: Readonly<Record<SpeechConfig['kind'], LoadService<SpeechConfig>>> = {
+  speech: async (config) => {
+    const { loadVoice } = await import('./speech/voice-model.ts');
+    const { speechService } = await import('./speech/routes.ts');
+    return speechService(await loadVoice(config), config);
+  },
+  espeak: async (config) => {
+    const { openEspeak } = await import('./speech/espeak.ts');
+    const { speechService } = await import('./speech/routes.ts');
+    return speechService(await openEspeak(config), config);
+  },
+  transcription: async (config) => {
+    const { loadRecogniser } = await import('./transcription/recogniser.ts');
+    const { transcriptionService } = await import('./transcription/routes.ts');
+    return transcriptionService(await loadRecogniser(config), config);
+  },
+};
+
+/** The worker for speaking and listening. The native library is loaded after the port is open, and nowhere else. */
+runWorker({ read: readSpeechCommand, load: (config, watch) => SERVICES[config.kind](config, watch) });

@@ -1,0 +1,105 @@
+import type { Readable } from 'node:stream';
+import { wholeSamples } from '../../../kit/pcm.ts';
+import { streamCommand } from '../../../kit/stream-command.ts';
+import { ESPEAK_VOICE, espeakVoices } from '../../../models/espeak-voices.ts';
+import { Permits } from '../llama/embedding-permits.ts';
+import type { WorkerFacts } from '../protocol.ts';
+import type { SpeechConfig } from '../speech-config.ts';
+import {
+  type Speaker,
+  type SpeechOrder,
+  type Spoken,
+  soundFacts,
+  type Voice,
+  voiceIndex,
+} from './speaker.ts';
+
+/** Words per minute at speed 1, and the least and most that the program takes. */
+const WORDS = 175;
+const WORDS_LEAST = 80;
+const WORDS_MOST = 450;
+/** The head of its WAV stream. */
+const HEAD_BYTES = 44;
+const RATE_AT = 24;
+
+/** The program's argument for a speed. */
+export const wordsPerMinute = (speed: number): number =>
+  Math.min(WORDS_MOST, Math.max(WORDS_LEAST, Math.round(WORDS * speed)));
+
+/** The sound in the program's output, without its head. */
+async function* soundOf(output: Readable): AsyncGenerator<{ rate: number; pcm: Buffer }> {
+  let head: Buffer = Buffer.alloc(0);
+  let rate = 0;
+  for await (const bytes of wholeSamples(output)) {
+    if (rate > 0) yield { rate, pcm: bytes };
+    else {
+      head = Buffer.concat([head, bytes]);
+      if (head.length <= HEAD_BYTES) continue;
+      rate = head.readUInt32LE(RATE_AT);
+      yield { rate, pcm: head.subarray(HEAD_BYTES) };
+    }
+  }
+}
+
+class Espeak implements Speaker {
+  readonly facts: WorkerFacts;
+  readonly voices: readonly Voice[];
+  readonly #program: string;
+  readonly #permits: Permits;
+
+  constructor(config: SpeechConfig, voices: readonly Voice[]) {
+    this.#program = config.modelPath;
+    this.facts = soundFacts(config, 'espeak-ng', 0, 1);
+    this.voices = voices;
+    this.#permits = new Permits(config.parallel, config.queueLimit);
+  }
+
+  async speak(
+    order: SpeechOrder,
+    signal: AbortSignal,
+    take: (spoken: Spoken) => Promise<void>,
+  ): Promise<void> {
+    const own = this.voices.findIndex(({ id }) => id === ESPEAK_VOICE);
+    const voice = this.voices[voiceIndex(this.voices, order.voice, Math.max(0, own))];
+    await this.#permits.run(signal, () => this.#run(order, voice?.id ?? ESPEAK_VOICE, signal, take));
+  }
+
+  stats(): ReturnType<Speaker['stats']> {
+    return this.#permits.stats();
+  }
+
+  async dispose(): Promise<void> {}
+
+  /** One process for one request; it ends with the caller. */
+  async #run(
+    order: SpeechOrder,
+    voice: string,
+    signal: AbortSignal,
+    take: (spoken: Spoken) => Promise<void>,
+  ): Promise<void> {
+    const speed = String(wordsPerMinute(order.speed));
+    const args = ['--stdin', '--stdout', '-b', '1', '-v', voice, '-s', speed];
+    const run = streamCommand(this.#program, args, { input: 'pipe', signal });
+    try {
+      run.input?.end(order.text);
+      let held: Omit<Spoken, 'last'> | null = null;
+      for await (const sound of soundOf(run.output)) {
+        if (held !== null) await take({ ...held, last: false });
+        held = sound;
+      }
+      signal.throwIfAborted();
+      const { code } = await run.ended;
+      if (code !== 0 || held === null) throw new Error('espeak-ng ended without speech');
+      await take({ ...held, last: true });
+    } finally {
+      run.kill();
+    }
+  }
+}
+
+/** Opens the program at `config.modelPath`. Rejects with an Error of one line when it does not run. */
+export async function openEspeak(config: SpeechConfig): Promise<Speaker> {
+  const voices = await espeakVoices(config.modelPath);
+  if (voices.length === 0) throw new Error('espeak-ng does not run, or has no voices');
+  return new Espeak(config, voices);
+}

@@ -1,0 +1,58 @@
+import type { SpeechFacts } from '../../../models/speech-facts.ts';
+
+type Section = Readonly<Record<string, string | number>>;
+
+const list = (paths: readonly string[]): string => paths.join(',');
+const given = (name: string, value: string | undefined): Section =>
+  value === undefined || value === '' ? {} : { [name]: value };
+
+function voiceSection({ family, files, lexicons }: SpeechFacts): Section {
+  const { model = '', voices = '', vocoder = '', tokens = '', dataDir } = files;
+  const common = { tokens, ...given('dataDir', dataDir), ...given('lexicon', list(lexicons)) };
+  if (family === 'matcha') return { acousticModel: model, vocoder, ...common };
+  if (family === 'kokoro' || family === 'kitten') return { model, voices, ...common };
+  return { model, ...common };
+}
+
+/** The configuration of a voice for the native library. Pure. */
+export function voiceConfig(facts: SpeechFacts, threads: number): object {
+  return {
+    model: { [facts.family]: voiceSection(facts), numThreads: threads, provider: 'cpu' },
+    maxNumSentences: 1,
+    ...given('ruleFsts', list(facts.rules)),
+  };
+}
+
+/** Families that are told which language is spoken, with the word for "find out". */
+const LANGUAGE_FIELD: Partial<Record<SpeechFacts['family'], readonly [field: string, auto: string]>> = {
+  whisper: ['language', ''],
+  senseVoice: ['language', 'auto'],
+  canary: ['srcLang', 'en'],
+};
+
+/** Whether a recogniser can be told the language. */
+export const takesLanguage = ({ family }: SpeechFacts): boolean => family in LANGUAGE_FIELD;
+
+function recogniserSection({ family, files }: SpeechFacts, language: string | null): Section {
+  const { tokens: _, dataDir: __, ...parts } = files;
+  const [field, auto] = LANGUAGE_FIELD[family] ?? [];
+  const spoken = field === undefined ? {} : { [field]: language ?? (auto as string) };
+  if (family === 'senseVoice') return { ...parts, ...spoken, useInverseTextNormalization: 1 };
+  if (family === 'canary') return { ...parts, ...spoken, tgtLang: language ?? 'en', usePnc: 1 };
+  if (family === 'whisper') return { ...parts, ...spoken, task: 'transcribe' };
+  return { ...parts, ...spoken };
+}
+
+/** The configuration of a recogniser for the native library; a language of null lets it find out. Pure. */
+export function recogniserConfig(facts: SpeechFacts, threads: number, language: string | null): object {
+  return {
+    featConfig: { sampleRate: 16_000, featureDim: 80 },
+    modelConfig: {
+      [facts.family]: recogniserSection(facts, language),
+      tokens: facts.files.tokens ?? '',
+      numThreads: threads,
+      provider: 'cpu',
+      ...given('modelType', facts.modelType ?? undefined),
+    },
+  };
+}

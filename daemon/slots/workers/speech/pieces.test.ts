@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { PIECE_MOST, pieces, speakable } from './pieces.ts';
+
+describe('pieces', () => {
+  test.each([
+    [
+      'Good morning to you. How are you today? Fine!',
+      ['Good morning to you. ', 'How are you today? ', 'Fine!'],
+    ],
+    ['Yes. No. Perhaps it is so.', ['Yes. No. Perhaps it is so.']],
+    ['', []],
+    [
+      '今日は良い天気ですね、本当に。明日も晴れるといいのですが。',
+      ['今日は良い天気ですね、本当に。', '明日も晴れるといいのですが。'],
+    ],
+  ])('%j', (text, expected) => expect([...pieces(text)]).toEqual(expected));
+
+  test('joined they are the text, none too long, no character cut', () => {
+    const unit = fc.constantFrom('a', 'B', ' ', '. ', ', ', '\n', '!', '😀', '。', 'word ', '7');
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 600 }), (text) => {
+        const all = [...pieces(text)];
+        expect(all.join('')).toBe(text);
+        for (const piece of all) {
+          expect(piece.length).toBeLessThanOrEqual(PIECE_MOST);
+          expect(piece.length).toBeGreaterThan(0);
+          expect(piece.isWellFormed()).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test('the first piece of a long text does not wait for the whole', () => {
+    const first = pieces('One short sentence here. '.repeat(50_000)).next();
+    expect(first.value).toBe('One short sentence here. ');
+  });
+});
+
+test.each([
+  ['a', true],
+  ['7', true],
+  ['é', true],
+  ['好', true],
+  [' .,!?\n-', false],
+  ['', false],
+])('%j can be said: %s', (text, says) => expect(speakable(text)).toBe(says));

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { refusedField } from '../refusal.ts';
+import { speakable } from './pieces.ts';
+import type { SpeechOrder } from './speaker.ts';
+
+/** Characters of one request. OpenAI takes 4,096; speech that is made on the spot and piece by piece can be longer. */
+export const INPUT_MOST = 65_536;
+
+/** What this engine makes itself; other formats are made from these. */
+const FORMATS = ['wav', 'pcm'] as const;
+
+const body = z.looseObject({
+  input: z
+    .string({ error: 'must be a string' })
+    .max(INPUT_MOST, `must have at most ${INPUT_MOST} characters`),
+  voice: z
+    .union([z.string(), z.looseObject({ id: z.string() })], { error: 'must be the name of a voice' })
+    .nullish(),
+  speed: z
+    .number({ error: 'must be a number' })
+    .min(0.25, 'must be 0.25 to 4')
+    .max(4, 'must be 0.25 to 4')
+    .nullish(),
+  response_format: z.enum(FORMATS, { error: `must be ${FORMATS.join(' or ')}` }).nullish(),
+});
+
+export interface SpeechRequest extends SpeechOrder {
+  readonly format: (typeof FORMATS)[number];
+}
+
+/** Reads the body of `POST /v1/audio/speech`; throws a 422 that names the field at fault. */
+export function speechRequest(value: unknown): SpeechRequest {
+  const parsed = body.safeParse(value);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const field = issue?.path.join('.') ?? '';
+    throw refusedField(
+      field,
+      field === '' ? 'the body must be a JSON object' : `${field}: ${issue?.message}`,
+    );
+  }
+  const { input, voice, speed, response_format } = parsed.data;
+  if (!speakable(input)) throw refusedField('input', 'input: holds nothing that can be said');
+  return {
+    text: input,
+    voice: typeof voice === 'string' ? voice : (voice?.id ?? null),
+    speed: speed ?? 1,
+    format: response_format ?? 'wav',
+  };
+}

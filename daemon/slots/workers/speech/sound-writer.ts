@@ -1,0 +1,54 @@
+import { fromPcm16, toPcm16, wavHead } from '../../../kit/pcm.ts';
+import { Resampler } from '../../../kit/resampler.ts';
+import type { ByteStream } from '../byte-stream.ts';
+import type { SpeechRequest } from './request.ts';
+import type { Spoken } from './speaker.ts';
+
+/** Bare samples carry no rate, so they always have the one that OpenAI documents. */
+export const PCM_RATE = 24_000;
+
+/** Writes pieces of speech as one answer. */
+export class SoundWriter {
+  readonly #format: SpeechRequest['format'];
+  readonly #begin: (type: string) => ByteStream;
+  #out: ByteStream | null = null;
+  #resampler: Resampler | null = null;
+
+  /** `begin` is called with the first piece, so that a refusal before it still has a status of its own. */
+  constructor(format: SpeechRequest['format'], begin: (type: string) => ByteStream) {
+    this.#format = format;
+    this.#begin = begin;
+  }
+
+  get begun(): boolean {
+    return this.#out !== null;
+  }
+
+  async write(spoken: Spoken): Promise<void> {
+    if (this.#format === 'wav') return this.#writeWav(spoken);
+    this.#out ??= this.#begin('audio/pcm');
+    this.#resampler ??= new Resampler(spoken.rate, PCM_RATE);
+    await this.#send(toPcm16(this.#resampler.push(fromPcm16(spoken.pcm))));
+  }
+
+  async end(): Promise<void> {
+    if (this.#resampler !== null) await this.#send(toPcm16(this.#resampler.flush()));
+    this.#out?.end();
+  }
+
+  /** Ends an answer that has begun and can't be completed. */
+  cut(): void {
+    this.#out?.cut();
+  }
+
+  async #writeWav({ rate, pcm, last }: Spoken): Promise<void> {
+    const first = this.#out === null;
+    this.#out ??= this.#begin('audio/wav');
+    if (!first) return this.#send(pcm);
+    await this.#send(Buffer.concat([wavHead(rate, last ? pcm.length : null), pcm]));
+  }
+
+  async #send(bytes: Buffer): Promise<void> {
+    if (bytes.length > 0) await this.#out?.write(bytes);
+  }
+}

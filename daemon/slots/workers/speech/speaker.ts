@@ -1,0 +1,91 @@
+import type { WorkerFacts, WorkerHealth } from '../protocol.ts';
+import { refusedField } from '../refusal.ts';
+import type { SpeechConfig } from '../speech-config.ts';
+
+export interface Voice {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** One piece of speech: 16-bit mono samples. */
+export interface Spoken {
+  readonly rate: number;
+  readonly pcm: Buffer;
+  /** Nothing follows. */
+  readonly last: boolean;
+}
+
+export interface SpeechOrder {
+  readonly text: string;
+  /** The voice that was asked for; null for the engine's own. */
+  readonly voice: string | null;
+  /** 1 is the usual speed. */
+  readonly speed: number;
+}
+
+/** Something that speaks. */
+export interface Speaker {
+  readonly facts: WorkerFacts;
+  readonly voices: readonly Voice[];
+  /**
+   * Speaks when it is its turn and hands over each piece when it is ready; the next is made once it was taken. Throws a
+   * Refusal before the first piece for a voice or text that it cannot speak, and the signal's reason when the caller left.
+   */
+  speak(order: SpeechOrder, signal: AbortSignal, take: (spoken: Spoken) => Promise<void>): Promise<void>;
+  stats(): Omit<WorkerHealth, 'status'>;
+  dispose(): Promise<void>;
+}
+
+/** Names that OpenAI's clients send when their user chose none; they mean the engine's own voice. */
+const OPENAI_VOICES: ReadonlySet<string> = new Set([
+  'alloy',
+  'ash',
+  'ballad',
+  'cedar',
+  'coral',
+  'echo',
+  'fable',
+  'marin',
+  'nova',
+  'onyx',
+  'sage',
+  'shimmer',
+  'verse',
+]);
+const NAMED_MOST = 40;
+
+/** Position of the voice that is meant; `own` for none or a name of OpenAI's. Throws 422 with the voices there are. */
+export function voiceIndex(voices: readonly Voice[], asked: string | null, own: number): number {
+  if (asked === null || asked === '') return own;
+  const found = voices.findIndex(({ id }) => id === asked);
+  if (found >= 0) return found;
+  const alike = voices.findIndex(({ id }) => id.toLowerCase() === asked.toLowerCase());
+  if (alike >= 0) return alike;
+  if (OPENAI_VOICES.has(asked.toLowerCase())) return own;
+  const more = voices.length > NAMED_MOST ? ` and ${voices.length - NAMED_MOST} more` : '';
+  const names = voices.slice(0, NAMED_MOST).map(({ id }) => id);
+  throw refusedField(
+    'voice',
+    `voice: there is no voice "${asked.slice(0, 64)}"; there is ${names.join(', ')}${more}`,
+  );
+}
+
+/** The facts of an engine that has no window and no layers. */
+export const soundFacts = (
+  config: SpeechConfig,
+  architecture: string,
+  size: number,
+  threads = config.threads,
+): WorkerFacts => ({
+  device: 'cpu',
+  deviceNames: [],
+  gpuLayers: 0,
+  layers: 0,
+  context: 0,
+  contextTrain: null,
+  parallel: config.parallel,
+  threads,
+  architecture,
+  chatTemplate: false,
+  size,
+});

@@ -1,0 +1,88 @@
+import { toPcm16 } from '../../../kit/pcm.ts';
+import { readSpeechFacts } from '../../../models/speech-facts.ts';
+import { Permits } from '../llama/embedding-permits.ts';
+import type { WorkerFacts } from '../protocol.ts';
+import { refusedField } from '../refusal.ts';
+import type { SpeechConfig } from '../speech-config.ts';
+import { voiceConfig } from './native-config.ts';
+import { pieces, speakable } from './pieces.ts';
+import { type NativeTts, sherpa } from './sherpa.ts';
+import {
+  type Speaker,
+  type SpeechOrder,
+  type Spoken,
+  soundFacts,
+  type Voice,
+  voiceIndex,
+} from './speaker.ts';
+
+/** Callers that wait for the native library at once; each holds a place among the requests already. */
+const NATIVE_QUEUE = 1_024;
+
+class VoiceModel implements Speaker {
+  readonly facts: WorkerFacts;
+  readonly voices: readonly Voice[];
+  readonly #native: NativeTts;
+  readonly #permits: Permits;
+  /** The library uses all its threads for one piece: two at once would only take each other's. */
+  readonly #turn = new Permits(1, NATIVE_QUEUE);
+
+  constructor(native: NativeTts, facts: WorkerFacts, voices: readonly Voice[], config: SpeechConfig) {
+    this.#native = native;
+    this.facts = facts;
+    this.voices = voices;
+    this.#permits = new Permits(config.parallel, config.queueLimit);
+  }
+
+  async speak(
+    order: SpeechOrder,
+    signal: AbortSignal,
+    take: (spoken: Spoken) => Promise<void>,
+  ): Promise<void> {
+    const sid = voiceIndex(this.voices, order.voice, 0);
+    const all = [...pieces(order.text)];
+    await this.#permits.run(signal, async () => {
+      let said = false;
+      for (const [index, text] of all.entries()) {
+        const pcm = await this.#say(text, sid, order.speed, signal);
+        const last = index === all.length - 1;
+        if (pcm.length === 0 && !(last && said)) continue;
+        await take({ rate: this.#native.sampleRate, pcm, last });
+        said = true;
+      }
+      if (!said) throw refusedField('input', 'input: holds nothing that this voice can say');
+    });
+  }
+
+  stats(): ReturnType<Speaker['stats']> {
+    return this.#permits.stats();
+  }
+
+  async dispose(): Promise<void> {}
+
+  /** Sound of one piece; empty when the voice knows none of its characters. */
+  async #say(text: string, sid: number, speed: number, signal: AbortSignal): Promise<Buffer> {
+    if (!speakable(text)) return Buffer.alloc(0);
+    return this.#turn.run(signal, async () => {
+      const order = { text, sid, speed, enableExternalBuffer: false };
+      const sound = await this.#native.generateAsync(order).catch((error: Error) => {
+        if (/no audio/i.test(error.message)) return null;
+        throw error;
+      });
+      return sound === null ? Buffer.alloc(0) : toPcm16(sound.samples);
+    });
+  }
+}
+
+/** Loads the voice in the folder `config.modelPath`. Rejects with an Error of one line that names the file at fault. */
+export async function loadVoice(config: SpeechConfig): Promise<Speaker> {
+  const found = await readSpeechFacts(config.modelPath);
+  if (found.type !== 'tts') throw new Error('the folder holds a recogniser, not a voice');
+  const native = await sherpa()
+    .OfflineTts.createAsync(voiceConfig(found, config.threads))
+    .catch(() => {
+      throw new Error(`the ${found.family} voice could not be loaded; its files do not fit together`);
+    });
+  const voices = found.voices.map((id) => ({ id, name: id }));
+  return new VoiceModel(native, soundFacts(config, found.family, found.sizeBytes), voices, config);
+}

@@ -1,0 +1,107 @@
+/** Longest stretch that is recognised at once, in seconds: the window of the whisper family is 30. */
+const LONGEST_S = 28;
+/** A stretch of at least this length ends at the next pause. */
+const SHORTEST_S = 5;
+/** A pause is quiet for this long; loudness is measured over frames of this length. In seconds. */
+const PAUSE_S = 0.3;
+const FRAME_S = 0.02;
+/** A stretch that must end is cut at the quietest place of its last seconds. */
+const LOOK_BACK_S = 10;
+/** Quiet is a small part of the loudest, or almost nothing. */
+const QUIET_PART = 0.08;
+const QUIET_LEVEL = 0.003;
+/** Nothing is said where all is quieter than this. */
+const SILENCE_LEVEL = 0.0005;
+
+/** A part of a recording that is recognised on its own. */
+export interface Stretch {
+  /** Seconds from the start of the recording. */
+  readonly start: number;
+  readonly end: number;
+  readonly samples: Float32Array;
+  /** Nothing can be heard in it. */
+  readonly silent: boolean;
+}
+
+/** Cuts a recording of any length into stretches that fit a recogniser's window, at pauses where there are any. */
+export class Cutter {
+  readonly #rate: number;
+  readonly #frame: number;
+  /** Samples not cut off yet, and the loudness of each whole frame of them. */
+  #held: Float32Array;
+  #length = 0;
+  #levels: number[] = [];
+  /** Samples before the held ones. */
+  #before = 0;
+
+  constructor(rate: number) {
+    this.#rate = rate;
+    this.#frame = Math.max(1, Math.round(FRAME_S * rate));
+    this.#held = new Float32Array(Math.ceil((LONGEST_S + 1) * rate));
+  }
+
+  /** Seconds taken so far. */
+  get seconds(): number {
+    return (this.#before + this.#length) / this.#rate;
+  }
+
+  /** The stretches that end in `samples`. */
+  *push(samples: Float32Array): Generator<Stretch> {
+    for (let at = 0; at < samples.length; at += this.#frame) {
+      const part = samples.subarray(at, at + this.#frame);
+      this.#held.set(part, this.#length);
+      this.#length += part.length;
+      while ((this.#levels.length + 1) * this.#frame <= this.#length) this.#measure();
+      const cut = this.#cutNow();
+      if (cut > 0) yield this.#take(cut);
+    }
+  }
+
+  /** The last stretch, if there is any. */
+  *flush(): Generator<Stretch> {
+    if (this.#length > 0) yield this.#take(this.#length);
+  }
+
+  #measure(): void {
+    const start = this.#levels.length * this.#frame;
+    let sum = 0;
+    for (let at = start; at < start + this.#frame; at++) sum += (this.#held[at] as number) ** 2;
+    this.#levels.push(Math.sqrt(sum / this.#frame));
+  }
+
+  /** Where the held sound is to be cut now, in samples; 0 while it goes on. */
+  #cutNow(): number {
+    if (this.#length >= LONGEST_S * this.#rate) return this.#quietestFrame() * this.#frame;
+    if (this.#length < SHORTEST_S * this.#rate) return 0;
+    const frames = Math.round(PAUSE_S / FRAME_S);
+    const quiet = Math.max(QUIET_LEVEL, QUIET_PART * this.#loudest());
+    const paused = this.#levels.slice(-frames).every((level) => level < quiet);
+    return paused ? (this.#levels.length - Math.floor(frames / 2)) * this.#frame : 0;
+  }
+
+  #quietestFrame(): number {
+    const from = this.#levels.length - Math.round(LOOK_BACK_S / FRAME_S);
+    let best = this.#levels.length - 1;
+    for (let at = best; at >= from; at--)
+      if ((this.#levels[at] as number) < (this.#levels[best] as number)) best = at;
+    return best;
+  }
+
+  #loudest(): number {
+    return this.#levels.reduce((most, level) => Math.max(most, level), 0);
+  }
+
+  #take(length: number): Stretch {
+    const samples = this.#held.slice(0, length);
+    const frames = Math.min(this.#levels.length, Math.ceil(length / this.#frame));
+    const silent =
+      this.#levels.slice(0, frames).every((level) => level < SILENCE_LEVEL) &&
+      samples.subarray(frames * this.#frame).every((value) => Math.abs(value) < SILENCE_LEVEL);
+    this.#held.copyWithin(0, length, this.#length);
+    this.#levels.splice(0, Math.floor(length / this.#frame));
+    this.#length -= length;
+    const start = this.#before / this.#rate;
+    this.#before += length;
+    return { start, end: this.#before / this.#rate, samples, silent };
+  }
+}

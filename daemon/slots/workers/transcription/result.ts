@@ -1,0 +1,82 @@
+import type { ResultFormat } from './request.ts';
+
+/** What was said in one stretch of a recording. */
+export interface Segment {
+  /** Seconds from the start. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+export interface Transcript {
+  readonly segments: readonly Segment[];
+  /** Seconds of the recording. */
+  readonly duration: number;
+  /** Code of the language; null when nobody knows. */
+  readonly language: string | null;
+}
+
+const EAST_ASIAN = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]/;
+
+/** What stands between two stretches: a space, but not in scripts without spaces. */
+export function joint(before: string, after: string): string {
+  if (before === '' || after === '') return '';
+  return EAST_ASIAN.test(before.at(-1) ?? '') && EAST_ASIAN.test(after[0] ?? '') ? '' : ' ';
+}
+
+/** The whole text. */
+export const textOf = (segments: readonly Segment[]): string =>
+  segments.reduce((all, { text }) => all + joint(all, text) + text, '');
+
+function clock(seconds: number, point: string): string {
+  const ms = Math.round(seconds * 1000);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const rest = String(ms % 1000).padStart(3, '0');
+  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}${point}${rest}`;
+}
+
+const cue = ({ start, end, text }: Segment, point: string): string =>
+  `${clock(start, point)} --> ${clock(end, point)}\n${text.replaceAll('-->', '->')}\n`;
+
+/** What OpenAI lists for a segment beyond its text; these models do not tell, so the numbers are neutral. */
+const UNTOLD = { tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
+
+function verbose({ segments, duration, language }: Transcript): object {
+  return {
+    task: 'transcribe',
+    language: language ?? 'unknown',
+    duration,
+    text: textOf(segments),
+    segments: segments.map(({ start, end, text }, id) => ({
+      id,
+      seek: Math.round(start * 100),
+      start,
+      end,
+      text,
+      ...UNTOLD,
+    })),
+    usage: usageOf(duration),
+  };
+}
+
+/** OpenAI's usage of a recording: whole seconds, begun ones count. */
+export const usageOf = (duration: number): object => ({ type: 'duration', seconds: Math.ceil(duration) });
+
+const TEXT = 'text/plain; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The body of an answer in one of OpenAI's formats. */
+export function resultBody(transcript: Transcript, format: ResultFormat): { type: string; body: string } {
+  const spoken = transcript.segments.filter(({ text }) => text !== '');
+  const text = textOf(spoken);
+  if (format === 'text') return { type: TEXT, body: `${text}\n` };
+  if (format === 'srt')
+    return { type: TEXT, body: spoken.map((each, index) => `${index + 1}\n${cue(each, ',')}`).join('\n') };
+  if (format === 'vtt')
+    return { type: TEXT, body: `WEBVTT\n\n${spoken.map((each) => cue(each, '.')).join('\n')}` };
+  const answer =
+    format === 'json'
+      ? { text, usage: usageOf(transcript.duration) }
+      : verbose({ ...transcript, segments: spoken });
+  return { type: JSON_TYPE, body: JSON.stringify(answer) };
+}

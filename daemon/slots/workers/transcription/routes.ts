@@ -1,0 +1,76 @@
+import type { EventStream } from '../event-stream.ts';
+import type { Exchange, Routes } from '../http-server.ts';
+import type { LoadedService } from '../lifecycle.ts';
+import { modelList } from '../llama/model-list.ts';
+import type { SpeechConfig } from '../speech-config.ts';
+import type { Recogniser } from './recogniser.ts';
+import { type TranscriptionRequest, transcriptionRequest } from './request.ts';
+import { joint, resultBody, type Segment, textOf, usageOf } from './result.ts';
+import { soundOf } from './sound.ts';
+import { readUpload, type Upload } from './upload.ts';
+
+/** The answer in one piece. */
+async function whole(
+  recogniser: Recogniser,
+  upload: Upload,
+  request: TranscriptionRequest,
+  exchange: Exchange,
+): Promise<void> {
+  const { signal } = exchange;
+  const transcript = await recogniser.hear(soundOf(upload, signal), request.language, signal, async () => {});
+  const { type, body } = resultBody(transcript, request.format);
+  exchange.text(type, body);
+}
+
+/** OpenAI's events: each stretch as it was heard, then the whole. */
+async function streamed(
+  recogniser: Recogniser,
+  upload: Upload,
+  request: TranscriptionRequest,
+  exchange: Exchange,
+): Promise<void> {
+  const { signal } = exchange;
+  const told: Segment[] = [];
+  const state: { events: EventStream | null } = { events: null };
+  const tell = async (segment: Segment) => {
+    state.events ??= exchange.events();
+    const delta = joint(textOf(told), segment.text) + segment.text;
+    told.push(segment);
+    await state.events.send({ type: 'transcript.text.delta', delta });
+  };
+  try {
+    const { duration } = await recogniser.hear(soundOf(upload, signal), request.language, signal, tell);
+    const events = state.events ?? exchange.events();
+    await events.send({ type: 'transcript.text.done', text: textOf(told), usage: usageOf(duration) });
+    events.end();
+  } catch (error) {
+    if (state.events === null) throw error;
+    state.events.fail(error);
+  }
+}
+
+async function transcribe(recogniser: Recogniser, exchange: Exchange): Promise<void> {
+  const upload = await readUpload(exchange.request);
+  try {
+    const request = transcriptionRequest(upload.fields, recogniser.languages);
+    await (request.stream ? streamed : whole)(recogniser, upload, request, exchange);
+  } finally {
+    await upload.close();
+  }
+}
+
+function routes(recogniser: Recogniser, config: SpeechConfig): Routes {
+  const created = Math.floor(Date.now() / 1000);
+  return {
+    'GET /v1/models': async (exchange) => exchange.json(200, modelList(recogniser.facts, config, created)),
+    'POST /v1/audio/transcriptions': (exchange) => transcribe(recogniser, exchange),
+  };
+}
+
+/** What a worker serves that listens. */
+export const transcriptionService = (recogniser: Recogniser, config: SpeechConfig): LoadedService => ({
+  facts: recogniser.facts,
+  routes: routes(recogniser, config),
+  stats: () => recogniser.stats(),
+  dispose: async () => {},
+});

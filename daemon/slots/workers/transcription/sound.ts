@@ -1,0 +1,69 @@
+import { fromPcm16, wholeSamples } from '../../../kit/pcm.ts';
+import { streamCommand } from '../../../kit/stream-command.ts';
+import { Refusal } from '../refusal.ts';
+import type { Upload } from './upload.ts';
+import { type Sound, wavFacts, wavSound } from './wav.ts';
+
+/** Rate of bare samples when their type does not say: what OpenAI's interfaces use. */
+const BARE_RATE = 24_000;
+/** Rate that recognisers hear. */
+const HEARD_RATE = 16_000;
+const WANTED = 'The audio format is not supported. Supported formats: wav, mp3, flac, ogg, m4a, webm.';
+const NO_DECODER =
+  'Only wav can be read: the program that decodes mp3, flac, ogg, m4a and webm is not installed on the gateway.';
+
+/**
+ * What the decoder may open: one file, as one of these. Anything else that it knows (play lists, networks, other files
+ * named inside a file) stays closed to a stranger's upload.
+ */
+const DECODE = [
+  ['-nostdin', '-hide_banner', '-loglevel', 'error'],
+  ['-protocol_whitelist', 'file'],
+  ['-format_whitelist', 'wav,w64,mp3,flac,ogg,mov,matroska,aac,aiff,caf,amr'],
+  ['-i', '/proc/self/fd/0'],
+  ['-map', '0:a:0', '-vn', '-sn', '-dn'],
+  ['-f', 's16le', '-ac', '1', '-ar', String(HEARD_RATE), 'pipe:1'],
+].flat();
+
+const unsupported = (message: string) => new Refusal('audio.unsupported_format', message, { status: 415 });
+
+/** Rate of bare 16-bit samples, by what the sender called them; null when that is not what they are. */
+export function bareRate(type: string, filename: string): number | null {
+  if (!/^audio\/(pcm|l16|x-raw)\b/i.test(type) && !/\.(pcm|raw)$/i.test(filename)) return null;
+  const rate = Number(/;\s*rate=(\d{4,6})\b/i.exec(type)?.[1] ?? BARE_RATE);
+  return rate >= 1_000 && rate <= 384_000 ? rate : BARE_RATE;
+}
+
+async function* bareSound({ sound }: Upload, rate: number): AsyncGenerator<Sound> {
+  for await (const bytes of wholeSamples(sound.stream())) yield { rate, samples: fromPcm16(bytes) };
+}
+
+async function* decodedSound({ sound }: Upload, signal: AbortSignal, program: string): AsyncGenerator<Sound> {
+  const run = streamCommand(program, DECODE, { input: sound.descriptor, signal });
+  try {
+    for await (const bytes of wholeSamples(run.output)) yield { rate: HEARD_RATE, samples: fromPcm16(bytes) };
+    signal.throwIfAborted();
+    const { code, missing } = await run.ended;
+    if (missing) throw unsupported(NO_DECODER);
+    if (code !== 0) throw unsupported(WANTED);
+  } finally {
+    run.kill();
+  }
+}
+
+/**
+ * The sound of an upload, stretch by stretch: WAV and bare samples by our own means, everything else through the decoder.
+ * Throws 415 for what nobody can read.
+ */
+export async function* soundOf(
+  upload: Upload,
+  signal: AbortSignal,
+  program = 'ffmpeg',
+): AsyncGenerator<Sound> {
+  if (upload.sound.length === 0) throw unsupported('The file is empty.');
+  const wav = await wavFacts(upload.sound);
+  const bare = wav === null ? bareRate(upload.type, upload.filename) : null;
+  if (wav !== null) yield* wavSound(upload.sound, wav);
+  else if (bare !== null) yield* bareSound(upload, bare);
+  else yield* decodedSound(upload, signal, program);
+}

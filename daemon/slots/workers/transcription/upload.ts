@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { boundaryOf, dispositionOf, MultipartScanner } from '../../../kit/multipart.ts';
+import { Spool } from '../../../kit/spool.ts';
+import { Refusal, refusedField } from '../refusal.ts';
+
+/** Bytes of a request, and of one text field. */
+const MOST_BYTES = 200 << 20;
+const MOST_FIELD = 64 * 1024;
+
+/** What was sent to be heard. */
+export interface Upload {
+  readonly fields: ReadonlyMap<string, string>;
+  readonly sound: Spool;
+  /** As the sender named them; they only break ties. */
+  readonly filename: string;
+  readonly type: string;
+  close(): Promise<void>;
+}
+
+/** Gathers the parts of the form; file bytes wait in `pending` until they are written. */
+class FormReader {
+  readonly fields = new Map<string, string>();
+  pending: Buffer[] = [];
+  filename = '';
+  type = '';
+  files = 0;
+  readonly scanner: MultipartScanner;
+  #field: { name: string; bytes: Buffer[]; length: number } | null = null;
+
+  constructor(boundary: string) {
+    this.scanner = new MultipartScanner(boundary, {
+      part: (head) => this.#part(head),
+      data: (bytes) => this.#data(bytes),
+      end: () => this.#end(),
+    });
+  }
+
+  #part(head: ReadonlyMap<string, string>): void {
+    const { name, filename } = dispositionOf(head);
+    this.#field = null;
+    if (name !== 'file') {
+      if (name !== null && filename === null) this.#field = { name, bytes: [], length: 0 };
+      return;
+    }
+    this.files += 1;
+    this.filename = filename ?? '';
+    this.type = head.get('content-type') ?? '';
+  }
+
+  #data(bytes: Buffer): void {
+    if (this.#field !== null) {
+      this.#field.length += bytes.length;
+      if (this.#field.length > MOST_FIELD) throw refusedField(this.#field.name, 'a field is too long');
+      this.#field.bytes.push(Buffer.from(bytes));
+    } else if (this.files === 1) this.pending.push(bytes);
+  }
+
+  #end(): void {
+    if (this.#field === null) return;
+    this.fields.set(this.#field.name.replace(/\[\]$/, ''), Buffer.concat(this.#field.bytes).toString('utf8'));
+    this.#field = null;
+  }
+}
+
+/** Where sound lies while it is read: below the working folder of this process. */
+const spoolFolder = (): string => join(process.cwd(), 'spool');
+
+/**
+ * Reads the form of `POST /v1/audio/transcriptions`; the sound goes to a file without a name, so that memory stays flat.
+ * Throws 415 for anything but a form, 422 without exactly one file, 413 beyond 200 MiB.
+ */
+export async function readUpload(request: IncomingMessage, folder = spoolFolder()): Promise<Upload> {
+  const boundary = boundaryOf(request.headers['content-type'] ?? '');
+  if (boundary === null)
+    throw new Refusal('request.unsupported_type', 'This route takes multipart/form-data.', { status: 415 });
+  const form = new FormReader(boundary);
+  const sound = await Spool.open(folder);
+  try {
+    await fill(request, form, sound);
+    if (form.files !== 1) throw refusedField('file', 'file: exactly one file is needed');
+  } catch (error) {
+    await sound.close();
+    throw error;
+  }
+  const { fields, filename, type } = form;
+  return { fields, sound, filename, type, close: () => sound.close() };
+}
+
+/** Reads to the end whatever is wrong, so that the sender hears the answer; the first fault is thrown then. */
+async function fill(request: IncomingMessage, form: FormReader, sound: Spool): Promise<void> {
+  let length = 0;
+  let fault: unknown = null;
+  const take = async (chunk: Buffer) => {
+    if (length > MOST_BYTES)
+      throw new Refusal('request.too_large', 'The body is too large.', { status: 413 });
+    form.scanner.push(chunk);
+    for (const bytes of form.pending.splice(0)) await sound.write(bytes);
+  };
+  for await (const chunk of request) {
+    length += (chunk as Buffer).length;
+    if (fault === null)
+      await take(chunk as Buffer).catch((error: unknown) => {
+        fault = error;
+      });
+  }
+  if (fault !== null) throw fault;
+}
