@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { compileCacheEnv } from '../kit/compile-cache.ts';
 import { runCommand } from '../kit/run-command.ts';
 import type { GgufFacts } from './gguf-facts.ts';
+import type { SpeechFacts } from './speech-facts.ts';
 
 const PROGRAM = fileURLToPath(new URL('./facts-main.ts', import.meta.url));
 /** Files per process; their time limit grows with their number. */
@@ -12,8 +13,11 @@ const MAX_BYTES = 4 << 20;
 /** A crafted header must not take the machine's memory. */
 const HEAP_MIB = 512;
 
-/** Facts of a file, or why it is no model. */
-export type FactsOutcome = { path: string; facts: GgufFacts } | { path: string; reason: string };
+/** What is known of a model before it is loaded. */
+export type ModelFacts = GgufFacts | SpeechFacts;
+
+/** Facts of a file or folder, or why it is no model. */
+export type FactsOutcome = { path: string; facts: ModelFacts } | { path: string; reason: string };
 
 /** The lines that came through whole; a last one that was cut off is not among them. */
 export function parseOutcomes(stdout: string): FactsOutcome[] {

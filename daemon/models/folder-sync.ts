@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import type { Log } from '../kit/log.ts';
-import { readFactsApart } from './facts-apart.ts';
-import type { GgufFacts } from './gguf-facts.ts';
+import { type ModelFacts, readFactsApart } from './facts-apart.ts';
 import { modelId, uniqueId } from './model-id.ts';
 import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
 import { type FoundFile, findModelFile, scanFolders } from './scan.ts';
 import type { Shelf } from './shelf.ts';
+import { newSpeechModel } from './speech-model.ts';
 
 export interface ModelProblem {
   /** Base name of the file, or the folder that the operator named. */
@@ -52,11 +52,13 @@ export class FolderSync {
   }
 
   /** Puts a model on the shelf: under the id it has already, else under a free one made from its file name. */
-  admit(source: ModelSource, file: FoundFile, facts: GgufFacts): RegisteredModel {
+  admit(source: ModelSource, file: FoundFile, facts: ModelFacts): RegisteredModel {
     const { shelf } = this.#options;
     const known = shelf.byPath(file.path);
     const id = known?.id ?? uniqueId(modelId(file.path), (taken) => shelf.get(taken) !== undefined);
-    return shelf.put(newModel(id, source, file, facts));
+    return shelf.put(
+      'kind' in facts ? newSpeechModel(id, source, file, facts) : newModel(id, source, file, facts),
+    );
   }
 
   /** Takes models whose file is gone off the shelf. */

@@ -1,14 +1,15 @@
 import type { ModelRecordView } from '../contract/models.ts';
+import type { SlotTypeName } from '../contract/slots.ts';
 import type { ModelRow } from '../store/models.ts';
 import type { GgufFacts } from './gguf-facts.ts';
 import type { FoundFile } from './scan.ts';
 
-/** How a model came here: made by us, found in a folder, named by the operator. */
-export type ModelSource = 'demo' | 'scan' | 'register';
+/** How a model came here: made by us, found in a folder, named by the operator, part of a program of this machine. */
+export type ModelSource = 'demo' | 'scan' | 'register' | 'program';
 
 /** One usable model, with what only the daemon may know (its place) and what decides its memory. */
 export interface RegisteredModel extends ModelRecordView {
-  readonly type: GgufFacts['type'];
+  readonly type: SlotTypeName;
   readonly source: ModelSource;
   /** Absolute path of the file; of the first part of a split model. */
   readonly path: string;
@@ -27,6 +28,8 @@ export interface RegisteredModel extends ModelRecordView {
   readonly chatTemplate: boolean;
   readonly capabilities: Readonly<Record<string, boolean>>;
   readonly licence: string | null;
+  /** Names of the voices of a model that speaks; empty for all others. */
+  readonly voices: readonly string[];
 }
 
 /** Header facts that the store keeps beside the public columns. */
@@ -38,11 +41,18 @@ const HEADER_KEYS = [
   'embedding',
   'kvBytesPerToken',
   'chatTemplate',
+  'voices',
   'mtimeS',
 ] as const satisfies readonly (keyof RegisteredModel)[];
 
-const SOURCES: readonly string[] = ['demo', 'scan', 'register'] satisfies ModelSource[];
-const TYPES: readonly string[] = ['llm', 'embedding', 'rerank'] satisfies GgufFacts['type'][];
+const SOURCES: readonly string[] = ['demo', 'scan', 'register', 'program'] satisfies ModelSource[];
+const TYPES: readonly string[] = ['llm', 'embedding', 'rerank', 'tts', 'stt'] satisfies SlotTypeName[];
+
+/** What goes in and what comes out. */
+const MODALITIES: Readonly<Partial<Record<SlotTypeName, [string, string]>>> = {
+  tts: ['text', 'audio'],
+  stt: ['audio', 'text'],
+};
 
 /** A model as it is registered the first time. */
 export function newModel(
@@ -79,18 +89,20 @@ export function newModel(
     chatTemplate: facts.chatTemplate,
     capabilities: facts.capabilities,
     licence: facts.licence,
+    voices: [],
   };
 }
 
 /** The store's row of a model; `kept` is the row it replaces, whose measured and chosen values stay. */
 export function toRow(model: RegisteredModel, kept: ModelRow | null): ModelRow {
+  const [input, output] = MODALITIES[model.type] ?? ['text', 'text'];
   return {
     ...modelView(model),
     file: model.path,
     files: [...model.files],
     repo: kept?.repo ?? null,
     sha256: kept?.sha256 ?? null,
-    modalities: { input: ['text'], output: ['text'] },
+    modalities: { input: [input], output: [output] },
     capabilities: { ...model.capabilities },
     licence: model.licence,
     source: model.source,
@@ -110,7 +122,7 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
   };
   return {
     ...modelView(row),
-    type: row.type as GgufFacts['type'],
+    type: row.type as SlotTypeName,
     source: row.source as ModelSource,
     path: row.file,
     files: row.files,
@@ -126,6 +138,7 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
     chatTemplate: row.header.chatTemplate === true,
     capabilities: row.capabilities,
     licence: row.licence,
+    voices: Array.isArray(row.header.voices) ? row.header.voices.map(String) : [],
   };
 }
 

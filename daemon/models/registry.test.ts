@@ -41,7 +41,11 @@ async function start(
   env: Record<string, string> = {},
   options: Partial<RegistryOptions> = {},
 ): Promise<Registry> {
-  const settings = await openSettings({ env: { SVC_HOME: home, ...env }, log, watch: false });
+  const settings = await openSettings({
+    env: { SVC_HOME: home, SVC_ESPEAK: 'off', ...env },
+    log,
+    watch: false,
+  });
   ends.push(() => settings.close());
   const bus = new Bus<GatewayEvents>();
   bus.subscribe(({ payload }) => {

@@ -12,6 +12,7 @@ import { chooseChatModel } from './choose-chat-model.ts';
 import { type ConfiguredModel, configuredModel, usableChatModel } from './configured-model.ts';
 import { settleDemo } from './demo-guest.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
+import { settleEspeak } from './espeak-guest.ts';
 import { readFactsApart } from './facts-apart.ts';
 import { FolderSync, type ModelProblem } from './folder-sync.ts';
 import { fileSize } from './gguf-header.ts';
@@ -78,7 +79,8 @@ function assemble(options: RegistryOptions) {
     signal: stop.signal,
   });
   const demo = { shelf, sync, facts: store.facts, log, folder: demoFolder, signal: stop.signal };
-  return { stop, shelf, sync, demo };
+  const espeak = { shelf, wanted: () => settings.value('espeak') };
+  return { stop, shelf, sync, demo, espeak };
 }
 
 type Parts = ReturnType<typeof assemble>;
@@ -119,7 +121,7 @@ async function waitAtMost(work: Promise<void>, ms: number): Promise<void> {
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { log, settings, memoryBytes = totalmem } = options;
   const parts = assemble(options);
-  const { shelf, sync, stop, demo } = parts;
+  const { shelf, sync, stop, demo, espeak } = parts;
   const flights = new SingleFlight<void>();
   const configured = configuredModel(settings, options.modelOverride ?? null);
 
@@ -129,7 +131,9 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       .catch((error: Error) =>
         log.error({ reason: error.message }, 'the model folders could not be scanned'),
       );
-    if (!stop.signal.aborted) await settleDemo(demo);
+    if (stop.signal.aborted) return;
+    await settleDemo(demo);
+    await settleEspeak(espeak);
   };
   const scan = () => flights.run('scan', look);
   const named = (model: string) => shelf.get(model) ?? shelf.byPath(resolve(model)) ?? null;

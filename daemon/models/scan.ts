@@ -1,9 +1,11 @@
 import type { Dirent } from 'node:fs';
 import { opendir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { speechLayout, speechSize } from './speech-facts.ts';
+import { layoutOf } from './speech-layouts.ts';
 import { splitName, splitParts } from './split-files.ts';
 
-/** One model file as it lies there; of a split model the first part. */
+/** One model file as it lies there; of a split model the first part, of a speech model its folder. */
 export interface FoundFile {
   path: string;
   /** Bytes of all parts that are there. */
@@ -38,10 +40,17 @@ interface Walk {
 
 const isModelFile = (name: string) => /\.gguf$/i.test(name) && (splitName(name)?.part ?? 1) === 1;
 
-/** One model file by path; null when there is no such file. */
+/** A folder with a speech model; null when it holds none. */
+async function findSpeechFolder(path: string): Promise<FoundFile | null> {
+  const layout = await speechLayout(path);
+  return layout === null ? null : { path, ...(await speechSize(path, layout)) };
+}
+
+/** One model by the path of its file or folder; null when there is none. */
 export async function findModelFile(path: string): Promise<FoundFile | null> {
   const parts = await Promise.all(splitParts(path).map((part) => stat(part).catch(() => null)));
   const first = parts[0];
+  if (first?.isDirectory()) return findSpeechFolder(path);
   if (!first?.isFile()) return null;
   const sizeBytes = parts.reduce((sum, part) => sum + (part?.size ?? 0), 0);
   return { path: splitParts(path)[0] ?? path, sizeBytes, mtimeS: Math.floor(first.mtimeMs / 1000) };
@@ -55,6 +64,13 @@ async function addFile(path: string, walk: Walk): Promise<void> {
   if (found === null) return;
   walk.seen.add(real);
   walk.result.files.push(found);
+}
+
+/** Adds a speech model, whose folder was met just now. */
+async function addSpeech(folder: string, walk: Walk): Promise<void> {
+  if (walk.result.files.length >= walk.limits.models) return;
+  const found = await findSpeechFolder(folder);
+  if (found !== null) walk.result.files.push(found);
 }
 
 async function entriesOf(folder: string, walk: Walk): Promise<Dirent[]> {
@@ -71,17 +87,21 @@ async function walkFolder(folder: string, depth: number, walk: Walk): Promise<vo
   const real = await realpath(folder);
   if (walk.seen.has(real)) return;
   walk.seen.add(real);
-  for (const entry of await entriesOf(folder, walk)) {
+  const entries = await entriesOf(folder, walk);
+  const speech = layoutOf(entries.map(({ name }) => name)) !== null;
+  // Its sub-folders are its own: word lists and rules, by the hundred.
+  if (speech) await addSpeech(folder, walk);
+  for (const entry of entries) {
     const path = join(folder, entry.name);
     const kind = entry.isSymbolicLink() ? await stat(path).catch(() => null) : entry;
     if (kind?.isFile() && isModelFile(entry.name)) await addFile(path, walk);
-    if (!kind?.isDirectory() || depth <= 0) continue;
+    if (!kind?.isDirectory() || depth <= 0 || speech) continue;
     await walkFolder(path, depth - 1, walk).catch(() => {});
   }
 }
 
 /**
- * Finds the model files below `folders`, read only and bounded. Hidden names are passed over; parts of a split model
+ * Finds the model files and the folders of speech models below `folders`, read only and bounded. Hidden names are passed over; parts of a split model
  * count as one. A folder that can't be read is a line in `problems`, never a failure.
  */
 export async function scanFolders(folders: readonly string[], limits = SCAN_LIMITS): Promise<ScanResult> {

@@ -156,6 +156,14 @@ export const SETTINGS = {
     live: false,
     help: 'Folders that are scanned for models; read only.',
   }),
+  espeak: row({
+    env: 'SVC_ESPEAK',
+    toml: 'models.espeak',
+    kind: flag(),
+    default: true,
+    live: true,
+    help: 'Let espeak-ng speak, where it is installed, as long as there is no other voice.',
+  }),
   cpuThreads: row({
     env: 'SVC_CPU_THREADS',
     toml: 'slots.cpu_threads',

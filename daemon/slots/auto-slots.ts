@@ -1,4 +1,5 @@
 import { type BindableModel, bindModels, SELF_FILLING } from './bindings.ts';
+import { engineFor, engineOf } from './engines/table.ts';
 import { bindingsText, type KeptText, readBindings } from './kept-bindings.ts';
 import { automaticSlot, type SlotConfig } from './slot-file.ts';
 import type { SlotFolder } from './slot-folder.ts';
@@ -12,10 +13,14 @@ export interface AutoSlotsOptions {
   held(config: SlotConfig): string | null;
 }
 
+/** Only for an engine that finds its models here: another one has its own. */
 const takesByItself = (config: SlotConfig): boolean =>
-  config.enabled && config.model === null && SELF_FILLING[config.name] === config.type;
+  config.enabled &&
+  config.model === null &&
+  SELF_FILLING[config.name] === config.type &&
+  engineOf(config.engine)?.modelSource(config) === 'registry';
 
-/** Completes the slots of the files: with the models that `embed` and `rerank` take, and with the automatic slots. */
+/** Completes the slots of the files: with the models that some take by themselves, and with the automatic slots. */
 export class AutoSlots {
   readonly #options: AutoSlotsOptions;
   #kept: Map<string, string>;
@@ -37,11 +42,14 @@ export class AutoSlots {
     const models = this.#options.models();
     const bound = this.#bind(folder, models);
     const made = new Map<string, SlotConfig>();
-    for (const { id, type } of models) {
+    for (const { id, type, format } of models) {
       const name = bound.get(id);
       if (name === undefined) continue;
       const file = files.get(name);
-      const config = file === undefined ? automaticSlot(name, type, id) : { ...file, model: id };
+      const config =
+        file === undefined
+          ? automaticSlot(name, type, id, engineFor(type, format))
+          : { ...file, model: id, engine: servedBy(file, format) };
       const before = this.#made.get(name);
       made.set(name, before !== undefined && same(before, config) ? before : config);
     }
@@ -68,5 +76,9 @@ export class AutoSlots {
     return bound;
   }
 }
+
+/** The speaking program needs the engine that runs it, also where a file only completes the slot. */
+const servedBy = ({ engine, type }: SlotConfig, format: string | undefined): string =>
+  engine === engineFor(type) ? engineFor(type, format) : engine;
 
 const same = (a: SlotConfig, b: SlotConfig): boolean => JSON.stringify(a) === JSON.stringify(b);

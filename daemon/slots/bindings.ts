@@ -5,12 +5,19 @@ import { slotNameFor } from './slot-name.ts';
 export interface BindableModel {
   readonly id: string;
   readonly type: SlotTypeName;
+  /** What its files are: `gguf`, `onnx`, `program`. */
+  readonly format?: string;
   /** Unix seconds. */
   readonly created: number;
 }
 
 /** Slots that take a model of their type by themselves. */
-export const SELF_FILLING: Readonly<Record<string, SlotTypeName>> = { embed: 'embedding', rerank: 'rerank' };
+export const SELF_FILLING: Readonly<Record<string, SlotTypeName>> = {
+  embed: 'embedding',
+  rerank: 'rerank',
+  tts: 'tts',
+  stt: 'stt',
+};
 
 /** What the slots and models are at one moment. */
 export interface BindingPicture {
@@ -35,7 +42,7 @@ const oldestFirst = (a: BindableModel, b: BindableModel) => a.created - b.create
 /**
  * Which model answers in which slot when no file says so, model id → slot name (spec "Models and pulls": every usable
  * model answers to its id). A binding stays as long as its model is there and no file names it, so that a vector store
- * meets the model that filled it. Slots `embed` and `rerank` take the oldest fitting model; every other model that no
+ * meets the model that filled it. Slots `embed`, `rerank`, `tts` and `stt` take the oldest fitting model; every other model that no
  * slot holds has a slot of its own, whose name is never the id of another model.
  */
 export function bindModels(picture: BindingPicture): Map<string, string> {

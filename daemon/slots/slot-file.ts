@@ -4,7 +4,7 @@ import { SlotName, SlotType } from '../contract/slots.ts';
 import type { Problem } from '../settings/problem.ts';
 import { SELF_FILLING } from './bindings.ts';
 import type { RunnerId } from './engines/how.ts';
-import { defaultRunnerOf } from './engines/table.ts';
+import { defaultRunnerOf, engineFor } from './engines/table.ts';
 
 /** Seconds after which an idle slot is unloaded unless its file says otherwise. */
 const IDLE_UNLOAD_S = 900;
@@ -43,7 +43,7 @@ const PROGRAM_KEYS = {
 const SlotFile = z.object({
   enabled: z.boolean().default(true),
   type: SlotType.optional(),
-  engine: word.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be the name of an engine').default('embedded'),
+  engine: word.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be the name of an engine').optional(),
   runner: z.enum(['worker', 'process', 'container', 'attach']).optional(),
   model: word.min(1).max(1024).optional(),
   device: z
@@ -83,7 +83,7 @@ export interface SlotConfig {
   readonly type: z.infer<typeof SlotType>;
   readonly engine: string;
   readonly runner: RunnerId;
-  /** Model id or path; null lets the gateway choose (slots `agent`, `embed` and `rerank` only). */
+  /** Model id or path; null lets the gateway choose (slots `agent`, `embed`, `rerank`, `tts` and `stt` only). */
   readonly model: string | null;
   readonly device: string;
   /** Window per sequence in tokens; null takes the engine's default. */
@@ -131,13 +131,15 @@ function lineOf(text: string, key: string): number | null {
 
 function toConfig(name: string, file: z.infer<typeof SlotFile>): SlotConfig {
   const agent = name === 'agent';
+  const type = file.type ?? SELF_FILLING[name] ?? 'llm';
+  const engine = file.engine ?? engineFor(type);
   return {
     name,
     enabled: file.enabled,
     auto: false,
-    type: file.type ?? SELF_FILLING[name] ?? 'llm',
-    engine: file.engine,
-    runner: file.runner ?? defaultRunnerOf(file.engine),
+    type,
+    engine,
+    runner: file.runner ?? defaultRunnerOf(engine),
     model: file.model ?? null,
     device: file.device,
     context: file.context ?? null,
@@ -165,8 +167,13 @@ function toConfig(name: string, file: z.infer<typeof SlotFile>): SlotConfig {
 export const builtInSlot = (name: string): SlotConfig => toConfig(name, SlotFile.parse({}));
 
 /** The slot of a model that no slot file names: loaded when somebody asks for it, unloaded when nobody does. */
-export const automaticSlot = (name: string, type: SlotConfig['type'], model: string): SlotConfig => ({
-  ...toConfig(name, SlotFile.parse({ type, autoload: false })),
+export const automaticSlot = (
+  name: string,
+  type: SlotConfig['type'],
+  model: string,
+  engine = engineFor(type),
+): SlotConfig => ({
+  ...toConfig(name, SlotFile.parse({ type, engine, autoload: false })),
   auto: true,
   model,
 });

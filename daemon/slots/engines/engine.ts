@@ -103,4 +103,6 @@ export interface Engine {
   checks(launch: Launch): readonly Check[];
   /** True when its health is answered also while requests are served; default false. */
   readonly answersWhileServing?: boolean;
+  /** Sound formats that it makes, when it speaks and makes not all that OpenAI names; the others are made from these. */
+  readonly speechFormats?: readonly string[];
 }

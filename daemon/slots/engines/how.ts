@@ -1,4 +1,5 @@
 import type { WorkerConfig } from '../workers/protocol.ts';
+import type { SpeechConfig } from '../workers/speech-config.ts';
 
 /** How an engine is run. */
 export type RunnerId = 'worker' | 'process' | 'container' | 'attach';
@@ -6,7 +7,7 @@ export type RunnerId = 'worker' | 'process' | 'container' | 'attach';
 /** What each worker program is told beside its key. */
 export interface WorkerSettings {
   readonly llama: Omit<WorkerConfig, 'key'>;
-  readonly speech: Readonly<Record<string, unknown>>;
+  readonly speech: Omit<SpeechConfig, 'key'>;
 }
 
 /** A program of ours, in a process of its own; its settings and its key travel over IPC. */

@@ -1,14 +1,17 @@
+import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../slot-file.ts';
 import { comfyui } from './comfyui.ts';
 import { custom } from './custom.ts';
 import { embedded } from './embedded.ts';
 import type { Engine } from './engine.ts';
+import { espeak } from './espeak.ts';
 import { flm } from './flm.ts';
 import type { RunnerId } from './how.ts';
 import { keysObjection } from './keys.ts';
 import { kokoro } from './kokoro.ts';
 import { llamaServer } from './llama-server.ts';
 import { sdServer } from './sd-server.ts';
+import { speech } from './speech.ts';
 import { vllm } from './vllm.ts';
 import { whisperServer } from './whisper-server.ts';
 
@@ -19,6 +22,8 @@ export const ENGINES: readonly Engine[] = [
   vllm,
   flm,
   whisperServer,
+  speech,
+  espeak,
   sdServer,
   comfyui,
   kokoro,
@@ -26,6 +31,12 @@ export const ENGINES: readonly Engine[] = [
 ];
 
 export const engineOf = (id: string): Engine | undefined => ENGINES.find((engine) => engine.id === id);
+
+/** The engine of a slot that names none, by what it serves and, where that matters, by what the model's files are. */
+export function engineFor(type: SlotTypeName, format?: string): string {
+  if (format === 'program') return espeak.id;
+  return type === 'tts' || type === 'stt' ? speech.id : embedded.id;
+}
 
 /** The runner of a slot file that names none. */
 export function defaultRunnerOf(engine: string): RunnerId {

@@ -5,8 +5,8 @@ export const SPEECH_KINDS = ['speech', 'transcription', 'espeak'] as const;
 const config = z.object({
   /** A voice, a recogniser, or the program espeak-ng. */
   kind: z.enum(SPEECH_KINDS),
-  /** Absolute path of the model's folder; of the program for `espeak`. */
-  modelPath: z.string().min(1),
+  /** Absolute path of the model's folder; of the program for `espeak`, which is looked for when this is empty. */
+  modelPath: z.string(),
   /** The id under which the model answers. */
   modelId: z.string().min(1),
   /** Bearer key that every route but `GET /health` demands. */

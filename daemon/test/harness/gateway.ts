@@ -52,6 +52,8 @@ export function launch(options: GatewayOptions): { child: ChildProcess; home: st
     SVC_HOME: home,
     SVC_PORT: '0',
     SVC_LOG_LEVEL: 'debug',
+    // A voice that this machine happens to have is no part of the other suites.
+    SVC_ESPEAK: 'off',
     ...options.env,
   };
   const child = spawn(process.execPath, [main, ...(options.args ?? [])], {

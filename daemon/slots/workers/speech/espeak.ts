@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { wholeSamples } from '../../../kit/pcm.ts';
 import { streamCommand } from '../../../kit/stream-command.ts';
-import { ESPEAK_VOICE, espeakVoices } from '../../../models/espeak-voices.ts';
+import { ESPEAK_VOICE, espeakVoices, findEspeak } from '../../../models/espeak-voices.ts';
 import { Permits } from '../llama/embedding-permits.ts';
 import type { WorkerFacts } from '../protocol.ts';
 import type { SpeechConfig } from '../speech-config.ts';
@@ -47,8 +47,8 @@ class Espeak implements Speaker {
   readonly #program: string;
   readonly #permits: Permits;
 
-  constructor(config: SpeechConfig, voices: readonly Voice[]) {
-    this.#program = config.modelPath;
+  constructor(program: string, config: SpeechConfig, voices: readonly Voice[]) {
+    this.#program = program;
     this.facts = soundFacts(config, 'espeak-ng', 0, 1);
     this.voices = voices;
     this.#permits = new Permits(config.parallel, config.queueLimit);
@@ -97,9 +97,11 @@ class Espeak implements Speaker {
   }
 }
 
-/** Opens the program at `config.modelPath`. Rejects with an Error of one line when it does not run. */
+/** Opens the program at `config.modelPath`, else the one of this machine. Rejects with an Error of one line without it. */
 export async function openEspeak(config: SpeechConfig): Promise<Speaker> {
-  const voices = await espeakVoices(config.modelPath);
+  const program = config.modelPath === '' ? await findEspeak() : config.modelPath;
+  if (program === null) throw new Error('espeak-ng is not installed');
+  const voices = await espeakVoices(program);
   if (voices.length === 0) throw new Error('espeak-ng does not run, or has no voices');
-  return new Espeak(config, voices);
+  return new Espeak(program, config, voices);
 }

@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { GatewayEvents } from '../contract/events.ts';
+import { ModelsResponse } from '../contract/models.ts';
+import { Bus } from '../kit/bus.ts';
+import { createLog } from '../kit/log.ts';
+import { openSettings } from '../settings/settings.ts';
+import { openStore } from '../store/store.ts';
+import { settleEspeak } from './espeak-guest.ts';
+import { writeToneRecogniser, writeToneVoice } from './onnx/tone-folders.ts';
+import { createRegistry, type Registry } from './registry.ts';
+import { Shelf } from './shelf.ts';
+
+const log = createLog({ level: 'fatal' });
+const ends: (() => void)[] = [];
+let home: string;
+let models: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'svc-speech-registry-'));
+  models = join(home, 'state', 'models');
+  mkdirSync(models, { recursive: true });
+});
+afterEach(() => {
+  for (const end of ends.splice(0).reverse()) end();
+  rmSync(home, { recursive: true, force: true });
+});
+
+function storeOf() {
+  const store = openStore({ folder: join(home, 'state'), log });
+  ends.push(() => store.close());
+  return store;
+}
+
+async function start(): Promise<Registry> {
+  const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
+  ends.push(() => settings.close());
+  const bus = new Bus<GatewayEvents>();
+  const registry = await createRegistry({ store: storeOf(), log, bus, settings, firstScanMs: 20_000 });
+  ends.push(registry.close);
+  return registry;
+}
+
+describe('speech models in the model folders', () => {
+  test('a folder is one model, its id the name of the folder', async () => {
+    writeToneVoice(join(models, 'vits-tone.en'), { speakers: 2 });
+    writeToneRecogniser(join(models, 'deep', 'tone-ear'));
+    mkdirSync(join(models, 'vits-tone.en', 'espeak-ng-data'));
+    const registry = await start();
+    expect(registry.get('vits-tone.en')).toMatchObject({
+      type: 'tts',
+      format: 'onnx',
+      architecture: 'vits',
+      voices: ['0', '1'],
+      path: join(models, 'vits-tone.en'),
+    });
+    expect(registry.get('tone-ear')).toMatchObject({ type: 'stt', format: 'onnx', voices: [] });
+    const views = registry.views();
+    expect(ModelsResponse.parse({ models: views })).toEqual({ models: views });
+    expect(JSON.stringify(views)).not.toContain(home);
+  });
+
+  test('it survives a restart with its voices, and goes with its folder', async () => {
+    writeToneVoice(join(models, 'tone'), { speakers: 2 });
+    (await start()).close();
+    for (const end of ends.splice(0).reverse()) end();
+    const again = await start();
+    expect(again.get('tone')?.voices).toEqual(['0', '1']);
+    rmSync(join(models, 'tone'), { recursive: true });
+    await again.scan();
+    expect(again.get('tone')).toBeUndefined();
+  });
+
+  test('a broken one is a problem with a reason, and comes back when it is mended', async () => {
+    const folder = writeToneVoice(join(models, 'tone'));
+    truncateSync(join(folder, 'tokens.txt'));
+    const registry = await start();
+    expect(registry.problems()).toEqual([{ file: 'tone', reason: 'tokens.txt is empty' }]);
+    writeToneVoice(folder);
+    await registry.scan();
+    expect(registry.get('tone')?.type).toBe('tts');
+    expect(registry.problems()).toEqual([]);
+  });
+
+  test('other ONNX models are passed over in silence', async () => {
+    mkdirSync(join(models, 'embedder'));
+    writeFileSync(join(models, 'embedder', 'model.onnx'), 'x');
+    writeFileSync(join(models, 'embedder', 'tokenizer.json'), '{}');
+    expect((await start()).problems()).toEqual([]);
+  });
+});
+
+describe('the speaking program as a guest', () => {
+  const VOICES =
+    'Pty Language Age/Gender VoiceName File Other\\n 5  en-us --/M English_(America) gmw/en-US\\n';
+  let bin: string;
+  let shelf: Shelf;
+  beforeEach(() => {
+    bin = join(home, 'bin');
+    mkdirSync(bin);
+    shelf = new Shelf(storeOf().models, new Bus<GatewayEvents>(), log);
+  });
+  const install = () =>
+    writeFileSync(join(bin, 'espeak-ng'), `#!/bin/sh\nprintf '${VOICES}'\n`, { mode: 0o755 });
+  const settle = (wanted = true) => settleEspeak({ shelf, wanted: () => wanted, path: bin });
+  const ids = () => shelf.list().map(({ id }) => id);
+
+  test('it is a voice while it is installed and wanted, and no other is there (a stand-in for the program)', async () => {
+    await settle();
+    expect(ids()).toEqual([]);
+    install();
+    await settle();
+    await settle();
+    expect(shelf.get('espeak-ng')).toMatchObject({ type: 'tts', format: 'program', voices: ['en-us'] });
+    await settle(false);
+    expect(ids()).toEqual([]);
+    await settle();
+    rmSync(join(bin, 'espeak-ng'));
+    await settle();
+    expect(ids()).toEqual([]);
+  });
+
+  test('it steps aside for a real voice', async () => {
+    install();
+    await settle();
+    const guest = shelf.get('espeak-ng');
+    if (guest === undefined) throw new Error('no guest');
+    shelf.put({ ...guest, id: 'piper', source: 'scan', format: 'onnx' });
+    await settle();
+    expect(ids()).toEqual(['piper']);
+    shelf.remove('piper');
+    await settle();
+    expect(ids()).toEqual(['espeak-ng']);
+  });
+});

@@ -1,0 +1,51 @@
+import { isAbsolute } from 'node:path';
+import type { SlotTypeName } from '../../contract/slots.ts';
+import type { SlotConfig } from '../slot-file.ts';
+import type { SpeechConfig } from '../workers/speech-config.ts';
+import { checksOf } from './checks.ts';
+import { backendOf, commonLaunch } from './common.ts';
+import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import type { WorkerHow } from './how.ts';
+
+/** The types that are served and what the worker is for each. */
+const KINDS: Readonly<Partial<Record<SlotTypeName, SpeechConfig['kind']>>> = {
+  tts: 'speech',
+  stt: 'transcription',
+};
+
+/** The speech worker for one launch. */
+export function speechHow(
+  launch: Omit<Launch, 'how'>,
+  kind: SpeechConfig['kind'],
+  queueLimit: number,
+): WorkerHow {
+  const { modelPath, modelId, parallel, threads } = launch;
+  const settings = { kind, modelPath: modelPath ?? '', modelId, parallel, threads, queueLimit };
+  return { runner: 'worker', program: 'speech', settings };
+}
+
+function plan(order: LaunchOrder): Launch {
+  const common = commonLaunch(order, { nativeRerank: false, model: order.model.id });
+  const launch = { ...common, device: 'cpu' };
+  return { ...launch, how: speechHow(launch, KINDS[launch.type] ?? 'speech', order.queueLimit) };
+}
+
+/** What no speech worker takes, naming the key; null when there is nothing. */
+export function speechObjection(config: SlotConfig): string | null {
+  if (!['auto', 'cpu'].includes(backendOf(config.device)))
+    return `device: engine ${config.engine} runs on auto or cpu, not on ${config.device}`;
+  return config.extraArgs.length > 0 ? `extra_args: engine ${config.engine} takes no arguments` : null;
+}
+
+/** sherpa-onnx inside a worker process of ours: voices and recognisers in ONNX folders, on the processor. */
+export const speech: Engine = {
+  id: 'speech',
+  types: new Set(Object.keys(KINDS) as SlotTypeName[]),
+  runners: new Set(['worker']),
+  modelSource: ({ model }) => (model !== null && isAbsolute(model) ? 'file' : 'registry'),
+  objection: speechObjection,
+  plan,
+  context: () => 0,
+  checks: (launch) => checksOf(launch, { health: '/health', models: true }),
+  speechFormats: ['wav', 'pcm'],
+};
