@@ -11,7 +11,7 @@ import { gpuNote } from './gpu-note.ts';
 import { createHardware } from './hardware/hardware.ts';
 import { loadDashboard } from './http/dashboard-files.ts';
 import { createMatcher } from './http/matcher.ts';
-import { readBytes } from './http/read-body.ts';
+import { readBytes, receiveInto } from './http/read-body.ts';
 import { type HttpServer, startHttp } from './http/server.ts';
 import { createInference } from './inference/serve.ts';
 import { Bus } from './kit/bus.ts';
@@ -111,7 +111,17 @@ export async function startServices(
     listener,
     secretFile: join(live.folders.state, 'secret.bin'),
   });
-  const inference = createInference({ settings: live, slots, registry, upstreams, store, bus, metrics, log });
+  const inference = createInference({
+    spoolFolder: join(live.folders.state, 'spool'),
+    settings: live,
+    slots,
+    registry,
+    upstreams,
+    store,
+    bus,
+    metrics,
+    log,
+  });
   const stopping = new AbortController();
   const deps: RouteDeps = {
     name: NAME,
@@ -138,7 +148,11 @@ export async function startServices(
       auth,
       log,
       matcher: createMatcher(),
-      handlers: createHandlers(deps, (ctx, call) => readBytes(ctx.req, ctx.res, call.route.body)),
+      handlers: createHandlers(deps, {
+        bytes: (ctx, call) => readBytes(ctx.req, ctx.res, call.route.body),
+        receive: (ctx, call) => (take, signal) =>
+          receiveInto(ctx.req, ctx.res, call.route.body, take, signal),
+      }),
       sockets: { 'v1.realtime': realtimeSocket },
       refused: (code) => metrics.refused(code),
       secrets: () => live.secrets(),

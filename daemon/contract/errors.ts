@@ -105,6 +105,11 @@ export const ERRORS = {
     'The audio format is not supported. Supported formats: wav, mp3, flac, ogg, m4a, webm.',
     'Convert the audio to one of the supported formats.',
   ),
+  'audio.no_room': row(
+    503,
+    'There is no room to receive this recording now.',
+    'Try again later; see the free space of the state folder.',
+  ),
   'image.prompt_required': row(422, 'The field prompt is required.', 'Send a prompt.'),
   'image.model_not_curated': row(
     404,

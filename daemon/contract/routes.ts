@@ -73,6 +73,8 @@ export const ROUTES = {
   'v1.reranking': infer('/v1/reranking', 'Rerank documents (alias)'),
   'v1.transcriptions': infer('/v1/audio/transcriptions', 'Speech to text', 'audio'),
   'v1.speech': infer('/v1/audio/speech', 'Text to speech'),
+  'v1.audio.voices': api('GET', '/v1/audio/voices', 'client', 'none', 'Voices for speech'),
+  'v1.audio.models': api('GET', '/v1/audio/models', 'client', 'none', 'Models that speak'),
   'v1.images': infer('/v1/images/generations', 'Text to image'),
   'v1.realtime': kind('websocket', api('GET', '/v1/realtime', 'client', 'none', 'Live voice over WebSocket')),
 

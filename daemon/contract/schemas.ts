@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import { AudioModelsResponse, VoicesResponse } from './audio.ts';
 import * as auth from './auth.ts';
 import { HardwareResponse } from './hardware.ts';
 import { ModelPut, ModelsResponse, ModelView, V1Model, V1ModelList } from './models.ts';
@@ -35,6 +36,8 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'auth.sessions.end': auth.EndSessionsResponse,
   'v1.models': V1ModelList,
   'v1.model': V1Model,
+  'v1.audio.voices': VoicesResponse,
+  'v1.audio.models': AudioModelsResponse,
   health: system.HealthResponse,
   'health.system': system.SystemHealthResponse,
   'config.urls': system.UrlsResponse,

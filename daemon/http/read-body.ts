@@ -145,6 +145,53 @@ export function parseWith(schema: ZodType | undefined, value: unknown): unknown 
   throw new GatewayError('request.invalid', { details: { fields } });
 }
 
+/** Takes the next bytes of a body; more come once a promise that it gave is fulfilled. */
+export type TakeBytes = (chunk: Buffer) => Promise<void> | undefined;
+
+/**
+ * Hands a body over as it comes, under its cap. Rejects with 413, 415, 400 when it breaks off, with what `take` rejects
+ * with, and with the signal's reason.
+ */
+export function receiveInto(
+  req: IncomingMessage,
+  res: ServerResponse,
+  kind: BodyKind,
+  take: TakeBytes,
+  signal: AbortSignal,
+): Promise<void> {
+  checkDeclared(req, kind);
+  askForBody(req, res);
+  return new Promise((resolve, reject) => {
+    let size = 0;
+    const done = (settle: () => void) => {
+      req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+      signal.removeEventListener('abort', onAbort);
+      settle();
+    };
+    const fail = (error: unknown) => {
+      req.pause();
+      done(() => reject(error));
+    };
+    const onAbort = () => fail(signal.reason);
+    const onEnd = () => done(resolve);
+    const onBroken = () => fail(brokenOff());
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > BODY_CAPS[kind]) return fail(tooLarge(kind));
+      const taking = take(chunk);
+      if (taking === undefined) return;
+      req.pause();
+      taking.then(() => req.resume(), fail);
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+  });
+}
+
+const brokenOff = () =>
+  new GatewayError('request.malformed', { message: 'The body broke off before its end.' });
+
 /** Reads a `/v1` body into one Buffer under its cap; nothing is parsed. Throws 413, 415, 400 when it breaks off. */
 export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyKind): Promise<Buffer> {
   checkDeclared(req, kind);
@@ -168,10 +215,7 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
     };
     const onEnd = () =>
       done(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
-    const onBroken = () =>
-      done(() =>
-        reject(new GatewayError('request.malformed', { message: 'The body broke off before its end.' })),
-      );
+    const onBroken = () => done(() => reject(brokenOff()));
     req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });
 }

@@ -16,6 +16,8 @@ export interface RegisteredModelLike {
   /** Unix seconds. */
   readonly created: number;
   readonly capabilities?: Readonly<Record<string, boolean>>;
+  /** Names of the voices of a model that speaks. */
+  readonly voices?: readonly string[];
 }
 
 export interface RegistryLike {

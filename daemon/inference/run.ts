@@ -4,6 +4,8 @@ import type { Log } from '../kit/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { RequestTrack, RequestWatch, Usage } from '../telemetry/in-flight.ts';
+import type { Encoders } from './audio/encoders.ts';
+import type { Spools } from './audio/received-form.ts';
 import { type Connection, connect } from './connect.ts';
 import { plainAddress } from './dispatch/address.ts';
 import { type Decision, dispatch } from './dispatch/dispatch.ts';
@@ -25,7 +27,7 @@ import { NO_USAGE } from './forward/usage-tap.ts';
 import type { RegistryLike, Upstreams } from './ports.ts';
 import { rewriteAddress } from './rewrite/deviations.ts';
 import type { InferenceCall } from './serve.ts';
-import type { Reading, TaskRow } from './tasks.ts';
+import type { Prepared, PreparedSink, Reading, TaskRow } from './tasks.ts';
 
 export interface RunDeps {
   readonly settings: Pick<Settings, 'value'>;
@@ -36,6 +38,8 @@ export interface RunDeps {
   readonly log: Log;
   readonly outbound: Engines;
   readonly sources: PictureSources;
+  readonly spools: Spools;
+  readonly encoders: Encoders;
 }
 
 /** One call under way, with everything its steps share. */
@@ -103,8 +107,17 @@ function finishWith(
 }
 
 async function walk(on: Walk): Promise<void> {
-  const { call, task, deps } = on;
-  const reading = task.read(call);
+  const read = on.task.read(on.call, on);
+  const reading = read instanceof Promise ? await read : read;
+  try {
+    await follow(on, reading);
+  } finally {
+    reading.dispose?.();
+  }
+}
+
+async function follow(on: Walk, reading: Reading): Promise<void> {
+  const { call, deps } = on;
   const picture = takePicture(deps.sources);
   const named = modelOmitted(plainAddress(reading.model), call.path, picture);
   const address = rewriteAddress(named, picture);
@@ -129,10 +142,12 @@ async function attempt(
   decision: Decision,
   before: ReadonlySet<string>,
 ): Promise<void> {
+  const { prepare } = on.task;
+  const prepared = prepare === undefined ? null : await prepare(on, reading, decision);
   const startedAt = performance.now();
   const connection = await connect(on, reading, ask, decision);
   try {
-    await exchange(on, reading, connection, startedAt);
+    await exchange(on, reading, prepared, connection, startedAt);
   } catch (failure) {
     const tried =
       decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
@@ -145,41 +160,42 @@ async function attempt(
   }
 }
 
-async function exchange(on: Walk, reading: Reading, connection: Connection, before: number): Promise<void> {
+async function exchange(
+  on: Walk,
+  reading: Reading,
+  prepared: Prepared | null,
+  connection: Connection,
+  before: number,
+): Promise<void> {
   const { deps, call, answer, life, track, task } = on;
   const waited = performance.now() - before;
-  const body = reading.body(connection, connection.engineModel);
+  const body = (prepared ?? reading).body(connection, connection.engineModel);
+  const sink = prepared?.sink() ?? null;
   announce(on, reading, connection, performance.now() - call.receivedAt - waited);
   const sentAt = performance.now();
-  const end = await told(
-    on,
-    connection,
-    send({
-      outbound: deps.outbound,
-      answer,
-      life,
-      judge: task.judge,
-      secrets: () => credentialsOf(connection.headers),
-      foreign: connection.foreign,
-      request: {
-        origin: connection.origin,
-        path: underBase(
-          connection.base,
-          outgoingPath(call.path, call.req.url ?? '', connection.nativeRerank),
-        ),
-        method: 'POST',
-        headers: engineHeaders({
-          incoming: call.req.headers,
-          contentType: task.verbatim ? undefined : 'application/json',
-          own: connection.headers,
-          requestId: call.id,
-        }),
-        body,
-        idleMs: connection.idleMs ?? deps.settings.value('idleTimeoutS') * 1000,
-        ...(connection.connectMs === null ? {} : { connectMs: connection.connectMs }),
-      },
-    }),
-  );
+  const sent = send({
+    outbound: deps.outbound,
+    answer: sink ?? answer,
+    life,
+    judge: task.judge,
+    secrets: () => credentialsOf(connection.headers),
+    foreign: connection.foreign,
+    request: {
+      origin: connection.origin,
+      path: underBase(connection.base, outgoingPath(call.path, call.req.url ?? '', connection.nativeRerank)),
+      method: 'POST',
+      headers: engineHeaders({
+        incoming: call.req.headers,
+        contentType: task.verbatim ? undefined : 'application/json',
+        own: connection.headers,
+        requestId: call.id,
+      }),
+      body,
+      idleMs: connection.idleMs ?? deps.settings.value('idleTimeoutS') * 1000,
+      ...(connection.connectMs === null ? {} : { connectMs: connection.connectMs }),
+    },
+  });
+  const end = await told(on, connection, sink === null ? sent : through(sent, sink));
   const usage = measured(answer, sentAt);
   track.end({ status: answer.status, error: end?.code ?? null, usage });
   if (usage.tokensPerSecond !== null) connection.note(usage.tokensPerSecond);
@@ -196,6 +212,17 @@ async function told({ answer, life }: Walk, connection: Connection, sent: Promis
     throw error;
   } finally {
     connection.ended(callEnd(failure, { status: answer.status }));
+  }
+}
+
+/** An answer that is made from the engine's has ended when both have. */
+async function through(sent: Promise<ExchangeEnd>, sink: PreparedSink): Promise<ExchangeEnd> {
+  try {
+    const end = await sent;
+    await sink.settled;
+    return end;
+  } finally {
+    sink.dispose();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AudioModelList, VoiceList } from '../contract/audio.ts';
 import type { Tier } from '../contract/auth.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
@@ -14,6 +15,9 @@ import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import { createRequestWatch } from '../telemetry/in-flight.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { Encoders } from './audio/encoders.ts';
+import { Spools } from './audio/received-form.ts';
+import { listSpeakers, listVoices } from './audio/voices.ts';
 import { type CatalogueQuery, findModel, listModels } from './catalogue.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { takePicture } from './dispatch/picture.ts';
@@ -23,6 +27,12 @@ import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
 import { type RunDeps, runCall } from './run.ts';
 import { TASKS, type TaskName } from './tasks.ts';
 import { tryUpstream } from './try-upstream.ts';
+
+/** Hands the body over as it comes; `take` asks to wait by a promise. */
+export type Receive = (
+  take: (chunk: Buffer) => Promise<void> | undefined,
+  signal: AbortSignal,
+) => Promise<void>;
 
 /** One call of an inference route, as the pipeline hands it over. */
 export interface InferenceCall {
@@ -34,13 +44,17 @@ export interface InferenceCall {
   readonly tier: Tier;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** The whole body, capped by the pipeline. */
+  /** The whole body, capped by the pipeline; empty where `receive` gives it. */
   readonly body: Buffer;
+  /** For bodies that are too large for memory. */
+  readonly receive?: Receive;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
 }
 
 export interface InferenceDeps {
+  /** Where recordings lie while they are received. */
+  readonly spoolFolder: string;
   readonly settings: Pick<Settings, 'value' | 'onChange'>;
   readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note'>;
   readonly registry: RegistryLike;
@@ -57,6 +71,9 @@ type Task = (call: InferenceCall) => Promise<void>;
 export interface Inference extends Readonly<Record<TaskName, Task>> {
   models(query: CatalogueQuery): { object: 'list'; data: V1ModelRecord[] };
   model(id: string): V1ModelRecord | undefined;
+  /** `asked` names a model or slot; null takes all. */
+  voices(asked: string | null): VoiceList;
+  speakers(): AudioModelList;
   explain(input: ExplainInput): ExplainView;
   /** Tries an upstream as real calls do: its model list, then a chat of one token when a model is named. */
   tryUpstream(
@@ -81,7 +98,19 @@ export function createInference(deps: InferenceDeps): Inference {
   const outbound = openEngines(() => settings.value('connectTimeoutS') * 1000);
   const keepRows = () => store.requests.prune(settings.value('requestLogRows'));
   const lives = new Bag<Life>();
-  const run: RunDeps = { settings, slots, registry, upstreams, watch, log, outbound, sources };
+  const spools = new Spools(deps.spoolFolder);
+  const run: RunDeps = {
+    spools,
+    encoders: new Encoders(),
+    settings,
+    slots,
+    registry,
+    upstreams,
+    watch,
+    log,
+    outbound,
+    sources,
+  };
   keepRows();
   const unfollow = settings.onChange(keepRows);
   let stopped = false;
@@ -109,6 +138,8 @@ export function createInference(deps: InferenceDeps): Inference {
     model: (id) => findModel(takePicture(sources), id),
     tryUpstream: (upstream, model, requestId, res) =>
       tryUpstream({ upstreams, outbound }, { upstream, model, requestId, res }),
+    voices: (asked) => listVoices(takePicture(sources), asked),
+    speakers: () => listSpeakers(takePicture(sources)),
     explain: (input) => explain(input, takePicture(sources)),
     running: () => watch.running(),
     cancel: (id) => watch.cancel(id),

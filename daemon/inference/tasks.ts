@@ -1,8 +1,12 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { OutboundBody } from '../kit/outbound.ts';
 import { maskedFailure } from './audio/mask.ts';
-import { modelField } from './audio/model-field.ts';
+import { receiveForm, type Spools } from './audio/received-form.ts';
+import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
+import type { Decision } from './dispatch/dispatch.ts';
 import type { EngineFailure, Verdict } from './forward/engine-error.ts';
+import type { Sink } from './forward/exchange.ts';
+import type { Life } from './forward/life.ts';
 import { refuseImage } from './images/checks.ts';
 import {
   asksForStream,
@@ -15,6 +19,7 @@ import {
 import type { BodyContext } from './rewrite/body-rule.ts';
 import { rewriteChat, rewriteModel } from './rewrite/deviations.ts';
 import { wantsOmni } from './rewrite/omni.ts';
+import type { Walk } from './run.ts';
 import type { InferenceCall } from './serve.ts';
 
 /** What a route reads from its body before dispatch. */
@@ -26,14 +31,36 @@ export interface Reading {
   readonly omni: boolean;
   /** The body for the engine, once the target and the id that it answers to are known. */
   body(target: Pick<BodyContext, 'local' | 'thinkingDefault'>, model: string | null): OutboundBody;
+  /** The call is over: what was kept for it is let go. */
+  dispose?(): void;
+}
+
+/** What reading a body may need beside the call. */
+export interface ReadOn {
+  readonly life: Life;
+  readonly deps: { readonly spools: Spools };
+}
+
+/** What was decided for a call once its target was known, and before that was loaded. */
+export interface Prepared extends Pick<Reading, 'body'> {
+  /** What the engine's answer flows through; null when it goes on as it is. */
+  sink(): PreparedSink | null;
+}
+
+export interface PreparedSink extends Sink {
+  /** Resolves when the caller has the whole answer, rejects with what went wrong. */
+  readonly settled: Promise<void>;
+  dispose(): void;
 }
 
 /** What is particular to one kind of route; everything else is the same walk for all. */
 export interface TaskRow {
-  read(call: InferenceCall): Reading;
+  read(call: InferenceCall, on: ReadOn): Reading | Promise<Reading>;
   /** The body stays as it was sent, so that an alias cannot lead to somebody else's engine. */
   readonly verbatim?: boolean;
   judge?(failure: EngineFailure): Verdict;
+  /** Looks at the target before it is loaded; throws a GatewayError for what it can't do. */
+  readonly prepare?: (on: Walk, reading: Reading, decision: Decision) => Promise<Prepared>;
 }
 
 const plain = (picture: BodyPicture, body: Reading['body']): Reading => ({
@@ -64,11 +91,19 @@ function readSimple({ body }: InferenceCall): Reading {
   return plain(picture, (_, model) => rewriteModel(picture, asked, model));
 }
 
-/** Transcriptions: the raw multipart bytes go on unchanged; the model is read from them. */
-function readTranscription({ body, req }: InferenceCall): Reading {
-  const model = modelField(body, req.headers['content-type'] ?? '');
-  if (model === null) throw new GatewayError('request.missing_model', { param: 'model' });
-  return { model, stream: false, omni: false, body: () => body };
+/** Transcriptions: the raw multipart bytes go on unchanged; the model is read from them as they come. */
+async function readTranscription({ req, receive }: InferenceCall, on: ReadOn): Promise<Reading> {
+  if (receive === undefined) throw new Error('a transcription is received, not read');
+  const type = req.headers['content-type'] ?? '';
+  const { fields, body, dispose } = await receiveForm(type, receive, on.deps.spools, on.life.signal);
+  try {
+    const { model, stream } = fields;
+    if (model === null) throw new GatewayError('request.missing_model', { param: 'model' });
+    return { model, stream, omni: false, body: () => body, dispose };
+  } catch (error) {
+    dispose();
+    throw error;
+  }
 }
 
 const readImage = ({ body }: InferenceCall): Reading => refuseImage(scanBody(body));
@@ -77,7 +112,7 @@ export const TASKS = {
   chat: { read: readChat },
   completions: { read: readCompletions },
   simple: { read: readSimple },
-  speech: { read: readSimple },
+  speech: { read: readSpeech, prepare: prepareSpeech },
   transcriptions: { read: readTranscription, verbatim: true, judge: maskedFailure },
   images: { read: readImage },
 } as const satisfies Record<string, TaskRow>;

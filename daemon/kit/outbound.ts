@@ -1,10 +1,17 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { isUnreachable, UnreachableAddress } from './unreachable-address.ts';
 
-/** The bytes of a body, in one piece or in several that follow one another. */
-export type OutboundBody = Buffer | readonly Buffer[];
+/** Bytes that lie elsewhere; they are read anew for each attempt. */
+export interface StoredBody {
+  readonly length: number;
+  stream(): Readable;
+}
+
+/** The bytes of a body: in one piece, in several that follow one another, or stored. */
+export type OutboundBody = Buffer | readonly Buffer[] | StoredBody;
 
 /** One outgoing request. Every header is named here; nothing is inherited from anywhere. */
 export interface OutboundRequest {
@@ -66,7 +73,7 @@ export class Outbound {
         path: request.path,
         method: request.method,
         headers: headersOf(request),
-        body: request.body as Buffer | null,
+        body: sentBody(request.body),
         headersTimeout: request.idleMs,
         bodyTimeout: request.idleMs,
         ...(request.fresh ? { reset: true } : {}),
@@ -115,10 +122,16 @@ export class Outbound {
   }
 }
 
+const isStored = (body: OutboundBody): body is StoredBody => 'stream' in body;
+
+function sentBody(body: OutboundBody | null): Buffer | Readable | null {
+  return body !== null && isStored(body) ? body.stream() : (body as Buffer | null);
+}
+
 /** The length of a body in pieces is told here; undici would send it in chunks, which not every engine reads. */
 function headersOf({ headers, body }: OutboundRequest): string[] {
   if (body === null || Buffer.isBuffer(body)) return headers as string[];
-  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  const length = isStored(body) ? body.length : body.reduce((sum, piece) => sum + piece.length, 0);
   return [...headers, 'content-length', String(length)];
 }
 

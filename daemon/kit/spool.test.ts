@@ -16,9 +16,12 @@ test('what was written is read, as often as needed, and has no name', async () =
   expect(readdirSync(folder)).toEqual([]);
   for (let time = 0; time < 2; time++) expect((await buffer(spool.stream())).toString()).toBe('hello world');
   spool.stream().destroy();
+  const left = spool.stream();
+  left.on('error', () => {});
   expect((await spool.read(6, 100)).toString()).toBe('world');
   await spool.close();
   await spool.close();
+  expect(left.destroyed).toBe(true);
 });
 
 test('leftovers are swept, other files are not', async () => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -10,6 +9,7 @@ import type { Readable } from 'node:stream';
  */
 export class Spool {
   readonly #handle: FileHandle;
+  readonly #streams = new Set<Readable>();
   #length = 0;
   #closed = false;
 
@@ -46,19 +46,19 @@ export class Spool {
     return buffer.subarray(0, bytesRead);
   }
 
-  /** All bytes from the start; leaving early does no harm. */
+  /** All bytes from the start; leaving early does no harm, and closing the file ends the stream. */
   stream(): Readable {
-    return createReadStream('', {
-      fd: this.#handle.fd,
-      autoClose: false,
-      start: 0,
-      end: Math.max(0, this.#length - 1),
-    });
+    const end = Math.max(0, this.#length - 1);
+    const stream = this.#handle.createReadStream({ autoClose: false, start: 0, end });
+    this.#streams.add(stream);
+    stream.once('close', () => this.#streams.delete(stream));
+    return stream;
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    for (const stream of this.#streams) stream.destroy();
     await this.#handle.close().catch(() => {});
   }
 }

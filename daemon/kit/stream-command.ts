@@ -51,7 +51,7 @@ const neverStarted = (missing: boolean): StreamedCommand => ({
 function follow(child: ReturnType<typeof start>, signal: AbortSignal): StreamedCommand {
   const complaint = lastWords(child.stderr);
   const kill = () => {
-    killGroup(child);
+    if (child.exitCode === null && child.signalCode === null) killGroup(child);
     child.stdin?.destroy();
     child.stdout?.destroy();
   };

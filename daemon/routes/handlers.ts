@@ -10,11 +10,12 @@ import { upstreamRoutes } from './api/upstreams.ts';
 import type { RouteDeps } from './deps.ts';
 import type { Handlers } from './handler.ts';
 import { shellRoutes } from './shell.ts';
-import { inferenceRoutes, type ReadBytes } from './v1/inference.ts';
+import { audioRoutes } from './v1/audio.ts';
+import { type BodyReader, inferenceRoutes } from './v1/inference.ts';
 import { modelRoutes } from './v1/models.ts';
 
 /** Every row with its handler. */
-export function createHandlers(deps: RouteDeps, read: ReadBytes): Handlers {
+export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
   return {
     ...authRoutes(deps),
     ...healthRoutes(deps),
@@ -27,6 +28,7 @@ export function createHandlers(deps: RouteDeps, read: ReadBytes): Handlers {
     ...eventRoutes(deps),
     ...shellRoutes(deps),
     ...modelRoutes(deps),
+    ...audioRoutes(deps),
     ...inferenceRoutes(deps, read),
   };
 }

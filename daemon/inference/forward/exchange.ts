@@ -13,13 +13,24 @@ import {
 } from './engine-error.ts';
 import { brokenAnswer } from './failure.ts';
 import { withoutCredentials } from './own-credential.ts';
-import type { Answer } from './stream.ts';
 
 /** How an exchange ended: null for a whole answer, else the failure that the caller was told after the head. */
 export type ExchangeEnd = GatewayError | null;
 
+/** Where the answer of an engine goes. */
+export interface Sink {
+  readonly headSent: boolean;
+  begin(status: number, engine: IncomingHttpHeaders): void;
+  /** False asks to wait until `whenDrained` calls back. */
+  write(chunk: Buffer): boolean;
+  whenDrained(resume: () => void): void;
+  finish(last?: Buffer): void;
+  fail(error: GatewayError): void;
+  failWith(envelope: object): void;
+}
+
 export interface ExchangeOptions {
-  readonly answer: Answer;
+  readonly answer: Sink;
   /** What a non-2xx answer means; the rule of contract section 2 unless a route has its own. */
   judge?(failure: EngineFailure): Verdict;
   /** Our own credentials for this engine, which an error may repeat but never tells the caller. */
@@ -41,7 +52,7 @@ type Mode = 'head' | 'peek' | 'whole' | 'relay' | 'collect' | 'over';
 
 export class Exchange implements OutboundHandler {
   readonly #options: ExchangeOptions;
-  readonly #answer: Answer;
+  readonly #answer: Sink;
   readonly #blotter: Blotter | null;
   #mode: Mode = 'head';
   #controller: OutboundController | null = null;

@@ -1,15 +1,14 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { diedWhileReused, type Outbound, type OutboundRequest } from '../../kit/outbound.ts';
 import type { EngineFailure, Verdict } from './engine-error.ts';
-import { Exchange, type ExchangeEnd } from './exchange.ts';
+import { Exchange, type ExchangeEnd, type Sink } from './exchange.ts';
 import { connectionFailure } from './failure.ts';
 import type { Life } from './life.ts';
-import type { Answer } from './stream.ts';
 
 export interface SendOptions {
   readonly outbound: Outbound;
   readonly request: OutboundRequest;
-  readonly answer: Answer;
+  readonly answer: Sink;
   readonly life: Life;
   judge?(failure: EngineFailure): Verdict;
   /** Our own credentials in `request.headers`. */

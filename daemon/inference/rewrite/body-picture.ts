@@ -3,7 +3,9 @@ import { ByteScanner, type JsonKind, type Range, stringAt } from '../../kit/byte
 
 /** The top-level fields that the gateway looks at; all others are never touched. */
 const WANTED = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs', 'messages'] as const;
-export type WantedField = (typeof WANTED)[number];
+/** The same for speech. */
+const SPEECH = ['model', 'voice', 'speed', 'response_format', 'stream_format'] as const;
+export type WantedField = (typeof WANTED)[number] | (typeof SPEECH)[number];
 
 /** Messages in one body. */
 const MAX_MESSAGES = 100_000;
@@ -50,7 +52,7 @@ export interface BodyPicture {
  * Finds the wanted fields and each message's role in one linear walk.
  * Throws `request.invalid_json` for a body that is no JSON and `request.invalid` for one that is no object.
  */
-export function scanBody(bytes: Buffer): BodyPicture {
+export function scanBody(bytes: Buffer, wanted: WantedNames = IN_GENERAL): BodyPicture {
   const scanner = new ByteScanner(bytes);
   if (scanner.kind() !== 'object') {
     scanner.value();
@@ -63,7 +65,7 @@ export function scanBody(bytes: Buffer): BodyPicture {
   const open = scanner.at + 1;
   scanner.object((before, keyStart, keyEnd) => {
     const index = members++;
-    const name = wantedName(bytes, keyStart, keyEnd);
+    const name = wantedName(bytes, keyStart, keyEnd, wanted);
     if (name === null) {
       scanner.value();
       return;
@@ -124,15 +126,25 @@ function delimiter(scanner: ByteScanner): number {
   return scanner.at;
 }
 
-const NAMES: ReadonlySet<string> = new Set(WANTED);
-const NAME_LENGTHS: ReadonlySet<number> = new Set(WANTED.map((name) => name.length));
+/** A set of fields that a scan looks for, with their lengths. */
+export interface WantedNames {
+  readonly names: ReadonlySet<string>;
+  readonly lengths: ReadonlySet<number>;
+}
+
+const namesOf = (names: readonly WantedField[]): WantedNames => ({
+  names: new Set(names),
+  lengths: new Set(names.map((name) => name.length)),
+});
+const IN_GENERAL = namesOf(WANTED);
+export const IN_SPEECH = namesOf(SPEECH);
 const ROLE_LENGTH: ReadonlySet<number> = new Set(['role'.length]);
 /** Longest key that can spell a wanted name: every letter as a \u escape. */
-const LONGEST = Math.max(...NAME_LENGTHS) * 6;
+const LONGEST = Math.max(...IN_GENERAL.lengths, ...IN_SPEECH.lengths) * 6;
 
-function wantedName(bytes: Buffer, start: number, end: number): WantedField | null {
-  const name = nameAt(bytes, start, end, NAME_LENGTHS);
-  return name !== null && NAMES.has(name) ? (name as WantedField) : null;
+function wantedName(bytes: Buffer, start: number, end: number, wanted: WantedNames): WantedField | null {
+  const name = nameAt(bytes, start, end, wanted.lengths);
+  return name !== null && wanted.names.has(name) ? (name as WantedField) : null;
 }
 
 /** The text of a key that may be a wanted one: of a wanted length, or spelled with escapes; null for all others. */

@@ -1,5 +1,5 @@
 import type { Range } from '../../kit/byte-scanner.ts';
-import type { OutboundBody } from '../../kit/outbound.ts';
+import type { OutboundBody, StoredBody } from '../../kit/outbound.ts';
 import type { BodyPicture, Member } from './body-picture.ts';
 
 type List = 'fields' | 'messages';
@@ -31,7 +31,7 @@ const JOINED_UP_TO = 64 * 1024;
  * The body with the edits made; every byte outside them stays as it came, and without edits the very same Buffer
  * comes back. Edits must not overlap.
  */
-export function render(picture: BodyPicture, edits: readonly Edit[]): OutboundBody {
+export function render(picture: BodyPicture, edits: readonly Edit[]): Exclude<OutboundBody, StoredBody> {
   if (edits.length === 0) return picture.bytes;
   const splices: Splice[] = [
     ...listSplices(edits, 'fields', picture.open, picture.members),

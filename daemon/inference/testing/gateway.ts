@@ -6,6 +6,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pino from 'pino';
 import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
@@ -122,6 +124,7 @@ export async function openGateway(options: GatewayOptions): Promise<TestGateway>
   const value = <N extends SettingName>(name: N) =>
     (options.settings?.[name] ?? SETTINGS[name].default) as SettingValue<N>;
   const inference = createInference({
+    spoolFolder: join(tmpdir(), 'svc-inference-spool'),
     settings: { value, onChange: () => () => {} },
     slots: options.slots,
     registry: { list: () => options.models ?? [] },
@@ -163,6 +166,9 @@ async function serve(
       req,
       res,
       body,
+      receive: async (take) => {
+        for (const part of parts) await take(part);
+      },
       receivedAt,
     });
   } catch (error) {

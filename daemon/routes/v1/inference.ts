@@ -1,20 +1,29 @@
 import type { Context } from 'koa';
-import type { InferenceCall } from '../../inference/serve.ts';
+import type { InferenceCall, Receive } from '../../inference/serve.ts';
 import type { TaskName } from '../../inference/tasks.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
-/** Reads the whole JSON body of an inference route under its cap (`http/read-body` is handed in by the pipeline). */
-export type ReadBytes = (ctx: Context, call: Call) => Promise<Buffer>;
+/** How the bodies of inference routes are read under their caps (`http/read-body` is handed in by the composition root). */
+export interface BodyReader {
+  /** The whole body. */
+  bytes(ctx: Context, call: Call): Promise<Buffer>;
+  /** The body as it comes. */
+  receive(ctx: Context, call: Call): Receive;
+}
+
+const EMPTY = Buffer.alloc(0);
 
 /** The inference routes that forward a JSON body: read the bytes, hand them to the dispatcher, and stand aside. */
-export function inferenceRoutes(deps: RouteDeps, read: ReadBytes) {
+export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   const run =
     (task: TaskName): Handler =>
     async (ctx, call) => {
-      const body = await read(ctx, call);
+      const body = await read.bytes(ctx, call);
       await deps.inference[task](inferenceCall(ctx, call, body));
     };
+  const transcribe: Handler = (ctx, call) =>
+    deps.inference.transcriptions({ ...inferenceCall(ctx, call, EMPTY), receive: read.receive(ctx, call) });
   return {
     'v1.chat': run('chat'),
     'v1.completions': run('completions'),
@@ -24,7 +33,7 @@ export function inferenceRoutes(deps: RouteDeps, read: ReadBytes) {
     'v1.reranking': run('simple'),
     'v1.speech': run('speech'),
     'v1.images': run('images'),
-    'v1.transcriptions': run('transcriptions'),
+    'v1.transcriptions': transcribe,
   } satisfies Record<string, Handler>;
 }
 

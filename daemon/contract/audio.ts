@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** `GET /v1/audio/voices`, in the shape that chat apps ask for. */
+export const VoicesResponse = z.object({
+  voices: z.array(
+    z.object({
+      /** What `voice` of a speech request takes. */
+      id: z.string(),
+      name: z.string(),
+      /** The model that has it. */
+      model: z.string(),
+    }),
+  ),
+});
+
+/** `GET /v1/audio/models`: models that speak, with their slot names. */
+export const AudioModelsResponse = z.object({
+  models: z.array(z.object({ id: z.string(), name: z.string() })),
+});
+
+export type VoiceList = z.infer<typeof VoicesResponse>;
+export type AudioModelList = z.infer<typeof AudioModelsResponse>;

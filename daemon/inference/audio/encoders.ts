@@ -1,0 +1,41 @@
+import { runCommand } from '../../kit/run-command.ts';
+import { type StreamedCommand, streamCommand } from '../../kit/stream-command.ts';
+import { ENCODINGS, encodableFormats, encoderArgs, type SoundFormat } from './formats.ts';
+
+/** How long it is believed that there is none, so that one that is installed later is found. */
+const ABSENT_MS = 30_000;
+const LIST_LIMIT_MS = 10_000;
+const LIST_BYTES = 256 * 1024;
+
+/** Makes sound formats with the program of this machine, where there is one. */
+export class Encoders {
+  readonly #program: string;
+  #formats: Promise<ReadonlySet<SoundFormat>> | null = null;
+  #askedAt = 0;
+
+  constructor(program = 'ffmpeg') {
+    this.#program = program;
+  }
+
+  /** The formats that can be made now. Never rejects. */
+  async formats(): Promise<ReadonlySet<SoundFormat>> {
+    const known = await this.#formats;
+    if (known !== null && (known.size > 0 || performance.now() - this.#askedAt < ABSENT_MS)) return known;
+    this.#askedAt = performance.now();
+    this.#formats = this.#ask();
+    return this.#formats;
+  }
+
+  /** Starts to encode bare samples. */
+  open(format: SoundFormat, signal: AbortSignal): StreamedCommand {
+    const encoding = ENCODINGS[format];
+    if (encoding === undefined) throw new Error(`${format} needs no encoder`);
+    return streamCommand(this.#program, encoderArgs(encoding), { input: 'pipe', signal });
+  }
+
+  async #ask(): Promise<ReadonlySet<SoundFormat>> {
+    const limits = { timeoutMs: LIST_LIMIT_MS, maxBytes: LIST_BYTES };
+    const { code, stdout } = await runCommand(this.#program, ['-hide_banner', '-encoders'], limits);
+    return code === 0 ? encodableFormats(stdout) : new Set();
+  }
+}

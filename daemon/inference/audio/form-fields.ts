@@ -1,0 +1,69 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { boundaryOf, dispositionOf, MultipartScanner } from '../../kit/multipart.ts';
+import { invalid } from '../rewrite/body-picture.ts';
+
+const MOST_VALUE = 512;
+
+/** The fields of a transcription that the gateway looks at. */
+const WANTED = ['model', 'stream'] as const;
+type Wanted = (typeof WANTED)[number];
+
+const wanted = (name: string | null): Wanted | null => WANTED.find((each) => each === name) ?? null;
+
+/**
+ * Reads `model` and `stream` of a multipart form as its bytes pass by (spec "Transcriptions deviations"): only a part whose
+ * own header names the field counts, never a text inside another part. Nothing else is kept.
+ */
+export class FormFields {
+  readonly #values: Record<Wanted, string[]> = { model: [], stream: [] };
+  readonly #scanner: MultipartScanner;
+  #open: { name: Wanted; bytes: Buffer[]; length: number } | null = null;
+
+  /** Throws `request.unsupported_type` for anything but multipart/form-data. */
+  constructor(contentType: string) {
+    const boundary = boundaryOf(contentType);
+    if (boundary === null) {
+      throw new GatewayError('request.unsupported_type', {
+        message: 'This route takes multipart/form-data.',
+      });
+    }
+    this.#scanner = new MultipartScanner(boundary, {
+      part: (head) => {
+        const name = wanted(dispositionOf(head).name);
+        this.#open = name === null ? null : { name, bytes: [], length: 0 };
+      },
+      data: (bytes) => this.#keep(bytes),
+      end: () => this.#close(),
+    });
+  }
+
+  push(chunk: Buffer): void {
+    this.#scanner.push(chunk);
+  }
+
+  /** The model; null when there is none or it is blank. Throws `request.invalid` for two that differ. */
+  get model(): string | null {
+    const values = new Set(this.#values.model);
+    if (values.size > 1) throw invalid('model', 'must be given once');
+    return this.#values.model[0] || null;
+  }
+
+  get stream(): boolean {
+    return /^(true|1)$/i.test(this.#values.stream.at(-1) ?? '');
+  }
+
+  #keep(bytes: Buffer): void {
+    if (this.#open === null || this.#open.length >= MOST_VALUE) return;
+    const kept = bytes.subarray(0, MOST_VALUE - this.#open.length);
+    this.#open.bytes.push(Buffer.from(kept));
+    this.#open.length += kept.length;
+  }
+
+  #close(): void {
+    if (this.#open === null) return;
+    const { name, bytes } = this.#open;
+    // A form with hundreds of models is told apart from one with a single one; more need not be kept.
+    if (this.#values[name].length < 3) this.#values[name].push(Buffer.concat(bytes).toString('utf8').trim());
+    this.#open = null;
+  }
+}

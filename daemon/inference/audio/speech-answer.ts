@@ -1,0 +1,134 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { GatewayError } from '../../contract/errors.ts';
+import { sseData } from '../../kit/sse.ts';
+import type { StreamEnd } from '../../kit/stream-command.ts';
+import type { Sink } from '../forward/exchange.ts';
+import type { Life } from '../forward/life.ts';
+import type { Answer } from '../forward/stream.ts';
+
+/** What an engine's sound flows through: an encoder, or nothing. */
+export interface Pipe {
+  readonly input: Writable | null;
+  readonly output: Readable;
+  readonly ended: Promise<Pick<StreamEnd, 'code'>>;
+  kill(): void;
+}
+
+/** A pipe that changes nothing. */
+export function openPipe(): Pipe {
+  const both = new PassThrough();
+  return { input: both, output: both, ended: Promise.resolve({ code: 0 }), kill: () => both.destroy() };
+}
+
+export interface SpeechAnswerOptions {
+  readonly answer: Answer;
+  readonly life: Pick<Life, 'onEnd'>;
+  readonly pipe: Pipe;
+  /** Media type of what comes out of the pipe. */
+  readonly type: string;
+  /** Each chunk becomes one of OpenAI's events. */
+  readonly events: boolean;
+}
+
+/** Local engines count no tokens; the field is required. */
+const NO_TOKENS = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+
+/**
+ * Stands between an engine that speaks and the answer: its sound goes through the pipe and what comes out goes to the
+ * caller, as it comes. The head goes out with the first byte, so that an encoder that fails still has a status. An error of
+ * the engine passes by the pipe.
+ */
+export class SpeechAnswer implements Sink {
+  readonly #options: SpeechAnswerOptions;
+  readonly #settled = Promise.withResolvers<void>();
+  readonly #forget: () => void;
+  #failure: { status: number; headers: IncomingHttpHeaders } | null = null;
+  #whole = false;
+
+  constructor(options: SpeechAnswerOptions) {
+    this.#options = options;
+    this.#settled.promise.catch(() => {});
+    this.#forget = options.life.onEnd((reason) => this.#settled.reject(reason));
+  }
+
+  /** Nothing is out as far as an exchange is concerned: what goes wrong is thrown, and told where it must be. */
+  readonly headSent = false;
+
+  /** Resolves when the caller has all, rejects with what went wrong after the engine had ended. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
+  begin(status: number, headers: IncomingHttpHeaders): void {
+    if (status >= 300) this.#failure = { status, headers };
+    else void this.#pump().then(this.#settled.resolve, this.#settled.reject);
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.#options.pipe.input?.write(chunk) ?? true;
+  }
+
+  whenDrained(resume: () => void): void {
+    this.#options.pipe.input?.once('drain', resume);
+  }
+
+  finish(last?: Buffer): void {
+    if (this.#failure !== null) this.#passFailure(this.#failure, last ?? Buffer.alloc(0));
+    else {
+      this.#whole = true;
+      this.#options.pipe.input?.end(last);
+    }
+  }
+
+  fail(error: GatewayError): void {
+    this.#settled.reject(error);
+    this.dispose();
+  }
+
+  failWith(envelope: object): void {
+    this.#options.answer.failWith(envelope);
+    this.#settled.resolve();
+    this.dispose();
+  }
+
+  /** Ends whatever still runs. */
+  dispose(): void {
+    this.#forget();
+    this.#options.pipe.kill();
+  }
+
+  #passFailure({ status, headers }: { status: number; headers: IncomingHttpHeaders }, bytes: Buffer): void {
+    const { answer } = this.#options;
+    if (answer.headSent) answer.failWith(JSON.parse(bytes.toString('utf8')) as object);
+    else {
+      answer.begin(status, headers);
+      answer.finish(bytes);
+    }
+    this.#settled.resolve();
+    this.dispose();
+  }
+
+  async #pump(): Promise<void> {
+    const { answer, pipe, events } = this.#options;
+    for await (const chunk of pipe.output) {
+      this.#begin();
+      const bytes = events ? deltaOf(chunk as Buffer) : (chunk as Buffer);
+      if (!answer.write(bytes)) await new Promise<void>((resume) => answer.whenDrained(resume));
+    }
+    const { code } = await pipe.ended;
+    if (code !== 0 || !this.#whole) throw notMade();
+    this.#begin();
+    answer.finish(events ? Buffer.from(sseData({ type: 'speech.audio.done', usage: NO_TOKENS })) : undefined);
+  }
+
+  #begin(): void {
+    const { answer, events, type } = this.#options;
+    answer.begin(200, { 'content-type': events ? 'text/event-stream' : type });
+  }
+}
+
+const deltaOf = (chunk: Buffer): Buffer =>
+  Buffer.from(sseData({ type: 'speech.audio.delta', audio: chunk.toString('base64') }));
+
+const notMade = () => new GatewayError('internal', { message: 'The sound format could not be made.' });

@@ -1,0 +1,117 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { stringAt } from '../../kit/byte-scanner.ts';
+import { type BodyPicture, type Field, fieldOf, invalid, type WantedField } from '../rewrite/body-picture.ts';
+import { type Edit, insertField, replace } from '../rewrite/edits.ts';
+import { isSoundFormat, SOUND_FORMATS, type SoundFormat } from './formats.ts';
+
+/** The voice of a slot as its file says it. */
+export interface VoiceDefaults {
+  readonly voice?: string;
+  readonly speed?: number;
+  readonly response_format?: string;
+}
+
+/** What a speech request asks of the gateway itself. */
+export interface SpeechAsk {
+  /** The format that the caller named; null when it named none. */
+  readonly format: string | null;
+  /** The answer shall be events instead of bytes. */
+  readonly events: boolean;
+}
+
+/** Where the speech comes from. */
+export interface SpeechTarget {
+  /** Of the slot that serves; null when nothing is known of it. */
+  readonly defaults: VoiceDefaults | null;
+  /** What an engine of ours makes itself; null for one that makes all by itself. */
+  readonly makes: readonly string[] | null;
+  /** What can be made from that. */
+  readonly encodable: ReadonlySet<SoundFormat>;
+}
+
+export interface SpeechPlan {
+  readonly edits: readonly Edit[];
+  /** What the caller gets; null: what the engine sends goes on as it is. */
+  readonly format: SoundFormat | null;
+  /** It is encoded here, from bare samples. */
+  readonly encoded: boolean;
+  /** It becomes OpenAI's events here. */
+  readonly events: boolean;
+}
+
+const isGiven = (field: Field | undefined): field is Field => field !== undefined && field.kind !== 'null';
+
+function textOf(picture: BodyPicture, name: WantedField): string | null {
+  const field = fieldOf(picture, name);
+  if (!isGiven(field)) return null;
+  if (field.kind !== 'string') throw invalid(name, 'must be a string');
+  return stringAt(picture.bytes, field.value);
+}
+
+/** Reads what concerns the gateway. Throws 422 `request.invalid`. */
+export function speechAsk(picture: BodyPicture): SpeechAsk {
+  const events = textOf(picture, 'stream_format');
+  if (events !== null && events !== 'sse' && events !== 'audio')
+    throw invalid('stream_format', 'must be audio or sse');
+  return { format: textOf(picture, 'response_format'), events: events === 'sse' };
+}
+
+/** Puts a value into a field, whether it is there or not. */
+function setField(picture: BodyPicture, name: WantedField, value: unknown): Edit {
+  const field = fieldOf(picture, name);
+  return field === undefined ? insertField(name, value) : replace(field.value, JSON.stringify(value));
+}
+
+const isMissing = (picture: BodyPicture, name: WantedField): boolean => !isGiven(fieldOf(picture, name));
+
+/** "When voice, speed or response_format is omitted, it is filled from the slot's defaults" (spec "Speech deviations"). */
+function filled(picture: BodyPicture, defaults: VoiceDefaults | null, names: readonly WantedField[]): Edit[] {
+  return names.flatMap((name) => {
+    const value = defaults?.[name as keyof VoiceDefaults];
+    return value !== undefined && isMissing(picture, name) ? [setField(picture, name, value)] : [];
+  });
+}
+
+/**
+ * How one request is put to its engine and its answer made (contract "Speech"): an engine that makes all formats gets the
+ * request with the slot's defaults filled in; for one of ours the gateway makes the format. Throws 422 for a format that
+ * was asked for and cannot be made. Pure.
+ */
+export function speechPlan(picture: BodyPicture, ask: SpeechAsk, target: SpeechTarget): SpeechPlan {
+  const { defaults, makes } = target;
+  if (makes === null) {
+    const edits = filled(picture, defaults, ['voice', 'speed', 'response_format']);
+    return { edits, format: null, encoded: false, events: false };
+  }
+  const format = chosenFormat(ask.format, target);
+  const native = makes.includes(format);
+  const edits = [
+    ...filled(picture, defaults, ['voice', 'speed']),
+    setField(picture, 'response_format', native ? format : 'pcm'),
+  ];
+  return { edits, format, encoded: !native, events: ask.events };
+}
+
+function chosenFormat(asked: string | null, { defaults, makes, encodable }: SpeechTarget): SoundFormat {
+  const possible = (format: string): format is SoundFormat =>
+    isSoundFormat(format) && (makes?.includes(format) || encodable.has(format));
+  if (asked !== null) {
+    if (possible(asked)) return asked;
+    throw impossible(asked, SOUND_FORMATS.filter(possible));
+  }
+  const preferred = [defaults?.response_format ?? 'mp3', 'mp3', 'wav'];
+  return preferred.find(possible) ?? 'wav';
+}
+
+function impossible(asked: string, possible: readonly string[]): GatewayError {
+  const can = possible.join(', ');
+  if (!isSoundFormat(asked)) return invalid('response_format', `must be one of ${SOUND_FORMATS.join(', ')}`);
+  return new GatewayError('request.invalid', {
+    message: `The format ${asked} needs ffmpeg with its ${asked} encoder on the gateway's machine; ${can} can be made.`,
+    param: 'response_format',
+    details: {
+      fields: [{ path: 'response_format', reason: `cannot be made here; ${can} can` }],
+      missing: 'ffmpeg',
+    },
+  });
+}

@@ -1,0 +1,10 @@
+import type { RouteDeps } from '../deps.ts';
+import type { Handler } from '../handler.ts';
+
+/** What can speak, and with which voices; asking loads nothing. */
+export function audioRoutes(deps: RouteDeps) {
+  const voices: Handler = (_ctx, call) =>
+    deps.inference.voices(new URLSearchParams(call.target.query).get('model'));
+  const models: Handler = () => deps.inference.speakers();
+  return { 'v1.audio.voices': voices, 'v1.audio.models': models } satisfies Record<string, Handler>;
+}
