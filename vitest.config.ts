@@ -25,8 +25,10 @@ const INFERENCE = suite(
   'openai-client',
   'openai-retries',
   'slot-life',
+  'speech',
   'streaming',
   'tools',
+  'transcriptions',
 );
 
 const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 2 };

@@ -152,7 +152,7 @@ export type TakeBytes = (chunk: Buffer) => Promise<void> | undefined;
  * Hands a body over as it comes, under its cap. Rejects with 413, 415, 400 when it breaks off, with what `take` rejects
  * with, and with the signal's reason.
  */
-export function receiveInto(
+export async function receiveInto(
   req: IncomingMessage,
   res: ServerResponse,
   kind: BodyKind,
@@ -163,6 +163,8 @@ export function receiveInto(
   askForBody(req, res);
   return new Promise((resolve, reject) => {
     let size = 0;
+    /** What is being taken; the end of a body may be told before its last bytes were. */
+    let taking: Promise<void> = Promise.resolve();
     const done = (settle: () => void) => {
       req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
       signal.removeEventListener('abort', onAbort);
@@ -173,13 +175,17 @@ export function receiveInto(
       done(() => reject(error));
     };
     const onAbort = () => fail(signal.reason);
-    const onEnd = () => done(resolve);
+    const onEnd = () => {
+      req.off('close', onBroken);
+      taking.then(() => done(resolve), fail);
+    };
     const onBroken = () => fail(brokenOff());
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size > BODY_CAPS[kind]) return fail(tooLarge(kind));
-      const taking = take(chunk);
-      if (taking === undefined) return;
+      const taken = take(chunk);
+      if (taken === undefined) return;
+      taking = taken;
       req.pause();
       taking.then(() => req.resume(), fail);
     };

@@ -55,6 +55,8 @@ export interface InferenceCall {
 export interface InferenceDeps {
   /** Where recordings lie while they are received. */
   readonly spoolFolder: string;
+  /** Makes sound formats; default with the ffmpeg of this machine. */
+  readonly encoders?: Encoders;
   readonly settings: Pick<Settings, 'value' | 'onChange'>;
   readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note'>;
   readonly registry: RegistryLike;
@@ -101,7 +103,7 @@ export function createInference(deps: InferenceDeps): Inference {
   const spools = new Spools(deps.spoolFolder);
   const run: RunDeps = {
     spools,
-    encoders: new Encoders(),
+    encoders: deps.encoders ?? new Encoders(),
     settings,
     slots,
     registry,

@@ -18,6 +18,7 @@ import { SETTINGS, type SettingName, type SettingValue } from '../../settings/ca
 import type { Dialect } from '../../slots/engines/engine.ts';
 import type { ReadyOptions } from '../../slots/lease.ts';
 import type { FinishedRequest } from '../../telemetry/metrics.ts';
+import type { Encoders } from '../audio/encoders.ts';
 import type { RegisteredModelLike, Upstreams } from '../ports.ts';
 import { createInference, type Inference } from '../serve.ts';
 import type { TaskName } from '../tasks.ts';
@@ -105,6 +106,7 @@ export interface GatewayOptions {
   slots: TestSlots;
   models?: RegisteredModelLike[];
   upstreams?: Upstreams;
+  encoders?: Encoders;
   settings?: Partial<Record<SettingName, unknown>>;
 }
 
@@ -113,6 +115,7 @@ const TASK_OF: Record<string, { task: TaskName; route: string }> = {
   '/v1/completions': { task: 'completions', route: 'v1.completions' },
   '/v1/embeddings': { task: 'simple', route: 'v1.embeddings' },
   '/v1/rerankings': { task: 'simple', route: 'v1.rerankings' },
+  '/v1/audio/speech': { task: 'speech', route: 'v1.speech' },
   '/v1/audio/transcriptions': { task: 'transcriptions', route: 'v1.transcriptions' },
   '/v1/images/generations': { task: 'images', route: 'v1.images' },
 };
@@ -125,6 +128,7 @@ export async function openGateway(options: GatewayOptions): Promise<TestGateway>
     (options.settings?.[name] ?? SETTINGS[name].default) as SettingValue<N>;
   const inference = createInference({
     spoolFolder: join(tmpdir(), 'svc-inference-spool'),
+    encoders: options.encoders,
     settings: { value, onChange: () => () => {} },
     slots: options.slots,
     registry: { list: () => options.models ?? [] },

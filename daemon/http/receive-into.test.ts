@@ -1,0 +1,61 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as breath } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { receiveInto, type TakeBytes } from './read-body.ts';
+
+/** What a taker got of `body`, which is sent in one go, or what the receipt was rejected with. */
+async function received(
+  body: Buffer,
+  take: TakeBytes,
+  { signal = new AbortController().signal, declared = true } = {},
+): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const server = createServer((req, res) => {
+    receiveInto(req, res, 'auth', take, signal)
+      .then(() => resolve('all'), resolve)
+      .finally(() => res.end());
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const sending = request({ port: (server.address() as AddressInfo).port, method: 'POST' });
+  sending.on('error', () => {});
+  sending.on('response', (res) => res.resume());
+  if (!declared) sending.write(body.subarray(0, 10));
+  sending.end(declared ? body : body.subarray(10));
+  const outcome = await promise;
+  server.close();
+  server.closeAllConnections();
+  return outcome;
+}
+
+test('it has ended when the last bytes were taken, not when they came', async () => {
+  const taken: Buffer[] = [];
+  const outcome = await received(Buffer.alloc(16_000, 7), async (chunk) => {
+    for (let turn = 0; turn < 50; turn++) await breath();
+    taken.push(chunk);
+  });
+  expect([outcome, Buffer.concat(taken).length]).toEqual(['all', 16_000]);
+});
+
+test('one piece is taken after the other', async () => {
+  let busy = 0;
+  const outcome = await received(Buffer.alloc(16_000), async () => {
+    busy += 1;
+    await breath();
+    expect(busy).toBe(1);
+    busy -= 1;
+  });
+  expect(outcome).toBe('all');
+});
+
+test.each([true, false])('more than the cap is 413 (length declared: %s)', async (declared) => {
+  const outcome = await received(Buffer.alloc(20_000), () => undefined, { declared });
+  expect(outcome).toMatchObject({ code: 'request.too_large' });
+});
+
+test('a taker that fails and a caller who is gone end it', async () => {
+  const full = new Error('full');
+  expect(await received(Buffer.from('x'), () => Promise.reject(full))).toBe(full);
+  const gone = new Error('gone');
+  expect(await received(Buffer.from('x'), () => undefined, { signal: AbortSignal.abort(gone) })).toBe(gone);
+});

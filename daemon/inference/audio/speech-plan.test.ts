@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { IN_SPEECH, scanBody } from '../rewrite/body-picture.ts';
+import { render } from '../rewrite/edits.ts';
+import type { SoundFormat } from './formats.ts';
+import { type SpeechTarget, speechAsk, speechPlan } from './speech-plan.ts';
+
+const ALL: readonly SoundFormat[] = ['mp3', 'opus', 'aac', 'flac'];
+const OURS: SpeechTarget = { defaults: null, makes: ['wav', 'pcm'], encodable: new Set(ALL) };
+const BARE: SpeechTarget = { ...OURS, encodable: new Set() };
+const DEFAULTS = { voice: 'anna', speed: 1.5, response_format: 'flac' };
+const THEIRS: SpeechTarget = { defaults: DEFAULTS, makes: null, encodable: new Set() };
+
+function plan(body: object, target: SpeechTarget) {
+  const picture = scanBody(Buffer.from(JSON.stringify(body)), IN_SPEECH);
+  const { edits, ...rest } = speechPlan(picture, speechAsk(picture), target);
+  return { ...rest, body: JSON.parse(Buffer.concat([render(picture, edits)].flat() as Buffer[]).toString()) };
+}
+const order = { model: 'm', input: 'x' };
+
+describe('an engine of ours', () => {
+  test.each([
+    [{}, OURS, 'mp3', 'pcm', true],
+    [{}, BARE, 'wav', 'wav', false],
+    [{ response_format: null }, OURS, 'mp3', 'pcm', true],
+    [{ response_format: 'wav' }, OURS, 'wav', 'wav', false],
+    [{ response_format: 'pcm' }, BARE, 'pcm', 'pcm', false],
+    [{ response_format: 'opus' }, OURS, 'opus', 'pcm', true],
+    [{}, { ...OURS, defaults: DEFAULTS }, 'flac', 'pcm', true],
+    [{ response_format: 'aac' }, { ...OURS, defaults: DEFAULTS }, 'aac', 'pcm', true],
+    [{}, { ...BARE, defaults: DEFAULTS }, 'wav', 'wav', false],
+  ])('%j %#', (more, target, format, made, encoded) => {
+    const planned = plan({ ...order, ...more }, target);
+    expect([planned.format, planned.body.response_format, planned.encoded]).toEqual([format, made, encoded]);
+  });
+
+  test('a format that was asked for and cannot be made is 422 with what is missing', () => {
+    expect(() => plan({ ...order, response_format: 'mp3' }, BARE)).toThrowError(
+      expect.objectContaining({
+        status: 422,
+        code: 'request.invalid',
+        message: expect.stringContaining('ffmpeg'),
+        options: expect.objectContaining({ param: 'response_format' }),
+      }),
+    );
+  });
+
+  test.each([
+    [{ response_format: 'ogg' }, 'response_format'],
+    [{ response_format: 7 }, 'response_format'],
+    [{ stream_format: 'x' }, 'stream_format'],
+    [{ stream_format: true }, 'stream_format'],
+  ])('%j is 422', (more, param) => {
+    expect(() => plan({ ...order, ...more }, OURS)).toThrowError(
+      expect.objectContaining({ status: 422, options: expect.objectContaining({ param }) }),
+    );
+  });
+
+  test.each([
+    [{ stream_format: 'sse' }, true],
+    [{ stream_format: 'audio' }, false],
+    [{ stream_format: null }, false],
+    [{}, false],
+  ])('%j: events %s', (more, events) => expect(plan({ ...order, ...more }, OURS).events).toBe(events));
+});
+
+describe('the voice defaults of a slot', () => {
+  test.each([
+    [{}, { voice: 'anna', speed: 1.5 }],
+    [{ voice: 'ben' }, { voice: 'ben', speed: 1.5 }],
+    [
+      { voice: null, speed: null },
+      { voice: 'anna', speed: 1.5 },
+    ],
+    [
+      { voice: { id: 'x' }, speed: 0.5 },
+      { voice: { id: 'x' }, speed: 0.5 },
+    ],
+    [{ voice: '' }, { voice: '', speed: 1.5 }],
+  ])('%j', (more, expected) => {
+    expect(plan({ ...order, ...more }, { ...OURS, defaults: DEFAULTS }).body).toMatchObject(expected);
+    expect(plan({ ...order, ...more }, THEIRS).body).toMatchObject({ ...expected, response_format: 'flac' });
+  });
+
+  test('never overwrite what was sent, and nothing else is touched', () => {
+    const sent = fc.record(
+      {
+        voice: fc.constantFrom('a', 'b'),
+        speed: fc.constantFrom(0.5, 2),
+        response_format: fc.constantFrom('mp3', 'wav'),
+        instructions: fc.string(),
+        extra: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(sent, (more) => {
+        const { body } = plan({ ...order, ...more }, THEIRS);
+        expect(body).toEqual({ ...DEFAULTS, ...order, ...(JSON.parse(JSON.stringify(more)) as object) });
+      }),
+    );
+  });
+});
+
+test('an engine that makes everything by itself gets what was sent', () => {
+  const body = { ...order, response_format: 'mp3', stream_format: 'sse' };
+  expect(plan(body, { ...THEIRS, defaults: null })).toEqual({
+    format: null,
+    encoded: false,
+    events: false,
+    body,
+  });
+});

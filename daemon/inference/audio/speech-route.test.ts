@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { post } from '../testing/client.ts';
+import { listen, openGateway, type TestServer, TestSlots } from '../testing/gateway.ts';
+import { picture, registeredModel, slotRecord } from '../testing/pictures.ts';
+import { Encoders } from './encoders.ts';
+import { listVoices } from './voices.ts';
+
+const SPEECH = '/v1/audio/speech';
+const folder = mkdtempSync(join(tmpdir(), 'svc-encoder-'));
+/** A stand-in for ffmpeg that lists its encoders and then makes nothing. */
+const FAILING = join(folder, 'failing');
+writeFileSync(
+  FAILING,
+  '#!/bin/sh\ncase "$*" in *-encoders*) echo " A..... libmp3lame x";; *) cat > /dev/null; exit 1;; esac\n',
+  { mode: 0o755 },
+);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const open: TestServer[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+/** A stand-in for an engine of ours behind the real forwarder; `program` stands for ffmpeg. */
+async function setUp(handler: RequestListener, program: string) {
+  const engine = await listen(handler);
+  const slots = new TestSlots([slotRecord({ name: 'tts', type: 'tts', model: 'voice', engine: 'speech' })]);
+  slots.engine = engine.origin;
+  const gateway = await openGateway({ slots, encoders: new Encoders(program) });
+  open.push(gateway, engine);
+  return { gateway, slots };
+}
+
+const speaks =
+  (asked: string[]): RequestListener =>
+  (req, res) => {
+    let text = '';
+    req.on('data', (chunk: Buffer) => {
+      text += chunk;
+    });
+    req.on('end', () => {
+      asked.push(text);
+      res.setHeader('content-type', 'audio/wav');
+      res.end('RIFF');
+    });
+  };
+
+describe('without an encoder on the machine', () => {
+  const ABSENT = 'no-such-encoder-here';
+
+  test('sound is wav when no format was named', async () => {
+    const asked: string[] = [];
+    const { gateway, slots } = await setUp(speaks(asked), ABSENT);
+    const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x' });
+    expect(answer).toMatchObject({ status: 200, body: 'RIFF' });
+    expect(JSON.parse(asked[0] ?? '')).toMatchObject({ response_format: 'wav', model: 'voice' });
+    expect(slots.released).toBe(1);
+  });
+
+  test('mp3 is 422 before anything is loaded', async () => {
+    const { gateway, slots } = await setUp(speaks([]), ABSENT);
+    const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x', response_format: 'mp3' });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toContain('needs ffmpeg');
+    expect(slots.asked).toEqual([]);
+  });
+});
+
+describe('an encoder that fails', () => {
+  test('before its first byte is 500, and the slot is given back', async () => {
+    const asked: string[] = [];
+    const { gateway, slots } = await setUp(speaks(asked), FAILING);
+    const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x', response_format: 'mp3' });
+    expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([
+      500,
+      'The sound format could not be made.',
+    ]);
+    expect(slots.released).toBe(1);
+  });
+});
+
+test('a refusal of the engine passes by the encoder', async () => {
+  const body = '{"error":{"code":"request.invalid","message":"no such voice","type":"x","param":"voice"}}';
+  const { gateway } = await setUp((req, res) => {
+    req.resume();
+    res.writeHead(422, { 'content-type': 'application/json' });
+    res.end(body);
+  }, FAILING);
+  const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x', response_format: 'mp3' });
+  expect(answer).toMatchObject({ status: 422, body });
+});
+
+test('voices come from what is known, slot tts first, each name once', () => {
+  const slots = [
+    slotRecord({ name: 'other', type: 'tts', model: 'two' }),
+    slotRecord({ name: 'tts', type: 'tts', model: 'one' }),
+    slotRecord({ name: 'ear', type: 'stt', model: 'hears' }),
+  ];
+  const models = [
+    { ...registeredModel({ id: 'one', type: 'tts' }), voices: ['a', 'b'] },
+    { ...registeredModel({ id: 'two', type: 'tts' }), voices: ['b', 'c'] },
+  ];
+  const on = picture({ slots, models });
+  const names = (asked: string | null) =>
+    listVoices(on, asked).voices.map(({ id, model }) => `${model}:${id}`);
+  expect(names(null)).toEqual(['one:a', 'one:b', 'two:c']);
+  for (const asked of ['two', 'other', 'svc/other']) expect(names(asked)).toEqual(['two:b', 'two:c']);
+  expect(names('ear')).toEqual([]);
+});

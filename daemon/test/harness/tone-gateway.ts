@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_PATH } from '../../kit/run-command.ts';
+import { writeToneRecogniser, writeToneVoice } from '../../models/onnx/tone-folders.ts';
+import { type Gateway, type GatewayOptions, QUIET_FILE, startGateway } from './gateway.ts';
+
+/** What the tone voice says and the tone recogniser hears, to the letter; no speech, but real engines. */
+export const TONE_TEXT = 'good morning, llama 42.';
+
+/** A gateway with the tone voice and the tone recogniser in its model folder; slots `tts` and `stt` take them. */
+export async function startTones(options: GatewayOptions = {}): Promise<Gateway> {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const models = join(home, 'state', 'models');
+  mkdirSync(models, { recursive: true, mode: 0o700 });
+  writeToneVoice(join(models, 'tone-voice'), { speakers: 2 });
+  writeToneRecogniser(join(models, 'tone-ear'));
+  return startGateway({ ...options, home, files: { ...QUIET_FILE, ...options.files } });
+}
+
+/** A program of this machine by name; null when it is not installed. */
+export const programNamed = (name: string): string | null =>
+  DEFAULT_PATH.split(':')
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path)) ?? null;
+
+/** Files that a process holds open although they have no name any more. */
+export function namelessFiles(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  const links = readdirSync(folder).map((name) => {
+    try {
+      return readlinkSync(join(folder, name));
+    } catch {
+      return '';
+    }
+  });
+  return links.filter((link) => link.includes('/spool/') && link.endsWith('(deleted)'));
+}

@@ -1,0 +1,286 @@
+/** Speech over a real port: the official `openai` client, real sherpa-onnx with a tone voice, real espeak-ng, real ffmpeg. */
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type OpenAI from 'openai';
+import { UnprocessableEntityError } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SlotRecord } from '../contract/slots.ts';
+import { writeToneVoice } from '../models/onnx/tone-folders.ts';
+import { descendants } from './harness/descendants.ts';
+import { type Gateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { failure, openaiClient } from './harness/openai.ts';
+import { dataOf, openStream } from './harness/stream.ts';
+import { slot, slotState } from './harness/tiny-gateway.ts';
+import { programNamed, startTones, TONE_TEXT } from './harness/tone-gateway.ts';
+
+const SPEECH = '/v1/audio/speech';
+const FFMPEG = programNamed('ffmpeg');
+const NO_FFMPEG = 'ffmpeg is not installed; what happens then has its own test beside the speech plan';
+/** A quarter of an hour of speech. */
+const LONG = 'This is one sentence of a story that nobody wants to hear to its end. '.repeat(100);
+
+let gateway: Gateway;
+let openai: OpenAI;
+
+beforeAll(async () => {
+  gateway = await startTones();
+  openai = openaiClient(gateway);
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+async function say(
+  body: object,
+  to = gateway,
+): Promise<{ status: number; type: string | null; bytes: Buffer }> {
+  const answer = await fetch(to.url + SPEECH, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  return { status: answer.status, type: answer.headers.get('content-type'), bytes };
+}
+
+async function heard(sound: Buffer, name = 'a.wav'): Promise<string> {
+  const file = new File([new Uint8Array(sound)], name);
+  return (await openai.audio.transcriptions.create({ file, model: 'tone-ear' })).text;
+}
+
+const programs = () => descendants(gateway.pid).filter(({ argv }) => /ffmpeg|espeak-ng\0--stdin/.test(argv));
+
+describe('what is there', () => {
+  it('the voice is slot tts, the recogniser slot stt, and listing loads neither', async () => {
+    const { slots } = (await ask(gateway, 'GET', '/api/slots')).json<{ slots: SlotRecord[] }>();
+    const seen = slots.map(({ name, type, engine, model, state }) => [name, type, engine, model, state]);
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        ['stt', 'stt', 'speech', 'tone-ear', 'offline'],
+        ['tts', 'tts', 'speech', 'tone-voice', 'offline'],
+      ]),
+    );
+    const voices = (await ask(gateway, 'GET', '/v1/audio/voices')).json();
+    expect(voices).toEqual({
+      voices: [
+        { id: '0', name: '0', model: 'tone-voice' },
+        { id: '1', name: '1', model: 'tone-voice' },
+      ],
+    });
+    expect((await ask(gateway, 'GET', '/v1/audio/voices?model=agent')).json()).toEqual({ voices: [] });
+    const { models } = (await ask(gateway, 'GET', '/v1/audio/models')).json<{ models: { id: string }[] }>();
+    expect(models.map(({ id }) => id)).toEqual(['tone-voice', 'tts', 'svc/tts']);
+    expect((await slot(gateway, 'tts')).state).toBe('offline');
+  });
+});
+
+describe('tone voice, spoken and heard again', () => {
+  it('the official client gets a sentence back to the letter', async () => {
+    const answer = await openai.audio.speech.create({
+      model: 'tone-voice',
+      input: TONE_TEXT,
+      voice: 'alloy',
+      response_format: 'wav',
+    });
+    expect(answer.headers.get('x-svc-slot')).toBe('tts');
+    expect(await heard(Buffer.from(await answer.arrayBuffer()))).toBe(TONE_TEXT);
+  });
+
+  it.each(['tts', 'svc/tts', 'tts-1'])('under the name %s', async (model) => {
+    const { status, bytes } = await say({ model, input: TONE_TEXT, response_format: 'wav' });
+    expect([status, await heard(bytes)]).toEqual([200, TONE_TEXT]);
+  });
+
+  it.for([
+    ['mp3', 'audio/mpeg', (bytes: Buffer) => bytes.toString('latin1', 0, 3) === 'ID3'],
+    ['opus', 'audio/ogg', (bytes: Buffer) => bytes.includes('OpusHead')],
+    ['aac', 'audio/aac', (bytes: Buffer) => bytes.readUInt16BE(0) >> 4 === 0xfff],
+    ['flac', 'audio/flac', (bytes: Buffer) => bytes.toString('latin1', 0, 4) === 'fLaC'],
+    ['wav', 'audio/wav', (bytes: Buffer) => bytes.toString('latin1', 0, 4) === 'RIFF'],
+    ['pcm', 'audio/pcm', (bytes: Buffer) => bytes.length === 24_000 * 2 * 3],
+  ] as const)('as %s, whose length and words are right', async ([format, type, magic], { skip }) => {
+    const made = await say({ model: 'tts', input: TONE_TEXT, response_format: format });
+    if (FFMPEG === null && !['wav', 'pcm'].includes(format)) {
+      expect(made.status).toBe(422);
+      return skip(NO_FFMPEG);
+    }
+    expect([made.status, made.type, magic(made.bytes)]).toEqual([200, type, true]);
+    expect(await heard(made.bytes, `a.${format}`)).toBe(TONE_TEXT);
+    if (FFMPEG === null || format === 'pcm') return;
+    const wanted = ['-loglevel', 'error', '-i', 'pipe:0', '-f', 's16le', '-ar', '16000', 'pipe:1'];
+    const decoded = execFileSync(FFMPEG, wanted, { input: made.bytes });
+    expect(decoded.length / 32_000).toBeGreaterThan(2.9);
+    expect(decoded.length / 32_000).toBeLessThan(3.3);
+  });
+
+  it('without a format it is mp3 where that can be made, else wav', async () => {
+    const { type } = await say({ model: 'tts', input: TONE_TEXT, response_format: null });
+    expect(type).toBe(FFMPEG === null ? 'audio/wav' : 'audio/mpeg');
+  });
+
+  it('as events', async () => {
+    const stream = await openStream(gateway, SPEECH, {
+      model: 'tts',
+      input: 'The first sentence is here. The second one follows it.',
+      response_format: 'wav',
+      stream_format: 'sse',
+    });
+    expect(stream.headers['content-type']).toBe('text/event-stream');
+    expect(await stream.ended).toBe(true);
+    const events = dataOf(stream.text()).map((data) => JSON.parse(data));
+    expect(events.at(-1)).toEqual({
+      type: 'speech.audio.done',
+      usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+    });
+    const deltas = events.slice(0, -1);
+    expect(deltas.every(({ type }) => type === 'speech.audio.delta')).toBe(true);
+    const sound = Buffer.concat(deltas.map(({ audio }) => Buffer.from(audio, 'base64')));
+    expect(await heard(sound)).toBe('the first sentence is here. the second one follows it.');
+  });
+});
+
+describe('what is refused', () => {
+  it.each([
+    [{ input: 'x' }, 400, 'request.missing_model'],
+    [{ model: '', input: 'x' }, 400, 'request.missing_model'],
+    [{ model: '  ', input: 'x' }, 400, 'request.missing_model'],
+    [{ model: null, input: 'x' }, 400, 'request.missing_model'],
+    [{ model: 7, input: 'x' }, 422, 'request.invalid'],
+    [{ model: 'tts' }, 422, 'request.invalid'],
+    [{ model: 'tts', input: '' }, 422, 'request.invalid'],
+    [{ model: 'tts', input: 'x', speed: 5 }, 422, 'request.invalid'],
+    [{ model: 'tts', input: 'x', response_format: 'ogg' }, 422, 'request.invalid'],
+    [{ model: 'tts', input: 'x', stream_format: 'chunks' }, 422, 'request.invalid'],
+    [{ model: 'agent', input: 'x' }, 409, 'dispatch.capability_mismatch'],
+    [{ model: 'stt', input: 'x' }, 409, 'dispatch.capability_mismatch'],
+  ])('%j', async (body, status, code) => {
+    const answer = await ask(gateway, 'POST', SPEECH, { body });
+    expect([answer.status, answer.code]).toEqual([status, code]);
+  });
+
+  it('an unknown voice is told the voices there are, also when another format is made of it', async () => {
+    const order = { model: 'tts', input: 'x', voice: 'nobody', response_format: 'mp3' } as const;
+    const error = await failure(openai.audio.speech.create(order), UnprocessableEntityError);
+    if (FFMPEG !== null)
+      expect([error.param, error.message]).toEqual(['voice', expect.stringContaining('there is 0, 1')]);
+  });
+});
+
+describe('a caller who leaves', () => {
+  const idle = async () => (await slot(gateway, 'tts')).active === 0;
+
+  it.each(['wav', ...(FFMPEG === null ? [] : ['mp3', 'opus'])])(
+    'ends the speaking of %s and its programs',
+    async (format) => {
+      const stream = await openStream(gateway, SPEECH, {
+        model: 'tts',
+        input: LONG,
+        response_format: format,
+      });
+      expect(stream.status).toBe(200);
+      await until(() => stream.text().length > 0, 'the first sound');
+      expect(await idle()).toBe(false);
+      stream.leave();
+      await until(idle, 'the speaking to end');
+      await until(() => programs().length === 0, 'its programs to end');
+    },
+  );
+});
+
+describe('the voice defaults of a slot', () => {
+  let own: Gateway;
+  const rate = (sound: Buffer) => sound.length;
+  const peak = (sound: Buffer) => {
+    let most = 0;
+    for (let at = 44; at + 1 < sound.length; at += 2) most = Math.max(most, sound.readInt16LE(at));
+    return most;
+  };
+  beforeAll(async () => {
+    const file = '[voice]\nvoice = "1"\nspeed = 2.0\nresponse_format = "wav"\n';
+    own = await startTones({ files: { 'config/slots/tts.toml': file } });
+  });
+  afterAll(async () => {
+    await own?.stop();
+    own?.remove();
+  });
+
+  it('fill what the caller leaves out, and nothing else', async () => {
+    const base = { model: 'tts', input: TONE_TEXT };
+    const filled = await say(base, own);
+    expect(filled.type).toBe('audio/wav');
+    const said = await say({ ...base, voice: '0', speed: 1, response_format: 'wav' }, own);
+    expect(peak(filled.bytes) / peak(said.bytes)).toBeCloseTo(2, 1);
+    expect(rate(said.bytes)).toBeGreaterThan(rate(filled.bytes) * 1.7);
+    const half = await say({ ...base, voice: '0', speed: null }, own);
+    expect(peak(half.bytes)).toBe(peak(said.bytes));
+    expect(rate(half.bytes)).toBe(rate(filled.bytes));
+  });
+
+  it('an engine that dies in the middle cuts the sound, and ends events with an error', async () => {
+    for (const events of [false, true]) {
+      const body = { model: 'tts', input: LONG, stream_format: events ? 'sse' : 'audio' };
+      const stream = await openStream(own, SPEECH, body);
+      await until(() => stream.text().length > 0, 'the first sound');
+      process.kill((await slot(own, 'tts')).pid ?? 0, 'SIGKILL');
+      expect(await stream.ended).toBe(events);
+      if (events) expect(JSON.parse(dataOf(stream.text()).at(-1) ?? '')).toHaveProperty('error.code');
+      await slotState(own, 'tts', 'error');
+      await ask(own, 'POST', '/api/slots/tts/load');
+      await slotState(own, 'tts', 'ready');
+    }
+  });
+
+  it('a voice whose files are broken is an error with a reason, and the gateway goes on', async () => {
+    const folder = writeToneVoice(join(own.home, 'state', 'models', 'broken-voice'));
+    writeFileSync(join(folder, 'tokens.txt'), 'nonsense without numbers\n');
+    own.signal('SIGHUP');
+    await until(async () => (await slot(own, 'broken-voice')).name === 'broken-voice', 'the new slot');
+    const answer = await ask(own, 'POST', SPEECH, { body: { model: 'broken-voice', input: 'x' } });
+    expect([answer.status, answer.code]).toEqual([503, 'slot.failed']);
+    const { failure: why } = await slot(own, 'broken-voice');
+    expect(why?.reason.length).toBeGreaterThan(10);
+    expect(why?.reason).not.toContain(own.home);
+    expect((await say({ model: 'tts', input: TONE_TEXT }, own)).status).toBe(200);
+  });
+});
+
+describe('espeak-ng, where it is installed', () => {
+  const program = programNamed('espeak-ng');
+  const MISSING = 'espeak-ng is not installed; its engine is tested with captured data beside it';
+  let own: Gateway;
+  beforeAll(async () => {
+    if (program !== null) own = await startTones({ env: { SVC_ESPEAK: 'on' } });
+  });
+  afterAll(async () => {
+    await own?.stop();
+    own?.remove();
+  });
+
+  it('stands aside for a real voice, and speaks when there is none', async ({ skip }) => {
+    if (program === null) return skip(MISSING);
+    expect(await slot(own, 'tts')).toMatchObject({ engine: 'speech', model: 'tone-voice' });
+    rmSync(join(own.home, 'state', 'models', 'tone-voice'), { recursive: true });
+    own.signal('SIGHUP');
+    await until(async () => (await slot(own, 'tts')).engine === 'espeak', 'espeak-ng to take slot tts');
+    expect(await slot(own, 'tts')).toMatchObject({ model: 'espeak-ng', auto: true });
+    const { voices } = (await ask(own, 'GET', '/v1/audio/voices')).json<{ voices: { id: string }[] }>();
+    expect(voices.map(({ id }) => id)).toContain('en-us');
+    const order = { model: 'espeak-ng', input: 'Hello world. This is real speech.', voice: 'de' };
+    const made = await say({ ...order, response_format: 'wav' }, own);
+    expect([made.status, made.bytes.readUInt32LE(24)]).toEqual([200, 22_050]);
+    expect(made.bytes.length).toBeGreaterThan(22_050 * 2);
+    const mp3 = await say({ ...order, response_format: 'mp3' }, own);
+    expect(mp3.status).toBe(FFMPEG === null ? 422 : 200);
+    writeToneVoice(join(own.home, 'state', 'models', 'tone-voice'));
+    own.signal('SIGHUP');
+    await until(
+      async () => (await slot(own, 'tts')).model === 'tone-voice',
+      'the real voice to take slot tts',
+    );
+    const { models } = (await ask(own, 'GET', '/api/models')).json<{ models: { id: string }[] }>();
+    expect(models.map(({ id }) => id)).not.toContain('espeak-ng');
+  });
+});

@@ -1,0 +1,223 @@
+/** Transcription over a real port: the official `openai` client, real sherpa-onnx with a tone recogniser, uploads of any size. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type OpenAI from 'openai';
+import { APIError, BadRequestError } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wavHead } from '../kit/pcm.ts';
+import { type Gateway, until } from './harness/gateway.ts';
+import { type Answer, ask } from './harness/http.ts';
+import { failure, openaiClient } from './harness/openai.ts';
+import { slot } from './harness/tiny-gateway.ts';
+import { namelessFiles, startTones, TONE_TEXT } from './harness/tone-gateway.ts';
+
+const PATH = '/v1/audio/transcriptions';
+const MIB = 1 << 20;
+const TYPE = 'multipart/form-data; boundary=xyz';
+
+let gateway: Gateway;
+let openai: OpenAI;
+/** What the tone voice says. */
+let sound: Buffer;
+
+beforeAll(async () => {
+  gateway = await startTones();
+  openai = openaiClient(gateway);
+  const order = { model: 'tts', input: TONE_TEXT, voice: '1', response_format: 'wav' } as const;
+  sound = Buffer.from(await (await openai.audio.speech.create(order)).arrayBuffer());
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const file = (bytes = sound, name = 'a.wav') => new File([new Uint8Array(bytes)], name);
+const field = (name: string, value: string) =>
+  Buffer.from(`--xyz\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+const fileHead = Buffer.from(
+  '--xyz\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n',
+);
+const END = Buffer.from('\r\n--xyz--\r\n');
+const post = (body: Buffer, type = TYPE) =>
+  ask(gateway, 'POST', PATH, { body, headers: { 'content-type': type } });
+const textOf = (answer: Answer) => answer.json<{ text: string }>().text;
+
+describe('the official client', () => {
+  it('json', async () => {
+    const heard = await openai.audio.transcriptions.create({ file: file(), model: 'tone-ear' });
+    expect(heard).toMatchObject({ text: TONE_TEXT, usage: { type: 'duration', seconds: 3 } });
+  });
+
+  it.each(['text', 'srt', 'vtt'] as const)('%s', async (response_format) => {
+    const heard = await openai.audio.transcriptions.create({ file: file(), model: 'stt', response_format });
+    expect(heard).toContain(TONE_TEXT);
+    if (response_format === 'vtt') expect(heard).toMatch(/^WEBVTT\n/);
+    if (response_format === 'srt') expect(heard).toMatch(/^1\n00:00:00,000 --> 00:00:03,000\n/);
+  });
+
+  it('verbose_json', async () => {
+    const heard = await openai.audio.transcriptions.create({
+      file: file(),
+      model: 'svc/stt',
+      response_format: 'verbose_json',
+      timestamp_granularities: ['segment'],
+    });
+    expect(heard).toMatchObject({ duration: 3, text: TONE_TEXT, segments: [{ id: 0, start: 0, end: 3 }] });
+  });
+
+  it('as a stream', async () => {
+    const stream = await openai.audio.transcriptions.create({ file: file(), model: 'stt', stream: true });
+    const events: OpenAI.Audio.TranscriptionStreamEvent[] = [];
+    for await (const event of stream) events.push(event);
+    expect(events.map(({ type }) => type)).toEqual(['transcript.text.delta', 'transcript.text.done']);
+    expect(events.at(-1)).toMatchObject({ text: TONE_TEXT });
+  });
+});
+
+describe('the model is read from the raw bytes', () => {
+  it.each([
+    ['before the file', [field('model', 'stt'), fileHead, 'SOUND']],
+    ['after the file', [fileHead, 'SOUND', Buffer.from('\r\n'), field('model', 'stt')]],
+  ] as const)('%s', async (_, parts) => {
+    const body = Buffer.concat([...parts.map((part) => (part === 'SOUND' ? sound : part)), END]);
+    const answer = await post(body);
+    expect([answer.status, answer.headers['x-svc-slot'], textOf(answer)]).toEqual([200, 'stt', TONE_TEXT]);
+  });
+
+  it.each([
+    ['without a model', Buffer.concat([fileHead, Buffer.from('x'), END]), 400, 'request.missing_model'],
+    ['with a blank model', Buffer.concat([field('model', '  '), END]), 400, 'request.missing_model'],
+    ['cut off', field('model', 'stt').subarray(0, -8), 400, 'request.missing_model'],
+    [
+      'with two models',
+      Buffer.concat([field('model', 'a'), field('model', 'b'), END]),
+      422,
+      'request.invalid',
+    ],
+    ['for a chat model', Buffer.concat([field('model', 'agent'), END]), 409, 'dispatch.capability_mismatch'],
+    ['without a file', Buffer.concat([field('model', 'stt'), END]), 422, 'request.invalid'],
+  ])('%s', async (_, body, status, code) => {
+    const answer = await post(body);
+    expect([answer.status, answer.code]).toEqual([status, code]);
+  });
+
+  it('the official client tells a missing model apart', async () => {
+    const error = await failure(
+      openai.audio.transcriptions.create({ file: file(), model: '' }),
+      BadRequestError,
+    );
+    expect(error.code).toBe('request.missing_model');
+  });
+
+  it('another content type is 415', async () => {
+    expect((await post(Buffer.from('{}'), 'application/json')).code).toBe('request.unsupported_type');
+  });
+
+  it('what nobody can decode is 415 in the words of the specification, without a word of the inside', async () => {
+    const noise = file(Buffer.alloc(20_000, 'this is no sound at all '), 'a.mp3');
+    const error = await failure(openai.audio.transcriptions.create({ file: noise, model: 'stt' }), APIError);
+    expect([error.status, error.code]).toEqual([415, 'audio.unsupported_format']);
+    expect(error.message).toMatch(/wav, mp3, flac, ogg, m4a(,| and) webm/);
+    expect(JSON.stringify(error.error)).not.toMatch(/ffmpeg|exit|\/proc|Invalid data/i);
+  });
+});
+
+/** Resident memory of the gateway in MiB. */
+const resident = (): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
+
+/** A form of `size` MiB whose sound comes after a chunk of nothing, sent as fast as it is taken. */
+function* largeForm(size: number, modelFirst: boolean): Generator<Buffer> {
+  const filler = Buffer.alloc(MIB, 0x20);
+  const junk = Buffer.alloc(8);
+  junk.write('JUNK', 'latin1');
+  junk.writeUInt32LE(size * MIB, 4);
+  const riff = wavHead(16_000, null).subarray(0, 12);
+  if (modelFirst) yield field('model', 'stt');
+  yield fileHead;
+  yield Buffer.concat([riff, junk]);
+  for (let at = 0; at < size; at++) yield filler;
+  yield sound.subarray(12);
+  if (!modelFirst) yield Buffer.concat([Buffer.from('\r\n'), field('model', 'stt')]);
+  yield END;
+}
+
+/** Sends a form and answers with the most memory that the gateway had meanwhile, in MiB above what it had before. */
+async function sendLarge(size: number, modelFirst: boolean): Promise<{ answer: Answer; grown: number }> {
+  const before = resident();
+  let most = before;
+  const watch = setInterval(() => {
+    most = Math.max(most, resident());
+  }, 20);
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const length = [...largeForm(size, modelFirst)].reduce((sum, part) => sum + part.length, 0);
+  const headers = { 'content-type': TYPE, 'content-length': String(length) };
+  const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers }, (res) => {
+    let text = '';
+    res.setEncoding('utf8');
+    res.on('data', (chunk: string) => {
+      text += chunk;
+    });
+    res.on('end', () => {
+      const json = <T>() => JSON.parse(text) as T;
+      resolve({ status: res.statusCode ?? 0, headers: res.headers, text, json, code: undefined });
+    });
+  });
+  sending.on('error', reject);
+  Readable.from(largeForm(size, modelFirst)).pipe(sending);
+  const answer = await promise.finally(() => clearInterval(watch));
+  return { answer, grown: most - before };
+}
+
+describe('large recordings', () => {
+  it.each([
+    [25, true],
+    [25, false],
+    [198, true],
+    [198, false],
+  ])(
+    '%i MiB (model first: %s) are heard, and the memory of the gateway stays flat',
+    async (size, modelFirst) => {
+      const { answer, grown } = await sendLarge(size, modelFirst);
+      expect([answer.status, answer.text && textOf(answer)]).toEqual([200, TONE_TEXT]);
+      expect(grown).toBeLessThan(90);
+      await until(() => namelessFiles(gateway.pid).length === 0, 'the recording to be let go');
+      expect(readdirSync(join(gateway.home, 'state', 'spool'))).toEqual([]);
+    },
+  );
+
+  it('a sender that leaves in the middle leaves nothing behind', async () => {
+    const headers = { 'content-type': TYPE, 'content-length': String(50 * MIB) };
+    const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers });
+    sending.on('error', () => {});
+    sending.write(Buffer.concat([fileHead, Buffer.alloc(8 * MIB)]));
+    await until(() => namelessFiles(gateway.pid).length === 1, 'the recording to be stored');
+    sending.destroy();
+    await until(() => namelessFiles(gateway.pid).length === 0, 'the recording to be let go');
+  });
+
+  it('a caller who leaves while it is heard ends the hearing', async () => {
+    const minutes = Buffer.concat(Array.from({ length: 200 }, () => sound.subarray(44)));
+    const body = Buffer.concat([
+      ...[field('model', 'stt'), fileHead, wavHead(16_000, minutes.length), minutes, END],
+    ]);
+    const headers = { 'content-type': TYPE, 'content-length': String(body.length) };
+    const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers });
+    sending.on('error', () => {});
+    sending.end(body);
+    await until(async () => (await slot(gateway, 'stt')).active === 1, 'the hearing to begin');
+    sending.destroy();
+    await until(async () => (await slot(gateway, 'stt')).active === 0, 'the hearing to end');
+  });
+});
+
+it('what a gateway that was killed may have left is swept at the next start', async () => {
+  const left = 'ab'.repeat(12);
+  writeFileSync(join(gateway.home, 'state', 'spool', left), 'left');
+  const { home } = gateway;
+  await gateway.stop();
+  gateway = await startTones({ home });
+  await until(() => !readdirSync(join(home, 'state', 'spool')).includes(left), 'the sweep');
+});
