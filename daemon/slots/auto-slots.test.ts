@@ -66,3 +66,46 @@ describe('AutoSlots', () => {
     expect(kept([V])).toEqual([['embed', 'V']]);
   });
 });
+
+describe('speech', () => {
+  const piper: BindableModel = { id: 'piper', type: 'tts', format: 'onnx', created: 2 };
+  const espeak: BindableModel = { id: 'espeak-ng', type: 'tts', format: 'program', created: 1 };
+  const ear: BindableModel = { id: 'ear', type: 'stt', format: 'onnx', created: 1 };
+  const shown = (models: BindableModel[], files: string[][] = []) =>
+    open(models)
+      .auto.configs({ configs: files.map(([name = '', text]) => slotConfig(name, text)), broken: none })
+      .map(({ name, engine, runner, model }) => [name, engine, runner, model]);
+
+  it('a voice is slot tts, a recogniser slot stt, both with the engine that serves them', () => {
+    expect(shown([piper, ear])).toEqual([
+      ['tts', 'speech', 'worker', 'piper'],
+      ['stt', 'speech', 'worker', 'ear'],
+    ]);
+  });
+
+  it('the speaking program brings its own engine, also where a file only says how it sounds', () => {
+    expect(shown([espeak])).toEqual([['tts', 'espeak', 'worker', 'espeak-ng']]);
+    expect(shown([espeak], [['tts', '[voice]\nspeed = 2.0']])).toEqual([
+      ['tts', 'espeak', 'worker', 'espeak-ng'],
+    ]);
+  });
+
+  it('a slot whose engine has its own voices takes none of ours', () => {
+    const kokoro = 'engine = "kokoro"\nurl = "http://127.0.0.1:8880"';
+    expect(shown([piper], [['tts', kokoro]])).toEqual([
+      ['tts', 'kokoro', 'attach', null],
+      ['piper', 'speech', 'worker', 'piper'],
+    ]);
+  });
+
+  it('a voice that waited beside the program moves to slot tts when that steps aside', () => {
+    const notes = new Notes();
+    const names = (models: BindableModel[]) =>
+      pairs(open(models, notes).auto.configs({ configs: [], broken: none }));
+    expect(names([espeak, piper])).toEqual([
+      ['tts', 'espeak-ng'],
+      ['piper', 'piper'],
+    ]);
+    expect(names([piper])).toEqual([['tts', 'piper']]);
+  });
+});

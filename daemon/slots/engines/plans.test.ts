@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, planOf } from '../testing/plans.ts';
 import type { ProcessHow } from './how.ts';
-import { engineOf } from './table.ts';
+import { engineOf, slotObjection } from './table.ts';
 
 const LISTEN = ['--host', '{host}', '--port', '{port}'];
 const LLAMA = ['-m', '{model}', '-a', 'small', ...LISTEN];
@@ -253,4 +253,25 @@ describe('what is asked before an engine is trusted', () => {
     expect(list?.verdict(200, '{"data":[{"id":"b:1b"}]}')).toBe('The model list does not hold the model');
     expect(trial?.verdict(200, 'null')).toBe('The trial completion holds no choice');
   });
+});
+
+describe('speech workers', () => {
+  it.each([
+    ['type = "tts"', 'speech', 'speech'],
+    ['type = "stt"', 'speech', 'transcription'],
+    ['type = "tts"\nengine = "espeak"', 'espeak', 'espeak'],
+  ])('%j is engine %s, worker kind %s', (text, engine, kind) => {
+    expect(planOf(text)).toMatchObject({
+      engine,
+      device: 'cpu',
+      context: 0,
+      how: { runner: 'worker', program: 'speech', settings: { kind, modelId: 'small', queueLimit: 8 } },
+    });
+  });
+
+  it.each([
+    ['type = "tts"\ndevice = "cuda:0"', 'device: engine speech runs on auto or cpu, not on cuda:0'],
+    ['type = "tts"\nengine = "espeak"\nextra_args = ["-x"]', 'extra_args: engine espeak takes no arguments'],
+    ['type = "stt"\nengine = "espeak"', 'type: engine espeak serves tts, not stt'],
+  ])('%j is refused', (text, objection) => expect(slotObjection(configOf(text))).toBe(objection));
 });

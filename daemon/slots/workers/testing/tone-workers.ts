@@ -1,0 +1,79 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_PATH } from '../../../kit/run-command.ts';
+import { writeToneRecogniser, writeToneVoice } from '../../../models/onnx/tone-folders.ts';
+import { type ForkedWorker, forkSpeechWorker } from './forked-worker.ts';
+
+export const SPEECH = '/v1/audio/speech';
+export const HEARING = '/v1/audio/transcriptions';
+/** What the tone voice says and the tone recogniser hears, to the letter. */
+export const TEXT = 'good morning, llama 42.';
+
+/** A real voice and a real recogniser in worker processes of their own, and what a test asks of them. */
+export interface ToneWorkers {
+  readonly home: string;
+  readonly voice: ForkedWorker;
+  readonly ear: ForkedWorker;
+  /** Starts one more; it ends with the others. */
+  fork: typeof forkSpeechWorker;
+  say(input: string, more?: object): Promise<Buffer>;
+  hear(sound: Buffer, fields?: Record<string, string>, file?: [string, string]): Promise<Heard>;
+  stop(): Promise<void>;
+}
+
+export interface Heard {
+  status: number;
+  type: string | null;
+  text: string;
+}
+
+/** A form as clients send it. */
+export function formOf(
+  sound: Buffer,
+  fields: Record<string, string> = {},
+  file: [string, string] = ['a.wav', 'audio/wav'],
+): FormData {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  body.append('file', new Blob([new Uint8Array(sound)], { type: file[1] }), file[0]);
+  return body;
+}
+
+export async function startToneWorkers(): Promise<ToneWorkers> {
+  const home = mkdtempSync(join(tmpdir(), 'svc-speech-worker-'));
+  const workers: ForkedWorker[] = [];
+  const fork: typeof forkSpeechWorker = async (...order) => {
+    const worker = await forkSpeechWorker(...order);
+    workers.push(worker);
+    return worker;
+  };
+  const voice = await fork(writeToneVoice(join(home, 'voice'), { speakers: 2 }), 'speech', home);
+  const ear = await fork(writeToneRecogniser(join(home, 'ear')), 'transcription', home);
+  await Promise.all([voice.ready, ear.ready]);
+  return {
+    home,
+    voice,
+    ear,
+    fork,
+    async say(input, more = {}) {
+      const answer = await voice.post(SPEECH, { model: 'x', input, ...more });
+      if (answer.status !== 200) throw new Error(await answer.text());
+      return Buffer.from(await answer.arrayBuffer());
+    },
+    async hear(sound, fields, file) {
+      const answer = await ear.post(HEARING, formOf(sound, fields, file));
+      return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
+    },
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The decoder of this machine; null when it has none. */
+export const findFfmpeg = (): string | null =>
+  DEFAULT_PATH.split(':')
+    .map((folder) => join(folder, 'ffmpeg'))
+    .find((path) => existsSync(path)) ?? null;

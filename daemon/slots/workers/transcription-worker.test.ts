@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { wavHead } from '../../kit/pcm.ts';
+import { readEvents } from './testing/forked-worker.ts';
+import {
+  findFfmpeg,
+  formOf,
+  HEARING,
+  startToneWorkers,
+  TEXT,
+  type ToneWorkers,
+} from './testing/tone-workers.ts';
+
+let tones: ToneWorkers;
+beforeAll(async () => {
+  tones = await startToneWorkers();
+}, 30_000);
+afterAll(() => tones.stop());
+
+describe('listening', () => {
+  let sound: Buffer;
+  beforeAll(async () => {
+    sound = await tones.say(TEXT);
+  });
+
+  test.each([
+    ['json', 'application/json; charset=utf-8', `{"text":"${TEXT}"`],
+    ['text', 'text/plain; charset=utf-8', `${TEXT}\n`],
+    ['srt', 'text/plain; charset=utf-8', `1\n00:00:00,000 --> 00:00:03,000\n${TEXT}\n`],
+    ['vtt', 'text/plain; charset=utf-8', `WEBVTT\n\n00:00:00.000 --> 00:00:03.000\n${TEXT}\n`],
+    [
+      'verbose_json',
+      'application/json; charset=utf-8',
+      '{"task":"transcribe","language":"unknown","duration":3,',
+    ],
+  ])('%s', async (response_format, type, start) => {
+    const heard = await tones.hear(sound, { response_format });
+    expect([heard.status, heard.type]).toEqual([200, type]);
+    expect(heard.text.startsWith(start)).toBe(true);
+  });
+
+  test('streamed: each stretch, then the whole', async () => {
+    const answer = await tones.ear.post(HEARING, formOf(sound, { stream: 'true', model: 'x' }));
+    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    const events: { type: string; delta?: string; text?: string }[] = [];
+    for await (const event of readEvents(answer)) events.push(JSON.parse(event));
+    expect(events.map(({ type }) => type)).toEqual(['transcript.text.delta', 'transcript.text.done']);
+    expect(events[0]?.delta).toBe(TEXT);
+    expect(events[1]?.text).toBe(TEXT);
+  });
+
+  test('silence is no text', async () => {
+    const silence = Buffer.concat([wavHead(16_000, 64_000), Buffer.alloc(64_000)]);
+    expect(JSON.parse((await tones.hear(silence)).text)).toEqual({
+      text: '',
+      usage: { type: 'duration', seconds: 2 },
+    });
+  });
+
+  test.each([1, 2, 50, 319, 321])('%i samples end nothing', async (samples) => {
+    const short = Buffer.concat([wavHead(16_000, samples * 2), Buffer.alloc(samples * 2, 0x31)]);
+    expect((await tones.hear(short)).status).toBe(200);
+  });
+
+  test.each([
+    ['nothing', Buffer.alloc(0), 'The file is empty.'],
+    ['noise', Buffer.alloc(5_000, 'no sound at all '), 'not supported'],
+  ])('%s is 415', async (_, bytes, reason) => {
+    const heard = await tones.hear(bytes, {}, ['a.mp3', 'audio/mpeg']);
+    expect([heard.status, JSON.parse(heard.text).error.code]).toEqual([415, 'audio.unsupported_format']);
+    expect(heard.text).toContain(findFfmpeg() || bytes.length === 0 ? reason : 'is not installed');
+  });
+
+  test.each([
+    [{ response_format: 'docx' }, 'response_format'],
+    [{ stream: 'true', response_format: 'srt' }, 'stream'],
+  ])('%j is refused', async (fields, param) => {
+    const heard = await tones.hear(sound, fields as Record<string, string>);
+    expect([heard.status, JSON.parse(heard.text).error.param]).toEqual([422, param]);
+  });
+
+  test('a form without a file, and no form at all', async () => {
+    const body = new FormData();
+    body.append('model', 'x');
+    expect((await tones.ear.post(HEARING, body)).status).toBe(422);
+    expect((await tones.ear.post(HEARING, { model: 'x' })).status).toBe(415);
+  });
+
+  test('nothing of what was heard stays on the disk', () => {
+    expect(readdirSync(join(tones.home, 'spool'))).toEqual([]);
+  });
+});
+
+describe('other formats, through the real decoder', () => {
+  const program = findFfmpeg();
+  test.for([
+    ['mp3', ['-f', 'mp3', '-b:a', '128k']],
+    ['flac', ['-f', 'flac']],
+    ['ogg', ['-f', 'ogg', '-c:a', 'libvorbis', '-q:a', '5']],
+    ['m4a', ['-f', 'mp4', '-c:a', 'aac', '-b:a', '192k']],
+    ['webm', ['-f', 'webm', '-c:a', 'libopus', '-b:a', '128k']],
+  ] as const)('%s', async ([name, args], { skip }) => {
+    if (program === null) return skip('ffmpeg is not installed; what happens then is tested above');
+    const [source, target] = [join(tones.home, 'source.wav'), join(tones.home, `sound.${name}`)];
+    writeFileSync(source, await tones.say(TEXT));
+    execFileSync(program, ['-y', '-loglevel', 'error', '-i', source, ...args, target]);
+    const heard = await tones.hear(readFileSync(target), {}, [`a.${name}`, 'application/octet-stream']);
+    expect([heard.status, JSON.parse(heard.text).text]).toEqual([200, TEXT]);
+  });
+
+  test('a play list opens nothing', async ({ skip }) => {
+    if (program === null) return skip('ffmpeg is not installed');
+    writeFileSync(join(tones.home, 'source.wav'), await tones.say(TEXT));
+    const list = Buffer.from(
+      `#EXTM3U\n#EXTINF:3,\nfile://${join(tones.home, 'source.wav')}\n#EXT-X-ENDLIST\n`,
+    );
+    expect((await tones.hear(list, {}, ['a.m3u8', 'audio/mpegurl'])).status).toBe(415);
+    const concat = Buffer.from(`ffconcat version 1.0\nfile '${join(tones.home, 'source.wav')}'\n`);
+    expect((await tones.hear(concat, {}, ['a.txt', 'text/plain'])).status).toBe(415);
+  });
+});
