@@ -19,5 +19,6 @@ export const espeak: Engine = {
   plan,
   context: () => 0,
   checks: (launch) => checksOf(launch, { health: '/health', models: true }),
+  answersWhileServing: true,
   speechFormats: ['wav', 'pcm'],
 };

@@ -47,5 +47,6 @@ export const speech: Engine = {
   plan,
   context: () => 0,
   checks: (launch) => checksOf(launch, { health: '/health', models: true }),
+  answersWhileServing: true,
   speechFormats: ['wav', 'pcm'],
 };
