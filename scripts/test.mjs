@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
 
 const { node } = prepare({ dashboard: true });
@@ -11,38 +12,9 @@ const env = {
   ...process.env,
   PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
   CI: process.env.CI ?? '',
+  ...provide(),
 };
 const totals = { passed: 0, failed: 0, skipped: 0 };
-
-/** Chromium of the distribution, installed when absent and allowed; null with the reason printed otherwise. */
-function chromium() {
-  const known = [
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    '/usr/bin/google-chrome',
-    '/snap/bin/chromium',
-  ];
-  const find = () => [process.env.CHROMIUM, ...known].find((path) => path && existsSync(path)) ?? null;
-  const found = find();
-  if (found) return found;
-  const root = process.getuid?.() === 0;
-  if (!root || spawnSync('apt-get', ['--version']).status !== 0) {
-    console.log('SKIP browser suite: no Chromium here, and it cannot be installed without root and apt-get.');
-    return null;
-  }
-  console.log('Installing Chromium from the distribution …');
-  const quiet = {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  };
-  spawnSync('apt-get', ['update', '-q'], quiet);
-  const args = ['install', '-y', '-q', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'];
-  if (spawnSync('apt-get', args, quiet).status !== 0) {
-    console.log('SKIP browser suite: apt-get could not install chromium.');
-    return null;
-  }
-  return find();
-}
 
 function count(name, passed, failed, skipped) {
   totals.passed += passed;
@@ -92,9 +64,7 @@ const vitest = (project) =>
 const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
 count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
 for (const project of ['unit', 'dashboard', 'door', 'spec', 'inference']) vitest(project);
-const browser = chromium();
-if (browser) {
-  env.CHROMIUM = browser;
+if (env.CHROMIUM) {
   suite(
     'e2e',
     ['playwright', 'cli.js'],

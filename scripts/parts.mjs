@@ -1,0 +1,154 @@
+// Plain JavaScript for Node 20, without imports from node_modules: real programs that the tests run against. By hand:
+// `node scripts/parts.mjs [name…]` prints NAME=path for each, after it has tried to get what is absent.
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cannotInstall, installParts } from './parts/system.mjs';
+import { cannotUnpack, unpackParts } from './parts/unpack.mjs';
+
+const cache = join(dirname(dirname(fileURLToPath(import.meta.url))), '.cache', 'parts');
+
+const runs = (path) => {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+};
+const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/lib/podman'];
+const onPath = (program) => PLACES.map((folder) => join(folder, program)).find(runs) ?? null;
+const anyOf = (...programs) => programs.map(onPath).find((path) => path !== null) ?? null;
+const unpacked = (name, program) => [join(cache, name, program)].find(runs) ?? null;
+
+/**
+ * THE parts. `variable` carries the path to the suites; `find` answers it or null; `packages` are installed on the
+ * machine, `unpack` gets a folder of its own; `missed` says what is not tested without it.
+ */
+export const PARTS = [
+  {
+    name: 'chromium',
+    variable: 'CHROMIUM',
+    find: () =>
+      anyOf('chromium', 'chromium-browser', 'google-chrome') ?? ['/snap/bin/chromium'].find(runs) ?? null,
+    packages: ['chromium', 'fonts-dejavu-core'],
+    missed: 'the dashboard in a browser',
+  },
+  {
+    name: 'espeak-ng',
+    variable: 'SVC_TEST_ESPEAK_NG',
+    find: () => onPath('espeak-ng'),
+    packages: ['espeak-ng'],
+    missed: 'a real voice',
+  },
+  {
+    name: 'ffmpeg',
+    variable: 'SVC_TEST_FFMPEG',
+    find: () => onPath('ffmpeg'),
+    packages: ['ffmpeg'],
+    missed: 'audio formats beyond wav and pcm',
+  },
+  {
+    name: 'podman',
+    variable: 'SVC_TEST_PODMAN',
+    find: () =>
+      onPath('conmon') && anyOf('crun', 'runc') && anyOf('netavark', 'slirp4netns') ? onPath('podman') : null,
+    packages: [
+      'podman',
+      'runc',
+      'conmon',
+      'netavark',
+      'aardvark-dns',
+      'catatonit',
+      'iptables',
+      'uidmap',
+      'slirp4netns',
+    ],
+    missed: 'containers',
+  },
+  {
+    name: 'nginx',
+    variable: 'SVC_TEST_NGINX',
+    find: () => onPath('nginx') ?? unpacked('nginx', 'nginx'),
+    unpack: { package: 'nginx', program: 'nginx', check: ['-v'] },
+    missed: 'the gateway behind nginx',
+  },
+  {
+    name: 'llama.cpp',
+    variable: 'SVC_TEST_LLAMA_SERVER',
+    find: () => onPath('llama-server') ?? unpacked('llama.cpp', 'llama-server'),
+    unpack: {
+      package: 'llama.cpp-tools',
+      program: 'llama-server',
+      plugins: /^libggml-cpu-.*\.so$/,
+      check: ['--version'],
+    },
+    missed: 'the embedded engine beside llama-server',
+  },
+  {
+    name: 'whisper.cpp',
+    variable: 'SVC_TEST_WHISPER_SERVER',
+    find: () => onPath('whisper-server') ?? unpacked('whisper.cpp', 'whisper-server'),
+    unpack: {
+      package: 'whisper.cpp-tools',
+      program: 'whisper-server',
+      plugins: /^libggml-cpu-.*\.so$/,
+      check: ['--help'],
+    },
+    missed: 'whisper-server',
+  },
+];
+
+const found = (part) => [process.env[part.variable]].find((path) => path && runs(path)) ?? part.find();
+
+/** Tries to get `parts`; answers the reason for each that did not come, by its name. */
+function get(parts, say) {
+  const refused = (kind, reason) => Object.fromEntries(kind.map(({ name }) => [name, reason]));
+  const by = (kind, reason, how) => {
+    if (kind.length === 0) return {};
+    if (reason) return refused(kind, reason);
+    say(`Getting ${kind.map(({ name }) => name).join(', ')} …`);
+    return how(kind);
+  };
+  if (process.env.SVC_TEST_INSTALL === '0') return refused(parts, 'SVC_TEST_INSTALL=0 forbids to get it');
+  return {
+    ...by(
+      parts.filter(({ packages }) => packages),
+      cannotInstall(),
+      installParts,
+    ),
+    ...by(
+      parts.filter(({ unpack }) => unpack),
+      cannotUnpack(),
+      (kind) => unpackParts(kind, cache),
+    ),
+  };
+}
+
+/** Finds or gets the parts of these names (all by default) and answers variable → path; what is missing is told. */
+export function provide(names = PARTS.map(({ name }) => name), say = console.log) {
+  const wanted = PARTS.filter(({ name }) => names.includes(name));
+  const absent = wanted.filter((part) => !found(part));
+  const reasons = absent.length > 0 ? get(absent, say) : {};
+  const env = {};
+  for (const part of wanted) {
+    const path = found(part);
+    if (path) env[part.variable] = path;
+    else
+      say(
+        `SKIP ${part.name} (${part.missed} is not tested): ${reasons[part.name] ?? 'it is still not there'}`,
+      );
+  }
+  return env;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const names = process.argv.slice(2);
+  const unknown = names.find((name) => !PARTS.some((part) => part.name === name));
+  if (unknown) {
+    console.error(`There is no part "${unknown}". Parts: ${PARTS.map(({ name }) => name).join(', ')}`);
+    process.exit(2);
+  }
+  const env = provide(names.length > 0 ? names : undefined, console.error);
+  for (const [name, path] of Object.entries(env)) console.log(`${name}=${path}`);
+}

@@ -1,0 +1,53 @@
+// Parts that are installed on the machine itself, from the sources that it has.
+import { fetching, has, step } from './step.mjs';
+
+const FETCH = [
+  '-y',
+  '-q',
+  '--no-install-recommends',
+  '-o',
+  'Acquire::Retries=1',
+  '-o',
+  'Acquire::http::Timeout=15',
+];
+
+/** Why nothing can be installed here, or null. */
+export function cannotInstall() {
+  if (process.getuid?.() !== 0) return 'it cannot be installed without root';
+  return has('apt-get') ? null : 'it cannot be installed without apt-get';
+}
+
+/** Fetches first, in a step that may be killed; what is fetched is then installed without haste. */
+function install(packages) {
+  fetching('apt-get download', 120, 'apt-get', ['install', '--download-only', ...FETCH, ...packages]);
+  step('apt-get install', 300, 'apt-get', ['install', '--no-download', ...FETCH, ...packages]);
+}
+
+/**
+ * Installs the packages of all parts: in one go, else after one update, else part by part. Answers the reason for each
+ * part that could not be installed, by its name.
+ */
+export function installParts(parts) {
+  const all = parts.flatMap(({ packages }) => packages);
+  try {
+    install(all);
+    return {};
+  } catch {
+    // The lists may be old or absent: once more with new ones.
+  }
+  const reasons = {};
+  let stale = null;
+  try {
+    fetching('apt-get update', 60, 'apt-get', ['update', '-q', '-o', 'Acquire::http::Timeout=15']);
+  } catch (error) {
+    stale = error.message;
+  }
+  for (const { name, packages } of parts) {
+    try {
+      install(packages);
+    } catch (error) {
+      reasons[name] = stale ?? error.message;
+    }
+  }
+  return reasons;
+}

@@ -1,0 +1,185 @@
+// Parts of a newer Debian, unpacked into a folder of their own: the machine's packages and sources stay as they are.
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { debianArchive, sourcesFile } from './sources.mjs';
+import { fetching, has, step } from './step.mjs';
+
+/** The suites that hold the parts, the calmer one first. */
+const SUITES = ['forky', 'sid'];
+const SCRATCH = '.scratch-';
+/** What no program here loads although a package asks for it: a hundred megabytes of compilers for graphics. */
+const LEFT_OUT = /^(libllvm|mesa-|libz3-|libgl1-mesa|debconf|perl)/;
+
+/** Why nothing can be unpacked here, or null. */
+export function cannotUnpack() {
+  const absent = ['apt-get', 'dpkg-deb'].find((program) => !has(program));
+  return absent ? `there is no ${absent} here` : null;
+}
+
+/** apt with every folder below `scratch` and nothing installed, so that it names whole closures. */
+function privateApt(scratch, archive, suite) {
+  const folder = (name) => join(scratch, name);
+  for (const name of ['lists/partial', 'cache/archives/partial', 'etc'])
+    mkdirSync(folder(name), { recursive: true });
+  writeFileSync(folder('etc/parts.sources'), sourcesFile(archive, suite));
+  writeFileSync(folder('status'), '');
+  const settings = {
+    'Dir::Etc::sourcelist': folder('etc/parts.sources'),
+    'Dir::Etc::sourceparts': '-',
+    'Dir::Etc::preferences': '-',
+    'Dir::Etc::preferencesparts': '-',
+    'Dir::State': folder('state'),
+    'Dir::State::lists': folder('lists'),
+    'Dir::State::status': folder('status'),
+    'Dir::Cache': folder('cache'),
+    'APT::Install-Recommends': '0',
+    'APT::Sandbox::User': '',
+    'Debug::NoLocking': '1',
+    'Acquire::Languages': 'none',
+    'Acquire::Retries': '1',
+    'Acquire::http::Timeout': '15',
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+}
+
+/** The packages that `wanted` needs, itself included. */
+function closure(apt, wanted) {
+  const args = [...apt, 'install', '-y', '-q', '--print-uris', wanted];
+  const lines = step(`the packages of ${wanted}`, 30, 'apt-get', args).split('\n');
+  return lines
+    .map((line) => /^'[^']+' ([^_]+)_/.exec(line)?.[1])
+    .filter((name) => name !== undefined && !LEFT_OUT.test(name));
+}
+
+function* filesBelow(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else yield path;
+  }
+}
+
+/** The program, the libraries it loads, and the loader to start it with; a library that is absent is an error. */
+function lean(tree, { program, plugins }, place) {
+  const files = [...filesBelow(tree)];
+  const loader = files.find((path) => /\/ld-linux[^/]*\.so\.\d+$/.test(path));
+  const binary = files.find((path) => path.endsWith(`bin/${program}`));
+  if (!loader || !binary) throw new Error(`the packages hold no ${loader ? program : 'dynamic loader'}`);
+  const extra = files.filter((path) => plugins?.test(basename(path)));
+  const folders = new Set(files.filter((path) => /\.so(\.|$)/.test(path)).map((path) => dirname(path)));
+  const kept = new Map([loader, ...extra].map((path) => [basename(path), path]));
+  for (const path of [binary, ...extra]) {
+    const listed = step(`libraries of ${program}`, 10, loader, [
+      '--library-path',
+      [...folders].join(':'),
+      '--list',
+      path,
+    ]);
+    const absent = /^\s*(\S+) => not found/m.exec(listed)?.[1];
+    if (absent) throw new Error(`${program} needs ${absent}, which is in no package`);
+    for (const [, name, where] of listed.matchAll(/^\s*(\S+) => (\/\S+)/gm)) kept.set(basename(name), where);
+  }
+  mkdirSync(join(place, 'lib'), { recursive: true });
+  for (const [name, path] of kept) copyFileSync(path, join(place, 'lib', name));
+  copyFileSync(binary, join(place, 'lib', `${program}.bin`));
+  startScript(place, program, basename(loader));
+}
+
+/** Plug-ins are looked for beside the running program, and that is the loader: all of them lie in one folder. */
+function startScript(place, program, loader) {
+  const start = `exec "$lib/${loader}" --library-path "$lib" "$lib/${program}.bin" "$@"`;
+  writeFileSync(join(place, program), `#!/bin/sh\nlib=\${0%/*}/lib\n${start}\n`);
+  for (const path of [program, `lib/${loader}`, `lib/${program}.bin`]) chmodSync(join(place, path), 0o755);
+}
+
+function unpackOne(apt, scratch, { name, unpack }, target) {
+  const debs = mkdtempSync(join(scratch, 'debs-'));
+  const tree = join(debs, 'tree');
+  fetching(
+    `download of ${name}`,
+    120,
+    'apt-get',
+    [...apt, 'download', '-q', ...closure(apt, unpack.package)],
+    {
+      cwd: debs,
+    },
+  );
+  for (const file of readdirSync(debs).filter((each) => each.endsWith('.deb')))
+    step(`unpacking ${file}`, 30, 'dpkg-deb', ['-x', join(debs, file), tree]);
+  const place = join(debs, 'place');
+  lean(tree, unpack, place);
+  step(`a first start of ${unpack.program}`, 20, join(place, unpack.program), unpack.check);
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(dirname(target), { recursive: true });
+  renameSync(place, target);
+}
+
+/** Removes what a run that was killed more than an hour ago has left. */
+function sweep(cache) {
+  for (const name of readdirSync(cache).filter((each) => each.startsWith(SCRATCH))) {
+    const path = join(cache, name);
+    if (Date.now() - statSync(path).mtimeMs > 3_600_000) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Lists of the first suite that this archive has. */
+function openArchive(scratch, archive) {
+  let reason = '';
+  for (const suite of SUITES) {
+    const apt = privateApt(scratch, archive, suite);
+    try {
+      fetching(`package lists of ${suite}`, 60, 'apt-get', [...apt, 'update', '-q', '--error-on=any']);
+      return apt;
+    } catch (error) {
+      reason ||= error.message;
+    }
+  }
+  throw new Error(reason);
+}
+
+/** Runs `use` with a scratch folder below `cache`, on the same disk, and removes it afterwards. */
+function withScratch(cache, use) {
+  mkdirSync(cache, { recursive: true });
+  sweep(cache);
+  const scratch = mkdtempSync(join(cache, SCRATCH));
+  try {
+    return use(scratch);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Unpacks each part into `<cache>/<name>`, where it appears whole or not at all. Answers the reason for each part that
+ * could not be had, by its name; throws nothing.
+ */
+export function unpackParts(parts, cache) {
+  const reasons = {};
+  try {
+    const archive = debianArchive();
+    if (typeof archive === 'string') throw new Error(archive);
+    withScratch(cache, (scratch) => {
+      const apt = openArchive(scratch, archive);
+      for (const part of parts) {
+        try {
+          unpackOne(apt, scratch, part, join(cache, part.name));
+        } catch (error) {
+          reasons[part.name] = error.message;
+        }
+      }
+    });
+    return reasons;
+  } catch (error) {
+    return Object.fromEntries(parts.map(({ name }) => [name, error.message]));
+  }
+}
