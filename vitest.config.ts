@@ -22,6 +22,7 @@ const INFERENCE = suite(
   'chat',
   'embeddings',
   'engine-headers',
+  'llama-server-beside',
   'openai-client',
   'openai-retries',
   'slot-life',

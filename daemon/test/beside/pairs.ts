@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SlotRecord } from '../../contract/slots.ts';
+import { CHATML } from '../../models/gguf/chat-templates.ts';
+import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../../models/gguf/tiny-embed.ts';
+import { tinyRerank } from '../../models/gguf/tiny-rerank.ts';
+import { encodeGguf, type GgufModel } from '../../models/gguf/writer.ts';
+import { type Gateway, startGateway } from '../harness/gateway.ts';
+import { ask } from '../harness/http.ts';
+import { type LlamaServer, startLlamaServer } from '../harness/llama-server.ts';
+import type { Case, Pair } from './cases.ts';
+import { type Picture, picture } from './picture.ts';
+
+const CONTEXT = 512;
+const PARALLEL = 2;
+/** Documents and long texts are read in one batch: a server's own default is smaller than the window. */
+const BATCH = ['-b', '2048', '-ub', '2048'];
+
+/** A call as such models write it; under a grammar that forces one nothing else is left to say. */
+const CALL = ['<tool_call>', '\n{"name": "get_time", "arguments": {"zone":', '"UTC"}}\n</tool', '_call>'];
+
+const PAIRS: Record<Pair, { type: SlotRecord['type']; model: () => GgufModel; extra: readonly string[] }> = {
+  chat: { type: 'llm', model: () => tinyChat(), extra: [] },
+  plain: { type: 'llm', model: () => tinyChat({ template: CHATML, script: CALL }), extra: [] },
+  vectors: { type: 'embedding', model: () => tinyEmbed(), extra: ['--embeddings', ...BATCH] },
+  ranks: { type: 'rerank', model: () => tinyRerank(), extra: ['--rerank', ...BATCH] },
+};
+
+/** One gateway with every model on the embedded engine, and a llama-server for each of the same files. */
+export interface Beside {
+  theirs(asked: Case): Promise<Picture>;
+  ours(asked: Case): Promise<Picture>;
+  stop(): Promise<void>;
+}
+
+export async function startPairs(program: string): Promise<Beside> {
+  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const folder = join(home, 'state', 'models');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const files: Record<string, string> = {};
+  const servers = new Map<Pair, LlamaServer>();
+  for (const [id, { type, model, extra }] of Object.entries(PAIRS) as [Pair, (typeof PAIRS)[Pair]][]) {
+    const path = join(folder, `${id}.gguf`);
+    writeFileSync(path, encodeGguf(model()));
+    const slot = id === 'chat' ? 'agent' : id;
+    files[`config/slots/${slot}.toml`] =
+      `type = "${type}"\nmodel = "${id}"\ncontext = ${CONTEXT}\nparallel = ${PARALLEL}\n`;
+    const shape = { path, id, context: CONTEXT, parallel: PARALLEL };
+    servers.set(id, await startLlamaServer(program, shape, extra));
+  }
+  const gateway = await startGateway({ home, files });
+  return {
+    theirs: (asked) => answered(servers.get(asked.pair) as LlamaServer, asked),
+    ours: (asked) => answered(gateway, asked),
+    stop: () => stopAll(gateway, [...servers.values()], home),
+  };
+}
+
+async function answered(to: { port: number }, { pair, path, body }: Case): Promise<Picture> {
+  const headers = { 'content-type': 'application/json' };
+  const sent = typeof body === 'string' ? body : { model: pair, ...body };
+  const answer = await ask(to, 'POST', path, { body: sent, headers });
+  return picture(answer.status, answer.headers['content-type'], answer.text);
+}
+
+async function stopAll(gateway: Gateway, servers: readonly LlamaServer[], home: string): Promise<void> {
+  await Promise.all([gateway.stop(), ...servers.map((server) => server.stop())]);
+  rmSync(home, { recursive: true, force: true });
+}
