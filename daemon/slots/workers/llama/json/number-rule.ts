@@ -5,7 +5,9 @@ import type { Schema } from './schema-shape.ts';
 import { wholeRange } from './whole-range.ts';
 
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
-/** Bounds are written out digit by digit. */
+/** JSON readers tell integers apart up to here: a bound beyond it (an int64's, say) is taken for this one. */
+const END = Number.MAX_SAFE_INTEGER;
+/** Bounds of other numbers are written out digit by digit. */
 const LARGEST = 1e15;
 const SMALLEST = 1e-12;
 
@@ -16,11 +18,19 @@ export function numberRule({ book, strict }: Conversion, schema: Schema, at: str
   const bounds = boundsOf(schema, at, strict);
   if (bounds === null) return book.primitive(integer ? 'integer' : 'number');
   const range = integer
-    ? wholeRange(closed(bounds.least, 1), closed(bounds.most, -1))
+    ? exactRange(closed(bounds.least, 1), closed(bounds.most, -1))
     : decimalRange(bounds.least, bounds.most);
   if (range === null)
     throw new ImpossibleSchema(at, `no ${integer ? 'integer' : 'number'} lies between the bounds`);
   return book.add(range);
+}
+
+function exactRange(least: number | null, most: number | null): string | null {
+  if ((least ?? 0) > END || (most ?? 0) < -END) return null;
+  return wholeRange(
+    least === null ? null : Math.max(least, -END),
+    most === null ? null : Math.min(most, END),
+  );
 }
 
 /** The nearest integer that is within the bound; `inwards` is 1 for a lower and -1 for an upper one. */
@@ -40,6 +50,7 @@ function boundsOf(
   const read = (key: (typeof BOUNDS)[number], open: boolean): Bound | null => {
     const value = schema[key];
     if (value === undefined) return null;
+    if (typeof value === 'number' && schema.type === 'integer') return { value, open };
     if (
       typeof value !== 'number' ||
       Math.abs(value) >= LARGEST ||

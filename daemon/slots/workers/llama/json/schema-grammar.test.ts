@@ -214,6 +214,16 @@ const CASES: Record<string, Case> = {
       { m: 'a@b.co', i: '1.2.3.256' },
     ],
   },
+  'integers between the ends that JSON tells apart': {
+    schema: { type: 'integer', minimum: -9007199254740991, maximum: 9007199254740991 },
+    fits: [-9007199254740991, -1, 0, 1234567890123456, 9007199254740991],
+    not: [1.5],
+  },
+  'integers between the ends of int64': {
+    schema: { type: 'integer', minimum: -(2 ** 63), exclusiveMaximum: 2 ** 63 },
+    fits: [-9007199254740991, 0, 9007199254740991],
+    not: [2 ** 63, 1.5],
+  },
   'words that only describe': {
     schema: {
       $schema: 'x',
@@ -249,6 +259,8 @@ test.each([
   [{ type: 'number', minimum: 1, exclusiveMaximum: 1 }, 'no number lies between'],
   [{ type: 'number', minimum: 1e20 }, '"minimum" must be a number of at most 15 digits'],
   [{ type: 'integer', minimum: 5, maximum: 4 }, 'no integer lies between'],
+  [{ type: 'integer', minimum: 2 ** 60 }, 'no integer lies between'],
+  [{ type: 'integer', maximum: '7' }, '"maximum" must be a number'],
   [{ type: 'integer', multipleOf: 3 }, '"multipleOf"'],
   [{ type: 'array', uniqueItems: true }, '"uniqueItems"'],
   [{ type: 'array', maxItems: 100_000 }, '"maxItems"'],

@@ -1,0 +1,204 @@
+/** The official `openai` client: tools, structured output, probabilities and vectors, against real llama.cpp. */
+import type OpenAI from 'openai';
+import { zodResponseFormat } from 'openai/helpers/zod';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { startForClients, VECTOR_SIZE } from './harness/client-gateway.ts';
+import type { Gateway } from './harness/gateway.ts';
+import { openaiClient, user } from './harness/openai.ts';
+
+let gateway: Gateway;
+let openai: OpenAI;
+
+beforeAll(async () => {
+  gateway = await startForClients();
+  openai = openaiClient(gateway);
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const parameters = { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] };
+const tools = [
+  { type: 'function' as const, function: { name: 'get_time', description: 'Time', parameters } },
+];
+const question = [user('What time is it?')];
+const greedy = { temperature: 0, max_tokens: 100 };
+
+describe('tools', () => {
+  it('a call, its result in a second turn, and the answer', async () => {
+    const first = await openai.chat.completions.create({
+      model: 'agent',
+      messages: question,
+      tools,
+      ...greedy,
+    });
+    const [choice] = first.choices;
+    expect(choice).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: { role: 'assistant', content: null },
+    });
+    const [call, ...more] = choice?.message.tool_calls ?? [];
+    expect(more).toEqual([]);
+    expect(call).toMatchObject({
+      type: 'function',
+      function: { name: 'get_time', arguments: '{"zone":"UTC"}' },
+    });
+    const result = { role: 'tool' as const, tool_call_id: call?.id ?? '', content: '12:00' };
+    const messages = [...question, choice?.message as OpenAI.ChatCompletionMessage, result];
+    const second = await openai.chat.completions.create({ model: 'agent', messages, tools, ...greedy });
+    expect(second.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: TINY_REPLY } });
+  });
+
+  it('two calls at once have ids of their own, whole and streamed', async () => {
+    const ask = { model: 'pair', messages: question, tools, parallel_tool_calls: true, ...greedy };
+    const whole = await openai.chat.completions.create(ask);
+    const streamed = await openai.chat.completions.stream(ask).finalChatCompletion();
+    for (const { choices } of [whole, streamed]) {
+      const calls = choices[0]?.message.tool_calls ?? [];
+      expect(choices[0]?.finish_reason).toBe('tool_calls');
+      expect(calls.map((call) => call.type === 'function' && JSON.parse(call.function.arguments))).toEqual([
+        { zone: 'UTC' },
+        { zone: 'CET' },
+      ]);
+      expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+    }
+  });
+
+  it('parallel_tool_calls: false ends after the first', async () => {
+    const answer = await openai.chat.completions.create({
+      model: 'pair',
+      messages: question,
+      tools,
+      parallel_tool_calls: false,
+      ...greedy,
+    });
+    expect(answer.choices[0]?.message.tool_calls).toHaveLength(1);
+    expect(answer.choices[0]?.finish_reason).toBe('tool_calls');
+  });
+
+  it('streamed: the helper puts the call together and tells its end', async () => {
+    const runner = openai.chat.completions.stream({ model: 'agent', messages: question, tools, ...greedy });
+    const done: unknown[] = [];
+    runner.on('tool_calls.function.arguments.done', (event) => done.push([event.name, event.arguments]));
+    const { choices } = await runner.finalChatCompletion();
+    expect(done).toEqual([['get_time', '{"zone":"UTC"}']]);
+    expect(choices[0]?.finish_reason).toBe('tool_calls');
+  });
+
+  it('runTools calls the function and goes on by itself', async () => {
+    const asked: unknown[] = [];
+    const runner = openai.chat.completions.runTools({
+      model: 'agent',
+      messages: question,
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'get_time',
+            description: 'Time',
+            parameters,
+            parse: JSON.parse,
+            function: (args: object) => {
+              asked.push(args);
+              return '12:00';
+            },
+          },
+        },
+      ],
+      ...greedy,
+    });
+    expect(await runner.finalContent()).toBe(TINY_REPLY);
+    expect(asked).toEqual([{ zone: 'UTC' }]);
+  });
+
+  it('tool_choice none and by name', async () => {
+    const ask = { model: 'agent', messages: question, tools, ...greedy };
+    const none = await openai.chat.completions.create({ ...ask, tool_choice: 'none' });
+    expect(none.choices[0]?.message).toMatchObject({ content: TINY_REPLY });
+    const named = await openai.chat.completions.create({
+      ...ask,
+      model: 'pair',
+      tool_choice: { type: 'function', function: { name: 'get_time' } },
+    });
+    expect(named.choices[0]?.message.tool_calls?.[0]).toMatchObject({ function: { name: 'get_time' } });
+  });
+});
+
+describe('structured output', () => {
+  const shape = z.object({ a: z.string(), n: z.int() });
+
+  it('parse() with a zod schema answers the object', async () => {
+    const answer = await openai.chat.completions.parse({
+      model: 'agent',
+      messages: [user('Fill it.')],
+      response_format: zodResponseFormat(shape, 'thing'),
+      ...greedy,
+    });
+    const parsed = answer.choices[0]?.message.parsed;
+    expect(shape.parse(parsed)).toEqual(parsed);
+    expect(parsed?.a).toBe('ok');
+  });
+
+  it('the same streamed', async () => {
+    const runner = openai.chat.completions.stream({
+      model: 'agent',
+      messages: [user('Fill it.')],
+      response_format: zodResponseFormat(shape, 'thing'),
+      ...greedy,
+    });
+    const { choices } = await runner.finalChatCompletion();
+    expect(choices[0]?.message.parsed?.a).toBe('ok');
+  });
+});
+
+describe('probabilities', () => {
+  it('of each token, natural logarithms, best first', async () => {
+    const answer = await openai.chat.completions.create({
+      model: 'agent',
+      messages: [user('Hi!')],
+      logprobs: true,
+      top_logprobs: 3,
+      ...greedy,
+    });
+    const tokens = answer.choices[0]?.logprobs?.content ?? [];
+    expect(tokens.map(({ token }) => token).join('')).toBe(TINY_REPLY);
+    for (const { token, logprob, bytes, top_logprobs: top } of tokens) {
+      expect(logprob).toBeGreaterThan(Math.log(0.9));
+      expect(bytes).toEqual([...Buffer.from(token)]);
+      expect(top).toHaveLength(3);
+      expect(top[0]).toMatchObject({ token, logprob });
+    }
+  });
+
+  it('of a completion: four lists of one length', async () => {
+    const answer = await openai.completions.create({
+      model: 'agent',
+      prompt: 'abc',
+      logprobs: 2,
+      max_tokens: 4,
+      temperature: 0,
+    });
+    const logprobs = answer.choices[0]?.logprobs;
+    expect(logprobs?.tokens).toEqual(['d', 'e', 'f', 'g']);
+    expect(logprobs?.text_offset).toEqual([0, 1, 2, 3]);
+    expect(logprobs?.token_logprobs).toHaveLength(4);
+    expect(Object.keys(logprobs?.top_logprobs?.[0] ?? {})).toEqual(['d', '"']);
+  });
+});
+
+describe('vectors', () => {
+  it('base64, which the client asks for by itself, and float are the same numbers', async () => {
+    const ask = { model: 'vectors', input: ['the cat sat', 'on the mat'] };
+    const coded = await openai.embeddings.create(ask);
+    const plain = await openai.embeddings.create({ ...ask, encoding_format: 'float' });
+    for (const [i, { embedding }] of coded.data.entries()) {
+      expect(embedding).toHaveLength(VECTOR_SIZE);
+      expect(Math.hypot(...embedding)).toBeCloseTo(1, 4);
+      expect(plain.data[i]?.embedding.map(Math.fround)).toEqual(embedding);
+    }
+  });
+});
