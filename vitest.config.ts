@@ -23,13 +23,16 @@ const INFERENCE = suite(
   'embeddings',
   'engine-headers',
   'llama-server-beside',
+  'langchain',
   'openai-client',
+  'openai-features',
   'openai-retries',
   'slot-life',
   'speech',
   'streaming',
   'tools',
   'transcriptions',
+  'vercel-ai',
 );
 
 const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 2 };

@@ -1,0 +1,224 @@
+/** The AI SDK (`ai` with `@ai-sdk/openai-compatible`) against the running daemon and real llama.cpp. */
+import { createOpenAICompatible, type OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import {
+  APICallError,
+  embed,
+  embedMany,
+  generateObject,
+  generateText,
+  Output,
+  stepCountIs,
+  streamObject,
+  streamText,
+  tool,
+} from 'ai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { startForClients, VECTOR_SIZE } from './harness/client-gateway.ts';
+import { CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+
+let gateway: Gateway;
+let svc: OpenAICompatibleProvider;
+
+beforeAll(async () => {
+  gateway = await startForClients();
+  svc = provider(CLIENT_KEY);
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const provider = (apiKey: string) =>
+  createOpenAICompatible({
+    name: 'svc',
+    baseURL: `${gateway.url}/v1`,
+    apiKey,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  });
+
+const greedy = { temperature: 0, maxOutputTokens: 100, maxRetries: 0 };
+const shape = z.object({ a: z.string(), n: z.int() });
+
+/** A tool whose calls are kept. */
+function clock() {
+  const asked: unknown[] = [];
+  const getTime = tool({
+    description: 'Time',
+    inputSchema: z.object({ zone: z.string() }),
+    execute: async (input) => {
+      asked.push(input);
+      return { time: '12:00' };
+    },
+  });
+  return { asked, tools: { get_time: getTime } };
+}
+
+describe('texts', () => {
+  it('generateText with its usage, its end and the headers of the answer', async () => {
+    const answer = await generateText({ model: svc('agent'), prompt: 'Hi!', ...greedy });
+    expect(answer.text).toBe(TINY_REPLY);
+    expect(answer.finishReason).toBe('stop');
+    expect(answer.usage.inputTokens).toBeGreaterThan(10);
+    expect(answer.usage.outputTokens).toBe(6);
+    expect(answer.response.modelId).toBe('chat');
+    expect(answer.response.headers?.['x-svc-slot']).toBe('agent');
+    expect(answer.warnings ?? []).toEqual([]);
+  });
+
+  it('streamText in parts, with usage at the end', async () => {
+    const answer = streamText({ model: svc('agent'), prompt: 'Hi!', ...greedy });
+    const parts: string[] = [];
+    for await (const part of answer.textStream) parts.push(part);
+    expect(parts.length).toBeGreaterThan(2);
+    expect(parts.join('')).toBe(TINY_REPLY);
+    expect(await answer.finishReason).toBe('stop');
+    expect((await answer.usage).outputTokens).toBe(6);
+  });
+
+  it('a text that is cut ends with length, a stop string with stop', async () => {
+    const cut = await generateText({ model: svc('agent'), prompt: 'Hi!', ...greedy, maxOutputTokens: 2 });
+    expect([cut.text, cut.finishReason]).toEqual(['Hello from', 'length']);
+    const stopped = await generateText({
+      model: svc('agent'),
+      prompt: 'Hi!',
+      ...greedy,
+      stopSequences: [' tiny'],
+    });
+    expect([stopped.text, stopped.finishReason]).toEqual(['Hello from the', 'stop']);
+  });
+
+  it('a completion model', async () => {
+    const answer = await generateText({
+      model: svc.completionModel('agent'),
+      prompt: 'Hi!',
+      ...greedy,
+      maxOutputTokens: 4,
+    });
+    expect(answer.text.length).toBeGreaterThan(0);
+  });
+});
+
+describe('tools', () => {
+  it('generateText calls the tool and goes on to the answer', async () => {
+    const { asked, tools } = clock();
+    const answer = await generateText({
+      model: svc('agent'),
+      prompt: 'What time is it?',
+      tools,
+      stopWhen: stepCountIs(3),
+      ...greedy,
+    });
+    expect(asked).toEqual([{ zone: 'UTC' }]);
+    expect(answer.steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
+    expect(answer.text).toBe(TINY_REPLY);
+  });
+
+  it('streamText does the same', async () => {
+    const { asked, tools } = clock();
+    const answer = streamText({
+      model: svc('agent'),
+      prompt: 'What time is it?',
+      tools,
+      stopWhen: stepCountIs(3),
+      ...greedy,
+    });
+    let text = '';
+    for await (const part of answer.textStream) text += part;
+    expect(asked).toEqual([{ zone: 'UTC' }]);
+    expect(text).toBe(TINY_REPLY);
+  });
+
+  it('two calls at once', async () => {
+    const { asked, tools } = clock();
+    await generateText({ model: svc('pair'), prompt: 'What time is it?', tools, ...greedy });
+    expect(asked).toEqual([{ zone: 'UTC' }, { zone: 'CET' }]);
+  });
+
+  it('a forced tool', async () => {
+    const { tools } = clock();
+    const { toolCalls } = await generateText({
+      model: svc('pair'),
+      prompt: 'What time is it?',
+      tools,
+      toolChoice: { type: 'tool', toolName: 'get_time' },
+      ...greedy,
+    });
+    expect(toolCalls[0]).toMatchObject({ toolName: 'get_time' });
+  });
+});
+
+describe('objects', () => {
+  it('generateObject keeps to the schema', async () => {
+    const { object } = await generateObject({
+      model: svc('agent'),
+      schema: shape,
+      prompt: 'Fill it.',
+      ...greedy,
+    });
+    expect(shape.parse(object).a).toBe('ok');
+  });
+
+  it('generateText with an output setting does the same', async () => {
+    const output = Output.object({ schema: shape });
+    const answer = await generateText({ model: svc('agent'), output, prompt: 'Fill it.', ...greedy });
+    expect(shape.parse(answer.output).a).toBe('ok');
+  });
+
+  it('streamObject grows to the same object', async () => {
+    const answer = streamObject({ model: svc('agent'), schema: shape, prompt: 'Fill it.', ...greedy });
+    let last: unknown;
+    for await (const partial of answer.partialObjectStream) last = partial;
+    expect(last).toEqual(await answer.object);
+    expect(shape.parse(last).a).toBe('ok');
+  });
+});
+
+describe('vectors', () => {
+  it('embed and embedMany', async () => {
+    const model = svc.embeddingModel('vectors');
+    const { embedding, usage } = await embed({ model, value: 'the cat sat' });
+    expect(embedding).toHaveLength(VECTOR_SIZE);
+    expect(usage.tokens).toBeGreaterThan(2);
+    const { embeddings } = await embedMany({ model, values: ['the cat sat', 'on the mat'] });
+    expect(embeddings.map(({ length }) => length)).toEqual([VECTOR_SIZE, VECTOR_SIZE]);
+    expect(embeddings[0]).toEqual(embedding);
+  });
+});
+
+describe('errors', () => {
+  const failed = async (promise: PromiseLike<unknown>): Promise<unknown> =>
+    promise.then(
+      () => new Error('it was answered'),
+      (thrown: unknown) => thrown,
+    );
+
+  it.each([
+    ['a wrong key', 'wrong-key-123', 'agent', 401],
+    ['an unknown model', CLIENT_KEY, 'nobody', 404],
+    ['a model of another kind', CLIENT_KEY, 'vectors', 409],
+  ])('%s keeps its status and our message', async (_, key, model, status) => {
+    const error = await failed(generateText({ model: provider(key)(model), prompt: 'Hi!', ...greedy }));
+    expect(error).toBeInstanceOf(APICallError);
+    expect(error).toMatchObject({ statusCode: status, data: { error: { message: expect.any(String) } } });
+    expect((error as APICallError).message).toBe((error as { data: { error: Error } }).data.error.message);
+    // To the SDK every 409 is a conflict that may pass.
+    expect((error as APICallError).isRetryable).toBe(status === 409);
+  });
+
+  it('a prompt too long for the window is 400, also when it was to be streamed', async () => {
+    const errors: unknown[] = [];
+    const prompt = 'x'.repeat(3_000);
+    const answer = streamText({
+      model: svc('agent'),
+      prompt,
+      ...greedy,
+      onError: ({ error }) => void errors.push(error),
+    });
+    await answer.consumeStream();
+    expect(errors).toMatchObject([{ statusCode: 400, message: expect.stringContaining('context size') }]);
+  });
+});
