@@ -27,6 +27,7 @@ const INFERENCE = suite(
   'openai-client',
   'openai-features',
   'openai-retries',
+  'openai-schemas',
   'slot-life',
   'speech',
   'streaming',

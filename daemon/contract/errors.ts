@@ -209,7 +209,8 @@ export class GatewayError extends Error {
     if (this.options.retryAfterS !== undefined) {
       out['retry-after'] = String(Math.max(1, Math.ceil(this.options.retryAfterS)));
     }
-    if (this.options.noRetry) out['x-should-retry'] = 'false';
+    // The official clients ask again after a 409; none of ours passes by waiting.
+    if (this.options.noRetry || this.status === 409) out['x-should-retry'] = 'false';
     if (this.code === 'auth.required') out['www-authenticate'] ??= 'Bearer realm="svc"';
     return out;
   }

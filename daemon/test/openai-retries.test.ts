@@ -1,6 +1,6 @@
 /** The official `openai` client: when it asks again, when it must not, and what is left of a caller who leaves. */
 import type OpenAI from 'openai';
-import { InternalServerError, RateLimitError } from 'openai';
+import { ConflictError, InternalServerError, RateLimitError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, until } from './harness/gateway.ts';
 import { countingClient, failure, openaiClient, user } from './harness/openai.ts';
@@ -45,6 +45,13 @@ describe('retries', () => {
     expect(error).toMatchObject({ status: 503, code: 'slot.failed', type: 'server_error' });
     expect(error.headers?.get('x-should-retry')).toBe('false');
     expect(statuses).toEqual([503]);
+  });
+
+  it('a model that cannot do it (409) is asked once', async () => {
+    const { api, statuses } = countingClient(gateway, { maxRetries: 2 });
+    const error = await failure(api.embeddings.create({ model: 'agent', input: 'x' }), ConflictError);
+    expect(error).toMatchObject({ status: 409, code: 'dispatch.capability_mismatch' });
+    expect(statuses).toEqual([409]);
   });
 
   it('a full queue is RateLimitError with Retry-After; the client tries again as told', async () => {

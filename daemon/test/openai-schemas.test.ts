@@ -1,0 +1,164 @@
+/** Raw answers of /v1 against the schemas that OpenAI publishes: whole answers, every chunk of a stream, every error. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startForClients } from './harness/client-gateway.ts';
+import { CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { dataOf } from './harness/stream.ts';
+import { breaches, extensions } from './openai-schemas/validate.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startForClients();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const CHAT = '/v1/chat/completions';
+const TEXT = '/v1/completions';
+const EMBEDDINGS = '/v1/embeddings';
+const post = (path: string, body: unknown) => ask(gateway, 'POST', path, { body, key: CLIENT_KEY });
+const get = (path: string) => ask(gateway, 'GET', path, { key: CLIENT_KEY });
+
+const user = (content: string) => [{ role: 'user', content }];
+const hi = { messages: user('Hi!'), temperature: 0, max_tokens: 60 };
+const parameters = { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] };
+const tools = [{ type: 'function', function: { name: 'get_time', parameters } }];
+const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+
+const CHATS: Record<string, object> = {
+  plain: hi,
+  'cut by max_tokens': { ...hi, max_tokens: 2 },
+  'stop string': { ...hi, stop: 'tiny' },
+  'two choices': { ...hi, n: 2 },
+  probabilities: { ...hi, logprobs: true, top_logprobs: 4 },
+  'probabilities without alternatives': { ...hi, logprobs: true },
+  'a call': { ...hi, tools },
+  'two calls': { ...hi, model: 'pair', tools },
+  'a schema': { ...hi, response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } },
+};
+
+const TEXTS: Record<string, object> = {
+  plain: { prompt: 'abc', max_tokens: 5, temperature: 0 },
+  'two prompts': { prompt: ['abc', 'xyz'], max_tokens: 3, temperature: 0 },
+  probabilities: { prompt: 'abc', max_tokens: 3, temperature: 0, logprobs: 2 },
+  'to the end': { prompt: 'Hi!', max_tokens: 60, temperature: 0 },
+};
+
+/** What answers hold beyond the schema: times of the engine, which llama.cpp's clients read. */
+const BEYOND = ['timings'];
+
+async function whole(path: string, definition: string, body: object): Promise<void> {
+  const answer = await post(path, { model: 'agent', ...body });
+  expect(answer.status, answer.text).toBe(200);
+  expect(breaches(definition, answer.json())).toEqual([]);
+  expect(extensions(definition, answer.json())).toEqual(BEYOND);
+}
+
+/** The description has no words for a chunk of a completion before its end; OpenAI sends null there, as for chats. */
+const OPEN = /^\/choices\/0\/finish_reason must be (string|equal to one of the allowed values)$/;
+
+async function streamed(path: string, definition: string, body: object): Promise<void> {
+  for (const more of [{}, { stream_options: { include_usage: true } }]) {
+    const answer = await post(path, { model: 'agent', ...body, stream: true, ...more });
+    const data = dataOf(answer.text);
+    expect(data.pop()).toBe('[DONE]');
+    expect(data.length).toBeGreaterThan(1);
+    for (const each of data) {
+      const open = path === TEXT && JSON.parse(each).choices[0]?.finish_reason === null;
+      const found = breaches(definition, JSON.parse(each)).filter((breach) => !(open && OPEN.test(breach)));
+      expect(found, each).toEqual([]);
+      const beyond = extensions(definition, JSON.parse(each));
+      expect(BEYOND, each).toEqual(expect.arrayContaining(beyond));
+    }
+  }
+}
+
+describe.each(Object.entries(CHATS))('chat: %s', (_, body) => {
+  it('whole', () => whole(CHAT, 'CreateChatCompletionResponse', body));
+  it('every chunk', () => streamed(CHAT, 'CreateChatCompletionStreamResponse', body));
+});
+
+describe.each(Object.entries(TEXTS))('completions: %s', (_, body) => {
+  it('whole', () => whole(TEXT, 'CreateCompletionResponse', body));
+  it('every chunk', () => streamed(TEXT, 'CreateCompletionResponse', body));
+});
+
+describe('embeddings', () => {
+  it.each([
+    ['one text', 'the cat'],
+    ['several', ['the cat', 'a dog']],
+    ['tokens', [[100, 101]]],
+  ])('%s', async (_, input) => {
+    const answer = await post(EMBEDDINGS, { model: 'vectors', input, encoding_format: 'float' });
+    expect(breaches('CreateEmbeddingResponse', answer.json())).toEqual([]);
+    expect(extensions('CreateEmbeddingResponse', answer.json())).toEqual([]);
+  });
+});
+
+describe('models', () => {
+  /** What apps read from a record besides the schema's four fields. */
+  const RECORD = [
+    '_svc',
+    'architecture',
+    'capabilities',
+    'context_length',
+    'max_model_len',
+    'meta',
+    'name',
+    'pricing',
+  ];
+
+  it('the list, and each of its records by itself', async () => {
+    const list = (await get('/v1/models')).json<{ data: { id: string }[] }>();
+    expect(breaches('ListModelsResponse', list)).toEqual([]);
+    expect(list.data.length).toBeGreaterThan(5);
+    for (const { id } of list.data) {
+      const record = (await get(`/v1/models/${encodeURIComponent(id)}`)).json();
+      expect(breaches('Model', record), id).toEqual([]);
+      const beyond = extensions('Model', record).filter(
+        (key) => !['description', 'supported_parameters'].includes(key),
+      );
+      expect(RECORD, id).toEqual(expect.arrayContaining(beyond));
+    }
+  });
+});
+
+describe('errors', () => {
+  it.each<[string, string, string, unknown]>([
+    ['no JSON', 'POST', CHAT, '{"messages":'],
+    ['no messages', 'POST', CHAT, {}],
+    ['a field of the wrong type', 'POST', CHAT, { ...hi, temperature: 'hot' }],
+    ['an unknown model', 'POST', CHAT, { ...hi, model: 'nobody' }],
+    ['a model that cannot do it', 'POST', EMBEDDINGS, { model: 'agent', input: 'x' }],
+    ['a prompt too long', 'POST', CHAT, { ...hi, messages: user('x'.repeat(3_000)) }],
+    ['an unknown model by id', 'GET', '/v1/models/nobody', undefined],
+    ['no such route', 'GET', '/v1/nowhere', undefined],
+    ['no such method', 'DELETE', CHAT, undefined],
+  ])('%s', async (_, method, path, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await ask(gateway, method, path, { body, key: CLIENT_KEY, headers });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(breaches('ErrorResponse', answer.json()), answer.text).toEqual([]);
+  });
+
+  it('a wrong key', async () => {
+    const answer = await ask(gateway, 'POST', CHAT, { body: hi, key: 'wrong-key-123' });
+    expect(answer.status).toBe(401);
+    expect(breaches('ErrorResponse', answer.json()), answer.text).toEqual([]);
+  });
+});
+
+describe('the check itself', () => {
+  it('finds what is wrong', () => {
+    expect(breaches('CreateEmbeddingResponse', { object: 'list', model: 7, data: [] })).toEqual([
+      " must have required property 'usage'",
+      '/model must be string',
+    ]);
+    expect(extensions('Model', { id: 'x', own: 1 })).toEqual(['own']);
+    expect(() => breaches('Nothing', {})).toThrow('no definition');
+  });
+});
