@@ -30,6 +30,7 @@ const INFERENCE = suite(
   'openai-schemas',
   'slot-life',
   'speech',
+  'storm',
   'streaming',
   'tools',
   'transcriptions',

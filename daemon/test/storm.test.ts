@@ -1,0 +1,202 @@
+/**
+ * Sixteen requests at once on a slot that serves four: some leave, some do not fit, some are wrong, and the engine is
+ * killed under them. Every other request ends whole or with an honest error, and nothing is left behind.
+ */
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { openFiles } from './harness/open-files.ts';
+import { randomFrom, scale, seed } from './harness/scale.ts';
+import { contentOf, dataOf, openStream } from './harness/stream.ts';
+import { slot, slotState, startTiny } from './harness/tiny-gateway.ts';
+
+const CHAT = '/v1/chat/completions';
+const AT_ONCE = 16;
+const WINDOW = 8_192;
+const TOKENS = 300;
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
+/** What the model says after `a`. */
+const TEXT = Array.from({ length: TOKENS }, (_, i) => ALPHABET[(i + 1) % 26]).join('');
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startTiny({
+    files: { 'config/slots/agent.toml': `parallel = 4\ncontext = ${WINDOW}\n` },
+  });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const body = (content: string, more: object = {}) => ({
+  model: 'agent',
+  messages: [{ role: 'user', content }],
+  temperature: 0,
+  max_tokens: TOKENS,
+  ...more,
+});
+
+/** How a request ended; `broken` is what must never come: a cut answer, a hang, another text. */
+type End = 'whole' | 'left' | 'refused' | 'no engine' | `broken ${string}`;
+
+const NO_ENGINE = ['dispatch.upstream_unavailable', 'slot.failed'];
+
+async function whole(): Promise<End> {
+  const answer = await ask(gateway, 'POST', CHAT, { body: body('a') });
+  if (answer.status !== 200) return refusal(answer.status, answer.code);
+  const { choices } = answer.json<{ choices: { message: { content: string }; finish_reason: string }[] }>();
+  const right = choices[0]?.message.content === TEXT && choices[0].finish_reason === 'length';
+  return right ? 'whole' : `broken ${answer.text}`;
+}
+
+async function streamed(): Promise<End> {
+  const stream = await openStream(gateway, CHAT, body('a', { stream: true }));
+  const complete = await stream.ended;
+  if (stream.status !== 200) return refusal(stream.status, codeIn(stream.text()));
+  const last = dataOf(stream.text()).at(-1) ?? '';
+  if (!complete) return `broken ${stream.text().slice(-200)}`;
+  if (last === '[DONE]') return contentOf(stream.text()) === TEXT ? 'whole' : 'broken another text';
+  return NO_ENGINE.includes(codeIn(last) ?? '') && TEXT.startsWith(contentOf(stream.text()))
+    ? 'no engine'
+    : `broken ${last}`;
+}
+
+async function leaving(): Promise<End> {
+  const stream = await openStream(gateway, CHAT, body('a', { stream: true, max_tokens: WINDOW - 10 }));
+  if (stream.status !== 200) {
+    await stream.ended;
+    return refusal(stream.status, codeIn(stream.text()));
+  }
+  let ended = false;
+  void stream.ended.then(() => {
+    ended = true;
+  });
+  await until(() => ended || stream.text().length > 2_000, 'the stream to flow');
+  stream.leave();
+  return ended ? 'no engine' : 'left';
+}
+
+/** Leaves before anything has come: most of these are still in the queue. */
+function leavingAtOnce(): Promise<End> {
+  return new Promise((resolve) => {
+    const { port } = gateway;
+    const headers = { 'content-type': 'application/json' };
+    const req = request({ host: '127.0.0.1', port, method: 'POST', path: CHAT, headers, agent: false });
+    req.on('error', () => resolve('left'));
+    req.on('close', () => resolve('left'));
+    req.end(JSON.stringify(body('a', { stream: true })), () => req.destroy());
+  });
+}
+
+async function overflow(): Promise<End> {
+  const answer = await ask(gateway, 'POST', CHAT, { body: body('x'.repeat(WINDOW + 1)) });
+  return answer.code === 'context_length_exceeded' && answer.status === 400
+    ? 'refused'
+    : refusal(answer.status, answer.code);
+}
+
+async function wrong(): Promise<End> {
+  const answer = await ask(gateway, 'POST', CHAT, { body: body('a', { temperature: 'hot' }) });
+  return answer.code === 'request.invalid' ? 'refused' : refusal(answer.status, answer.code);
+}
+
+function refusal(status: number, code: string | undefined): End {
+  const honest = [502, 503].includes(status) && NO_ENGINE.includes(code ?? '');
+  return honest ? 'no engine' : `broken ${status} ${code}`;
+}
+
+function codeIn(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as { error?: { code?: string } }).error?.code;
+  } catch {
+    return undefined;
+  }
+}
+
+const KINDS = { whole, streamed, leaving, leavingAtOnce, overflow, wrong };
+type Kind = keyof typeof KINDS;
+const MEANT: Record<Kind, End> = {
+  whole: 'whole',
+  streamed: 'whole',
+  leaving: 'left',
+  leavingAtOnce: 'left',
+  overflow: 'refused',
+  wrong: 'refused',
+};
+/** Each kind at least once, the rest drawn. */
+function drawn(random: () => number): Kind[] {
+  const kinds = Object.keys(KINDS) as Kind[];
+  const more = Array.from(
+    { length: AT_ONCE - kinds.length },
+    () => kinds[Math.floor(random() * kinds.length)] as Kind,
+  );
+  return [...kinds, ...more].sort(() => random() - 0.5);
+}
+
+/** Waits until nothing runs, waits or is held; answers what is open then. */
+async function quiet(): Promise<{ all: number; sockets: number }> {
+  await until(async () => {
+    const { active, queued } = await slot(gateway, 'agent');
+    return active === 0 && queued === 0;
+  }, 'the slot to be free');
+  const { running } = (await ask(gateway, 'GET', '/api/requests')).json<{ running: unknown[] }>();
+  expect(running).toEqual([]);
+  return openFiles(gateway.pid);
+}
+
+/** Connections to the engine that are kept for the next requests, and one descriptor of chance. */
+const KEPT = 5;
+
+async function nothingLeft(before: { all: number; sockets: number }): Promise<void> {
+  await until(
+    async () => {
+      const now = await quiet();
+      return now.all <= before.all + KEPT && now.sockets <= before.sockets + KEPT;
+    },
+    `the gateway to hold no more than ${JSON.stringify(before)}`,
+    10_000,
+  );
+}
+
+describe('sixteen at once', () => {
+  const random = randomFrom(seed('storm'));
+
+  it('each ends as it was meant to, round after round, and nothing is left', async () => {
+    const before = await quiet();
+    for (let round = 0; round < scale(150); round++) {
+      const kinds = drawn(random);
+      const ends = await Promise.all(kinds.map((kind) => KINDS[kind]()));
+      expect(ends).toEqual(kinds.map((kind) => MEANT[kind]));
+    }
+    await nothingLeft(before);
+    expect(await whole()).toBe('whole');
+  });
+
+  it('the engine is killed under them: whole, or told that it was lost; then it serves again', async () => {
+    const before = await quiet();
+    for (let round = 0; round < scale(100); round++) {
+      const kinds = drawn(random);
+      const { pid } = await slotState(gateway, 'agent', 'ready');
+      const running = kinds.map((kind) => KINDS[kind]());
+      const hold = openStream(gateway, CHAT, body('a', { stream: true, max_tokens: WINDOW - 10 }));
+      await until(async () => (await slot(gateway, 'agent')).active > 0, 'some to run');
+      process.kill(pid as number, 'SIGKILL');
+      const ends = await Promise.all(running);
+      for (const [i, end] of ends.entries()) {
+        const kind = kinds[i] as Kind;
+        expect([MEANT[kind], 'no engine'], `${kind}: ${end}`).toContain(end);
+      }
+      expect(ends).toContain('no engine');
+      await (await hold).ended;
+      await until(async () => (await slot(gateway, 'agent')).pid !== pid, 'the death to be seen');
+      const loaded = await ask(gateway, 'POST', '/api/slots/agent/load');
+      expect(loaded.json()).toMatchObject({ state: 'ready', failure: null });
+      expect(await whole()).toBe('whole');
+    }
+    await nothingLeft(before);
+  });
+});
