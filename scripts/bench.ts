@@ -1,30 +1,64 @@
 /**
  * The gateway between a load generator and a mock model server, all on loopback, beside no gateway at all (`direct`)
- * and nginx. Every target runs in every round; only the ratios are worth quoting.
+ * and nginx; and the embedded engine beside llama-server. Every target runs in every round; only the ratios are worth
+ * quoting.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { startEngines } from './bench/engines.ts';
 import { verdicts } from './bench/goals.ts';
 import { Machine } from './bench/machine.ts';
 import { type BenchOptions, parseOptions, USAGE } from './bench/options.ts';
 import { type Results, runScenario } from './bench/rounds.ts';
-import { chosen, warmUp } from './bench/scenarios.ts';
+import { chosen, isOfEngines, type Stage, warmUp } from './bench/scenarios.ts';
 import { table } from './bench/table.ts';
-import { startDirect, startNginx, startOurs } from './bench/targets.ts';
+import { startDirect, startNginx, startOurs, type Target } from './bench/targets.ts';
 
-async function run(machine: Machine, options: BenchOptions): Promise<Results> {
+/** Runs `names` on their targets, which are warm. */
+async function runAll(
+  stage: Stage,
+  targets: readonly Target[],
+  names: readonly string[],
+  rounds: number,
+): Promise<Results> {
+  const results: Results = {};
+  for (const name of names) {
+    results[name] = await runScenario(stage, name, targets, rounds);
+    console.log(table(name, results[name]));
+  }
+  return results;
+}
+
+/** The path of a request, between a load generator and a mock. */
+async function runPath(machine: Machine, options: BenchOptions, names: readonly string[]): Promise<Results> {
+  if (names.length === 0) return {};
   const direct = await startDirect(machine);
   const nginx = options.nginx ? await startNginx(machine, direct) : null;
   const ours = await startOurs(machine, direct);
   const targets = nginx ? [direct, nginx, ours] : [direct, ours];
   const stage = { machine, direct, secs: options.secs };
   for (const target of targets) await warmUp(stage, target);
-  const results: Results = {};
-  for (const name of chosen(options.only)) {
-    results[name] = await runScenario(stage, name, targets, options.rounds);
-    console.log(table(name, results[name]));
-  }
-  return results;
+  return runAll(stage, targets, names, options.rounds);
+}
+
+/** The embedded engine beside llama-server, on a model with real work for each token. */
+async function runEngines(
+  machine: Machine,
+  { secs, rounds }: BenchOptions,
+  names: readonly string[],
+): Promise<Results> {
+  const targets = names.length === 0 ? [] : await startEngines(machine);
+  const [direct] = targets;
+  return direct ? runAll({ machine, direct, secs }, targets, names, rounds) : {};
+}
+
+async function run(machine: Machine, options: BenchOptions): Promise<Results> {
+  const names = chosen(options.only);
+  const path = names.filter((name) => !isOfEngines(name));
+  return {
+    ...(await runPath(machine, options, path)),
+    ...(await runEngines(machine, options, names.filter(isOfEngines))),
+  };
 }
 
 function close(results: Results, file: string): void {

@@ -24,3 +24,12 @@ test('only what was measured is judged; differences are in the unit of the figur
   expect(first?.verdict).toBe('goal');
   expect(verdicts({})).toEqual([]);
 });
+
+test('an engine is judged beside llama-server', () => {
+  const engine = (ours: number): Results => ({
+    'engine x1': { 'llama.cpp': { ms_tok: [10] }, ours: { ms_tok: [ours] } },
+  });
+  expect(verdicts(engine(9.8))).toMatchObject([{ what: 'time per token, 1 request', verdict: 'goal' }]);
+  expect(verdicts(engine(10.4))[0]?.verdict).toBe('floor');
+  expect(verdicts(engine(11))[0]?.verdict).toBe('MISSED');
+});

@@ -5,14 +5,17 @@ interface Goal {
   readonly what: string;
   readonly scenario: string;
   readonly figure: string;
-  /** `ratio` and `more`: against nginx; `value`: as it stands. */
-  readonly by: 'ratio' | 'more' | 'value';
+  /** `ratio` and `more`: against nginx; `engine`: ratio to llama-server; `value`: as it stands. */
+  readonly by: 'ratio' | 'more' | 'engine' | 'value';
   readonly goal: number;
   /** Beyond it the work is not done. */
   readonly floor: number;
 }
 
-/** What the path of a chat may cost at most. */
+/** As quick as llama-server on the same model and as many threads. */
+const BESIDE = { by: 'engine', goal: 1 } as const;
+
+/** What the path of a chat may cost at most, and the engine beside llama-server. */
 export const GOALS: readonly Goal[] = [
   {
     what: 'CPU per small chat, c=16',
@@ -56,6 +59,15 @@ export const GOALS: readonly Goal[] = [
     floor: 3.5,
   },
   { what: 'abort seen within, ms', scenario: 'abort', figure: 'after_ms', by: 'value', goal: 20, floor: 100 },
+  { what: 'time per token, 1 request', scenario: 'engine x1', figure: 'ms_tok', ...BESIDE, floor: 1 / 0.95 },
+  { what: 'time per token, 4 requests', scenario: 'engine x4', figure: 'ms_tok', ...BESIDE, floor: 1 / 0.95 },
+  {
+    what: 'time to read a prompt',
+    scenario: 'engine prompt',
+    figure: 'ms_1000_prompt',
+    ...BESIDE,
+    floor: 1 / 0.9,
+  },
 ];
 
 export interface Verdict {
@@ -69,6 +81,7 @@ function measuredBy({ scenario, figure, by }: Goal, results: Results): number {
   const nginx = results[scenario]?.nginx?.[figure] ?? [];
   if (by === 'value') return median(ours);
   if (by === 'more') return median(ours) - median(nginx);
+  if (by === 'engine') return ratioTo(ours, results[scenario]?.['llama.cpp']?.[figure])?.median ?? Number.NaN;
   return ratioTo(ours, nginx)?.median ?? Number.NaN;
 }
 

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const has = (command: string): boolean =>
   spawnSync('sh', ['-c', 'command -v "$0"', command]).status === 0;
 
-/** CPU of the gateways, and CPU of the load generator and the model server: they never fight for one. */
-const CPUS = { gateway: '0', load: '1' } as const;
+/** CPU of the gateways, and CPU of the load generator and the model server: they never fight for one. Engines get all. */
+const CPUS = { gateway: '0', load: '1', all: `0-${availableParallelism() - 1}` } as const;
 export type Side = keyof typeof CPUS;
 
 const STARTS_WITHIN_MS = 20_000;
@@ -70,6 +70,23 @@ export async function answers(url: string): Promise<void> {
     await sleep(50);
   }
 }
+
+/** Resolves once `url` answers 200. */
+export async function until200(url: string): Promise<void> {
+  const end = Date.now() + STARTS_WITHIN_MS;
+  while ((await status(url).catch(() => 0)) !== 200) {
+    if (Date.now() > end) throw new Error(`${url} does not answer 200`);
+    await sleep(50);
+  }
+}
+
+const status = (url: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    get(url, { agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    }).on('error', reject);
+  });
 
 /** The body of a GET on a connection of its own. */
 export function text(url: string): Promise<string> {

@@ -2,6 +2,7 @@ import { chatBody } from './bodies.ts';
 import { abortStreams } from './load-abort.ts';
 import { closedLoop, type Figures } from './load-closed.ts';
 import { type SseLoad, sseStreams } from './load-sse.ts';
+import { type TokenLoad, tokenStreams } from './load-tokens.ts';
 import type { Machine } from './machine.ts';
 import type { Target } from './targets.ts';
 
@@ -24,6 +25,20 @@ const sse =
   (_, target) =>
     sseStreams(target, load);
 
+const tokens =
+  (load: TokenLoad): Scenario =>
+  (_, target) =>
+    tokenStreams(target, load);
+
+/** What engines are asked, on a model of their own; everything else runs on the mock. */
+const OF_ENGINES: Readonly<Record<string, Scenario>> = {
+  'engine x1': tokens({ requests: 1, tokens: 64, prompt: 16 }),
+  'engine x4': tokens({ requests: 4, tokens: 64, prompt: 16 }),
+  'engine prompt': tokens({ requests: 1, tokens: 1, prompt: 512 }),
+};
+
+export const isOfEngines = (name: string): boolean => name in OF_ENGINES;
+
 /** THE scenarios, in the order in which they run. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'chat c=1': chat(1),
@@ -35,6 +50,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'sse x64 20ms': sse({ streams: 64, tokens: 100, everyUs: 20_000, spreadMs: 200 }),
   'sse x200 50ms': sse({ streams: 200, tokens: 60, everyUs: 50_000, spreadMs: 500 }),
   abort: ({ direct }, target) => abortStreams(target, direct),
+  ...OF_ENGINES,
 };
 
 /** The names that start with one of `only`, in order; all when nothing is asked for. */

@@ -1,7 +1,7 @@
 import { median, type Ratio, ratioTo } from './ratios.ts';
 import type { Results } from './rounds.ts';
 
-const REFERENCES = ['direct', 'nginx'] as const;
+const REFERENCES = ['direct', 'nginx', 'llama.cpp'] as const;
 
 function short(value: number): string {
   if (!Number.isFinite(value)) return '-';
@@ -27,7 +27,7 @@ export function table(name: string, results: Results[string]): string {
       const shown = ratios.map((ratio) => short(ratio?.median ?? Number.NaN).padStart(7)).join(' ');
       const value = short(figure === 'bad' ? Math.max(...values) : median(values));
       lines.push(
-        `  ${figure.padEnd(14)} ${target.padEnd(8)} ${value.padStart(9)}  x ${shown}  ${spread(ratios.at(-1) ?? null)}`,
+        `  ${figure.padEnd(14)} ${target.padEnd(9)} ${value.padStart(9)}  x ${shown}  ${spread(ratios.at(-1) ?? null)}`,
       );
     }
   }

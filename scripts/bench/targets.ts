@@ -11,7 +11,7 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const target = (name: string, port: number, pid: number, headers: Target['headers'] = {}): Target => ({
+export const target = (name: string, port: number, pid: number, headers: Target['headers'] = {}): Target => ({
   name,
   url: new URL(`http://127.0.0.1:${port}`),
   pid,

@@ -1,0 +1,57 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tinyChat } from '../../daemon/models/gguf/tiny-chat.ts';
+import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
+import { part } from '../../daemon/test/harness/parts.ts';
+import { answers, freePort, type Machine, until200 } from './machine.ts';
+import { type Target, target } from './targets.ts';
+
+/** The contents of all messages and nothing else: what a prompt ends in decides how long the answer is. */
+const TEMPLATE = '{%- for message in messages %}{{ message.content }}{%- endfor %}';
+
+/** About 270 MB: real work for each token, and answers that are known. */
+const SHAPE = { layers: 16, width: 1024, context: 8_192, template: TEMPLATE };
+const PARALLEL = 4;
+const CONTEXT = 2_048;
+/** One thread for each engine, so that two cores are enough to run an engine and to ask it. */
+const THREADS = 1;
+
+/** The embedded engine behind the gateway, and llama-server, on the same model; none when there is no llama-server. */
+export async function startEngines(machine: Machine): Promise<Target[]> {
+  const program = part('llama-server');
+  if (program === null) return [];
+  const home = join(machine.folder, 'engine-home');
+  const folder = join(home, 'state', 'models');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const model = join(folder, 'bench.gguf');
+  console.log('writing a model of 270 MB …');
+  writeFileSync(model, encodeGguf(tinyChat(SHAPE)));
+  return [await startTheirs(machine, program, model), await startEmbedded(machine, home)];
+}
+
+async function startTheirs(machine: Machine, program: string, model: string): Promise<Target> {
+  const port = await freePort();
+  const window = ['-c', String(CONTEXT * PARALLEL), '-np', String(PARALLEL), '--no-kv-unified'];
+  const threads = ['-t', String(THREADS), '-tb', String(THREADS)];
+  const place = ['--host', '127.0.0.1', '--port', String(port), '--no-ui', '-a', 'agent'];
+  const pid = machine.start('all', [program, '-m', model, ...window, ...threads, ...place]);
+  await until200(`http://127.0.0.1:${port}/health`);
+  return target('llama.cpp', port, pid);
+}
+
+async function startEmbedded(machine: Machine, home: string): Promise<Target> {
+  const port = await freePort();
+  mkdirSync(join(home, 'config', 'slots'), { recursive: true, mode: 0o700 });
+  writeFileSync(
+    join(home, 'config', 'slots', 'agent.toml'),
+    `model = "bench"\ndevice = "cpu"\nparallel = ${PARALLEL}\ncontext = ${CONTEXT}\n`,
+  );
+  const main = join(import.meta.dirname, '..', '..', 'daemon', 'main.ts');
+  const pid = machine.start('all', [process.execPath, main], {
+    SVC_HOME: home,
+    SVC_PORT: String(port),
+    SVC_CPU_THREADS: String(THREADS),
+  });
+  await answers(`http://127.0.0.1:${port}/api/health`);
+  return target('ours', port, pid);
+}

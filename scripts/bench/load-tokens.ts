@@ -1,0 +1,68 @@
+import { request } from 'node:http';
+import type { Figures } from './load-closed.ts';
+import type { Target } from './targets.ts';
+
+export interface TokenLoad {
+  readonly requests: number;
+  readonly tokens: number;
+  /** Characters, and so tokens, of the prompt. */
+  readonly prompt: number;
+}
+
+let asked = 0;
+
+/** A prompt that begins as no other did, so that nothing of it is in a cache, and ends in a letter: the answer runs on. */
+const promptOf = (length: number): string => {
+  const start = `${asked++}.`;
+  return `${start.padEnd(length - 1, 'x.')}a`;
+};
+
+/** One streamed chat; answers when its first and its last token came, in milliseconds from now. */
+function stream(target: Target, load: TokenLoad): Promise<{ firstMs: number; whole: boolean }> {
+  const body = JSON.stringify({
+    model: 'agent',
+    messages: [{ role: 'user', content: promptOf(load.prompt) }],
+    temperature: 0,
+    max_tokens: load.tokens,
+    stream: true,
+  });
+  const headers = {
+    ...target.headers,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  };
+  const since = performance.now();
+  return new Promise((resolve, reject) => {
+    const path = new URL('/v1/chat/completions', target.url);
+    const req = request(path, { method: 'POST', headers, agent: false, timeout: 120_000 }, (answer) => {
+      let firstMs = Number.NaN;
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (chunk: string) => {
+        text += chunk;
+        if (Number.isNaN(firstMs) && /"content":"[^"]/.test(text)) firstMs = performance.now() - since;
+      });
+      answer.on('error', reject);
+      answer.on('end', () =>
+        resolve({ firstMs, whole: answer.statusCode === 200 && text.includes('"finish_reason":"length"') }),
+      );
+    });
+    req.on('timeout', () => req.destroy(new Error('no token within 120 s')));
+    req.on('error', reject);
+    req.end(body);
+  });
+}
+
+/** So many streams at once: how long a token takes in sum, and how long a thousand tokens of a prompt take to be read. */
+export async function tokenStreams(target: Target, load: TokenLoad): Promise<Figures> {
+  const since = performance.now();
+  const all = await Promise.all(Array.from({ length: load.requests }, () => stream(target, load)));
+  const ms = performance.now() - since;
+  const tokens = load.requests * load.tokens;
+  const first = all.map(({ firstMs }) => firstMs).toSorted((a, b) => a - b);
+  const reading = { ms_1000_prompt: ((first.at(-1) ?? Number.NaN) * 1000) / (load.requests * load.prompt) };
+  return {
+    ...(load.tokens > 1 ? { ms_tok: ms / tokens, tok_s: (tokens * 1000) / ms, first_ms: first[0] } : reading),
+    bad: all.filter(({ whole }) => !whole).length,
+  } as Figures;
+}
