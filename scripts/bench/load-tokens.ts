@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import type { Figures } from './load-closed.ts';
+import { cpuNs } from './process-figures.ts';
 import type { Target } from './targets.ts';
 
 export interface TokenLoad {
@@ -55,14 +56,20 @@ function stream(target: Target, load: TokenLoad): Promise<{ firstMs: number; who
 
 /** So many streams at once: how long a token takes in sum, and how long a thousand tokens of a prompt take to be read. */
 export async function tokenStreams(target: Target, load: TokenLoad): Promise<Figures> {
+  const before = cpuNs(target.pid);
   const since = performance.now();
   const all = await Promise.all(Array.from({ length: load.requests }, () => stream(target, load)));
   const ms = performance.now() - since;
+  const cpuMs = (cpuNs(target.pid) - before) / 1e6;
   const tokens = load.requests * load.tokens;
-  const first = all.map(({ firstMs }) => firstMs).toSorted((a, b) => a - b);
-  const reading = { ms_1000_prompt: ((first.at(-1) ?? Number.NaN) * 1000) / (load.requests * load.prompt) };
+  const first = Math.max(...all.map(({ firstMs }) => firstMs));
+  const bad = all.filter(({ whole }) => !whole).length;
+  if (load.tokens === 1) return { ms_1000_prompt: (first * 1000) / load.prompt, bad };
   return {
-    ...(load.tokens > 1 ? { ms_tok: ms / tokens, tok_s: (tokens * 1000) / ms, first_ms: first[0] } : reading),
-    bad: all.filter(({ whole }) => !whole).length,
-  } as Figures;
+    ms_tok: ms / tokens,
+    tok_s: (tokens * 1000) / ms,
+    cpu_ms_tok: cpuMs / tokens,
+    first_ms: first,
+    bad,
+  };
 }

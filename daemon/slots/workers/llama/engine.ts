@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { Refusal } from '../refusal.ts';
@@ -8,6 +9,7 @@ import { type GenerationEvent, generate, type Job } from './generate.ts';
 import { Grammars } from './grammars.ts';
 import { LlamaSequence } from './llama-sequence.ts';
 import { type LoadedModel, loadModel, ownTemplate } from './load.ts';
+import { Lockstep } from './lockstep.ts';
 import { type PrefillPace, prefillPace } from './prefill-pace.ts';
 import type { Generation } from './request.ts';
 import { toSeed } from './sampling.ts';
@@ -46,9 +48,10 @@ export class ChatEngine {
 
   private constructor(loaded: LoadedModel, config: WorkerConfig, onBroken: (error: unknown) => void) {
     const { llama, model, context } = loaded;
+    const lockstep = new Lockstep(nextTurn);
     const sequences = Array.from(
       { length: context.totalSequences },
-      () => new LlamaSequence(context.getSequence()),
+      () => new LlamaSequence(context.getSequence(), lockstep),
     );
     this.#loaded = loaded;
     this.facts = loaded.facts;

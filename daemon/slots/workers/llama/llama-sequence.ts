@@ -1,17 +1,21 @@
 import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { seededRandom } from '../../../models/gguf/random.ts';
 import { drawer } from './draw.ts';
+import type { Lockstep } from './lockstep.ts';
 import type { Sampled, SampleOptions, Sequence } from './sequence.ts';
 
 /** One sequence of the library behind the small interface that generation needs. */
 export class LlamaSequence implements Sequence {
   readonly #inner: LlamaContextSequence;
+  readonly #lockstep: Lockstep;
   #recent: number[] = [];
   /** Tokens that the penalties look back at; 0 when there are none. */
   #lookBack = 0;
 
-  constructor(inner: LlamaContextSequence) {
+  /** `lockstep` is that of the context, one for all of its sequences. */
+  constructor(inner: LlamaContextSequence, lockstep: Lockstep) {
     this.#inner = inner;
+    this.#lockstep = lockstep;
   }
 
   get window(): number {
@@ -50,9 +54,18 @@ export class LlamaSequence implements Sequence {
   }
 
   async *#run(tokens: readonly number[], options: SampleOptions): AsyncGenerator<Sampled> {
-    for await (const token of this.#inner.evaluate(tokens as Token[], this.#native(options))) {
-      this.#remember(token);
-      yield { token, probabilities: null };
+    const member = this.#lockstep.join();
+    const places = this.#inner.evaluate(tokens as Token[], this.#native(options));
+    try {
+      for (;;) {
+        const { done, value: token } = await member.next(() => places.next());
+        if (done) return;
+        this.#remember(token);
+        yield { token, probabilities: null };
+      }
+    } finally {
+      member.leave();
+      await places.return();
     }
   }
 
@@ -69,16 +82,18 @@ export class LlamaSequence implements Sequence {
       { probabilities: true },
       chooses ? { ...native, temperature: 0 } : native,
     );
+    const member = this.#lockstep.join();
     try {
-      let place = await places.next();
+      let place = await member.next(() => places.next());
       while (!place.done) {
         const { probabilities } = place.value;
         const token = chooses ? draw(probabilities) : place.value.token;
         this.#remember(token);
         yield { token, probabilities };
-        place = await places.next(token as Token);
+        place = await member.next(() => places.next(token as Token));
       }
     } finally {
+      member.leave();
       await places.return();
     }
   }
