@@ -86,8 +86,8 @@ const GOOD: readonly Case[] = [
     'tool_choice none': { ...greedy, messages: turn2, tools, tool_choice: 'none' },
   }),
   ...both('chat with a forced call', 'plain', CHAT, {
-    required: { ...greedy, messages: [user('Time?')], tools, tool_choice: 'required', max_tokens: 80 },
-    'by name': { ...greedy, messages: [user('Time?')], tools, tool_choice: named, max_tokens: 80 },
+    required: { ...greedy, messages: [user('Time?')], tools, tool_choice: 'required', max_tokens: 160 },
+    'by name': { ...greedy, messages: [user('Time?')], tools, tool_choice: named, max_tokens: 160 },
   }),
   ...both('chat with a schema', 'chat', CHAT, {
     json_schema: { ...hi, ...schema, max_tokens: 60 },
