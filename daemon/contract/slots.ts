@@ -47,6 +47,19 @@ export const SlotView = z.object({
   tokens_per_second: z.number().nullable(),
   /** Resident memory of the engine in bytes. */
   memory_bytes: z.number().int().nullable(),
+  /** Never unloaded for another slot. */
+  pinned: z.boolean(),
+  /** Slots whose memory a load of this one waits for; the state stays `offline` or `error` meanwhile. */
+  waiting_for: z.array(z.string()),
+  /** What admission set aside for the engine that runs; null when none does. */
+  memory: z
+    .object({
+      /** Id of the memory pool (`GET /api/hardware`) that it takes from. */
+      pool: z.string(),
+      needed_bytes: z.number(),
+      source: z.enum(['estimated', 'measured']),
+    })
+    .nullable(),
   failure: z
     .object({
       reason: z.string(),
@@ -59,6 +72,98 @@ export const SlotView = z.object({
 });
 export const SlotsResponse = z.object({ slots: z.array(SlotView) });
 
+const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
+
+/** Keys of a slot file that a request may set; null takes a key out of the file. Anything that names a program, its
+ * arguments, environment, image or mount comes from the file alone. */
+export const SlotSettings = z.strictObject({
+  enabled: z.boolean().nullish(),
+  type: SlotType.nullish(),
+  engine: word.max(32).nullish(),
+  model: word.min(1).max(1024).regex(/^[^-]/, 'must not begin with a hyphen').nullish(),
+  device: word.max(32).nullish(),
+  context: z.number().int().nullish(),
+  parallel: z.number().int().nullish(),
+  autoload: z.boolean().nullish(),
+  pinned: z.boolean().nullish(),
+  priority: z.number().int().nullish(),
+  /** Seconds, or a text like "15 min"; 0 = never by time. */
+  idle_unload: z.union([z.number().int().min(0), word.max(32)]).nullish(),
+  voice: z
+    .strictObject({
+      voice: word.max(256).nullish(),
+      speed: z.number().nullish(),
+      response_format: word.max(16).nullish(),
+    })
+    .nullish(),
+  enable_thinking: z.boolean().nullish(),
+});
+export const SlotCreate = SlotSettings.extend({ name: SlotName });
+export const SlotSwap = z.strictObject({
+  model_id: word.min(1).max(1024),
+  /** Whether the model is written into the slot file; default true. */
+  persist: z.boolean().optional(),
+});
+
+/** Why a slot keeps its memory when another asks for it: it is pinned, it answers, it loads, it has just become ready. */
+export const StayReason = z.enum(['pinned', 'serving', 'loading', 'turn']);
+
+/** The whole sum of one admission, in bytes. */
+export const MemorySum = z.object({
+  /** The pool that is drawn from (`GET /api/hardware`). */
+  pool: z.string(),
+  needed: z.number(),
+  /** Available in the pool now. */
+  free: z.number(),
+  /** Promised to loads under way, and mapped weights of running slots, which the kernel counts as available. */
+  reserved: z.number(),
+  kept_free: z.number(),
+  /** Setting `slots.memory_limit`; null without one. */
+  limit: z.number().nullable(),
+  /** What slots hold in this pool; counted against the limit. */
+  held: z.number(),
+  /** 0 when it fits. */
+  short: z.number(),
+  /** In the order in which they would be unloaded. */
+  victims: z.array(z.object({ slot: z.string(), bytes: z.number(), stays: StayReason.nullable() })),
+});
+
+/** What admission would do with a load at this moment. */
+export const LoadForecast = z.object({
+  /** `starts` at once, `evicts` idle slots first, `waits` for slots that are busy or leaving, or is `refused`. */
+  outcome: z.enum(['starts', 'evicts', 'waits', 'refused']),
+  /** Slots that have to leave first. */
+  evicts: z.array(z.string()),
+  sum: MemorySum,
+});
+
+/** Where a value of a launch comes from. */
+export const PlanSource = z.enum(['file', 'default', 'model', 'probe', 'setting', 'request', 'engine']);
+export const SlotPlan = z.object({
+  slot: z.string(),
+  engine: z.string(),
+  runner: z.string(),
+  model: z.string(),
+  /** The exact launch, key by key; of variables only the names. */
+  launch: z.record(z.string(), z.object({ value: z.unknown(), from: PlanSource })),
+  /** The parts of the sum in bytes. */
+  need: z.object({
+    weights: z.number(),
+    window: z.number(),
+    compute: z.number(),
+    engine: z.number(),
+    total: z.number(),
+    source: z.enum(['estimated', 'measured']),
+  }),
+  forecast: LoadForecast,
+});
+
 export type SlotStateName = z.infer<typeof SlotState>;
 export type SlotTypeName = z.infer<typeof SlotType>;
 export type SlotRecord = z.infer<typeof SlotView>;
+export type SlotSettingsBody = z.infer<typeof SlotSettings>;
+export type SlotPlanView = z.infer<typeof SlotPlan>;
+export type MemorySumView = z.infer<typeof MemorySum>;
+export type LoadForecastView = z.infer<typeof LoadForecast>;
+export type StayReasonName = z.infer<typeof StayReason>;
+export type PlanSourceName = z.infer<typeof PlanSource>;

@@ -67,6 +67,9 @@ export function slotRecord(facts: SlotFacts): SlotRecord {
     requests: facts.requests,
     tokens_per_second: facts.tokensPerSecond,
     memory_bytes: pid === null ? null : facts.residentBytes(pid),
+    pinned: config.pinned,
+    waiting_for: [],
+    memory: null,
     failure: failureView(facts),
   };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
-import type { SlotRecord } from '../contract/slots.ts';
+import type { SlotPlanView, SlotRecord, SlotSettingsBody } from '../contract/slots.ts';
 import { memoryOf } from '../kit/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
 import { admit } from './admit.ts';
@@ -20,34 +20,11 @@ import { signOfLife } from './sign-of-life.ts';
 import type { SlotConfig } from './slot-file.ts';
 import { readSlotFolder, type SlotFolder } from './slot-folder.ts';
 import { slotModel } from './slot-model.ts';
+import type { Slots } from './slots-api.ts';
 import type { SlotsOptions } from './slots-options.ts';
 
+export type { Slots } from './slots-api.ts';
 export type { SlotsOptions } from './slots-options.ts';
-
-/** The slots of this gateway (spec "Slots"). Names are those of slot files; an unknown one is 404 `slot.not_found`. */
-export interface Slots {
-  /** Every slot by name, disabled ones too. Looking wakes nothing. */
-  list(): SlotRecord[];
-  get(name: string): SlotRecord | undefined;
-  /** What the slot file asks for. */
-  config(name: string): SlotConfig | undefined;
-  /** What is wrong with the slot files. */
-  problems(): readonly Problem[];
-  /** Last lines of the output of the engine that runs, oldest first. */
-  lines(name: string): readonly string[];
-  /** The right to send one request; throws GatewayError `slot.*`, or the signal's reason. */
-  ensureReady(name: string, options: ReadyOptions): Promise<Lease>;
-  /** Resolves when it is ready; throws GatewayError `slot.*`. */
-  load(name: string): Promise<SlotRecord>;
-  /** Drains and stops; resolves when the end of the engine was seen. */
-  unload(name: string): Promise<SlotRecord>;
-  restart(name: string): Promise<SlotRecord>;
-  note(name: string, facts: { tokensPerSecond?: number }): void;
-  /** Reads the slot files anew; a broken one keeps its last good settings. */
-  reload(): void;
-  /** Refuses new requests, lets running ones end for `limitMs`, ends every engine. */
-  stop(limitMs: number): Promise<void>;
-}
 
 function runnersFor(options: SlotsOptions, ask: AskEngine): Runners {
   const { runner, settings, nodePath = process.execPath, workerPath } = options;
@@ -142,6 +119,26 @@ class AllSlots implements Slots {
     const owner = this.#owner(name);
     await owner.restart();
     return owner.record();
+  }
+
+  async swap(name: string, _to: { modelId: string; persist?: boolean }): Promise<SlotRecord> {
+    return this.#owner(name).record();
+  }
+
+  plan(_name: string, _options?: { modelId?: string }): SlotPlanView {
+    throw new GatewayError('internal');
+  }
+
+  async create(name: string, _settings: SlotSettingsBody): Promise<SlotRecord> {
+    return this.#owner(name).record();
+  }
+
+  async change(name: string, _settings: SlotSettingsBody): Promise<SlotRecord> {
+    return this.#owner(name).record();
+  }
+
+  async remove(name: string): Promise<void> {
+    this.#owner(name);
   }
 
   note(name: string, facts: { tokensPerSecond?: number }): void {

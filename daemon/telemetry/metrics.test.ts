@@ -29,6 +29,9 @@ const slot = (state: SlotStateName): SlotRecord => ({
   requests: 0,
   tokens_per_second: null,
   memory_bytes: null,
+  pinned: false,
+  waiting_for: [],
+  memory: null,
   failure: null,
 });
 

@@ -26,6 +26,9 @@ export function slotRecord(more: Partial<SlotRecord> & { name: string }): SlotRe
     requests: 0,
     tokens_per_second: null,
     memory_bytes: null,
+    pinned: false,
+    waiting_for: [],
+    memory: null,
     failure: null,
     ...more,
   };

@@ -25,6 +25,9 @@ const slot = (over: Partial<SlotRecord> = {}): SlotRecord => ({
   requests: 0,
   tokens_per_second: null,
   memory_bytes: null,
+  pinned: false,
+  waiting_for: [],
+  memory: null,
   failure: null,
   ...over,
 });

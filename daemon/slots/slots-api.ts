@@ -1,0 +1,53 @@
+import type { SlotPlanView, SlotRecord, SlotSettingsBody } from '../contract/slots.ts';
+import type { Problem } from '../settings/problem.ts';
+import type { Lease, ReadyOptions } from './lease.ts';
+import type { SlotConfig } from './slot-file.ts';
+
+/** The slots of this gateway (spec "Slots"). Names are those of slot files; an unknown one is 404 `slot.not_found`. */
+export interface Slots {
+  /** Every slot by name, disabled ones too. Looking wakes nothing. */
+  list(): SlotRecord[];
+  get(name: string): SlotRecord | undefined;
+  /** What the slot file asks for. */
+  config(name: string): SlotConfig | undefined;
+  /** What is wrong with the slot files. */
+  problems(): readonly Problem[];
+  /** Last lines of the output of the engine that runs, oldest first. */
+  lines(name: string): readonly string[];
+  /** The right to send one request; throws GatewayError `slot.*`, or the signal's reason. */
+  ensureReady(name: string, options: ReadyOptions): Promise<Lease>;
+  /** Resolves when it is ready; throws GatewayError `slot.*`. */
+  load(name: string): Promise<SlotRecord>;
+  /** Drains and stops; resolves when the end of the engine was seen. */
+  unload(name: string): Promise<SlotRecord>;
+  restart(name: string): Promise<SlotRecord>;
+  /**
+   * Drains the slot, gives it another model and loads that. `persist` (default true) writes the model into the slot
+   * file first; nothing else in the file changes. Resolves when the new model is ready. Throws `model.not_found`,
+   * `dispatch.capability_mismatch` and `slot.no_memory` before anything has changed; a load that fails afterwards leaves the
+   * slot with the model that was asked for.
+   */
+  swap(name: string, to: { modelId: string; persist?: boolean }): Promise<SlotRecord>;
+  /** What a load would start, where each value comes from, and the memory sum. Pure: nothing is started or unloaded. */
+  plan(name: string, options?: { modelId?: string }): SlotPlanView;
+  /**
+   * Writes `slots/NAME.toml`. Throws 409 `slot.exists`, 422 `slot.invalid` with `details.fields`; FileWriteError and
+   * ConfigEditError when the file can't be written (`configWrite` of the routes names them).
+   */
+  create(name: string, settings: SlotSettingsBody): Promise<SlotRecord>;
+  /**
+   * Changes keys of the slot file and leaves the rest of it as it is; a slot without a file gets one. A running engine
+   * keeps its settings until its next start. Throws `slot.not_found`, and as `create`.
+   */
+  change(name: string, settings: SlotSettingsBody): Promise<SlotRecord>;
+  /**
+   * Deletes the slot file, drains the slot and resolves when its engine has ended. Throws 404 `slot.not_found`, and 422
+   * `slot.invalid` for a slot that has no file (the built-in one, an automatic one).
+   */
+  remove(name: string): Promise<void>;
+  note(name: string, facts: { tokensPerSecond?: number }): void;
+  /** Reads the slot files anew; a broken one keeps its last good settings. */
+  reload(): void;
+  /** Refuses new requests, lets running ones end for `limitMs`, ends every engine. */
+  stop(limitMs: number): Promise<void>;
+}
