@@ -6,7 +6,6 @@ import type { BannerFacts } from './banner.ts';
 import { refuseHopelessConfig } from './config-guard.ts';
 import type { GatewayEvents } from './contract/events.ts';
 import { guardExposure } from './exposure-guard.ts';
-import { freeMemory } from './free-memory.ts';
 import { gpuNote } from './gpu-note.ts';
 import { createHardware } from './hardware/hardware.ts';
 import { loadDashboard } from './http/dashboard-files.ts';
@@ -18,6 +17,7 @@ import { Bus } from './kit/bus.ts';
 import { createLog, type Log } from './kit/log.ts';
 import { Outbound } from './kit/outbound.ts';
 import { watchFolder } from './kit/watch-folder.ts';
+import { roomOn } from './memory-room.ts';
 import { createRegistry } from './models/registry.ts';
 import type { RouteDeps } from './routes/deps.ts';
 import { createHandlers } from './routes/handlers.ts';
@@ -32,6 +32,8 @@ import { NAME, VERSION } from './version.ts';
 
 /** Where it is kept which model has which automatic slot. */
 const BINDINGS_FACT = 'slots.bindings';
+/** Where it is kept what launches took and how long they loaded. */
+const MEASURES_FACT = 'slots.measures';
 
 const root = join(import.meta.dirname, '..');
 
@@ -79,7 +81,11 @@ export async function startServices(
       get: () => store.facts.get(BINDINGS_FACT),
       set: (text) => store.facts.set(BINDINGS_FACT, text),
     },
-    memory: (device) => freeMemory(hardware, device),
+    keptMeasures: {
+      get: () => store.facts.get(MEASURES_FACT),
+      set: (text) => store.facts.set(MEASURES_FACT, text),
+    },
+    room: (device, needed) => roomOn(hardware, device, needed),
     gpuNote: () => gpuNote(hardware.view()),
     cores: hardware.coresPhysical(),
     listenPort: () => http?.port ?? live.value('port'),

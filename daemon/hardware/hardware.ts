@@ -38,8 +38,8 @@ export interface Hardware {
   current(): Promise<HardwareView>;
   /** Looks at the whole machine again; calls that overlap share one. Never rejects. */
   probe(): Promise<HardwareView>;
-  /** Bytes of host memory that may be taken now: cheap, at most a second old. */
-  memoryAvailable(): number;
+  /** Bytes of host memory that may be taken now: cheap, at most a second old, or read now. */
+  memoryAvailable(options?: { fresh: boolean }): number;
   /** Physical cores that this process may use, at least 1. */
   coresPhysical(): number;
   close(): void;
@@ -144,7 +144,7 @@ export function createHardware(options: HardwareOptions): Hardware {
     },
     current,
     probe,
-    memoryAvailable: () => memory().availableBytes,
+    memoryAvailable: (options) => (options?.fresh ? readHostMemory(root) : memory()).availableBytes,
     coresPhysical,
     close() {
       stopWatch();

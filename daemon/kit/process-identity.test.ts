@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isSameProcess, memoryOf, parseStat, startTicksOf } from './process-identity.ts';
+import { familyMemoryOf, isSameProcess, memoryOf, parseStat, startTicksOf } from './process-identity.ts';
 
 const NONCE = 'n0nce-n0nce-n0nce-n0nce';
 const stat = (name: string, state: string, ticks: number) =>
@@ -53,5 +53,26 @@ describe('process identity', () => {
     expect(memory?.anonymous).toBeGreaterThan(1 << 20);
     expect(memory?.resident).toBeGreaterThanOrEqual(memory?.anonymous ?? Number.POSITIVE_INFINITY);
     expect(memoryOf(2 ** 30)).toBeNull();
+  });
+});
+
+describe('familyMemoryOf', () => {
+  const member = (pid: number, anonymous: number, backed: number, children = '') => {
+    const folder = join(proc, String(pid));
+    mkdirSync(join(folder, 'task', String(pid)), { recursive: true });
+    writeFileSync(join(folder, 'status'), `VmRSS:\t${anonymous + backed} kB\nRssAnon:\t${anonymous} kB\n`);
+    writeFileSync(join(folder, 'task', String(pid), 'children'), children);
+  };
+
+  it('adds up what is their own and counts files that they share once', () => {
+    member(42, 10, 100, '43 44 ');
+    member(43, 20, 90, '45 ');
+    member(45, 5, 1);
+    expect(familyMemoryOf(42, proc)).toEqual({ anonymous: 35 * 1024, resident: 135 * 1024 });
+    expect(familyMemoryOf(99, proc)).toBeNull();
+  });
+
+  it('reads this very process', () => {
+    expect(familyMemoryOf(process.pid)?.resident).toBeGreaterThan(1 << 20);
   });
 });

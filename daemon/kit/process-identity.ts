@@ -61,3 +61,30 @@ export function memoryOf(pid: number, proc = '/proc'): ProcessMemory | null {
   const resident = bytes('VmRSS');
   return resident === null ? null : { resident, anonymous: bytes('RssAnon') ?? resident };
 }
+
+/** Processes of one family that are looked at. */
+const MOST_MEMBERS = 256;
+
+/**
+ * Memory of a process and of all that it started: what no file backs added up, and the largest part that files back,
+ * because a family maps the same files. Null when the process does not run.
+ */
+export function familyMemoryOf(pid: number, proc = '/proc'): ProcessMemory | null {
+  const family = [pid];
+  for (const member of family) {
+    const children = read(join(proc, String(member), 'task', String(member), 'children')) ?? '';
+    family.push(...children.split(' ').filter(Boolean).map(Number));
+    if (family.length > MOST_MEMBERS) break;
+  }
+  const [own, ...others] = family.map((member) => memoryOf(member, proc));
+  if (own === null || own === undefined) return null;
+  let { anonymous, resident } = own;
+  let backed = resident - anonymous;
+  for (const other of others) {
+    if (other === null) continue;
+    anonymous += other.anonymous;
+    backed = Math.max(backed, other.resident - other.anonymous);
+  }
+  resident = anonymous + backed;
+  return { resident, anonymous };
+}

@@ -172,6 +172,14 @@ export const SETTINGS = {
     live: true,
     help: 'Threads shared by all CPU slots; 0 = physical cores minus one.',
   }),
+  memoryLimit: row({
+    env: 'SVC_MEMORY_LIMIT',
+    toml: 'slots.memory_limit',
+    kind: number(0, 2 ** 50),
+    default: 0,
+    live: true,
+    help: 'Most bytes of one memory (of the machine, of a card) that models may take; 0 = no limit.',
+  }),
   queueMax: row({
     toml: 'slots.queue_max',
     kind: number(1, 10_000),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Holder, KEEP_FREE_BYTES, type ModelSize, memorySum, needOf } from './admission.ts';
+import { type ModelSize, needOf } from './admission.ts';
 
 const GIB = 1024 ** 3;
 const eight: ModelSize = {
@@ -8,16 +8,6 @@ const eight: ModelSize = {
   embedding: 4096,
   measuredBytes: null,
 };
-const holder = (name: string, over: Partial<Holder> = {}): Holder => ({
-  name,
-  bytes: GIB,
-  pinned: false,
-  serving: false,
-  reloadMs: 1_000,
-  usedAt: 0,
-  ...over,
-});
-
 const run = (context: number, sequences: number, batch = 512) => ({ context, sequences, batch });
 
 describe('needOf', () => {
@@ -47,29 +37,5 @@ describe('needOf', () => {
       total: 7,
       source: 'measured',
     });
-  });
-});
-
-describe('memorySum', () => {
-  it('fits when need, reservations and the rest of the machine have room', () => {
-    expect(memorySum(GIB, 2 * GIB + KEEP_FREE_BYTES, GIB).short).toBe(0);
-    expect(memorySum(GIB, 2 * GIB + KEEP_FREE_BYTES - 1, GIB).short).toBe(1);
-  });
-
-  it('lists would-be victims cheapest to reload first, then least recently used, with why each stays', () => {
-    const holders = [
-      holder('slow', { reloadMs: 9_000 }),
-      holder('recent', { usedAt: 5 }),
-      holder('old', { usedAt: 1 }),
-      holder('busy', { reloadMs: 1, serving: true }),
-      holder('kept', { reloadMs: 2, pinned: true, serving: true }),
-    ];
-    expect(memorySum(GIB, 0, 0, holders).victims.map((victim) => [victim.slot, victim.stays])).toEqual([
-      ['busy', 'serving'],
-      ['kept', 'pinned'],
-      ['old', null],
-      ['recent', null],
-      ['slow', null],
-    ]);
   });
 });

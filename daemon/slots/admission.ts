@@ -1,8 +1,6 @@
 const MIB = 1024 * 1024;
 /** What the engine's process takes beside weights, window and compute buffers. */
 const ENGINE_BYTES = 160 * MIB;
-/** Memory that is left to everything else on the machine. */
-export const KEEP_FREE_BYTES = 512 * MIB;
 /** Facts of a model that decide what it needs; null is "not known". */
 export interface ModelSize {
   readonly sizeBytes: number;
@@ -45,56 +43,4 @@ export function needOf(model: ModelSize, { context, sequences, batch }: Evaluati
   }
   const total = weights + window + compute + ENGINE_BYTES;
   return { weights, window, compute, engine: ENGINE_BYTES, total, source: 'estimated' };
-}
-
-/** A slot that holds memory now. */
-export interface Holder {
-  readonly name: string;
-  readonly bytes: number;
-  readonly pinned: boolean;
-  readonly serving: boolean;
-  /** Milliseconds that loading it again would take. */
-  readonly reloadMs: number;
-  /** Unix milliseconds of its last request. */
-  readonly usedAt: number;
-}
-
-export interface Victim {
-  readonly slot: string;
-  readonly bytes: number;
-  /** Why it stays; null: it could be unloaded. */
-  readonly stays: 'pinned' | 'serving' | null;
-}
-
-/** Bytes throughout; `victims` is in the order in which they would be unloaded. */
-export interface MemorySum {
-  readonly needed: number;
-  /** Available on the machine now. */
-  readonly free: number;
-  /** Promised to loads under way. */
-  readonly reserved: number;
-  readonly kept_free: number;
-  readonly short: number;
-  readonly victims: readonly Victim[];
-}
-
-const cheapestFirst = (a: Holder, b: Holder): number => a.reloadMs - b.reloadMs || a.usedAt - b.usedAt;
-
-/**
- * The whole sum for a load: what it needs against what is free for it. `short` is 0 when it fits. Pure; nothing is
- * unloaded and no window is cut to make it fit.
- */
-export function memorySum(
-  needed: number,
-  free: number,
-  reserved: number,
-  holders: readonly Holder[] = [],
-): MemorySum {
-  const victims = [...holders].sort(cheapestFirst).map((holder) => ({
-    slot: holder.name,
-    bytes: holder.bytes,
-    stays: holder.pinned ? ('pinned' as const) : holder.serving ? ('serving' as const) : null,
-  }));
-  const short = Math.max(0, needed + reserved + KEEP_FREE_BYTES - free);
-  return { needed, free, reserved, kept_free: KEEP_FREE_BYTES, short, victims };
 }

@@ -1,36 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import { KEEP_FREE_BYTES } from './admission.ts';
-import { type AdmitPicture, admit } from './admit.ts';
-import type { Current } from './owner-parts.ts';
+import { type OrderPicture, orderLoad } from './admit.ts';
+import { currentOf } from './testing/memory.ts';
 import { MODEL, slotConfig } from './testing/owner-bench.ts';
-import { ScriptedEngine } from './testing/scripted-runner.ts';
 
 const GIB = 1024 ** 3;
 const model = { ...MODEL, sizeBytes: 2 * GIB, kvBytesPerToken: 4, embedding: 1 };
-const picture = (over: Partial<AdmitPicture> = {}): AdmitPicture => ({
+const picture = (over: Partial<OrderPicture> = {}): OrderPicture => ({
   model,
   others: [],
   cpuThreads: 0,
   cores: 8,
   queueMax: 64,
-  memory: () => 64 * GIB,
-  anonymousBytes: () => 0,
+  room: () => ({ pool: 'host', free: 64 * GIB }),
+  measured: () => null,
   ...over,
 });
-const alone = admit(slotConfig(), picture());
-
-function running(device: string | null, over: Partial<Current> = {}): Current {
-  const loaded = { origin: '', headers: {}, device: device ?? '', context: 1, parallel: 1, threads: 4 };
-  return {
-    ...alone,
-    running: { ...new ScriptedEngine(alone.launch), pid: 7 } as unknown as ScriptedEngine,
-    control: new AbortController(),
-    loaded: device === null ? null : loaded,
-    readySince: null,
-    ...over,
-  };
-}
+const alone = orderLoad(slotConfig(), picture());
 
 function refusal(act: () => unknown): GatewayError {
   try {
@@ -41,12 +27,8 @@ function refusal(act: () => unknown): GatewayError {
   }
   throw new Error('was admitted');
 }
-const reserved = (other: Current, anonymous = 0): number => {
-  const given = picture({ others: [other], memory: () => 0, anonymousBytes: () => anonymous });
-  return refusal(() => admit(slotConfig(), given)).options.details?.reserved as number;
-};
 
-describe('admit', () => {
+describe('orderLoad', () => {
   it('plans the launch with the whole thread budget for the only slot', () => {
     expect(alone.launch).toMatchObject({
       modelId: 'tiny',
@@ -54,59 +36,52 @@ describe('admit', () => {
       context: 512,
       how: { settings: { queueLimit: 64 } },
     });
-    expect(alone.weightBytes).toBe(2 * GIB);
-    expect(alone.neededBytes).toBeGreaterThan(2 * GIB);
+    expect(alone).toMatchObject({
+      weightBytes: 2 * GIB,
+      room: { pool: 'host' },
+      need: { source: 'estimated' },
+    });
+    expect(alone.need.total).toBeGreaterThan(2 * GIB);
   });
 
   it('gives the demonstration model one thread', () => {
-    expect(admit(slotConfig(), picture({ model: { ...model, demo: true } })).launch.threads).toBe(1);
+    expect(orderLoad(slotConfig(), picture({ model: { ...model, demo: true } })).launch.threads).toBe(1);
   });
 
   it('shares threads with slots on the CPU, not with those on a GPU', () => {
-    const four = { launch: { ...alone.launch, threads: 4 } };
+    const four = { ...alone.launch, threads: 4 };
     const beside = (device: string | null) =>
-      admit(slotConfig('utility'), picture({ others: [running(device, four)] })).launch.threads;
+      orderLoad(slotConfig('utility'), picture({ others: [currentOf(device, { launch: four })] })).launch
+        .threads;
     expect([beside('cpu'), beside(null), beside('vulkan')]).toEqual([3, 3, 7]);
   });
 
   it('an attached server costs this machine nothing, neither memory nor threads', () => {
     const attached = slotConfig('far', 'engine = "custom"\nrunner = "attach"\nurl = "http://h:1"');
-    const full = picture({ memory: () => 0, others: [running('cpu')] });
-    const { launch, neededBytes } = admit(attached, full);
-    expect([neededBytes, launch.threads, launch.device]).toEqual([0, 0, 'remote']);
+    const { launch, need } = orderLoad(attached, picture({ others: [currentOf('cpu')] }));
+    expect([need.total, launch.threads, launch.device]).toEqual([0, 0, 'remote']);
     const beside = { launch: { ...launch, threads: 4 } };
-    const others = [running('remote', beside), running(null, beside)];
-    expect(admit(slotConfig('utility'), picture({ others })).launch.threads).toBe(7);
+    const others = [currentOf('remote', beside), currentOf(null, beside)];
+    expect(orderLoad(slotConfig('utility'), picture({ others })).launch.threads).toBe(7);
   });
 
-  it('refuses what does not fit with 507 and the sum', () => {
-    const exact = alone.neededBytes + KEEP_FREE_BYTES;
-    expect(admit(slotConfig(), picture({ memory: () => exact })).neededBytes).toBe(alone.neededBytes);
-    const error = refusal(() => admit(slotConfig(), picture({ memory: () => exact - 1 })));
-    expect([error.status, error.code]).toEqual([507, 'slot.no_memory']);
-    expect(error.options.details).toMatchObject({ slot: 'agent', needed: alone.neededBytes, short: 1 });
-    expect(error.message).toMatch(/^The model needs \d+ MiB; \d+ MiB are free for it now\.$/);
-  });
-
-  it('asks for the memory of the device that was chosen', () => {
-    const asked: string[] = [];
-    const memory = (device: string) => {
-      asked.push(device);
-      return 64 * GIB;
+  it('asks for the memory of the very device that was chosen, with what is needed', () => {
+    const asked: [string, number][] = [];
+    const room = (device: string, needed: number) => {
+      asked.push([device, needed]);
+      return { pool: 'card', free: 64 * GIB };
     };
-    admit(slotConfig('agent', 'device = "cuda:1"'), picture({ memory }));
-    expect(asked).toEqual(['cuda']);
+    expect(orderLoad(slotConfig('agent', 'device = "cuda:1"'), picture({ room })).room.pool).toBe('card');
+    expect(asked).toEqual([['cuda:1', alone.need.total]]);
   });
 
-  it('sets aside what a load under way has not taken yet', () => {
-    expect(reserved(running(null))).toBe(alone.neededBytes);
-    expect(reserved(running(null), GIB)).toBe(alone.neededBytes - GIB);
-    expect(reserved(running(null), 99 * GIB)).toBe(0);
-  });
-
-  it('sets aside the mapped weights of a running CPU slot, and nothing for one on a GPU', () => {
-    expect(reserved(running('cpu'))).toBe(2 * GIB);
-    expect(reserved(running('vulkan'))).toBe(0);
+  it('what was measured in that pool replaces the estimate', () => {
+    const measured: OrderPicture['measured'] = (launch, pool, size) =>
+      launch.modelId === 'tiny' && pool === 'host' && size === 2 * GIB ? 77 : null;
+    expect(orderLoad(slotConfig(), picture({ measured })).need).toMatchObject({
+      total: 77,
+      source: 'measured',
+    });
   });
 
   it.each([
@@ -119,7 +94,7 @@ describe('admit', () => {
       'tiny is an embedding model; the slot serves a chat model.',
     ],
   ])('%j: a slot without a fitting model is refused for good', (text, given, reason) => {
-    const error = refusal(() => admit(slotConfig('agent', text), picture({ model: given })));
+    const error = refusal(() => orderLoad(slotConfig('agent', text), picture({ model: given })));
     expect([error.code, error.options.details?.reason]).toEqual(['slot.failed', reason]);
     expect(error.headers()).toEqual({ 'x-should-retry': 'false' });
   });

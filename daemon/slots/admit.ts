@@ -1,15 +1,23 @@
 import type { SlotTypeName } from '../contract/slots.ts';
-import { memorySum, needOf } from './admission.ts';
-import type { Engine, SlotModel } from './engines/engine.ts';
+import { type Need, needOf } from './admission.ts';
+import type { Engine, Launch, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
-import type { Admitted, Current } from './owner-parts.ts';
+import type { Current } from './owner-parts.ts';
 import { scrubbed } from './reason.ts';
-import { noMemoryError, noModelError } from './refusals.ts';
+import { noModelError } from './refusals.ts';
 import type { SlotConfig } from './slot-file.ts';
 import { threadBudget, threadShare } from './threads.ts';
 
-/** What an admission looks at; every value is read anew each time. */
-export interface AdmitPicture {
+/** Memory that one load may draw from. */
+export interface Room {
+  /** Id of the pool. */
+  readonly pool: string;
+  /** Bytes available in it now. */
+  readonly free: number;
+}
+
+/** What a launch is planned on; every value is read anew each time. */
+export interface OrderPicture {
   /** The model that the slot would load. */
   readonly model: SlotModel | null;
   /** What the other slots run now. */
@@ -18,10 +26,19 @@ export interface AdmitPicture {
   readonly cpuThreads: number;
   readonly cores: number;
   readonly queueMax: number;
-  /** Bytes available for a load on that device (`auto`, `cpu`, `vulkan`, `cuda`). */
-  memory(device: string): number;
-  /** Memory of a process that no file backs, in bytes; null when unknown. */
-  anonymousBytes(pid: number): number | null;
+  /** The memory that a load of so many bytes draws from on a device (`auto`, `cpu`, `vulkan:N`, `cuda:N`). */
+  room(device: string, needed: number): Room;
+  /** Bytes that this launch took in this pool on this machine before; null when it never ran here. */
+  measured(launch: Launch, pool: string, sizeBytes: number): number | null;
+}
+
+/** A load as it is asked for: what would run, and what it needs where. */
+export interface Order {
+  readonly launch: Launch;
+  readonly need: Need;
+  readonly room: Room;
+  /** The part that is mapped from the model's file. */
+  readonly weightBytes: number;
 }
 
 const TYPES: Readonly<Record<SlotTypeName, string>> = {
@@ -33,48 +50,45 @@ const TYPES: Readonly<Record<SlotTypeName, string>> = {
   image: 'an image model',
 };
 
-/** Weights are mapped from their file: the kernel counts them as available although a running slot needs them. */
-function reservedBy(current: Readonly<Current>, picture: AdmitPicture): number {
-  const { pid } = current.running;
-  const taken = pid === null ? 0 : (picture.anonymousBytes(pid) ?? 0);
-  const open = Math.max(0, current.neededBytes - taken);
-  if (current.loaded === null) return open;
-  return current.loaded.device === 'cpu' ? Math.min(open, current.weightBytes) : 0;
-}
-
 const usesCpu = (current: Readonly<Current>): boolean =>
   current.launch.how.runner !== 'attach' && ['cpu', 'auto'].includes(current.loaded?.device ?? 'cpu');
 
+/** Why a slot cannot serve a model, in one line; null when it can. */
+export function typeObjection(config: SlotConfig, model: Pick<SlotModel, 'id' | 'type'>): string | null {
+  if (model.type === config.type) return null;
+  return `${model.id} is ${TYPES[model.type]}; the slot serves ${TYPES[config.type]}.`;
+}
+
 /**
- * Decides on one load (spec "Slots", admission): the launch with its threads and window, and the memory set aside.
- * Throws 507 `slot.no_memory` with the sum, or `slot.failed` for a slot that has no fitting model. Pure.
+ * The launch of one load with its threads and window, and what it needs (spec "Slots", admission). Throws `slot.failed`
+ * for a slot that has no fitting model. Pure.
  */
-export function admit(config: SlotConfig, picture: AdmitPicture): Admitted {
+export function orderLoad(config: SlotConfig, picture: OrderPicture): Order {
   const { model, others } = picture;
   const engine = engineOf(config.engine) as Engine;
   if (model === null) throw noModelError(config.name, missing(config));
-  if (model.type !== config.type) {
-    const reason = `${model.id} is ${TYPES[model.type]}; the slot serves ${TYPES[config.type]}.`;
-    throw noModelError(config.name, reason);
-  }
+  const objection = typeObjection(config, model);
+  if (objection !== null) throw noModelError(config.name, objection);
   const threads = threadShare({
     budget: threadBudget(picture.cpuThreads, picture.cores),
     taken: others.filter(usesCpu).map((other) => other.launch.threads),
     tiny: model.demo,
   });
   const launch = engine.plan({ config, model, threads, queueLimit: picture.queueMax });
-  const size = {
-    kvBytesPerToken: null,
-    embedding: null,
-    measuredBytes: null,
-    ...model,
-  };
+  return { launch, ...needIn(picture, config, model, launch), weightBytes: model.sizeBytes };
+}
+
+const NOTHING: Need = { weights: 0, window: 0, compute: 0, engine: 0, total: 0, source: 'estimated' };
+
+/** Which pool it is may depend on the need, and what was measured depends on the pool. */
+function needIn(picture: OrderPicture, config: SlotConfig, model: SlotModel, launch: Launch) {
   // What an attached server takes is not this machine's to plan, or is gone from it already.
-  const neededBytes = launch.how.runner === 'attach' ? 0 : needOf(size, launch).total;
-  const reserved = others.reduce((sum, other) => sum + reservedBy(other, picture), 0);
-  const sum = memorySum(neededBytes, picture.memory(launch.device), reserved);
-  if (neededBytes > 0 && sum.short > 0) throw noMemoryError(config.name, sum);
-  return { launch, neededBytes, weightBytes: model.sizeBytes };
+  if (launch.how.runner === 'attach') return { room: picture.room('cpu', 0), need: NOTHING };
+  const size = { kvBytesPerToken: null, embedding: null, ...model, measuredBytes: null };
+  const guess = needOf(size, launch);
+  const room = picture.room(config.device, guess.total);
+  const measuredBytes = picture.measured(launch, room.pool, model.sizeBytes);
+  return { room, need: needOf({ ...size, measuredBytes }, launch) };
 }
 
 const missing = (config: SlotConfig): string =>

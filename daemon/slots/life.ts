@@ -45,7 +45,14 @@ export class EngineLife {
   start(config: SlotConfig, admitted: Admitted): void {
     this.#machine.go('starting');
     const running = this.#parts.start(config, admitted.launch);
-    const current = { ...admitted, running, control: new AbortController(), loaded: null, readySince: null };
+    const current = {
+      ...admitted,
+      running,
+      control: new AbortController(),
+      startedAt: this.#parts.clock.now(),
+      loaded: null,
+      readySince: null,
+    };
     this.#current = current;
     void this.#follow(config, current);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memorySum } from './admission.ts';
 import { noMemoryError } from './refusals.ts';
 import { settle } from './testing/manual-clock.ts';
+import { sumOf } from './testing/memory.ts';
 import { MODEL, OwnerBench } from './testing/owner-bench.ts';
 import { refused } from './testing/refused.ts';
 
@@ -195,7 +195,7 @@ describe('failure', () => {
   it('a retry that memory refuses counts no failure and comes again', async () => {
     const bench = new OwnerBench();
     await bench.failTimes(1);
-    bench.refusal = noMemoryError('agent', memorySum(1e9, 0, 0));
+    bench.refusal = noMemoryError('agent', sumOf({ needed: 1e9, free: 0, reserved: 0 }));
     await bench.clock.advance(5_000);
     expect(bench.owner.record()).toMatchObject({ state: 'error', failure: { failures: 1 } });
     bench.refusal = null;

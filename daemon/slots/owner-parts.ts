@@ -10,16 +10,26 @@ import type { WatchPace } from './watch.ts';
 /** A load that was let through: what runs, and the memory that is set aside for it in bytes. */
 export interface Admitted {
   readonly launch: Launch;
+  /** Id of the memory pool that it takes from. */
+  readonly pool: string;
   readonly neededBytes: number;
+  readonly needSource: 'estimated' | 'measured';
   /** The part of it that is mapped from the model's file. */
   readonly weightBytes: number;
 }
+
+/** What admission says to a load: it runs, or it waits until these slots have left. */
+export type AdmitOutcome =
+  | { readonly kind: 'start'; readonly admitted: Admitted }
+  | { readonly kind: 'wait'; readonly for: readonly string[] };
 
 /** One engine from its start to its end. */
 export interface Current extends Admitted {
   readonly running: Running;
   /** Aborted when the start is cut. */
   readonly control: AbortController;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
   loaded: Loaded | null;
   /** Unix milliseconds; null until it is ready. */
   readySince: number | null;
@@ -35,8 +45,13 @@ export interface OwnerParts {
   loadWaitMs(stream: boolean): number;
   /** The model that the slot would load now. */
   model(config: SlotConfig): SlotModel | null;
-  /** Throws GatewayError (`slot.no_memory`, `slot.failed`) for a load that cannot be. */
-  admit(config: SlotConfig): Admitted;
+  /**
+   * Decides on a load; `asked` is whether somebody waits for it, else it takes free memory only. One that has to wait is
+   * told by `Owner.retry`. Throws GatewayError (`slot.no_memory`, `slot.failed`) for a load that cannot be.
+   */
+  admit(config: SlotConfig, asked: boolean): AdmitOutcome;
+  /** A load that waits is not wanted any more. */
+  leaveLine(): void;
   start(config: SlotConfig, launch: Launch): Running;
   check(config: SlotConfig, launch: Launch, loaded: Loaded, signal: AbortSignal): Promise<void>;
   /** How a ready engine is asked whether it lives; null when it is not watched. */
@@ -47,6 +62,10 @@ export interface OwnerParts {
   residentBytes(pid: number): number | null;
   /** Why this machine's GPU may have been left out; null when it has none. */
   gpuNote(): string | null;
+  /** An engine is ready, has served a request, has ended. */
+  ready(current: Readonly<Current>): void;
+  served(current: Readonly<Current>): void;
+  ended(current: Readonly<Current>): void;
   /** Something in the record has changed. */
   changed(): void;
 }

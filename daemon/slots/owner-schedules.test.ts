@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import { memorySum } from './admission.ts';
 import type { Lease } from './lease.ts';
 import { noMemoryError } from './refusals.ts';
 import { settle } from './testing/manual-clock.ts';
+import { sumOf } from './testing/memory.ts';
 import { OwnerBench } from './testing/owner-bench.ts';
 
 const GONE = new Error('gone');
@@ -67,7 +67,8 @@ class Schedule {
       loaded: () => bench.runner.engines.at(-1)?.load(),
       idle: () => bench.clock.advance([1_000, 20_000, 400_000, 1_000_000][pick % 4] as number),
       memory: () => {
-        bench.refusal = pick % 2 === 0 ? noMemoryError('utility', memorySum(1, 0, 0)) : null;
+        bench.refusal =
+          pick % 2 === 0 ? noMemoryError('utility', sumOf({ needed: 1, free: 0, reserved: 0 })) : null;
       },
     };
     await act[step]();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memorySum } from './admission.ts';
 import { noMemoryError } from './refusals.ts';
 import { settle } from './testing/manual-clock.ts';
+import { sumOf } from './testing/memory.ts';
 import { OwnerBench } from './testing/owner-bench.ts';
 import { refused } from './testing/refused.ts';
 
@@ -95,7 +95,7 @@ describe('a request for an idle slot', () => {
 
   it('refused memory is 507 with the sum, and no failure of the slot', async () => {
     const bench = new OwnerBench();
-    bench.refusal = noMemoryError('agent', memorySum(1e9, 0, 0));
+    bench.refusal = noMemoryError('agent', sumOf({ needed: 1e9, free: 0, reserved: 0 }));
     const error = await refused(bench.ask());
     expect([error.status, error.options.details]).toEqual([
       507,

@@ -2,16 +2,19 @@ import type { SlotRecord } from '../contract/slots.ts';
 import { Backoff } from './backoff.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { requestChance } from './failure.ts';
+import type { Holding } from './holding.ts';
 import { IdleTimer } from './idle.ts';
 import { type Lease, makeLease, type ReadyOptions } from './lease.ts';
 import { EngineLife, GRACE_MS } from './life.ts';
-import type { Admitted, Current, OwnerParts } from './owner-parts.ts';
+import { LoadGate } from './load-gate.ts';
+import type { Current, OwnerParts } from './owner-parts.ts';
 import { answersTo, slotRecord } from './record.ts';
 import { disabledError, failedError, stoppingError, unloadedError } from './refusals.ts';
 import { nextStep, type SlotStep } from './scheduler.ts';
 import { SlotMachine } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
-import { Waiters } from './waiters.ts';
+import { Traffic } from './traffic.ts';
+import { Waiters, type Wish } from './waiters.ts';
 
 /** An engine whose requests are cut because the drain limit is over is forced after this long. */
 const CUT_GRACE_MS = 2_000;
@@ -27,12 +30,11 @@ export class Owner {
   readonly #idle: IdleTimer;
   readonly #backoff: Backoff;
   readonly #life: EngineLife;
+  readonly #gate: LoadGate;
+  readonly #traffic = new Traffic();
   #config: SlotConfig;
   #known: SlotModel | null;
   #closed = false;
-  #active = 0;
-  #requests = 0;
-  #tokensPerSecond: number | null = null;
   #since: number;
 
   constructor(config: SlotConfig, parts: OwnerParts) {
@@ -49,7 +51,7 @@ export class Owner {
       stopped: (current) => this.#stopped(current),
       failed: (current, reason) => this.#failed(current, reason),
       lost: () => {
-        this.#active = 0;
+        this.#traffic.cut();
         this.#settle();
       },
     });
@@ -62,6 +64,13 @@ export class Owner {
       loading: () => !this.#machine.is('ready', 'serving'),
       progress: () => this.#life.current?.running.progress() ?? null,
       left: () => this.#settle(),
+    });
+    this.#gate = new LoadGate({
+      owner: parts,
+      machine: this.#machine,
+      waiters: this.#waiters,
+      backoff: this.#backoff,
+      start: (current, admitted) => this.#life.start(current, admitted),
     });
   }
 
@@ -76,6 +85,14 @@ export class Owner {
 
   get current(): Readonly<Current> | null {
     return this.#life.current;
+  }
+
+  /** The memory that its engine holds; null when none runs. */
+  get holding(): Holding | null {
+    const { current } = this.#life;
+    if (current === null) return null;
+    const { name, pinned, priority } = this.#config;
+    return { name, pinned, priority, state: this.#machine.state, usedAt: this.#traffic.usedAt, current };
   }
 
   /** The right to send one request, as soon as the slot is ready and it is the caller's turn (spec "Slots"). */
@@ -97,10 +114,10 @@ export class Owner {
   }
 
   /** Loads the slot and holds the load until it has an outcome; an admin's load is always a trial. */
-  async load(): Promise<void> {
+  async load(wish: Wish = 'asked'): Promise<void> {
     this.#refuseEarly();
     if (this.#machine.is('ready', 'serving')) return;
-    const outcome = this.#waiters.hold();
+    const outcome = this.#waiters.hold(wish);
     this.#wanted();
     return outcome;
   }
@@ -108,12 +125,25 @@ export class Owner {
   /** Drains and ends the engine; resolves when its end was seen. Forgets earlier failures. */
   async unload(): Promise<void> {
     this.#backoff.forget();
+    if (this.#gate.leave()) this.#waiters.refuse(unloadedError(this.#config.name));
     if (this.#machine.is('error')) this.#machine.go('offline');
     if (this.#machine.is('offline')) return;
     if (this.#life.current?.readySince === null) this.#waiters.refuse(unloadedError(this.#config.name));
     this.#idle.stop();
     this.#life.letGo();
     return this.#machine.atRest;
+  }
+
+  /** Makes room for another slot: ends at once when idle, else as soon as it has answered. Who waits here is served later. */
+  evict(): void {
+    if (!this.#machine.is('ready', 'serving')) return;
+    this.#idle.stop();
+    this.#life.letGo();
+  }
+
+  /** Asks again for the memory that its load waits for. */
+  retry(): void {
+    if (this.#gate.waitsFor !== null) this.#begin();
   }
 
   /** Drains, ends and loads anew. */
@@ -144,6 +174,7 @@ export class Owner {
   async close(limitMs: number): Promise<void> {
     this.#closed = true;
     this.#backoff.close();
+    this.#gate.leave();
     this.#waiters.refuse(stoppingError(this.#config.name));
     if (this.#machine.is('offline', 'error')) return;
     this.#idle.stop();
@@ -157,7 +188,7 @@ export class Owner {
 
   /** Speed of an answer that has ended. */
   note(tokensPerSecond: number): void {
-    this.#tokensPerSecond = tokensPerSecond;
+    this.#traffic.tokensPerSecond = tokensPerSecond;
     this.#parts.changed();
   }
 
@@ -171,10 +202,11 @@ export class Owner {
       current: this.#life.current,
       gpuNote: this.#parts.gpuNote(),
       residentBytes: this.#parts.residentBytes,
-      active: this.#active,
+      active: this.#traffic.active,
       queued: this.#waiters.size,
-      requests: this.#requests,
-      tokensPerSecond: this.#tokensPerSecond,
+      requests: this.#traffic.requests,
+      tokensPerSecond: this.#traffic.tokensPerSecond,
+      waitsFor: this.#gate.waitsFor ?? [],
       failure: this.#backoff.failure,
     });
   }
@@ -185,7 +217,10 @@ export class Owner {
   }
 
   #hasRoom(): boolean {
-    return this.#machine.is('ready', 'serving') && this.#active < (this.#life.current?.launch.parallel ?? 0);
+    return (
+      this.#machine.is('ready', 'serving') &&
+      this.#traffic.active < (this.#life.current?.launch.parallel ?? 0)
+    );
   }
 
   /** Somebody new wants the slot; from `error` this is the trial. */
@@ -198,6 +233,7 @@ export class Owner {
     let step = this.#nextStep();
     for (; step === 'grant'; step = this.#nextStep()) this.#waiters.serve(() => this.#grant());
     if (step === 'load') this.#begin();
+    else if (step === 'leave-line') this.#gate.giveUp();
     else if (step === 'cut-load') this.#life.cut('nobody waits any more');
     else if (step === 'stop') this.#stop(GRACE_MS);
   }
@@ -205,33 +241,24 @@ export class Owner {
   #nextStep(): SlotStep {
     return nextStep({
       state: this.#machine.state,
-      active: this.#active,
+      active: this.#traffic.active,
       parallel: this.#life.current?.launch.parallel ?? 0,
       queued: this.#waiters.size,
       held: this.#waiters.held,
+      waiting: this.#gate.waitsFor !== null,
       closed: this.#closed,
     });
   }
 
-  /** Starts the engine if admission lets it, else refuses everybody who waits; from `offline` or `error`. */
+  /** Asks admission for the load; from `offline` or `error`. */
   #begin(): void {
-    const { failure } = this.#backoff;
     this.#known = this.#parts.model(this.#config);
-    let admitted: Admitted;
-    try {
-      admitted = this.#parts.admit(this.#config);
-    } catch (cause) {
-      this.#waiters.refuse(cause);
-      if (failure !== null && this.#machine.is('error')) this.#backoff.postpone(failure);
-      return;
-    }
-    this.#backoff.pause();
-    this.#life.start(this.#config, admitted);
-    this.#waiters.decide();
+    this.#gate.enter(this.#config);
   }
 
   #ready(current: Current): void {
     this.#waiters.satisfy();
+    this.#parts.ready(current);
     this.#idle.start(this.#config.idleUnloadS);
     this.#settle();
     if (current.launch.demo) this.refreshModel();
@@ -240,17 +267,17 @@ export class Owner {
   #grant(): Lease {
     const current = this.#life.current as Current;
     this.#idle.stop();
-    this.#active += 1;
-    this.#requests += 1;
+    this.#traffic.began(this.#parts.clock.now());
     if (this.#machine.is('ready')) this.#machine.go('serving');
     return makeLease(current, this.#parts.gpuNote(), () => {
-      if (this.#life.current === current) this.#released();
+      if (this.#life.current === current) this.#released(current);
     });
   }
 
-  #released(): void {
-    this.#active = Math.max(0, this.#active - 1);
-    if (this.#active === 0 && this.#machine.is('serving')) {
+  #released(current: Current): void {
+    this.#traffic.ended(this.#parts.clock.now());
+    this.#parts.served(current);
+    if (this.#traffic.active === 0 && this.#machine.is('serving')) {
       this.#machine.go('ready');
       this.#idle.start(this.#config.idleUnloadS);
     }
@@ -264,18 +291,19 @@ export class Owner {
 
   #retryNow(): void {
     if (!this.#machine.is('error') || !this.#config.enabled) return;
-    this.#waiters.hold().catch(() => {});
+    this.#waiters.hold('by itself').catch(() => {});
     this.#begin();
   }
 
   #stop(graceMs: number): void {
     this.#idle.stop();
-    this.#active = 0;
+    this.#traffic.cut();
     this.#life.stop(graceMs);
   }
 
   /** A deliberate stop is done; a failed slot whose trial was cut goes back to its failure. */
   #stopped(current: Current): void {
+    this.#parts.ended(current);
     const { failure } = this.#backoff;
     if (failure === null || current.readySince !== null) {
       this.#machine.go('offline');
@@ -289,8 +317,9 @@ export class Owner {
   }
 
   #failed(current: Current, reason: string): void {
+    this.#parts.ended(current);
     const failure = this.#backoff.failed(reason, current.readySince);
-    this.#active = 0;
+    this.#traffic.cut();
     this.#idle.stop();
     this.#machine.go('error');
     const { failures, parked } = failure;

@@ -2,6 +2,7 @@ import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
 import { degradedBy } from './degraded.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Failure } from './failure.ts';
+import { poolOf } from './holding.ts';
 import type { Current } from './owner-parts.ts';
 import type { SlotConfig } from './slot-file.ts';
 
@@ -19,6 +20,8 @@ export interface SlotFacts {
   readonly queued: number;
   readonly requests: number;
   readonly tokensPerSecond: number | null;
+  /** Slots that its load waits for. */
+  readonly waitsFor: readonly string[];
   readonly failure: Failure | null;
 }
 
@@ -68,8 +71,12 @@ export function slotRecord(facts: SlotFacts): SlotRecord {
     tokens_per_second: facts.tokensPerSecond,
     memory_bytes: pid === null ? null : facts.residentBytes(pid),
     pinned: config.pinned,
-    waiting_for: [],
-    memory: null,
+    waiting_for: [...facts.waitsFor],
+    memory: current && {
+      pool: poolOf(current),
+      needed_bytes: current.neededBytes,
+      source: current.needSource,
+    },
     failure: failureView(facts),
   };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { memorySum } from './admission.ts';
 import { nextFailure } from './failure.ts';
 import {
   disabledError,
@@ -11,6 +10,7 @@ import {
   stoppingError,
   unloadedError,
 } from './refusals.ts';
+import { sumOf } from './testing/memory.ts';
 
 const MIB = 1024 * 1024;
 const NOW = 1_000_000;
@@ -27,18 +27,21 @@ describe('refusals', () => {
     ['disabled', disabledError('a'), 409, 'slot.disabled', {}],
     ['stopping', stoppingError('a'), 503, 'slot.draining', { 'retry-after': '10' }],
     ['unloaded', unloadedError('a'), 503, 'slot.draining', { 'retry-after': '1' }],
-    ['no memory', noMemoryError('a', memorySum(9, 0, 0)), 507, 'slot.no_memory', {}],
+    ['no memory', noMemoryError('a', sumOf({ needed: 9, free: 0, reserved: 0 })), 507, 'slot.no_memory', {}],
   ])('%s', (_, error, status, code, headers) => {
     expect([error.status, error.code, error.headers()]).toEqual([status, code, headers]);
     expect(error.options.details).toMatchObject({ slot: 'a' });
   });
 
   it('507 tells the sum', () => {
-    const sum = memorySum(900 * MIB, 1_000 * MIB, 100 * MIB);
+    const sum = sumOf({ needed: 900 * MIB, free: 1_000 * MIB, reserved: 100 * MIB });
     const error = noMemoryError('a', sum);
     expect(error.message).toBe('The model needs 900 MiB; 388 MiB are free for it now.');
     expect(error.options.details).toEqual({
       slot: 'a',
+      pool: 'host',
+      limit: null,
+      held: 0,
       needed: 900 * MIB,
       free: 1_000 * MIB,
       reserved: 100 * MIB,

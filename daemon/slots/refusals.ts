@@ -1,5 +1,5 @@
 import { GatewayError } from '../contract/errors.ts';
-import type { MemorySum } from './admission.ts';
+import type { MemorySumView } from '../contract/slots.ts';
 import { type Failure, requestChance } from './failure.ts';
 
 /** Seconds after which a caller may try again when a load goes on or a queue is full. */
@@ -50,8 +50,12 @@ export const unloadedError = (slot: string): GatewayError =>
   });
 
 /** 507 `slot.no_memory` with the whole sum. */
-export function noMemoryError(slot: string, sum: MemorySum): GatewayError {
-  const usable = Math.max(0, sum.free - sum.reserved - sum.kept_free);
+export function noMemoryError(slot: string, sum: MemorySumView): GatewayError {
+  const { free, reserved, kept_free, limit, held } = sum;
+  const usable = Math.max(
+    0,
+    Math.min(free - reserved - kept_free, (limit ?? Number.POSITIVE_INFINITY) - held),
+  );
   return new GatewayError('slot.no_memory', {
     message: `The model needs ${mebibytes(sum.needed)} MiB; ${mebibytes(usable)} MiB are free for it now.`,
     details: { slot, ...sum },

@@ -8,6 +8,7 @@ const picture = (state: SlotStateName, over: Partial<SlotPicture> = {}): SlotPic
   parallel: 2,
   queued: 0,
   held: false,
+  waiting: false,
   closed: false,
   ...over,
 });
@@ -24,6 +25,15 @@ describe('nextStep', () => {
     ['an admin has it loaded', picture('offline', { held: true }), 'load'],
     ['nothing is loaded for nobody', picture('offline'), 'rest'],
     ['nothing is loaded while the gateway stops', picture('offline', { held: true, closed: true }), 'rest'],
+    ['a load that waits for memory asks again', picture('offline', { queued: 1, waiting: true }), 'load'],
+    ['nobody waits for it any more', picture('offline', { waiting: true }), 'leave-line'],
+    ['nor for the trial of a failed slot', picture('error', { waiting: true }), 'leave-line'],
+    ['a trial that waits for memory keeps its place', picture('error', { queued: 1, waiting: true }), 'rest'],
+    [
+      'the gateway stops while it waits',
+      picture('offline', { held: true, waiting: true, closed: true }),
+      'leave-line',
+    ],
     ['a load that somebody waits for goes on', picture('starting', { queued: 1 }), 'rest'],
     ['a load that an admin asked for goes on', picture('warming', { held: true }), 'rest'],
     ['a load that nobody waits for is cut', picture('starting'), 'cut-load'],

@@ -11,18 +11,21 @@ export interface SlotPicture {
   readonly queued: number;
   /** Somebody who does not wait in the queue wants the slot loaded: an admin, the start, or the back-off. */
   readonly held: boolean;
+  /** Its load waits for other slots to leave. */
+  readonly waiting: boolean;
   /** The gateway stops. */
   readonly closed: boolean;
 }
 
-export type SlotStep = 'grant' | 'load' | 'cut-load' | 'stop' | 'rest';
+export type SlotStep = 'grant' | 'load' | 'leave-line' | 'cut-load' | 'stop' | 'rest';
 
 /**
  * What a slot does next (spec "Slots"): who waits, who loads, who leaves. Pure. A failed slot never loads from here:
  * its back-off decides.
  */
 export function nextStep(picture: SlotPicture): SlotStep {
-  const { state, active, parallel, queued, held, closed } = picture;
+  const { state, active, parallel, queued, held, waiting, closed } = picture;
+  const wanted = !closed && (queued > 0 || held);
   switch (state) {
     case 'ready':
     case 'serving':
@@ -30,13 +33,15 @@ export function nextStep(picture: SlotPicture): SlotStep {
     case 'draining':
       return active === 0 ? 'stop' : 'rest';
     case 'offline':
-      return !closed && (queued > 0 || held) ? 'load' : 'rest';
+      if (wanted) return 'load';
+      return waiting ? 'leave-line' : 'rest';
     case 'pulling':
     case 'starting':
     case 'warming':
-      return closed || (queued === 0 && !held) ? 'cut-load' : 'rest';
-    case 'stopping':
+      return wanted ? 'rest' : 'cut-load';
     case 'error':
+      return waiting && !wanted ? 'leave-line' : 'rest';
+    case 'stopping':
       return 'rest';
   }
 }

@@ -3,6 +3,7 @@ import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import type { Outbound } from '../kit/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Room } from './admit.ts';
 import type { BindableModel } from './bindings.ts';
 import type { Clock } from './clock.ts';
 import type { SlotModel } from './engines/engine.ts';
@@ -24,8 +25,10 @@ export interface SlotsOptions {
   models?(): readonly BindableModel[];
   /** Where it is remembered which model has which automatic slot. */
   readonly keptBindings?: KeptText;
-  /** Bytes available now for a load on a device (`auto`, `cpu`, `vulkan`, `cuda`). */
-  memory(device: string): number;
+  /** Where it is remembered what launches took on this machine. */
+  readonly keptMeasures?: KeptText;
+  /** The memory that a load of so many bytes draws from on a device (`auto`, `cpu`, `vulkan:N`, `cuda:N`). */
+  room(device: string, needed: number): Room;
   /** Why this machine's GPU may have been left out; null when it has none, which is the default. */
   gpuNote?(): string | null;
   /** Physical cores that the engines may use. */

@@ -87,20 +87,78 @@ describe('createSlots', () => {
     ]);
   });
 
-  it('two slots share the threads and do not share memory twice', async () => {
-    bench.slotFile('utility', 'model = "tiny"');
+  describe('two slots that do not fit together', () => {
     const GIB = 1024 ** 3;
-    bench.model = { ...MODEL, sizeBytes: 3 * GIB };
-    bench.memory = 5 * GIB;
-    bench.cores = 9;
-    const slots = bench.open(scripted());
-    await settle();
-    expect(slots.get('agent')).toMatchObject({ state: 'ready', threads: 8 });
-    const error = await refused(slots.load('utility'));
-    expect(error.code).toBe('slot.no_memory');
-    expect(error.options.details?.reserved).toBe(3 * GIB);
-    await slots.unload('agent');
-    expect(await slots.load('utility')).toMatchObject({ state: 'ready', threads: 8 });
+    const both = (agent: string): Slots => {
+      bench.slotFile('agent', agent);
+      bench.slotFile('utility', 'model = "tiny"');
+      bench.model = { ...MODEL, sizeBytes: 3 * GIB };
+      bench.memory = 5 * GIB;
+      bench.cores = 9;
+      return bench.open(scripted());
+    };
+
+    it('a pinned one stays: 507 with the sum, in which memory is not counted twice', async () => {
+      const slots = both('pinned = true');
+      await settle();
+      expect(slots.get('agent')).toMatchObject({ state: 'ready', threads: 8, pinned: true });
+      const error = await refused(slots.load('utility'));
+      expect(error.code).toBe('slot.no_memory');
+      expect(error.options.details).toMatchObject({
+        reserved: 3 * GIB,
+        victims: [{ slot: 'agent', bytes: 3 * GIB, stays: 'pinned' }],
+      });
+      await slots.unload('agent');
+      expect(await slots.load('utility')).toMatchObject({ state: 'ready', threads: 8 });
+    });
+
+    it('an idle one leaves for the other, which shows whom it waits for', async () => {
+      const slots = both('');
+      await settle();
+      const loaded = slots.load('utility');
+      expect(slots.get('utility')).toMatchObject({ state: 'offline', waiting_for: ['agent'] });
+      await clock.advance(250);
+      expect(await loaded).toMatchObject({ state: 'ready', waiting_for: [], threads: 8 });
+      expect(slots.get('agent')).toMatchObject({ state: 'offline', failure: null });
+      expect(runner.starts).toBe(2);
+    });
+
+    it('a slot that nobody asked for evicts nobody', async () => {
+      bench.slotFile('writer', 'model = "tiny"\nautoload = true');
+      const slots = both('');
+      await clock.advance(60_000);
+      expect(['agent', 'writer'].map((name) => slots.get(name)?.state)).toEqual(['ready', 'offline']);
+      expect(bench.logged.join()).toContain('The model needs');
+    });
+
+    it('a serving one drains, and who waits there is served later', async () => {
+      const slots = both('parallel = 1');
+      await settle();
+      const lease = await slots.ensureReady('agent', ask);
+      const behind = slots.ensureReady('agent', ask);
+      const other = slots.ensureReady('utility', ask);
+      await clock.advance(120_000);
+      expect(slots.get('agent')).toMatchObject({ state: 'draining', active: 1, queued: 1 });
+      lease.release();
+      const there = await other;
+      await settle();
+      expect(slots.get('agent')).toMatchObject({ state: 'offline', waiting_for: ['utility'], queued: 1 });
+      there.release();
+      await clock.advance(250);
+      (await behind).release();
+    });
+
+    it('a load that nobody waits for any more leaves the line, and nobody is evicted for it', async () => {
+      const slots = both('');
+      await settle();
+      const leaver = new AbortController();
+      const asked = slots.ensureReady('utility', { signal: leaver.signal, stream: false });
+      asked.catch(() => {});
+      leaver.abort();
+      await clock.advance(60_000);
+      expect(slots.get('utility')).toMatchObject({ state: 'offline', waiting_for: [], queued: 0 });
+      expect(slots.get('agent')?.state).toBe('ready');
+    });
   });
 });
 

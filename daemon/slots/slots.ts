@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody } from '../contract/slots.ts';
-import { memoryOf } from '../kit/process-identity.ts';
+import { familyMemoryOf, memoryOf } from '../kit/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
-import { admit } from './admit.ts';
 import { Announcer } from './announce.ts';
 import { AutoSlots } from './auto-slots.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -11,6 +10,8 @@ import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
 import { type AskEngine, askThrough, runChecks } from './health.ts';
 import type { Lease, ReadyOptions } from './lease.ts';
+import { Loads } from './loads.ts';
+import { Measures } from './measures.ts';
 import { MemorySample } from './memory-sample.ts';
 import { endOrphans } from './orphans.ts';
 import { Owner } from './owner.ts';
@@ -49,8 +50,9 @@ class AllSlots implements Slots {
   readonly #shown = new Map<string, string | null>();
   #gpuNote: string | null = null;
   #folder: SlotFolder = { configs: [], problems: [], broken: new Set() };
+  readonly #loads: Loads;
   /** Slots whose file is gone, until their engines have ended. */
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #leaving = new Map<Owner, Promise<void>>();
   #stopped = false;
 
   constructor(options: SlotsOptions) {
@@ -62,6 +64,7 @@ class AllSlots implements Slots {
     this.#announcer = new Announcer(this.#clock, (name) => this.#announce(name));
     for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))
       options.log.warn({ slot }, 'ended an engine left by an earlier run');
+    this.#loads = this.#openLoads();
     this.#auto = new AutoSlots({
       models: () => options.models?.() ?? [],
       kept: options.keptBindings,
@@ -166,8 +169,8 @@ class AllSlots implements Slots {
       if (wanted.has(name) || this.#folder.broken.has(name)) continue;
       this.#owners.delete(name);
       this.#shown.delete(name);
-      const left = owner.close(this.#drainMs()).finally(() => this.#leaving.delete(left));
-      this.#leaving.add(left);
+      const left = owner.close(this.#drainMs()).finally(() => this.#leaving.delete(owner));
+      this.#leaving.set(owner, left);
     }
     for (const config of configs) {
       const owner = this.#owners.get(config.name);
@@ -194,7 +197,7 @@ class AllSlots implements Slots {
     this.#stopped = true;
     this.#unsubscribe();
     const closing = [...this.#owners.values()].map((owner) => owner.close(limitMs));
-    await Promise.all([...closing, ...this.#leaving]);
+    await Promise.all([...closing, ...this.#leaving.values()]);
     this.#announcer.flush();
   }
 
@@ -210,7 +213,7 @@ class AllSlots implements Slots {
     this.#owners.set(config.name, owner);
     this.#announcer.changed(config.name);
     if (!config.enabled || !config.autoload) return;
-    owner.load().catch((cause: unknown) => {
+    owner.load('by itself').catch((cause: unknown) => {
       const reason =
         cause instanceof GatewayError ? (cause.options.details?.reason ?? cause.message) : String(cause);
       this.#options.log.warn({ slot: config.name, reason }, 'slot is not loaded');
@@ -226,7 +229,11 @@ class AllSlots implements Slots {
       queueMax: () => settings.value('queueMax'),
       loadWaitMs: (stream) => settings.value(stream ? 'loadWaitStreamS' : 'loadWaitS') * 1000,
       model: (config) => this.#modelFor(config),
-      admit: (config) => this.#admit(name, config),
+      admit: (config, asked) => this.#loads.admit(config, asked),
+      leaveLine: () => this.#loads.leave(name),
+      ready: (current) => this.#loads.ready(current),
+      served: (current) => this.#loads.served(current),
+      ended: (current) => this.#loads.ended(current),
       start: (_, launch) => this.#runners[launch.how.runner].start(launch),
       check: (config, launch, loaded, signal) =>
         runChecks(this.#ask, loaded, checksOf(config).checks(launch), signal),
@@ -235,7 +242,10 @@ class AllSlots implements Slots {
       watchPace: this.#options.watchPace,
       gpuNote: () => this.#gpuNote,
       residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,
-      changed: () => this.#announcer.changed(name),
+      changed: () => {
+        this.#announcer.changed(name);
+        this.#loads.changed();
+      },
     };
   }
 
@@ -253,17 +263,25 @@ class AllSlots implements Slots {
     }
   }
 
-  #admit(name: string, config: SlotConfig) {
-    const { settings } = this.#options;
-    const others = [...this.#owners].filter(([other]) => other !== name).map(([, owner]) => owner.current);
-    return admit(config, {
-      model: this.#modelFor(config),
-      others: others.filter((current) => current !== null),
-      cpuThreads: settings.value('cpuThreads'),
-      cores: this.#options.cores,
-      queueMax: settings.value('queueMax'),
-      memory: (device) => this.#options.memory(device),
-      anonymousBytes: (pid) => memoryOf(pid)?.anonymous ?? null,
+  #openLoads(): Loads {
+    const { settings, cores, room, keptMeasures } = this.#options;
+    return new Loads({
+      clock: this.#clock,
+      measures: new Measures(keptMeasures),
+      cores,
+      cpuThreads: () => settings.value('cpuThreads'),
+      queueMax: () => settings.value('queueMax'),
+      memoryLimit: () => settings.value('memoryLimit'),
+      room,
+      model: (config) => this.#modelFor(config),
+      holdings: () =>
+        [...this.#owners.values(), ...this.#leaving.keys()]
+          .map(({ holding }) => holding)
+          .filter((holding) => holding !== null),
+      memoryOf,
+      familyMemoryOf,
+      evict: (slot) => this.#owners.get(slot)?.evict(),
+      retry: (slot) => this.#owners.get(slot)?.retry(),
     });
   }
 

@@ -71,12 +71,12 @@ describe('Waiters', () => {
   });
 
   it('those who hold the slot are answered with everybody else', async () => {
-    const held = waiters.hold();
+    const held = waiters.hold('asked');
     expect(waiters.held).toBe(true);
     waiters.satisfy();
     await held;
     const reason = new Error('no');
-    const both = [expect(waiters.hold()).rejects.toBe(reason), expect(wait()).rejects.toBe(reason)];
+    const both = [expect(waiters.hold('asked')).rejects.toBe(reason), expect(wait()).rejects.toBe(reason)];
     waiters.refuse(reason);
     await Promise.all(both);
     expect([waiters.held, waiters.size]).toEqual([false, 0]);

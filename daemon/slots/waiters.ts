@@ -2,6 +2,9 @@ import type { Clock } from './clock.ts';
 import { FairQueue, type Priority } from './queue.ts';
 import { loadingError, queueFullError } from './refusals.ts';
 
+/** Why somebody outside the queue wants a slot loaded: he asked for it, or the gateway does so by itself. */
+export type Wish = 'asked' | 'by itself';
+
 export interface WaitOptions {
   readonly signal: AbortSignal;
   readonly priority: Priority;
@@ -36,7 +39,7 @@ export interface WaitersParts {
 export class Waiters<T> {
   readonly #parts: WaitersParts;
   readonly #queue = new FairQueue<Waiter<T>>();
-  readonly #holds = new Set<PromiseWithResolvers<void>>();
+  readonly #holds = new Map<PromiseWithResolvers<void>, Wish>();
 
   constructor(parts: WaitersParts) {
     this.#parts = parts;
@@ -51,16 +54,21 @@ export class Waiters<T> {
     return this.#holds.size > 0;
   }
 
+  /** True while somebody really waits: a caller or an administrator, not the gateway by itself. */
+  get asked(): boolean {
+    return this.size > 0 || [...this.#holds.values()].includes('asked');
+  }
+
   /** Wants the slot loaded; resolves when it is ready, rejects with the refusal. */
-  hold(): Promise<void> {
+  hold(wish: Wish): Promise<void> {
     const hold = Promise.withResolvers<void>();
-    this.#holds.add(hold);
+    this.#holds.set(hold, wish);
     return hold.promise;
   }
 
   /** The slot is ready: those who only wanted it loaded are done. */
   satisfy(): void {
-    for (const hold of this.#holds) hold.resolve();
+    for (const hold of this.#holds.keys()) hold.resolve();
     this.#holds.clear();
   }
 
@@ -117,7 +125,7 @@ export class Waiters<T> {
 
   /** Refuses everybody. */
   refuse(reason: unknown): void {
-    for (const hold of this.#holds) hold.reject(reason);
+    for (const hold of this.#holds.keys()) hold.reject(reason);
     this.#holds.clear();
     for (const waiter of this.#queue.clear()) waiter.reject(reason);
   }

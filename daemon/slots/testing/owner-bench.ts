@@ -37,6 +37,10 @@ export class OwnerBench {
   queueMax = 64;
   /** Thrown by the next admissions. */
   refusal: Error | null = null;
+  /** Slots that the next admissions have it wait for; null lets it through. */
+  waitFor: readonly string[] | null = null;
+  /** How often it has given up its place in the line. */
+  left = 0;
   check: OwnerParts['check'] = async () => {};
   /** Signs of life of the ready engine. */
   sign: () => Promise<unknown> = async () => {};
@@ -54,8 +58,24 @@ export class OwnerBench {
         if (this.refusal !== null) throw this.refusal;
         if (this.model === null) throw noModelError(current.name, 'The slot has no model.');
         const order = { config: current, model: this.model, threads: 1, queueLimit: 64 };
-        return { launch: embedded.plan(order), neededBytes: 1, weightBytes: 1 };
+        const launch = embedded.plan(order);
+        const admitted = {
+          launch,
+          pool: 'host',
+          neededBytes: 1,
+          needSource: 'estimated' as const,
+          weightBytes: 1,
+        };
+        return this.waitFor === null
+          ? { kind: 'start' as const, admitted }
+          : { kind: 'wait' as const, for: this.waitFor };
       },
+      leaveLine: () => {
+        this.left += 1;
+      },
+      ready: () => {},
+      served: () => {},
+      ended: () => {},
       start: (_, launch) => this.runner.start(launch),
       check: (...args) => this.check(...args),
       signOfLife: (_, launch) => signOfLife({ answersWhileServing: this.answersWhileServing }, launch),

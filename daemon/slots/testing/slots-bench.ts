@@ -43,7 +43,7 @@ export class SlotsBench {
       bus: this.bus,
       outbound: this.outbound,
       modelFor: () => this.model,
-      memory: () => this.memory,
+      room: () => ({ pool: 'host', free: this.memory }),
       cores: this.cores,
       ...over,
     });

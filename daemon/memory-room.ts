@@ -1,0 +1,59 @@
+import type { DeviceRecord, HardwareView } from './contract/hardware.ts';
+import type { Hardware } from './hardware/hardware.ts';
+import type { Room } from './slots/admit.ts';
+
+const HOST = 'host';
+/** Device word of a slot file → the maker of the cards that it counts; any for one that is not listed. */
+const MAKERS: Readonly<Record<string, string>> = { cuda: 'nvidia', rocm: 'amd' };
+
+interface Card extends Room {
+  readonly total: number | null;
+}
+
+/** What a card may give: its own memory, or for one that lives on the machine's memory what the shared pool has. */
+function cardRoom(card: DeviceRecord, view: HardwareView, host: number): Card {
+  const pool = view.pools.find(({ id }) => id === card.pool);
+  if (pool?.kind === 'device') {
+    const { memory_total_bytes: total, memory_used_bytes: used } = card;
+    const free = total === null || used === null ? pool.available_bytes : total - used;
+    if (free !== null) return { pool: pool.id, free, total: total ?? pool.total_bytes };
+  }
+  if (pool?.kind === 'unified')
+    return { pool: HOST, free: pool.available_bytes ?? host, total: pool.total_bytes };
+  return { pool: HOST, free: host, total: null };
+}
+
+/** Cards that models run on, in the order in which they are counted; every usable one for `auto`. */
+function cardsFor(view: HardwareView | null, device: string): DeviceRecord[] {
+  const [word = 'auto', index] = device.split(':');
+  const maker = MAKERS[word];
+  const cards = (view?.devices ?? []).filter(
+    (card) =>
+      card.kind === 'gpu' &&
+      card.access === 'ok' &&
+      (word !== 'auto' || card.unused_reason === null) &&
+      (maker === undefined || card.vendor === null || card.vendor.toLowerCase().includes(maker)),
+  );
+  return index === undefined ? cards : cards.slice(Number(index), Number(index) + 1);
+}
+
+/**
+ * The memory that a load of `needed` bytes draws from (spec "Slots", admission): the machine's for the CPU; for an
+ * accelerator that of the roomiest usable one, and the machine's where that is unknown or shared. With `auto` a model that no
+ * card could ever hold is counted against the machine's memory, where a part of it will lie.
+ */
+export function roomOn(
+  hardware: Pick<Hardware, 'view' | 'memoryAvailable'>,
+  device: string,
+  needed: number,
+): Room {
+  const host = hardware.memoryAvailable({ fresh: true });
+  const onHost: Room = { pool: HOST, free: host };
+  if (device === 'cpu') return onHost;
+  const view = hardware.view();
+  const cards = cardsFor(view, device)
+    .map((card) => cardRoom(card, view as HardwareView, host))
+    .filter(({ total }) => device !== 'auto' || total === null || total >= needed);
+  const [roomiest] = cards.sort((a, b) => b.free - a.free);
+  return roomiest === undefined ? onHost : { pool: roomiest.pool, free: roomiest.free };
+}

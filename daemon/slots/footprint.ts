@@ -1,0 +1,54 @@
+import type { ProcessMemory } from '../kit/process-identity.ts';
+import type { Clock } from './clock.ts';
+import { HOST_POOL, poolOf } from './holding.ts';
+import type { Measures } from './measures.ts';
+import type { Current } from './owner-parts.ts';
+
+/** An engine is measured a moment after a request, off the way of its answer, and then at most this often. */
+const AFTER_MS = 100;
+const EVERY_MS = 60_000;
+
+/**
+ * Bytes that an engine on the CPU takes: what no file backs, and the pages of its files. Weights that are mapped count
+ * in full, because pages that were not touched yet will be.
+ */
+export function footprint({ resident, anonymous }: ProcessMemory, weightBytes: number): number {
+  const backed = resident - anonymous;
+  return anonymous + (anonymous < weightBytes ? Math.max(backed, weightBytes) : backed);
+}
+
+/** Measures engines that have served, so that admission knows next time what they take (spec "Slots", admission). */
+export class Footprints {
+  readonly #clock: Clock;
+  readonly #measures: Measures;
+  readonly #memoryOf: (pid: number) => ProcessMemory | null;
+  readonly #measuredAt = new WeakMap<object, number>();
+
+  constructor(clock: Clock, measures: Measures, memoryOf: (pid: number) => ProcessMemory | null) {
+    this.#clock = clock;
+    this.#measures = measures;
+    this.#memoryOf = memoryOf;
+  }
+
+  /** An engine has become ready. */
+  ready({ launch, pool, weightBytes, startedAt, readySince }: Readonly<Current>): void {
+    if (readySince !== null) this.#measures.loaded(launch, pool, weightBytes, readySince - startedAt);
+  }
+
+  /** A request of this engine has ended. Memory of a card is not measured: no figure tells whose it is. */
+  served(current: Readonly<Current>): void {
+    const now = this.#clock.now();
+    const { pid } = current.running;
+    const last = this.#measuredAt.get(current.running) ?? Number.NEGATIVE_INFINITY;
+    if (pid === null || now - last < EVERY_MS) return;
+    if (current.loaded?.device !== 'cpu' || poolOf(current) !== HOST_POOL) return;
+    this.#measuredAt.set(current.running, now);
+    this.#clock.after(AFTER_MS, () => this.#measure(current, pid));
+  }
+
+  #measure({ launch, pool, weightBytes }: Readonly<Current>, pid: number): void {
+    const memory = this.#memoryOf(pid);
+    if (memory === null) return;
+    this.#measures.took(launch, pool, weightBytes, footprint(memory, weightBytes));
+  }
+}

@@ -1,0 +1,131 @@
+import type { MemorySumView } from '../contract/slots.ts';
+import type { Clock } from './clock.ts';
+import type { LoadDecision } from './eviction.ts';
+
+/** A line that waits is looked at again after this long even if nothing seems to have changed: memory is freed elsewhere too. */
+const LOOK_AGAIN_MS = 2_000;
+
+/** A load that wants memory. */
+export interface Applicant {
+  readonly slot: string;
+  readonly pool: string;
+  /** Bytes. */
+  readonly needed: number;
+  /** Bytes available in the pool. */
+  readonly free: number;
+  /** Whether somebody waits for it. */
+  readonly asked: boolean;
+}
+
+export interface LoadLineParts {
+  readonly clock: Clock;
+  /** Decides on one load, given the bytes that loads before it wait for and since when it waits. */
+  decide(applicant: Applicant, ahead: number, waitingSince: number): LoadDecision;
+  /** Lets a slot go: at once when it is idle, else as soon as it has answered. */
+  evict(slot: string): void;
+  /** Has the owner of a waiting load ask again. */
+  retry(slot: string): void;
+}
+
+export type Admission =
+  | { readonly kind: 'start' }
+  /** Let through as soon as these slots have left or had their turn; `retry` tells. */
+  | { readonly kind: 'wait'; readonly for: readonly string[] }
+  | { readonly kind: 'refuse'; readonly sum: MemorySumView };
+
+interface Place extends Applicant {
+  readonly since: number;
+  wakeAt: number | null;
+}
+
+/**
+ * THE lock of admission: one load is decided at a time, over all slots, and those that have to wait stand in one line, in
+ * the order in which they came. Who is first is let through first; who is behind may pass only if both fit.
+ */
+export class LoadLine {
+  readonly #parts: LoadLineParts;
+  readonly #places = new Map<string, Place>();
+  #moving = false;
+  #due = false;
+  #cancel: (() => void) | null = null;
+
+  constructor(parts: LoadLineParts) {
+    this.#parts = parts;
+  }
+
+  /** The slots that wait, first one first. */
+  get waiting(): readonly string[] {
+    return [...this.#places.keys()];
+  }
+
+  /** Decides on a load and acts on the slots that have to leave for it. A load that waits keeps its place. */
+  admit(applicant: Applicant): Admission {
+    const { slot } = applicant;
+    const since = this.#places.get(slot)?.since ?? this.#parts.clock.now();
+    const decision = this.#parts.decide(applicant, this.aheadOf(slot, applicant.pool), since);
+    if (decision.kind !== 'wait') {
+      this.leave(slot);
+      return decision;
+    }
+    this.#places.set(slot, { ...applicant, since, wakeAt: decision.wakeAt });
+    for (const victim of decision.evict) this.#parts.evict(victim);
+    this.#arm();
+    const before = this.#before(slot, applicant.pool).map((place) => place.slot);
+    return { kind: 'wait', for: [...new Set([...decision.for, ...before])] };
+  }
+
+  /** Bytes in a pool that the loads before this one wait for. */
+  aheadOf(slot: string, pool: string): number {
+    return this.#before(slot, pool).reduce((bytes, { needed }) => bytes + needed, 0);
+  }
+
+  #before(slot: string, pool: string): Place[] {
+    const all = [...this.#places.values()];
+    const own = all.findIndex((place) => place.slot === slot);
+    return (own < 0 ? all : all.slice(0, own)).filter((place) => place.pool === pool);
+  }
+
+  /** Unix milliseconds since when a load waits; null when it does not. */
+  since(slot: string): number | null {
+    return this.#places.get(slot)?.since ?? null;
+  }
+
+  /** The load is not wanted any more, or is decided. */
+  leave(slot: string): void {
+    if (!this.#places.delete(slot)) return;
+    this.#arm();
+    this.changed();
+  }
+
+  /** Something has changed that may let a waiting load through; looked at once the change is complete. */
+  changed(): void {
+    if (this.#moving || this.#due || this.#places.size === 0) return;
+    this.#due = true;
+    queueMicrotask(() => {
+      this.#due = false;
+      this.#move();
+    });
+  }
+
+  #move(): void {
+    this.#moving = true;
+    try {
+      for (const slot of this.waiting) if (this.#places.has(slot)) this.#parts.retry(slot);
+    } finally {
+      this.#moving = false;
+    }
+    this.#arm();
+  }
+
+  /** One timer for the whole line. */
+  #arm(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    if (this.#places.size === 0) return;
+    const { clock } = this.#parts;
+    const now = clock.now();
+    const wakes = [...this.#places.values()].map(({ wakeAt }) => wakeAt ?? Number.POSITIVE_INFINITY);
+    const at = Math.min(now + LOOK_AGAIN_MS, ...wakes);
+    this.#cancel = clock.after(Math.max(1, at - now), () => this.#move());
+  }
+}

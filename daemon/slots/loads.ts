@@ -1,0 +1,191 @@
+import type { LoadForecastView } from '../contract/slots.ts';
+import type { ProcessMemory } from '../kit/process-identity.ts';
+import { type Order, type OrderPicture, orderLoad, type Room } from './admit.ts';
+import type { Clock } from './clock.ts';
+import { Departures } from './departures.ts';
+import type { SlotModel } from './engines/engine.ts';
+import { decideLoad, type LoadDecision, type MemoryPicture } from './eviction.ts';
+import { Footprints } from './footprint.ts';
+import { type Holding, poolOf, reservedBytes, settlingBytes, toHolder } from './holding.ts';
+import { type Applicant, LoadLine } from './load-line.ts';
+import type { Measures } from './measures.ts';
+import type { AdmitOutcome, Current } from './owner-parts.ts';
+import { noMemoryError } from './refusals.ts';
+import type { SlotConfig } from './slot-file.ts';
+
+export interface LoadsParts {
+  readonly clock: Clock;
+  readonly measures: Measures;
+  readonly cores: number;
+  cpuThreads(): number;
+  queueMax(): number;
+  /** Setting `memoryLimit` in bytes; 0 = none. */
+  memoryLimit(): number;
+  room(device: string, needed: number): Room;
+  model(config: SlotConfig): SlotModel | null;
+  /** What every slot that has an engine holds, those that are about to be removed included. */
+  holdings(): readonly Holding[];
+  /** Memory of one process, and of it with all that it started. */
+  memoryOf(pid: number): ProcessMemory | null;
+  familyMemoryOf(pid: number): ProcessMemory | null;
+  evict(slot: string): void;
+  retry(slot: string): void;
+}
+
+/** A load as it would be decided now. */
+export interface Forecast {
+  readonly order: Order;
+  readonly view: LoadForecastView;
+}
+
+/** All loads of this gateway: what each needs, what is there, who leaves for whom. */
+export class Loads {
+  readonly #parts: LoadsParts;
+  readonly #line: LoadLine;
+  readonly #departures: Departures;
+  readonly #footprints: Footprints;
+
+  constructor(parts: LoadsParts) {
+    this.#parts = parts;
+    this.#departures = new Departures(parts.clock);
+    this.#footprints = new Footprints(parts.clock, parts.measures, (pid) => parts.familyMemoryOf(pid));
+    this.#line = new LoadLine({
+      clock: parts.clock,
+      decide: (...load) => decideLoad(this.#picture(parts.holdings(), ...load)),
+      evict: (slot) => parts.evict(slot),
+      retry: (slot) => parts.retry(slot),
+    });
+  }
+
+  /** Slots whose loads wait for memory, first one first. */
+  get waiting(): readonly string[] {
+    return this.#line.waiting;
+  }
+
+  /** Decides on one load; throws 507 `slot.no_memory` with the sum, or `slot.failed` without a fitting model. */
+  admit(config: SlotConfig, asked: boolean): AdmitOutcome {
+    const order = this.#order(config, this.#parts.model(config), this.#parts.holdings());
+    const admission = this.#line.admit(applicant(config, order, asked));
+    if (admission.kind === 'refuse') throw noMemoryError(config.name, admission.sum);
+    if (admission.kind === 'wait') return admission;
+    const { launch, need, room, weightBytes } = order;
+    const admitted = {
+      launch,
+      pool: room.pool,
+      neededBytes: need.total,
+      needSource: need.source,
+      weightBytes,
+    };
+    return { kind: 'start', admitted };
+  }
+
+  /**
+   * What a load of this model would be and would do, as if the slot, which holds `own` now, held nothing. Throws as
+   * `admit`. Pure.
+   */
+  forecast(config: SlotConfig, model: SlotModel | null, own: Holding | null): Forecast {
+    const others = this.#parts.holdings().filter(({ current }) => current !== own?.current);
+    const { pool } = this.#order(config, model, others).room;
+    const given = own === null || poolOf(own.current) !== pool ? 0 : this.#holder(own).frees;
+    const first = this.#order(config, model, others, given);
+    const decision = this.#foresee(config, first, others);
+    const gone = decision.kind === 'wait' ? decision.for : [];
+    const rest = others.filter(({ name }) => !gone.includes(name));
+    return { order: this.#order(config, model, rest, given), view: forecastView(decision) };
+  }
+
+  /** The load of a slot is not wanted any more. */
+  leave(slot: string): void {
+    this.#line.leave(slot);
+  }
+
+  /** A slot has changed in some way. */
+  changed(): void {
+    this.#line.changed();
+  }
+
+  ready(current: Readonly<Current>): void {
+    this.#footprints.ready(current);
+  }
+
+  served(current: Readonly<Current>): void {
+    this.#footprints.served(current);
+  }
+
+  ended(current: Readonly<Current>): void {
+    this.#departures.note(poolOf(current), current.neededBytes);
+  }
+
+  #foresee(config: SlotConfig, order: Order, others: readonly Holding[]): LoadDecision {
+    const load = applicant(config, order, true);
+    const since = this.#line.since(config.name) ?? this.#parts.clock.now();
+    return decideLoad(this.#picture(others, load, this.#line.aheadOf(config.name, order.room.pool), since));
+  }
+
+  #order(config: SlotConfig, model: SlotModel | null, others: readonly Holding[], given = 0): Order {
+    const parts = this.#parts;
+    const picture: OrderPicture = {
+      model,
+      others: others.map(({ current }) => current),
+      cpuThreads: parts.cpuThreads(),
+      cores: parts.cores,
+      queueMax: parts.queueMax(),
+      room: (device, needed) => {
+        const room = parts.room(device, needed);
+        return { ...room, free: room.free + given };
+      },
+      measured: (launch, pool, size) => parts.measures.bytes(launch, pool, size),
+    };
+    return orderLoad(config, picture);
+  }
+
+  #picture(others: readonly Holding[], load: Applicant, ahead: number, waitingSince: number): MemoryPicture {
+    const { clock, memoryLimit } = this.#parts;
+    const now = clock.now();
+    const inPool = others.filter(({ current }) => poolOf(current) === load.pool);
+    const sum = (bytes: (current: Readonly<Current>) => number) =>
+      inPool.reduce((all, { current }) => all + bytes(current), 0);
+    const settling = sum((current) => settlingBytes(current, now));
+    return {
+      pool: load.pool,
+      needed: load.needed,
+      free: load.free,
+      reserved: sum((current) => reservedBytes(current, this.#anonymous(current))) + settling,
+      settling: settling + this.#departures.bytes(load.pool),
+      limit: memoryLimit() || null,
+      ahead,
+      holders: inPool.map((holding) => this.#holder(holding)),
+      waitingSince,
+      now,
+      asked: load.asked,
+    };
+  }
+
+  #holder(holding: Holding) {
+    const { launch, pool, weightBytes } = holding.current;
+    return toHolder(holding, {
+      anonymous: this.#anonymous(holding.current),
+      reloadMs: this.#parts.measures.loadMs(launch, pool, weightBytes),
+    });
+  }
+
+  #anonymous({ running }: Readonly<Current>): number {
+    return running.pid === null ? 0 : (this.#parts.memoryOf(running.pid)?.anonymous ?? 0);
+  }
+}
+
+const applicant = (config: SlotConfig, { room, need }: Order, asked: boolean): Applicant => ({
+  slot: config.name,
+  pool: room.pool,
+  free: room.free,
+  needed: need.total,
+  asked,
+});
+
+function forecastView(decision: LoadDecision): LoadForecastView {
+  const { kind, sum } = decision;
+  if (kind === 'start') return { outcome: 'starts', evicts: [], sum };
+  if (kind === 'refuse') return { outcome: 'refused', evicts: [], sum };
+  const atOnce = decision.for.length > 0 && decision.for.every((name) => decision.evict.includes(name));
+  return { outcome: atOnce ? 'evicts' : 'waits', evicts: [...decision.for], sum };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { Launch } from './engines/engine.ts';
+import type { KeptText } from './kept-bindings.ts';
+
+/** Launches that are remembered; the one that was measured longest ago is forgotten first. */
+const MOST = 512;
+/** A measurement that differs less from the known one is not written again. */
+const WORTH_WRITING = 0.02;
+/** A disk reads at least this many bytes per millisecond; a guess until a load was measured. */
+const BYTES_PER_MS = 500_000;
+
+const Measure = z.object({
+  /** Size of the model when it was measured; another size is another model. */
+  size: z.number(),
+  /** Most bytes that the launch was seen to take; null when that could not be seen. */
+  bytes: z.number().nullable(),
+  /** Milliseconds of the last load. */
+  load_ms: z.number().nullable(),
+});
+type Measure = z.infer<typeof Measure>;
+const Kept = z.record(z.string(), Measure);
+
+/** What decides the memory of a launch, as one text. */
+export const measureKey = (launch: Launch, pool: string): string =>
+  [
+    launch.modelId,
+    `${launch.device}@${pool}`,
+    `${launch.context}x${launch.sequences}`,
+    launch.parallel,
+    launch.batch,
+  ].join('|');
+
+function read(text: string | null): Map<string, Measure> {
+  try {
+    const kept = Kept.safeParse(JSON.parse(text ?? '{}'));
+    return new Map(kept.success ? Object.entries(kept.data) : []);
+  } catch {
+    return new Map();
+  }
+}
+
+const differs = (a: number | null, b: number | null): boolean =>
+  a === null || b === null ? a !== b : Math.abs(a - b) > WORTH_WRITING * Math.max(a, b);
+
+/** What launches took and how long they loaded on this machine, kept over restarts. */
+export class Measures {
+  readonly #kept: KeptText | undefined;
+  readonly #known: Map<string, Measure>;
+
+  constructor(kept?: KeptText) {
+    this.#kept = kept;
+    this.#known = read(kept?.get() ?? null);
+  }
+
+  /** Bytes that this launch took; null when it was never measured. */
+  bytes(launch: Launch, pool: string, size: number): number | null {
+    return this.#of(measureKey(launch, pool), size).bytes;
+  }
+
+  /** Milliseconds that loading it again takes: as last time, else by the size of the model. */
+  loadMs(launch: Launch, pool: string, size: number): number {
+    return this.#of(measureKey(launch, pool), size).load_ms ?? Math.ceil(size / BYTES_PER_MS);
+  }
+
+  /** A launch was seen to take so many bytes; the most that was ever seen counts. */
+  took(launch: Launch, pool: string, size: number, bytes: number): void {
+    const key = measureKey(launch, pool);
+    const before = this.#of(key, size);
+    this.#keep(key, before, { ...before, bytes: Math.max(bytes, before.bytes ?? 0) });
+  }
+
+  /** A launch was loaded in so many milliseconds. */
+  loaded(launch: Launch, pool: string, size: number, loadMs: number): void {
+    const key = measureKey(launch, pool);
+    const before = this.#of(key, size);
+    this.#keep(key, before, { ...before, load_ms: loadMs });
+  }
+
+  #of(key: string, size: number): Measure {
+    const known = this.#known.get(key);
+    return known?.size === size ? known : { size, bytes: null, load_ms: null };
+  }
+
+  #keep(key: string, before: Measure, now: Measure): void {
+    if (!differs(before.bytes, now.bytes) && !differs(before.load_ms, now.load_ms)) return;
+    this.#known.delete(key);
+    this.#known.set(key, now);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MOST) break;
+      this.#known.delete(oldest);
+    }
+    this.#kept?.set(JSON.stringify(Object.fromEntries(this.#known)));
+  }
+}
