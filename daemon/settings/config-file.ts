@@ -37,7 +37,8 @@ function withKey(values: TomlTable, table: string, name: string, value: TomlValu
   return { ...values, [table]: { ...inner, [name]: value } };
 }
 
-function readsAs(text: string, wanted: TomlTable): boolean {
+/** Whether the text is TOML with exactly these values. */
+export function readsAs(text: string, wanted: TomlTable): boolean {
   try {
     return isDeepStrictEqual(plain(tomlValues(text)), plain(wanted));
   } catch {
@@ -83,8 +84,8 @@ function* besideDotted(text: string, map: TomlMap, { table, name, literal }: Edi
   if (sibling !== undefined) yield newLine(text, sibling.valueTo, `${table}.${name} = ${literal}`);
 }
 
-/** A line of its own behind the line in which `offset` stands, indented like that one. */
-function newLine(text: string, offset: number, line: string): string {
+/** Puts a line of its own behind the line in which `offset` stands, indented like that one. */
+export function newLine(text: string, offset: number, line: string): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const indent = /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
   const newline = text.indexOf('\n', offset);
@@ -92,7 +93,8 @@ function newLine(text: string, offset: number, line: string): string {
   return text.slice(0, end) + eolOf(text) + indent + line + text.slice(end);
 }
 
-const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
+/** The line end that a text uses. */
+export const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
 
 /** A value as TOML writes it. */
 export function literal(value: TomlValue): string {

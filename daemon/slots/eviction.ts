@@ -139,7 +139,8 @@ function whoGoesNow(picture: MemoryPicture, leaving: readonly Holder[], chosen: 
  */
 export function decideLoad(picture: MemoryPicture): LoadDecision {
   const sum = memorySum(picture);
-  if (shortWithout(picture, []) === 0) return { kind: 'start', sum };
+  // What runs elsewhere takes nothing here.
+  if (picture.needed === 0 || shortWithout(picture, []) === 0) return { kind: 'start', sum };
   const leaving = picture.holders.filter(isLeaving);
   const names = (holders: readonly Holder[]) => holders.map(({ name }) => name);
   const willDo = shortAtBest(picture, leaving) === 0;

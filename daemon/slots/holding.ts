@@ -2,6 +2,9 @@ import type { SlotStateName } from '../contract/slots.ts';
 import type { Holder } from './eviction.ts';
 import type { Current } from './owner-parts.ts';
 
+/** Pool of everything that lives in the machine's own memory. */
+export const HOST_POOL = 'host';
+
 /** What an owner tells of the memory of its engine. */
 export interface Holding {
   readonly name: string;
@@ -24,7 +27,9 @@ export interface HoldingFacts {
 /** A card's figures may be this old. */
 export const CARD_FIGURES_MS = 6_000;
 
-const onCpu = ({ loaded }: Readonly<Current>): boolean => loaded?.device === 'cpu';
+/** An engine of somebody else may not tell what it runs on; on the machine's memory it counts as on the CPU. */
+const onCpu = ({ loaded, pool }: Readonly<Current>): boolean =>
+  loaded?.device === 'cpu' || (loaded?.device === 'auto' && pool === HOST_POOL);
 
 /**
  * Bytes of an engine that the free memory still counts as free: what a load under way has not taken yet, and the weights
@@ -42,9 +47,6 @@ export function settlingBytes(current: Readonly<Current>, now: number): number {
   if (readySince === null || onCpu(current) || pool === HOST_POOL) return 0;
   return now - readySince < CARD_FIGURES_MS ? neededBytes : 0;
 }
-
-/** Pool of everything that lives in the machine's own memory. */
-export const HOST_POOL = 'host';
 
 /** The pool that an engine takes from: what it runs on decides, and before that what admission expected. */
 export const poolOf = (current: Readonly<Current>): string => (onCpu(current) ? HOST_POOL : current.pool);

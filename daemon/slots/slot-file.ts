@@ -113,6 +113,8 @@ export interface SlotConfig {
   readonly url: string | null;
   /** The variable with the key: of the gateway for `url`, of the program for `command` and `image`. */
   readonly keyEnv: string | null;
+  /** The keys that the file sets; every other value is a default. */
+  readonly fileKeys: readonly string[];
 }
 
 export interface ReadSlot {
@@ -129,7 +131,11 @@ function lineOf(text: string, key: string): number | null {
   return index < 0 ? null : index + 1;
 }
 
-function toConfig(name: string, file: z.infer<typeof SlotFile>): SlotConfig {
+function toConfig(
+  name: string,
+  file: z.infer<typeof SlotFile>,
+  fileKeys: readonly string[] = [],
+): SlotConfig {
   const agent = name === 'agent';
   const type = file.type ?? SELF_FILLING[name] ?? 'llm';
   const engine = file.engine ?? engineFor(type);
@@ -160,6 +166,7 @@ function toConfig(name: string, file: z.infer<typeof SlotFile>): SlotConfig {
     port: file.port ?? null,
     url: file.url ?? null,
     keyEnv: file.key_env ?? null,
+    fileKeys,
   };
 }
 
@@ -209,7 +216,8 @@ export function readSlotFile(file: string, text: string): ReadSlot {
     .filter((key) => !KEYS.has(key))
     .map((key) => ({ file, line: lineOf(text, key), message: `unknown key "${key}" is ignored` }));
   const read = SlotFile.safeParse(toml.table);
-  if (read.success) return { config: toConfig(name, read.data), problems: unknown };
+  const given = Object.keys(toml.table).filter((key) => KEYS.has(key));
+  if (read.success) return { config: toConfig(name, read.data, given), problems: unknown };
   const wrong = read.error.issues.map((issue) => ({
     file,
     line: lineOf(text, String(issue.path[0] ?? '')),

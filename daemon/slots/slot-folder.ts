@@ -6,7 +6,7 @@ import { BUILT_IN_SLOTS } from './slot.ts';
 import { builtInSlot, type ReadSlot, readSlotFile, type SlotConfig } from './slot-file.ts';
 
 /** Slots that one gateway may hold. */
-const MOST_SLOTS = 256;
+export const MOST_SLOTS = 256;
 
 export interface SlotFolder {
   readonly configs: readonly SlotConfig[];

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { GatewayError } from '../contract/errors.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody } from '../contract/slots.ts';
 import { familyMemoryOf, memoryOf } from '../kit/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
@@ -16,13 +15,18 @@ import { MemorySample } from './memory-sample.ts';
 import { endOrphans } from './orphans.ts';
 import { Owner } from './owner.ts';
 import type { OwnerParts } from './owner-parts.ts';
+import { planView } from './plan.ts';
 import { createRunners, type Runners, runFolderOf } from './runners/table.ts';
 import { signOfLife } from './sign-of-life.ts';
+import { SlotAdmin } from './slot-admin.ts';
 import type { SlotConfig } from './slot-file.ts';
-import { readSlotFolder, type SlotFolder } from './slot-folder.ts';
-import { slotModel } from './slot-model.ts';
+import { SlotFiles } from './slot-files.ts';
+import { readSlotFolder } from './slot-folder.ts';
+import { SlotModels } from './slot-models.ts';
+import { SlotSet } from './slot-set.ts';
 import type { Slots } from './slots-api.ts';
 import type { SlotsOptions } from './slots-options.ts';
+import { Swaps } from './swaps.ts';
 
 export type { Slots } from './slots-api.ts';
 export type { SlotsOptions } from './slots-options.ts';
@@ -39,21 +43,16 @@ function runnersFor(options: SlotsOptions, ask: AskEngine): Runners {
 class AllSlots implements Slots {
   readonly #options: SlotsOptions;
   readonly #clock: Clock;
-  readonly #owners = new Map<string, Owner>();
   readonly #announcer: Announcer;
   readonly #sample: MemorySample;
   readonly #ask: AskEngine;
   readonly #runners: Runners;
-  readonly #unsubscribe: () => void;
-  readonly #auto: AutoSlots;
-  /** The id that each slot showed last. */
-  readonly #shown = new Map<string, string | null>();
-  #gpuNote: string | null = null;
-  #folder: SlotFolder = { configs: [], problems: [], broken: new Set() };
+  readonly #models: SlotModels;
+  readonly #set: SlotSet;
   readonly #loads: Loads;
-  /** Slots whose file is gone, until their engines have ended. */
-  readonly #leaving = new Map<Owner, Promise<void>>();
-  #stopped = false;
+  readonly #admin: SlotAdmin;
+  readonly #unsubscribe: () => void;
+  #gpuNote: string | null = null;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
@@ -61,163 +60,113 @@ class AllSlots implements Slots {
     this.#sample = new MemorySample(this.#clock);
     this.#ask = options.ask ?? askThrough(options.outbound);
     this.#runners = runnersFor(options, this.#ask);
-    this.#announcer = new Announcer(this.#clock, (name) => this.#announce(name));
+    const swaps = new Swaps();
+    this.#models = new SlotModels((config) => options.modelFor(config), swaps, options.log);
+    this.#set = this.#openSet(swaps);
+    this.#announcer = new Announcer(this.#clock, (name) => this.#set.announce(name));
+    this.#loads = this.#openLoads();
+    this.#admin = this.#openAdmin(swaps);
     for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))
       options.log.warn({ slot }, 'ended an engine left by an earlier run');
-    this.#loads = this.#openLoads();
-    this.#auto = new AutoSlots({
-      models: () => options.models?.() ?? [],
-      kept: options.keptBindings,
-      held: (config) => this.#held(config),
-    });
-    this.#folder = this.#readFolder();
-    const wanted = new Set(this.#folder.configs.filter(({ enabled }) => enabled).map(({ name }) => name));
-    for (const runner of Object.values(this.#runners)) runner.reconcile?.(wanted);
-    this.#arrange();
+    const wanted = this.#set.read().filter(({ enabled }) => enabled);
+    for (const runner of Object.values(this.#runners))
+      runner.reconcile?.(new Set(wanted.map(({ name }) => name)));
+    this.#set.arrange();
     this.#unsubscribe = options.bus.subscribe((entry) => {
       if (entry.name === 'hardware') this.#gpuNote = options.gpuNote?.() ?? null;
       if (entry.name !== 'model') return;
-      for (const owner of this.#owners.values()) owner.refreshModel();
-      this.#arrange();
+      for (const owner of this.#set.all()) owner.refreshModel();
+      this.#set.arrange();
     });
   }
 
   list(): SlotRecord[] {
-    return [...this.#owners.values()].map((owner) => owner.record());
+    return this.#set.all().map((owner) => owner.record());
   }
 
   get(name: string): SlotRecord | undefined {
-    return this.#owners.get(name)?.record();
+    return this.#set.get(name)?.record();
   }
 
   config(name: string): SlotConfig | undefined {
-    return this.#owners.get(name)?.config;
+    return this.#set.get(name)?.config;
   }
 
   problems(): readonly Problem[] {
-    return this.#folder.problems;
+    return this.#set.folder.problems;
   }
 
   lines(name: string): readonly string[] {
-    return this.#owner(name).current?.running.lines() ?? [];
+    return this.#set.need(name).current?.running.lines() ?? [];
   }
 
   async ensureReady(name: string, options: ReadyOptions): Promise<Lease> {
-    return this.#owner(name).ensureReady(options);
+    return this.#set.need(name).ensureReady(options);
   }
 
   async load(name: string): Promise<SlotRecord> {
-    const owner = this.#owner(name);
+    const owner = this.#set.need(name);
     await owner.load();
     return owner.record();
   }
 
   async unload(name: string): Promise<SlotRecord> {
-    const owner = this.#owner(name);
+    const owner = this.#set.need(name);
     await owner.unload();
     return owner.record();
   }
 
   async restart(name: string): Promise<SlotRecord> {
-    const owner = this.#owner(name);
+    const owner = this.#set.need(name);
     await owner.restart();
     return owner.record();
   }
 
-  async swap(name: string, _to: { modelId: string; persist?: boolean }): Promise<SlotRecord> {
-    return this.#owner(name).record();
+  async swap(name: string, { modelId, persist = true }: { modelId: string; persist?: boolean }) {
+    const owner = this.#set.need(name);
+    const given = await this.#admin.give(name, modelId, persist);
+    if (owner.current?.launch.modelId === given) await owner.load();
+    else await owner.restart();
+    return owner.record();
   }
 
-  plan(_name: string, _options?: { modelId?: string }): SlotPlanView {
-    throw new GatewayError('internal');
+  plan(name: string, { modelId }: { modelId?: string } = {}): SlotPlanView {
+    const { config, holding } = this.#set.need(name);
+    const model = modelId === undefined ? this.#models.of(config) : this.#admin.fitting(config, modelId);
+    const forecast = this.#loads.forecast(config, model, holding);
+    const cpuThreads = this.#options.settings.value('cpuThreads');
+    return planView(
+      { config, model: model as SlotModel, asked: modelId !== undefined, cpuThreads },
+      forecast,
+    );
   }
 
-  async create(name: string, _settings: SlotSettingsBody): Promise<SlotRecord> {
-    return this.#owner(name).record();
+  async create(name: string, settings: SlotSettingsBody): Promise<SlotRecord> {
+    await this.#admin.create(name, settings);
+    return this.#set.need(name).record();
   }
 
-  async change(name: string, _settings: SlotSettingsBody): Promise<SlotRecord> {
-    return this.#owner(name).record();
+  async change(name: string, settings: SlotSettingsBody): Promise<SlotRecord> {
+    await this.#admin.change(name, settings);
+    return this.#set.need(name).record();
   }
 
-  async remove(name: string): Promise<void> {
-    this.#owner(name);
+  remove(name: string): Promise<void> {
+    return this.#admin.remove(name);
   }
 
   note(name: string, facts: { tokensPerSecond?: number }): void {
-    if (facts.tokensPerSecond !== undefined) this.#owners.get(name)?.note(facts.tokensPerSecond);
+    if (facts.tokensPerSecond !== undefined) this.#set.get(name)?.note(facts.tokensPerSecond);
   }
 
   reload(): void {
-    if (this.#stopped) return;
-    this.#folder = this.#readFolder();
-    this.#arrange();
-  }
-
-  #readFolder(): SlotFolder {
-    const folder = readSlotFolder(join(this.#options.settings.folders.config, 'slots'));
-    for (const problem of folder.problems) this.#options.log.warn({ ...problem }, 'slot file');
-    return folder;
-  }
-
-  /** Makes the slots what files and models say: adds, changes and removes. */
-  #arrange(): void {
-    if (this.#stopped) return;
-    const configs = this.#auto.configs(this.#folder);
-    const wanted = new Set(configs.map((config) => config.name));
-    for (const [name, owner] of this.#owners) {
-      if (wanted.has(name) || this.#folder.broken.has(name)) continue;
-      this.#owners.delete(name);
-      this.#shown.delete(name);
-      const left = owner.close(this.#drainMs()).finally(() => this.#leaving.delete(owner));
-      this.#leaving.set(owner, left);
-    }
-    for (const config of configs) {
-      const owner = this.#owners.get(config.name);
-      if (owner === undefined) this.#add(config);
-      else if (owner.config !== config) this.#change(owner, config);
-    }
-  }
-
-  /** An engine whose model was chosen for it ends when another is chosen; what a file says waits for the next start. */
-  #change(owner: Owner, config: SlotConfig): void {
-    const before = owner.config.model;
-    owner.configure(config);
-    if (this.#auto.chose(config) && before !== config.model) void owner.unload();
-  }
-
-  /** What a slot with this file holds: the model it names, else the one that it runs or would load. */
-  #held(config: SlotConfig): string | null {
-    const owner = this.#owners.get(config.name);
-    if (config.model !== null || owner === undefined) return this.#modelFor(config)?.id ?? null;
-    return owner.modelId;
+    this.#set.reload();
   }
 
   async stop(limitMs: number): Promise<void> {
-    this.#stopped = true;
     this.#unsubscribe();
-    const closing = [...this.#owners.values()].map((owner) => owner.close(limitMs));
-    await Promise.all([...closing, ...this.#leaving.values()]);
+    await this.#set.stop(limitMs);
     this.#announcer.flush();
-  }
-
-  #owner(name: string): Owner {
-    const owner = this.#owners.get(name);
-    if (owner === undefined)
-      throw new GatewayError('slot.not_found', { details: { slot: name.slice(0, 64) } });
-    return owner;
-  }
-
-  #add(config: SlotConfig): void {
-    const owner = new Owner(config, this.#parts(config.name));
-    this.#owners.set(config.name, owner);
-    this.#announcer.changed(config.name);
-    if (!config.enabled || !config.autoload) return;
-    owner.load('by itself').catch((cause: unknown) => {
-      const reason =
-        cause instanceof GatewayError ? (cause.options.details?.reason ?? cause.message) : String(cause);
-      this.#options.log.warn({ slot: config.name, reason }, 'slot is not loaded');
-    });
   }
 
   #parts(name: string): OwnerParts {
@@ -228,7 +177,7 @@ class AllSlots implements Slots {
       log,
       queueMax: () => settings.value('queueMax'),
       loadWaitMs: (stream) => settings.value(stream ? 'loadWaitStreamS' : 'loadWaitS') * 1000,
-      model: (config) => this.#modelFor(config),
+      model: (config) => this.#models.of(config),
       admit: (config, asked) => this.#loads.admit(config, asked),
       leaveLine: () => this.#loads.leave(name),
       ready: (current) => this.#loads.ready(current),
@@ -249,18 +198,49 @@ class AllSlots implements Slots {
     };
   }
 
-  /** The model that a slot would load. A registry that fails costs the model alone. */
-  #modelFor(config: SlotConfig): SlotModel | null {
-    try {
-      const source = (engineOf(config.engine) as Engine).modelSource(config);
-      return slotModel(config, source, (asked) => this.#options.modelFor(asked));
-    } catch (cause) {
-      this.#options.log.error(
-        { slot: config.name, err: cause },
-        'the model of the slot could not be looked up',
-      );
-      return null;
-    }
+  #openSet(swaps: Swaps): SlotSet {
+    const { log, bus, models, keptBindings, settings } = this.#options;
+    const auto = new AutoSlots({
+      models: () => models?.() ?? [],
+      kept: keptBindings,
+      held: (config) => this.#held(config),
+    });
+    return new SlotSet({
+      log,
+      bus,
+      auto,
+      swaps,
+      readFolder: () => readSlotFolder(this.#slotFolder()),
+      makeOwner: (config) => {
+        const owner = new Owner(config, this.#parts(config.name));
+        this.#announcer.changed(config.name);
+        return owner;
+      },
+      drainMs: () => settings.value('drainLimitS') * 1000,
+    });
+  }
+
+  /** What a slot with this file holds: the model it names, else the one that it runs or would load. */
+  #held(config: SlotConfig): string | null {
+    const owner = this.#set.get(config.name);
+    if (config.model !== null || owner === undefined) return this.#models.of(config)?.id ?? null;
+    return owner.modelId;
+  }
+
+  #openAdmin(swaps: Swaps): SlotAdmin {
+    const set = this.#set;
+    return new SlotAdmin({
+      files: new SlotFiles(this.#slotFolder()),
+      swaps,
+      config: (name) => this.config(name),
+      inFile: (name) => set.folder.configs.find((config) => config.name === name)?.model ?? null,
+      broken: () => set.folder.broken,
+      count: () => set.all().length,
+      reload: () => set.reload(),
+      modelNamed: (config, id) => this.#models.named(config, id),
+      forecast: (config, model) => this.#loads.forecast(config, model, set.get(config.name)?.holding ?? null),
+      drained: (name) => set.drained(name),
+    });
   }
 
   #openLoads(): Loads {
@@ -273,29 +253,17 @@ class AllSlots implements Slots {
       queueMax: () => settings.value('queueMax'),
       memoryLimit: () => settings.value('memoryLimit'),
       room,
-      model: (config) => this.#modelFor(config),
-      holdings: () =>
-        [...this.#owners.values(), ...this.#leaving.keys()]
-          .map(({ holding }) => holding)
-          .filter((holding) => holding !== null),
+      model: (config) => this.#models.of(config),
+      holdings: () => this.#set.holdings(),
       memoryOf,
       familyMemoryOf,
-      evict: (slot) => this.#owners.get(slot)?.evict(),
-      retry: (slot) => this.#owners.get(slot)?.retry(),
+      evict: (slot) => this.#set.get(slot)?.evict(),
+      retry: (slot) => this.#set.get(slot)?.retry(),
     });
   }
 
-  #announce(name: string): void {
-    const owner = this.#owners.get(name);
-    if (owner === undefined) return;
-    this.#options.bus.emit('slot', { slot: owner.record() });
-    if (this.#shown.get(name) === owner.modelId) return;
-    this.#shown.set(name, owner.modelId);
-    this.#arrange();
-  }
-
-  #drainMs(): number {
-    return this.#options.settings.value('drainLimitS') * 1000;
+  #slotFolder(): string {
+    return join(this.#options.settings.folders.config, 'slots');
   }
 }
 

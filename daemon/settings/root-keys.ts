@@ -1,0 +1,125 @@
+import { ConfigEditError, eolOf, literal, newLine, readsAs, type TomlValue } from './config-file.ts';
+import { type TomlTable, tomlValues } from './config-text.ts';
+import { mapToml, type TomlEntry, type TomlMap } from './toml-map.ts';
+
+const BOM = '\ufeff';
+
+/** Runs an edit on text without byte order mark, checks that it made exactly the wanted values, and puts the mark back. */
+function edited(
+  text: string,
+  key: string,
+  want: (values: TomlTable) => TomlTable,
+  edits: (source: string, map: TomlMap) => Iterable<string>,
+): string {
+  const bom = text.startsWith(BOM) ? BOM : '';
+  const source = text.slice(bom.length);
+  const wanted = want(tomlValues(source));
+  for (const candidate of edits(source, mapToml(source))) {
+    if (readsAs(candidate, wanted)) return bom + candidate;
+  }
+  throw new ConfigEditError(`${key} can not be changed without changing other parts; change it by hand`);
+}
+
+const isRoot = ({ path, home }: TomlEntry, name: string): boolean =>
+  home === 'root' && path.length === 1 && path[0] === name;
+
+/**
+ * Sets a key that stands above all tables of TOML text and leaves every other character as it is. Throws ConfigEditError
+ * when that can't be done, TomlError for text that is no TOML.
+ */
+export function setRootKey(text: string, name: string, value: TomlValue): string {
+  const want = (values: TomlTable) => ({ ...values, [name]: value });
+  return edited(text, name, want, (source, map) => withRootKey(source, map, name, literal(value)));
+}
+
+function* withRootKey(text: string, map: TomlMap, name: string, value: string): Generator<string> {
+  const own = map.entries.find((entry) => isRoot(entry, name));
+  if (own !== undefined) yield text.slice(0, own.valueFrom) + value + text.slice(own.valueTo);
+  const last = map.entries.findLast(({ home }) => home === 'root');
+  if (last !== undefined) yield newLine(text, last.valueTo, `${name} = ${value}`);
+  const eol = eolOf(text);
+  const line = `${name} = ${value}${eol}`;
+  const table = map.places.find(({ kind }) => kind !== 'inline');
+  if (table === undefined) yield text === '' || text.endsWith('\n') ? text + line : text + eol + line;
+  else {
+    const at = aboveComments(text, table.from);
+    yield text.slice(0, at) + line + eol + text.slice(at);
+  }
+}
+
+/** Start of the block of comment lines directly above the line of `offset`, else of that line. */
+function aboveComments(text: string, offset: number): number {
+  let start = lineStart(text, offset);
+  while (start > 0) {
+    const above = lineStart(text, start - 1);
+    if (!/^[ \t]*#/.test(text.slice(above, start))) break;
+    start = above;
+  }
+  return start;
+}
+
+const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
+
+/**
+ * Takes a key out of TOML text: `name` above all tables (a table of that name goes with all its keys), or `table.key`.
+ * Comments stay, and so does every other character. A key that is not there changes nothing. Throws as `setRootKey`.
+ */
+export function removeKey(text: string, ...path: [name: string] | [table: string, key: string]): string {
+  const [name, key] = path;
+  return edited(
+    text,
+    path.join('.'),
+    (values) => without(values, name, key),
+    (source, map) => [
+      source,
+      key === undefined ? withoutName(source, map, name) : withoutKey(source, map, name, key),
+    ],
+  );
+}
+
+function without(values: TomlTable, name: string, key: string | undefined): TomlTable {
+  const { [name]: own, ...rest } = values;
+  if (key === undefined || typeof own !== 'object' || own === null) return key === undefined ? rest : values;
+  const { [key]: _, ...kept } = own as TomlTable;
+  return Object.keys(kept).length === 0 ? rest : { ...values, [name]: kept };
+}
+
+/** The last key of a table takes the table with it. */
+function withoutKey(text: string, map: TomlMap, name: string, key: string): string {
+  const members = map.entries.filter(({ path }) => path.length === 2 && path[0] === name);
+  const own = members.find(({ path }) => path[1] === key);
+  if (own === undefined) return text;
+  if (members.length === 1) return withoutName(text, map, name);
+  if (own.home !== 'inline') return cut(text, own.valueFrom, own.valueTo);
+  const table = map.entries.find((entry) => isRoot(entry, name));
+  if (table === undefined) return text;
+  const kept = members.filter((member) => member !== own);
+  const pairs = kept.map((member) => `${member.path[1]} = ${text.slice(member.valueFrom, member.valueTo)}`);
+  return `${text.slice(0, table.valueFrom)}{ ${pairs.join(', ')} }${text.slice(table.valueTo)}`;
+}
+
+function withoutName(text: string, map: TomlMap, name: string): string {
+  const keys = map.entries.filter(({ path, home }) => path[0] === name && home !== 'inline');
+  const headers = map.places.filter(({ path, kind }) => path[0] === name && kind !== 'inline');
+  const spans = [
+    ...keys.map(({ valueFrom, valueTo }) => ({ from: valueFrom, to: valueTo })),
+    ...headers.map(({ from }) => ({ from, to: headerEnd(text, from) })),
+  ];
+  return spans.sort((a, b) => b.from - a.from).reduce((rest, { from, to }) => cut(rest, from, to), text);
+}
+
+/** End of the `]` or `]]` that closes a header. */
+function headerEnd(text: string, from: number): number {
+  const line = /^[^\n]*/.exec(text.slice(from))?.[0] ?? '';
+  const header = /^\[{1,2}(?:[^\]"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*\]{1,2}/.exec(line)?.[0] ?? line;
+  return from + header.length;
+}
+
+/** Takes out everything from the start of the line in which `from` stands up to `to`; a comment behind it keeps its line. */
+function cut(text: string, from: number, to: number): string {
+  const start = lineStart(text, from);
+  const newline = text.indexOf('\n', to);
+  const end = newline < 0 ? text.length : newline + 1;
+  const rest = text.slice(to, end);
+  return text.slice(0, start) + (rest.trim() === '' ? '' : rest.trimStart()) + text.slice(end);
+}

@@ -1,0 +1,68 @@
+import type { PlanSourceName, SlotPlanView } from '../contract/slots.ts';
+import type { Launch, SlotModel } from './engines/engine.ts';
+import type { Forecast } from './loads.ts';
+import type { SlotConfig } from './slot-file.ts';
+
+/** What a plan was made from. */
+export interface PlanFacts {
+  readonly config: SlotConfig;
+  readonly model: SlotModel;
+  /** The model was named by the request, not by the slot. */
+  readonly asked: boolean;
+  /** Setting `cpuThreads`; 0 leaves it to the probe. */
+  readonly cpuThreads: number;
+}
+
+type Origin = (facts: PlanFacts, launch: Launch) => PlanSourceName;
+
+const fromFile =
+  (key: string): Origin =>
+  ({ config }) =>
+    config.fileKeys.includes(key) ? 'file' : 'default';
+
+const OF_MODEL: Origin = ({ asked, config }) =>
+  asked ? 'request' : config.model === null ? 'default' : 'file';
+
+/** Where the values of a launch come from; what is not listed is the engine's own. */
+const ORIGINS: Readonly<Record<string, Origin>> = {
+  slot: () => 'file',
+  engine: fromFile('engine'),
+  type: fromFile('type'),
+  modelId: OF_MODEL,
+  modelPath: () => 'model',
+  demo: () => 'model',
+  context: ({ config, model }, { context }) => {
+    if (config.context !== null && context === config.context) return 'file';
+    return context === model.contextTrain ? 'model' : 'default';
+  },
+  parallel: fromFile('parallel'),
+  threads: ({ cpuThreads, model }) => (model.demo ? 'engine' : cpuThreads > 0 ? 'setting' : 'probe'),
+  device: fromFile('device'),
+  queueLimit: () => 'setting',
+  env: fromFile('env'),
+};
+
+const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Of variables only the names: a value may be a secret. */
+const shown = (key: string, value: unknown): unknown =>
+  key === 'env' && typeof value === 'object' && value !== null ? Object.keys(value) : value;
+
+/** The plan of a load as an administrator sees it: the exact launch with where each value comes from, and the sum. */
+export function planView(facts: PlanFacts, { order, view }: Forecast): SlotPlanView {
+  const { config, model } = facts;
+  const { launch, need } = order;
+  const rows = Object.entries(launch).map(([key, value]) => [
+    snake(key),
+    { value: shown(key, value), from: ORIGINS[key]?.(facts, launch) ?? 'engine' },
+  ]);
+  return {
+    slot: config.name,
+    engine: config.engine,
+    runner: config.runner,
+    model: model.id,
+    launch: Object.fromEntries(rows),
+    need,
+    forecast: view,
+  };
+}

@@ -1,0 +1,131 @@
+import { GatewayError } from '../contract/errors.ts';
+import { SlotName, type SlotSettingsBody } from '../contract/slots.ts';
+import { typeObjection } from './admit.ts';
+import type { SlotModel } from './engines/engine.ts';
+import { slotObjection } from './engines/table.ts';
+import type { Forecast } from './loads.ts';
+import { disabledError, noMemoryError } from './refusals.ts';
+import type { SlotConfig } from './slot-file.ts';
+import type { SlotFiles } from './slot-files.ts';
+import { MOST_SLOTS } from './slot-folder.ts';
+import { checkedSlot, editSlotText, invalidSlot } from './slot-text.ts';
+import type { Swaps } from './swaps.ts';
+
+export interface SlotAdminParts {
+  readonly files: SlotFiles;
+  readonly swaps: Swaps;
+  /** Settings of a slot that is there. */
+  config(slot: string): SlotConfig | undefined;
+  /** The model that the file of a slot names; null when it names none. */
+  inFile(slot: string): string | null;
+  /** Slots whose file is there but gives none. */
+  broken(): ReadonlySet<string>;
+  /** How many slots there are. */
+  count(): number;
+  /** Reads the slot files anew. */
+  reload(): void;
+  /** The model with this id for such a slot; null when there is none. */
+  modelNamed(config: SlotConfig, id: string): SlotModel | null;
+  forecast(config: SlotConfig, model: SlotModel): Forecast;
+  /** Resolves when a slot whose file is gone has drained and its engine has ended. */
+  drained(slot: string): Promise<void>;
+}
+
+const notFound = (slot: string): GatewayError =>
+  new GatewayError('slot.not_found', { details: { slot: slot.slice(0, 64) } });
+
+/** What an automatic slot is made of, as settings for a file of its own. */
+const settingsOf = ({ auto, type, model }: SlotConfig): SlotSettingsBody => (auto ? { type, model } : {});
+
+/** What administrators change about slots: their files and the models that they hold. */
+export class SlotAdmin {
+  readonly #parts: SlotAdminParts;
+
+  constructor(parts: SlotAdminParts) {
+    this.#parts = parts;
+  }
+
+  /** See `Slots.create`. */
+  async create(name: string, settings: SlotSettingsBody): Promise<void> {
+    const { config, broken, count, files, reload } = this.#parts;
+    if (!SlotName.safeParse(name).success) {
+      const reason = 'has a-z, 0-9, - and _ only, at most 32 characters';
+      throw invalidSlot(name, [{ path: 'name', reason }]);
+    }
+    const exists = () => new GatewayError('slot.exists', { details: { slot: name } });
+    if (config(name) !== undefined || broken().has(name)) throw exists();
+    if (count() >= MOST_SLOTS) {
+      throw invalidSlot(name, [{ path: 'name', reason: `there are ${MOST_SLOTS} slots already` }]);
+    }
+    await files.write(name, (text) => {
+      if (text !== null) throw exists();
+      return checkedText(name, '', settings);
+    });
+    reload();
+  }
+
+  /** See `Slots.change`. */
+  async change(name: string, settings: SlotSettingsBody): Promise<void> {
+    const { config, broken, files, reload } = this.#parts;
+    const known = config(name);
+    if (known === undefined && !broken().has(name)) throw notFound(name);
+    await files.write(name, (text) => {
+      const first = text === null && known !== undefined ? settingsOf(known) : {};
+      return checkedText(name, text ?? '', { ...first, ...settings });
+    });
+    reload();
+  }
+
+  /** See `Slots.remove`. */
+  async remove(name: string): Promise<void> {
+    const { config, broken, files, reload, drained } = this.#parts;
+    const known = config(name);
+    if (known === undefined && !broken().has(name)) throw notFound(name);
+    if (!(await files.remove(name))) {
+      const reason = known?.auto
+        ? 'the slot belongs to its model, not to a file; disable it or remove the model'
+        : 'the slot has no file';
+      throw invalidSlot(name, [{ path: 'name', reason }]);
+    }
+    reload();
+    await drained(name);
+  }
+
+  /** Makes `modelId` the model of the slot, from its next start on; see `Slots.swap`. Answers the model's id. */
+  async give(name: string, modelId: string, persist: boolean): Promise<string> {
+    const { config, inFile, files, reload, swaps } = this.#parts;
+    const known = config(name);
+    if (known === undefined) throw notFound(name);
+    if (!known.enabled) throw disabledError(name);
+    const model = this.fitting(known, modelId);
+    const { view } = this.#parts.forecast({ ...known, model: model.id }, model);
+    if (view.outcome === 'refused') throw noMemoryError(name, view.sum);
+    if (persist) {
+      await files.write(name, (text) =>
+        checkedText(name, text ?? '', { ...(text === null ? settingsOf(known) : {}), model: model.id }),
+      );
+    }
+    swaps.set(name, model.id, persist ? model.id : inFile(name));
+    reload();
+    return model.id;
+  }
+
+  /** The model with this id, if such a slot can serve it; throws `model.not_found`, `dispatch.capability_mismatch`. */
+  fitting(config: SlotConfig, modelId: string): SlotModel {
+    const model = this.#parts.modelNamed(config, modelId);
+    if (model === null)
+      throw new GatewayError('model.not_found', { details: { model: modelId.slice(0, 256) } });
+    const objection = typeObjection(config, model);
+    if (objection === null) return model;
+    throw new GatewayError('dispatch.capability_mismatch', {
+      message: objection,
+      details: { slot: config.name, model: model.id },
+    });
+  }
+}
+
+function checkedText(name: string, text: string, settings: SlotSettingsBody): string {
+  const edited = editSlotText(text, settings);
+  checkedSlot(name, edited, slotObjection);
+  return edited;
+}

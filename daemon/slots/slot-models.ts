@@ -1,0 +1,41 @@
+import type { Log } from '../kit/log.ts';
+import type { Engine, SlotModel } from './engines/engine.ts';
+import { engineOf } from './engines/table.ts';
+import type { SlotConfig } from './slot-file.ts';
+import { slotModel } from './slot-model.ts';
+import type { Swaps } from './swaps.ts';
+
+/** Which model a slot holds. A registry that fails costs the model alone. */
+export class SlotModels {
+  readonly #lookUp: (config: SlotConfig) => SlotModel | null;
+  readonly #swaps: Swaps;
+  readonly #log: Log;
+
+  constructor(lookUp: (config: SlotConfig) => SlotModel | null, swaps: Swaps, log: Log) {
+    this.#lookUp = lookUp;
+    this.#swaps = swaps;
+    this.#log = log;
+  }
+
+  /** The model that a slot would load: what a swap gave it, what it names, what a built-in slot takes by itself. */
+  of(config: SlotConfig): SlotModel | null {
+    const swapped = this.#swaps.modelOf(config.name);
+    if (swapped !== null) return this.named(config, swapped);
+    return this.#try(config);
+  }
+
+  /** The model with this id for such a slot, whatever the slot itself would take: it is looked up for no slot by name. */
+  named(config: SlotConfig, id: string): SlotModel | null {
+    return this.#try({ ...config, name: '', model: id });
+  }
+
+  #try(config: SlotConfig): SlotModel | null {
+    try {
+      const source = (engineOf(config.engine) as Engine).modelSource(config);
+      return slotModel(config, source, (asked) => this.#lookUp(asked));
+    } catch (cause) {
+      this.#log.error({ slot: config.name, err: cause }, 'the model of the slot could not be looked up');
+      return null;
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { GatewayError } from '../contract/errors.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { Bus } from '../kit/bus.ts';
+import type { Log } from '../kit/log.ts';
+import type { AutoSlots } from './auto-slots.ts';
+import type { Holding } from './holding.ts';
+import type { Owner } from './owner.ts';
+import type { SlotConfig } from './slot-file.ts';
+import type { SlotFolder } from './slot-folder.ts';
+import type { Swaps } from './swaps.ts';
+
+export interface SlotSetParts {
+  readonly log: Log;
+  readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
+  readonly auto: AutoSlots;
+  readonly swaps: Swaps;
+  readFolder(): SlotFolder;
+  makeOwner(config: SlotConfig): Owner;
+  /** Milliseconds that a slot whose file is gone has to drain. */
+  drainMs(): number;
+}
+
+/** The owners of all slots: one for each slot that files and models ask for, and those that are about to go. */
+export class SlotSet {
+  readonly #parts: SlotSetParts;
+  readonly #owners = new Map<string, Owner>();
+  /** Slots whose file is gone, until their engines have ended. */
+  readonly #leaving = new Map<Owner, Promise<void>>();
+  /** The id that each slot showed last. */
+  readonly #shown = new Map<string, string | null>();
+  #folder: SlotFolder = { configs: [], problems: [], broken: new Set() };
+  #stopped = false;
+
+  constructor(parts: SlotSetParts) {
+    this.#parts = parts;
+  }
+
+  get folder(): SlotFolder {
+    return this.#folder;
+  }
+
+  all(): Owner[] {
+    return [...this.#owners.values()];
+  }
+
+  get(name: string): Owner | undefined {
+    return this.#owners.get(name);
+  }
+
+  /** Throws 404 `slot.not_found`. */
+  need(name: string): Owner {
+    const owner = this.#owners.get(name);
+    if (owner === undefined)
+      throw new GatewayError('slot.not_found', { details: { slot: name.slice(0, 64) } });
+    return owner;
+  }
+
+  /** What every slot that has an engine holds, those that are about to go included. */
+  holdings(): Holding[] {
+    return [...this.#owners.values(), ...this.#leaving.keys()]
+      .map(({ holding }) => holding)
+      .filter((holding) => holding !== null);
+  }
+
+  /** Reads the slot files anew; what they say counts from the next `arrange` on. */
+  read(): readonly SlotConfig[] {
+    this.#folder = this.#parts.readFolder();
+    for (const problem of this.#folder.problems) this.#parts.log.warn({ ...problem }, 'slot file');
+    return this.#folder.configs;
+  }
+
+  /** Reads the slot files anew and follows them. */
+  reload(): void {
+    if (this.#stopped) return;
+    this.read();
+    this.arrange();
+  }
+
+  /** Makes the slots what files, swaps and models say: adds, changes and removes. */
+  arrange(): void {
+    if (this.#stopped) return;
+    const { swaps, auto, drainMs } = this.#parts;
+    const files = swaps.apply(this.#folder.configs, (name) => this.#owners.get(name)?.config);
+    const configs = auto.configs({ ...this.#folder, configs: files });
+    const wanted = new Set(configs.map((config) => config.name));
+    for (const [name, owner] of this.#owners) {
+      if (wanted.has(name) || this.#folder.broken.has(name)) continue;
+      this.#owners.delete(name);
+      this.#shown.delete(name);
+      const left = owner.close(drainMs()).finally(() => this.#leaving.delete(owner));
+      this.#leaving.set(owner, left);
+    }
+    for (const config of configs) {
+      const owner = this.#owners.get(config.name);
+      if (owner === undefined) this.#add(config);
+      else if (owner.config !== config) this.#change(owner, config);
+    }
+  }
+
+  /** Tells of a slot that has changed; another id may bind other models. */
+  announce(name: string): void {
+    const owner = this.#owners.get(name);
+    if (owner === undefined) return;
+    this.#parts.bus.emit('slot', { slot: owner.record() });
+    if (this.#shown.get(name) === owner.modelId) return;
+    this.#shown.set(name, owner.modelId);
+    this.arrange();
+  }
+
+  /** Resolves when a slot whose file is gone has drained and its engine has ended; one that stays is unloaded. */
+  async drained(name: string): Promise<void> {
+    const going = [...this.#leaving].filter(([owner]) => owner.config.name === name);
+    await Promise.all([this.#owners.get(name)?.unload(), ...going.map(([, left]) => left)]);
+  }
+
+  /** Refuses everything from now on and resolves when every engine has ended; running requests have `limitMs`. */
+  async stop(limitMs: number): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([...this.all().map((owner) => owner.close(limitMs)), ...this.#leaving.values()]);
+  }
+
+  #add(config: SlotConfig): void {
+    const owner = this.#parts.makeOwner(config);
+    this.#owners.set(config.name, owner);
+    if (!config.enabled || !config.autoload) return;
+    owner.load('by itself').catch((cause: unknown) => {
+      const reason =
+        cause instanceof GatewayError ? (cause.options.details?.reason ?? cause.message) : String(cause);
+      this.#parts.log.warn({ slot: config.name, reason }, 'slot is not loaded');
+    });
+  }
+
+  /** An engine whose model was chosen for it ends when another is chosen; what a file says waits for the next start. */
+  #change(owner: Owner, config: SlotConfig): void {
+    const before = owner.config.model;
+    owner.configure(config);
+    if (this.#parts.auto.chose(config) && before !== config.model) void owner.unload();
+  }
+}
