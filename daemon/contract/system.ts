@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LoadForecast } from './slots.ts';
 
 export const HealthResponse = z.object({ status: z.literal('ok'), name: z.string(), version: z.string() });
 export const HealthCheck = z.object({ status: z.enum(['ok', 'warning', 'failed']), message: z.string() });
@@ -103,6 +104,8 @@ export const ExplainResponse = z.object({
   lane: z.string().nullable(),
   would_load: z.boolean(),
   queue_position: z.number().int(),
+  /** What the load would do to other slots, and the memory sum; null when nothing would be loaded. */
+  load: LoadForecast.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 export const MemoryAdd = z.object({

@@ -60,12 +60,14 @@ async function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice):
   const { slot, step } = choice;
   const { chain, lane } = ask.address;
   const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
+  const byId = ask.address.by === null && choice.model === ask.address.model;
+  const modelId = byId ? choice.model : null;
   const ready = (name: string) => {
     const model = name === slot ? choice.model : (deps.slots.get(name)?.model ?? null);
     track.routed({ slot: name, upstream: null, step, model });
     if (!answer.headSent) call.res.setHeader('x-svc-slot', name);
     if (!answer.headSent && model !== null) call.res.setHeader('x-svc-model', headerText(model));
-    return awaitLease(name, { slots: deps.slots, life, answer, stream: reading.stream, priority });
+    return awaitLease(name, { slots: deps.slots, life, answer, stream: reading.stream, priority, modelId });
   };
   return ofLease(deps, await loadModel(slot, slot === lane ? chain : [], ready));
 }

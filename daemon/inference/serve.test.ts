@@ -230,8 +230,13 @@ test('explain replays without sending or loading', async () => {
     lane: 'agent',
     would_load: true,
     queue_position: 3,
+    load: null,
     error: null,
   });
+  const sum = { pool: 'host', needed: 5, free: 1, reserved: 0, kept_free: 0, limit: null, held: 4, short: 4 };
+  const victims = [{ slot: 'other', bytes: 4, stays: null }];
+  slots.forecast = { outcome: 'evicts', evicts: ['other'], sum: { ...sum, victims } };
+  expect(gateway.inference.explain({ path: CHAT, model: 'agent' }).load).toEqual(slots.forecast);
   expect(gateway.inference.explain({ path: '/embeddings', body: { model: 'nobody' } })).toMatchObject({
     model: 'nobody',
     slot: null,

@@ -5,6 +5,7 @@ import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { RouteId } from '../contract/routes.ts';
+import type { LoadForecastView } from '../contract/slots.ts';
 import type { ExplainView, RequestRecord } from '../contract/system.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import { Bag } from '../kit/bag.ts';
@@ -58,7 +59,7 @@ export interface InferenceDeps {
   /** Makes sound formats; default with the ffmpeg of this machine. */
   readonly encoders?: Encoders;
   readonly settings: Pick<Settings, 'value' | 'onChange'>;
-  readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note'>;
+  readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note' | 'plan'>;
   readonly registry: RegistryLike;
   readonly upstreams?: Upstreams;
   readonly store: { readonly requests: Pick<Store['requests'], 'add' | 'prune'> };
@@ -142,7 +143,7 @@ export function createInference(deps: InferenceDeps): Inference {
       tryUpstream({ upstreams, outbound }, { upstream, model, requestId, res }),
     voices: (asked) => listVoices(takePicture(sources), asked),
     speakers: () => listSpeakers(takePicture(sources)),
-    explain: (input) => explain(input, takePicture(sources)),
+    explain: (input) => explain(input, takePicture(sources), (slot) => forecastOf(slots, slot)),
     running: () => watch.running(),
     cancel: (id) => watch.cancel(id),
     async stop() {
@@ -152,6 +153,16 @@ export function createInference(deps: InferenceDeps): Inference {
       await outbound.close();
     },
   };
+}
+
+/** A slot that can't be loaded at all has no forecast: its refusal says why. */
+function forecastOf(slots: Pick<Slots, 'plan'>, slot: string): LoadForecastView | null {
+  try {
+    return slots.plan(slot).forecast;
+  } catch (error) {
+    if (error instanceof GatewayError) return null;
+    throw error;
+  }
 }
 
 const draining = () => new GatewayError('slot.draining', { retryAfterS: 5 });

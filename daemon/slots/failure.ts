@@ -17,6 +17,10 @@ export interface Failure {
   readonly failedAt: number;
 }
 
+/** Whether an engine that became ready at `readySince` (null: never) has been there long enough to forget failures. */
+export const servedLong = (readySince: number | null, now: number): boolean =>
+  readySince !== null && now - readySince >= FORGET_AFTER_MS;
+
 /**
  * The next failure record (spec "Slots", failure). `readySince` is when the slot last became ready, null when this
  * try never got so far; `before` is null when nothing failed since the count was reset.
@@ -27,8 +31,7 @@ export function nextFailure(
   now: number,
   readySince: number | null,
 ): Failure {
-  const forgotten = readySince !== null && now - readySince >= FORGET_AFTER_MS;
-  const failures = (forgotten ? 0 : (before?.failures ?? 0)) + 1;
+  const failures = (servedLong(readySince, now) ? 0 : (before?.failures ?? 0)) + 1;
   const wait = RETRY_AFTER_MS[failures - 1];
   const parked = wait === undefined;
   return { reason, failures, parked, retryAt: parked ? null : now + wait, failedAt: now };

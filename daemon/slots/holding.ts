@@ -1,6 +1,8 @@
 import type { SlotStateName } from '../contract/slots.ts';
 import type { Holder } from './eviction.ts';
 import type { Current } from './owner-parts.ts';
+import type { SlotConfig } from './slot-file.ts';
+import type { Traffic } from './traffic.ts';
 
 /** Pool of everything that lives in the machine's own memory. */
 export const HOST_POOL = 'host';
@@ -14,6 +16,16 @@ export interface Holding {
   /** Unix milliseconds at which its last request began or ended. */
   readonly usedAt: number;
   readonly current: Readonly<Current>;
+}
+
+/** What a slot holds; null when it has no engine. */
+export function holdingOf(
+  { name, pinned, priority }: SlotConfig,
+  state: SlotStateName,
+  { usedAt }: Pick<Traffic, 'usedAt'>,
+  current: Readonly<Current> | null,
+): Holding | null {
+  return current && { name, state, pinned, priority, usedAt, current };
 }
 
 /** What is read from outside for one engine. */

@@ -2,6 +2,7 @@ import { degradedBy } from './degraded.ts';
 import type { Dialect } from './engines/engine.ts';
 import type { Current } from './owner-parts.ts';
 import type { Priority } from './queue.ts';
+import { swappedError } from './refusals.ts';
 
 /** The right to send one request to a slot's engine, held until `release`. */
 export interface Lease {
@@ -28,8 +29,20 @@ export interface ReadyOptions {
   /** Streaming callers wait longer for a load. */
   readonly stream: boolean;
   readonly priority?: Priority;
+  /** The model id that the caller named; null or absent for one who named a slot and takes what it holds. */
+  readonly modelId?: string | null;
   /** Told once when admission has decided and the request will be served after a wait; never for one served at once. */
   readonly onDecided?: () => void;
+}
+
+/**
+ * The lease, if it is on the model that the caller named: nobody gets the answer of another one that the slot was given
+ * while he waited. Else it is released and the caller is told to ask again.
+ */
+export function leaseFor(lease: Lease, { modelId }: Pick<ReadyOptions, 'modelId'>): Lease {
+  if ((modelId ?? lease.model) === lease.model) return lease;
+  lease.release();
+  throw swappedError(lease.slot);
 }
 
 /** A lease on a ready engine; `released` is called once. */

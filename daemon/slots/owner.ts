@@ -1,8 +1,9 @@
 import type { SlotRecord } from '../contract/slots.ts';
+import { Aftermath } from './aftermath.ts';
 import { Backoff } from './backoff.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { requestChance } from './failure.ts';
-import type { Holding } from './holding.ts';
+import { type Holding, holdingOf } from './holding.ts';
 import { IdleTimer } from './idle.ts';
 import { type Lease, makeLease, type ReadyOptions } from './lease.ts';
 import { EngineLife, GRACE_MS } from './life.ts';
@@ -31,6 +32,7 @@ export class Owner {
   readonly #backoff: Backoff;
   readonly #life: EngineLife;
   readonly #gate: LoadGate;
+  readonly #aftermath: Aftermath;
   readonly #traffic = new Traffic();
   #config: SlotConfig;
   #known: SlotModel | null;
@@ -48,14 +50,20 @@ export class Owner {
     });
     this.#life = new EngineLife(parts, this.#machine, {
       ready: (current) => this.#ready(current),
-      stopped: (current) => this.#stopped(current),
-      failed: (current, reason) => this.#failed(current, reason),
+      stopped: (current) => this.#aftermath.stopped(current),
+      failed: (current, reason) => {
+        this.#traffic.cut();
+        this.#idle.stop();
+        this.#aftermath.failed(current, reason);
+      },
       lost: () => {
         this.#traffic.cut();
         this.#settle();
       },
     });
-    this.#idle = new IdleTimer(parts.clock, () => this.#idleOver());
+    this.#idle = new IdleTimer(parts.clock, () => {
+      if (this.#machine.is('ready') && this.#waiters.size === 0) this.#stop(GRACE_MS);
+    });
     this.#backoff = new Backoff(parts.clock, () => this.#retryNow());
     this.#waiters = new Waiters({
       slot: config.name,
@@ -71,6 +79,15 @@ export class Owner {
       waiters: this.#waiters,
       backoff: this.#backoff,
       start: (current, admitted) => this.#life.start(current, admitted),
+    });
+    this.#aftermath = new Aftermath({
+      slot: config.name,
+      owner: parts,
+      machine: this.#machine,
+      waiters: this.#waiters,
+      backoff: this.#backoff,
+      begin: () => this.#begin(),
+      settle: () => this.#settle(),
     });
   }
 
@@ -89,10 +106,7 @@ export class Owner {
 
   /** The memory that its engine holds; null when none runs. */
   get holding(): Holding | null {
-    const { current } = this.#life;
-    if (current === null) return null;
-    const { name, pinned, priority } = this.#config;
-    return { name, pinned, priority, state: this.#machine.state, usedAt: this.#traffic.usedAt, current };
+    return holdingOf(this.#config, this.#machine.state, this.#traffic, this.#life.current);
   }
 
   /** The right to send one request, as soon as the slot is ready and it is the caller's turn (spec "Slots"). */
@@ -104,7 +118,7 @@ export class Owner {
     if (failed !== null && !requestChance(failed, clock.now()).trial) {
       throw failedError(this.#config.name, failed, clock.now());
     }
-    if (this.#waiters.size === 0 && this.#hasRoom()) return this.#grant();
+    if (this.#waiters.size === 0 && this.#nextStep(1) === 'grant') return this.#grant();
     const { signal, stream, priority = 'interactive', onDecided } = options;
     const turn = this.#waiters.wait({ signal, priority, limitMs: loadWaitMs(stream), onDecided });
     this.#wanted();
@@ -200,12 +214,9 @@ export class Owner {
       since: this.#since,
       model: this.#known,
       current: this.#life.current,
-      gpuNote: this.#parts.gpuNote(),
-      residentBytes: this.#parts.residentBytes,
-      active: this.#traffic.active,
+      outside: this.#parts,
+      traffic: this.#traffic,
       queued: this.#waiters.size,
-      requests: this.#traffic.requests,
-      tokensPerSecond: this.#traffic.tokensPerSecond,
       waitsFor: this.#gate.waitsFor ?? [],
       failure: this.#backoff.failure,
     });
@@ -214,13 +225,6 @@ export class Owner {
   #refuseEarly(): void {
     if (this.#closed) throw stoppingError(this.#config.name);
     if (!this.#config.enabled) throw disabledError(this.#config.name);
-  }
-
-  #hasRoom(): boolean {
-    return (
-      this.#machine.is('ready', 'serving') &&
-      this.#traffic.active < (this.#life.current?.launch.parallel ?? 0)
-    );
   }
 
   /** Somebody new wants the slot; from `error` this is the trial. */
@@ -238,12 +242,13 @@ export class Owner {
     else if (step === 'stop') this.#stop(GRACE_MS);
   }
 
-  #nextStep(): SlotStep {
+  /** The next step, with so many callers more than wait. */
+  #nextStep(more = 0): SlotStep {
     return nextStep({
       state: this.#machine.state,
       active: this.#traffic.active,
       parallel: this.#life.current?.launch.parallel ?? 0,
-      queued: this.#waiters.size,
+      queued: this.#waiters.size + more,
       held: this.#waiters.held,
       waiting: this.#gate.waitsFor !== null,
       closed: this.#closed,
@@ -285,10 +290,6 @@ export class Owner {
     this.#parts.changed();
   }
 
-  #idleOver(): void {
-    if (this.#machine.is('ready') && this.#waiters.size === 0) this.#stop(GRACE_MS);
-  }
-
   #retryNow(): void {
     if (!this.#machine.is('error') || !this.#config.enabled) return;
     this.#waiters.hold('by itself').catch(() => {});
@@ -299,31 +300,5 @@ export class Owner {
     this.#idle.stop();
     this.#traffic.cut();
     this.#life.stop(graceMs);
-  }
-
-  /** A deliberate stop is done; a failed slot whose trial was cut goes back to its failure. */
-  #stopped(current: Current): void {
-    this.#parts.ended(current);
-    const { failure } = this.#backoff;
-    if (failure === null || current.readySince !== null) {
-      this.#machine.go('offline');
-      this.#settle();
-      return;
-    }
-    this.#machine.go('error');
-    this.#backoff.postpone(failure);
-    if (this.#waiters.held) this.#begin();
-    else this.#waiters.refuse(failedError(this.#config.name, failure, this.#parts.clock.now()));
-  }
-
-  #failed(current: Current, reason: string): void {
-    this.#parts.ended(current);
-    const failure = this.#backoff.failed(reason, current.readySince);
-    this.#traffic.cut();
-    this.#idle.stop();
-    this.#machine.go('error');
-    const { failures, parked } = failure;
-    this.#parts.log.warn({ slot: this.#config.name, reason, failures, parked }, 'slot failed');
-    this.#waiters.refuse(failedError(this.#config.name, failure, this.#parts.clock.now()));
   }
 }

@@ -3,8 +3,9 @@ import { degradedBy } from './degraded.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Failure } from './failure.ts';
 import { poolOf } from './holding.ts';
-import type { Current } from './owner-parts.ts';
+import type { Current, OwnerParts } from './owner-parts.ts';
 import type { SlotConfig } from './slot-file.ts';
+import type { Traffic } from './traffic.ts';
 
 /** All that the record of a slot is made from. */
 export interface SlotFacts {
@@ -14,12 +15,10 @@ export interface SlotFacts {
   /** The model that runs, or that would be loaded. */
   readonly model: SlotModel | null;
   readonly current: Current | null;
-  readonly gpuNote: string | null;
-  readonly residentBytes: (pid: number) => number | null;
-  readonly active: number;
+  /** What is read from outside. */
+  readonly outside: Pick<OwnerParts, 'gpuNote' | 'residentBytes'>;
+  readonly traffic: Readonly<Traffic>;
   readonly queued: number;
-  readonly requests: number;
-  readonly tokensPerSecond: number | null;
   /** Slots that its load waits for. */
   readonly waitsFor: readonly string[];
   readonly failure: Failure | null;
@@ -45,7 +44,7 @@ export function answersTo(current: Pick<Current, 'launch'> | null, model: SlotMo
 
 /** The slot as clients see it; no path, no address, no key. */
 export function slotRecord(facts: SlotFacts): SlotRecord {
-  const { config, current, model } = facts;
+  const { config, current, model, outside, traffic } = facts;
   const [launch, loaded] = [current?.launch, current?.loaded ?? null];
   const pid = current?.running.pid ?? null;
   return {
@@ -60,16 +59,17 @@ export function slotRecord(facts: SlotFacts): SlotRecord {
     state: facts.state,
     since: facts.since,
     device: loaded?.device ?? null,
-    degraded: current === null || loaded === null ? null : degradedBy(current.launch, loaded, facts.gpuNote),
+    degraded:
+      current === null || loaded === null ? null : degradedBy(current.launch, loaded, outside.gpuNote()),
     context: loaded?.context || null,
     parallel: loaded?.parallel ?? config.parallel,
     threads: launch?.threads || null,
     pid,
-    active: facts.active,
+    active: traffic.active,
     queued: facts.queued,
-    requests: facts.requests,
-    tokens_per_second: facts.tokensPerSecond,
-    memory_bytes: pid === null ? null : facts.residentBytes(pid),
+    requests: traffic.requests,
+    tokens_per_second: traffic.tokensPerSecond,
+    memory_bytes: pid === null ? null : outside.residentBytes(pid),
     pinned: config.pinned,
     waiting_for: [...facts.waitsFor],
     memory: current && {

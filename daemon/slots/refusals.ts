@@ -49,6 +49,14 @@ export const unloadedError = (slot: string): GatewayError =>
     retryAfterS: 1,
   });
 
+/** 503 for those who named a model that the slot no longer holds; asking again finds who serves it now. */
+export const swappedError = (slot: string): GatewayError =>
+  new GatewayError('slot.draining', {
+    message: 'The slot was given another model while this request waited.',
+    details: { slot },
+    retryAfterS: 1,
+  });
+
 /** 507 `slot.no_memory` with the whole sum. */
 export function noMemoryError(slot: string, sum: MemorySumView): GatewayError {
   const { free, reserved, kept_free, limit, held } = sum;

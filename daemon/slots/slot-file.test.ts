@@ -31,6 +31,7 @@ describe('readSlotFile', () => {
         port: null,
         url: null,
         keyEnv: null,
+        fileKeys: ['type'],
       },
       problems: [],
     });
@@ -124,6 +125,7 @@ response_format = "wav"
         port: 9000,
         url: 'http://127.0.0.1:9000',
         keyEnv: 'UPSTREAM_KEY',
+        fileKeys: expect.arrayContaining(['enabled', 'model', 'idle_unload', 'enable_thinking', 'voice']),
       },
       problems: [],
     });

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
 import { type AskEngine, askThrough, runChecks } from './health.ts';
-import type { Lease, ReadyOptions } from './lease.ts';
+import { type Lease, leaseFor, type ReadyOptions } from './lease.ts';
 import { Loads } from './loads.ts';
 import { Measures } from './measures.ts';
 import { MemorySample } from './memory-sample.ts';
@@ -101,7 +101,7 @@ class AllSlots implements Slots {
   }
 
   async ensureReady(name: string, options: ReadyOptions): Promise<Lease> {
-    return this.#set.need(name).ensureReady(options);
+    return leaseFor(await this.#set.need(name).ensureReady(options), options);
   }
 
   async load(name: string): Promise<SlotRecord> {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import type { LoadForecastView, SlotRecord } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
 import { type Address, plainAddress } from './address.ts';
@@ -13,20 +14,23 @@ export interface ExplainInput {
   readonly body?: Record<string, unknown>;
 }
 
+/** What a load of a slot would do now; null when nobody can tell. */
+export type ForecastLoad = (slot: string) => LoadForecastView | null;
+
 /** Replays the decision of `POST /api/dispatch/explain` on one picture: nothing is sent, loaded or fetched. */
-export function explain(input: ExplainInput, picture: Picture): ExplainView {
+export function explain(input: ExplainInput, picture: Picture, forecast: ForecastLoad): ExplainView {
   const asked = askedModel(input);
   const base = { path: input.path, model: asked };
   try {
     const address = rewriteAddress(modelOmitted(plainAddress(asked), input.path, picture), picture);
-    return { ...base, ...decided(input.path, address, picture) };
+    return { ...base, ...decided(input.path, address, picture, forecast) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ...base, ...NOBODY, lane: null, steps: [], error: told(error) };
   }
 }
 
-const NOBODY = { slot: null, upstream: null, would_load: false, queue_position: 0 };
+const NOBODY = { slot: null, upstream: null, would_load: false, queue_position: 0, load: null };
 
 function askedModel({ model, body }: ExplainInput): string | null {
   const named = model ?? body?.model;
@@ -35,7 +39,7 @@ function askedModel({ model, body }: ExplainInput): string | null {
 
 type Explained = Omit<ExplainView, 'path' | 'model'>;
 
-function decided(path: string, address: Address, picture: Picture): Explained {
+function decided(path: string, address: Address, picture: Picture, forecast: ForecastLoad): Explained {
   const ask = { path, type: pathRow(path).type, address };
   const first = resolve(ask, picture);
   const resolution = first.fetch
@@ -50,10 +54,17 @@ function decided(path: string, address: Address, picture: Picture): Explained {
     upstream: target?.kind === 'upstream' ? target.upstream : null,
     lane: address.lane,
     would_load: slot !== undefined && !isLoaded(slot),
-    queue_position: slot && slot.active >= slot.parallel ? slot.queued + 1 : 0,
+    queue_position: slot === undefined ? 0 : placeIn(slot),
+    load: slot !== undefined && AT_REST.includes(slot.state) ? forecast(slot.name) : null,
     error: error && told(error),
   };
 }
+
+const AT_REST: readonly SlotRecord['state'][] = ['offline', 'error'];
+
+/** Where a new request would stand in the queue, counted from 1; 0 when it would be served at once. */
+const placeIn = (slot: SlotRecord): number =>
+  slot.queued > 0 || slot.active >= slot.parallel || !isLoaded(slot) ? slot.queued + 1 : 0;
 
 /** The same picture as a plain object: its lists may be read on demand. */
 const seen = ({ slots, models, upstreams, npuSuffix }: Picture) => ({ slots, models, upstreams, npuSuffix });

@@ -13,6 +13,8 @@ export interface WaitOptions {
   /** Whether the caller asked for a stream. */
   readonly stream: boolean;
   readonly priority: 'interactive' | 'batch';
+  /** The model id that the caller named; null for one who named a slot. */
+  readonly modelId?: string | null;
   /** Other times than the contract's, for tests. */
   readonly tellAfterMs?: number;
   readonly tellEveryMs?: number;
@@ -23,7 +25,7 @@ export interface WaitOptions {
  * after that a streaming caller has 200 and gets a comment each 10 s. Throws what the slot throws, limits included.
  */
 export async function awaitLease(name: string, options: WaitOptions): Promise<Lease> {
-  const { slots, life, answer, stream, priority } = options;
+  const { slots, life, answer, stream, priority, modelId } = options;
   let timer: NodeJS.Timeout | undefined;
   const tell = () => {
     answer.beginWaiting();
@@ -34,7 +36,13 @@ export async function awaitLease(name: string, options: WaitOptions): Promise<Le
     if (stream && !over && !life.ended) timer ??= setTimeout(tell, options.tellAfterMs ?? TELL_AFTER_MS);
   };
   try {
-    return await slots.ensureReady(name, { signal: life.signal, stream, priority, onDecided });
+    return await slots.ensureReady(name, {
+      signal: life.signal,
+      stream,
+      priority,
+      modelId,
+      onDecided,
+    });
   } finally {
     over = true;
     clearTimeout(timer);

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
-import type { SlotRecord } from '../../contract/slots.ts';
+import type { LoadForecastView, SlotRecord } from '../../contract/slots.ts';
 import type { RequestRecord } from '../../contract/system.ts';
 import { Bus } from '../../kit/bus.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../../settings/catalogue.ts';
@@ -71,6 +71,12 @@ export class TestSlots {
   list = () => this.records;
   get = (name: string) => this.records.find((slot) => slot.name === name);
   config = () => ({ enableThinking: this.enableThinking }) as never;
+  /** What a load would do; null: there can be none. */
+  forecast: LoadForecastView | null = null;
+  plan = () => {
+    if (this.forecast === null) throw new GatewayError('slot.failed');
+    return { forecast: this.forecast } as never;
+  };
   note = (_: string, { tokensPerSecond }: { tokensPerSecond?: number }) =>
     void this.notes.push(tokensPerSecond ?? -1);
 

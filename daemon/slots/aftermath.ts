@@ -1,0 +1,60 @@
+import type { Backoff } from './backoff.ts';
+import { servedLong } from './failure.ts';
+import type { Lease } from './lease.ts';
+import type { Current, OwnerParts } from './owner-parts.ts';
+import { failedError } from './refusals.ts';
+import type { SlotMachine } from './slot.ts';
+import type { Waiters } from './waiters.ts';
+
+export interface AftermathParts {
+  readonly slot: string;
+  readonly owner: Pick<OwnerParts, 'clock' | 'log' | 'ended'>;
+  readonly machine: SlotMachine;
+  readonly waiters: Waiters<Lease>;
+  readonly backoff: Backoff;
+  /** Asks admission for a load. */
+  begin(): void;
+  /** Takes the next step. */
+  settle(): void;
+}
+
+/** What follows the end of an engine: rest, the back-off, and what those who wait are told. */
+export class Aftermath {
+  readonly #parts: AftermathParts;
+
+  constructor(parts: AftermathParts) {
+    this.#parts = parts;
+  }
+
+  /** A deliberate stop is done; a failed slot whose trial was cut goes back to its failure. */
+  stopped(current: Current): void {
+    const { owner, machine, waiters, backoff, begin, settle } = this.#parts;
+    owner.ended(current);
+    if (servedLong(current.readySince, owner.clock.now())) backoff.forget();
+    const { failure } = backoff;
+    if (failure === null || current.readySince !== null) {
+      machine.go('offline');
+      settle();
+      return;
+    }
+    machine.go('error');
+    backoff.postpone(failure);
+    if (waiters.held) begin();
+    else this.#refuse();
+  }
+
+  /** The engine broke by itself. */
+  failed(current: Current, reason: string): void {
+    const { slot, owner, machine, backoff } = this.#parts;
+    owner.ended(current);
+    const { failures, parked } = backoff.failed(reason, current.readySince);
+    machine.go('error');
+    owner.log.warn({ slot, reason, failures, parked }, 'slot failed');
+    this.#refuse();
+  }
+
+  #refuse(): void {
+    const { slot, owner, waiters, backoff } = this.#parts;
+    if (backoff.failure !== null) waiters.refuse(failedError(slot, backoff.failure, owner.clock.now()));
+  }
+}
