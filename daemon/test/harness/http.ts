@@ -24,6 +24,8 @@ export interface Ask {
   to?: string;
   /** The own address to call from: any of 127.0.0.0/8 is a caller of its own for the limiter. */
   from?: string;
+  /** Milliseconds of silence after which the caller gives up; default 30 s. */
+  silenceMs?: number;
 }
 
 function encode(ask: Ask): {
@@ -65,7 +67,7 @@ export function ask(
         method,
         path,
         headers,
-        timeout: 30_000,
+        timeout: options.silenceMs ?? 30_000,
         agent: options.agent ?? false,
       },
       (res) => {

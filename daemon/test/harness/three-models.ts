@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { encodeGguf } from '../../models/gguf/writer.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+import { type Answer, ask } from './http.ts';
+
+/** Three slots, each with a model of its own that says which one it is. */
+export const COLOURS = ['red', 'green', 'blue'] as const;
+export type Colour = (typeof COLOURS)[number];
+
+/** One of these models takes some 170 MB by the estimate, and more than half of this by what is measured later. */
+const ONE_MODEL_BYTES = 220_000_000;
+/** Tokens of the window: its keys and values make the models large enough for that. */
+const WINDOW = 32_768;
+
+/** What the model of a slot answers to everything. */
+export const replyOf = (colour: Colour): string => `This is the ${colour} model speaking.`;
+
+/** Slot file of a colour. */
+export const slotFile = (colour: Colour): string =>
+  `# The ${colour} one.\nmodel = "${colour}-model"\ncontext = ${WINDOW}\nparallel = 2\n`;
+
+/** A gateway with the three slots and room for one of their models at a time; `home` is used again when given. */
+export async function startThree(home = mkdtempSync(join(tmpdir(), 'svc-test-'))): Promise<Gateway> {
+  const folder = join(home, 'weights');
+  mkdirSync(folder, { recursive: true });
+  for (const colour of COLOURS) {
+    const model = tinyChat({ name: `${colour}-model`, reply: replyOf(colour), context: 65_536, runs: false });
+    writeFileSync(join(folder, `${colour}-model.gguf`), encodeGguf(model));
+  }
+  const config = `[models]\nfolders = ["${folder}"]\n\n[slots]\nmemory_limit = ${ONE_MODEL_BYTES}\n`;
+  return startGateway({
+    home,
+    files: {
+      'config/config.toml': config,
+      'config/slots/agent.toml': 'enabled = false\n',
+      ...Object.fromEntries(COLOURS.map((colour) => [`config/slots/${colour}.toml`, slotFile(colour)])),
+    },
+  });
+}
+
+/** Asks one of the three, by the name of its slot or of its model. */
+export const askFor = (gateway: Gateway, colour: Colour, by: 'slot' | 'model' = 'slot'): Promise<Answer> =>
+  ask(gateway, 'POST', '/v1/chat/completions', {
+    silenceMs: 600_000,
+    body: {
+      model: by === 'slot' ? colour : `${colour}-model`,
+      messages: [{ role: 'user', content: 'x' }],
+      temperature: 0,
+      max_tokens: 16,
+    },
+  });
+
+/** What an answer says. */
+export const said = (answer: Answer): string =>
+  answer.json<{ choices?: { message: { content: string } }[] }>().choices?.[0]?.message.content ??
+  answer.text;
+
+/** How often engines of a slot were started, by its log. */
+export function startsOf(gateway: Gateway, colour: Colour): number {
+  try {
+    const log = readFileSync(join(gateway.home, 'state', 'logs', `${colour}.log`), 'utf8');
+    return log.split(`started ${colour}-model`).length - 1;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,145 @@
+/** contract "Slots", admission: slots that do not fit together, asked for by many at once. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SlotRecord } from '../contract/slots.ts';
+import type { ExplainView } from '../contract/system.ts';
+import { type Gateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { randomFrom, scale, seed } from './harness/scale.ts';
+import { askFor, COLOURS, type Colour, replyOf, said, startsOf, startThree } from './harness/three-models.ts';
+
+/** Callers at once. */
+const CALLERS = 24;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startThree();
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const records = async () => (await ask(gateway, 'GET', '/api/slots')).json<{ slots: SlotRecord[] }>().slots;
+const ours = (all: SlotRecord[]) => all.filter(({ name }) => (COLOURS as readonly string[]).includes(name));
+const starts = () => COLOURS.reduce((sum, colour) => sum + startsOf(gateway, colour), 0);
+const explain = async (colour: Colour) =>
+  (
+    await ask(gateway, 'POST', '/api/dispatch/explain', {
+      body: { path: '/v1/chat/completions', model: colour },
+    })
+  ).json<ExplainView>();
+
+describe('three slots of which one fits', () => {
+  it('answers every request from the right model, with few swaps, and leaves nothing behind', async () => {
+    const random = randomFrom(seed('swap-under-load'));
+    const total = scale(1_000);
+    const wrong: unknown[] = [];
+    let [begun, longest] = [0, 0];
+    let together = 0;
+    const watching = setInterval(async () => {
+      const loaded = ours(await records()).filter(({ memory }) => memory !== null).length;
+      together = Math.max(together, loaded);
+    }, 200);
+    const caller = async () => {
+      while (begun < total) {
+        begun += 1;
+        const colour = COLOURS[Math.floor(random() * 3)] as Colour;
+        const since = performance.now();
+        const answer = await askFor(gateway, colour, random() < 0.5 ? 'slot' : 'model');
+        longest = Math.max(longest, performance.now() - since);
+        const right = answer.status === 200 && said(answer) === replyOf(colour);
+        if (!right || answer.headers['x-svc-slot'] !== colour)
+          wrong.push([colour, answer.status, answer.text]);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(CALLERS, total) }, caller));
+    clearInterval(watching);
+    console.info(`${total} requests, ${starts()} loads, longest wait ${Math.round(longest)} ms`);
+    expect(wrong).toEqual([]);
+    expect(together).toBeLessThanOrEqual(1);
+    // All callers at once need three loads; afterwards a load serves at least those who have gathered meanwhile.
+    expect(starts()).toBeLessThanOrEqual(3 + total / 6);
+    for (const slot of ours(await records())) {
+      expect(slot).toMatchObject({ active: 0, queued: 0, waiting_for: [], failure: null });
+    }
+  });
+
+  it('explain tells who would leave and the sum; nothing moves', async () => {
+    const loaded = ours(await records()).find(({ state }) => state === 'ready')?.name as Colour;
+    const asked = COLOURS.find((colour) => colour !== loaded) as Colour;
+    await until(async () => (await explain(asked)).load?.outcome === 'evicts', 'the other one to be idle');
+    const { load } = await explain(asked);
+    expect(load).toMatchObject({ evicts: [loaded], sum: { pool: 'host', held: expect.any(Number) } });
+    expect(load?.sum.short).toBeGreaterThan(0);
+    expect((await explain(loaded)).load).toBeNull();
+    expect(ours(await records()).find(({ name }) => name === asked)?.state).toBe('offline');
+  });
+
+  it('a slot that is asked all the time makes room for another after its turn, and goes on afterwards', async () => {
+    expect(said(await askFor(gateway, 'red'))).toBe(replyOf('red'));
+    const flood = { over: false, served: 0, wrong: [] as string[] };
+    const flooding = Array.from({ length: 6 }, async () => {
+      while (!flood.over) {
+        const answer = await askFor(gateway, 'red');
+        if (said(answer) === replyOf('red')) flood.served += 1;
+        else flood.wrong.push(answer.text);
+      }
+    });
+    await until(() => flood.served > 10, 'the flood');
+    const other = askFor(gateway, 'blue');
+    await until(
+      async () => (await records()).some((slot) => slot.waiting_for.includes('red')),
+      'blue to wait',
+    );
+    expect((await records()).find(({ name }) => name === 'blue')).toMatchObject({
+      state: 'offline',
+      queued: 1,
+    });
+    expect(said(await other)).toBe(replyOf('blue'));
+    const before = flood.served;
+    await until(() => flood.served > before + 5, 'red to go on', 60_000);
+    flood.over = true;
+    await Promise.all(flooding);
+    expect(flood.wrong).toEqual([]);
+  });
+
+  it('what was measured on this machine replaces the estimate', async () => {
+    await until(async () => {
+      await askFor(gateway, 'green');
+      await ask(gateway, 'POST', '/api/slots/green/restart');
+      return (await records()).find(({ name }) => name === 'green')?.memory?.source === 'measured';
+    }, 'green to be measured');
+    const { memory, memory_bytes } = (await records()).find(({ name }) => name === 'green') as SlotRecord;
+    expect(memory?.needed_bytes).toBeGreaterThan((memory_bytes ?? 0) / 2);
+  });
+
+  it('a pinned slot stays, and the refusal says so with the whole sum', async () => {
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(
+      `${gateway.home}/config/slots/green.toml`,
+      'model = "green-model"\ncontext = 32768\npinned = true\n',
+    );
+    await until(
+      async () => (await records()).find(({ name }) => name === 'green')?.pinned === true,
+      'the file',
+    );
+    await ask(gateway, 'POST', '/api/slots/green/load');
+    const refused = await askFor(gateway, 'red');
+    expect(refused).toMatchObject({ status: 507, code: 'slot.no_memory' });
+    expect(refused.json()).toMatchObject({
+      error: {
+        details: {
+          slot: 'red',
+          needed: expect.any(Number),
+          free: expect.any(Number),
+          reserved: expect.any(Number),
+          kept_free: expect.any(Number),
+          short: expect.any(Number),
+          limit: expect.any(Number),
+          victims: [{ slot: 'green', bytes: expect.any(Number), stays: 'pinned' }],
+        },
+      },
+    });
+    expect(said(await askFor(gateway, 'green'))).toBe(replyOf('green'));
+  });
+});
