@@ -32,8 +32,9 @@ export interface MemoryPicture {
   readonly settling: number;
   /** Most that slots may hold in the pool; null without a limit. */
   readonly limit: number | null;
-  /** Needs of the loads that were there first and still wait. */
+  /** Needs of the loads that were there first and still wait, and the slots that they wait for. */
   readonly ahead: number;
+  readonly awaited: readonly string[];
   /** The other slots of the pool. */
   readonly holders: readonly Holder[];
   readonly waitingSince: number;
@@ -133,15 +134,23 @@ function whoGoesNow(picture: MemoryPicture, leaving: readonly Holder[], chosen: 
   return { evict: evict.map(({ name }) => name), wakeAt: later.length === 0 ? null : Math.min(...later) };
 }
 
+/** Free memory is taken at once, unless those who were there first would then have to wait for more than they do. */
+function fitsNow(picture: MemoryPicture, leaving: readonly Holder[]): boolean {
+  // What runs elsewhere takes nothing here.
+  if (picture.needed === 0) return true;
+  if (shortWithout(picture, [], 0) > 0) return false;
+  const awaited = picture.holders.filter(({ name }) => picture.awaited.includes(name));
+  return picture.ahead === 0 || shortWithout(picture, [...new Set([...leaving, ...awaited])]) === 0;
+}
+
 /**
  * Decides on one load: it starts, it waits until others have left, or it is refused because it would not fit even if
  * everything that may leave had left. A serving slot is never cut: to evict it means to let it drain. Pure.
  */
 export function decideLoad(picture: MemoryPicture): LoadDecision {
   const sum = memorySum(picture);
-  // What runs elsewhere takes nothing here.
-  if (picture.needed === 0 || shortWithout(picture, []) === 0) return { kind: 'start', sum };
   const leaving = picture.holders.filter(isLeaving);
+  if (fitsNow(picture, leaving)) return { kind: 'start', sum };
   const names = (holders: readonly Holder[]) => holders.map(({ name }) => name);
   const willDo = shortAtBest(picture, leaving) === 0;
   if (willDo) {

@@ -17,10 +17,16 @@ export interface Applicant {
   readonly asked: boolean;
 }
 
+/** What the loads before one need in its pool, in bytes, and the slots that they wait for. */
+export interface Ahead {
+  readonly bytes: number;
+  readonly awaited: readonly string[];
+}
+
 export interface LoadLineParts {
   readonly clock: Clock;
-  /** Decides on one load, given the bytes that loads before it wait for and since when it waits. */
-  decide(applicant: Applicant, ahead: number, waitingSince: number): LoadDecision;
+  /** Decides on one load, given the loads before it and since when it waits. */
+  decide(applicant: Applicant, ahead: Ahead, waitingSince: number): LoadDecision;
   /** Lets a slot go: at once when it is idle, else as soon as it has answered. */
   evict(slot: string): void;
   /** Has the owner of a waiting load ask again. */
@@ -35,12 +41,13 @@ export type Admission =
 
 interface Place extends Applicant {
   readonly since: number;
-  wakeAt: number | null;
+  readonly wakeAt: number | null;
+  readonly for: readonly string[];
 }
 
 /**
  * THE lock of admission: one load is decided at a time, over all slots, and those that have to wait stand in one line, in
- * the order in which they came. Who is first is let through first; who is behind may pass only if both fit.
+ * the order in which they came. Who is first is let through first; who is behind may pass when that delays nobody.
  */
 export class LoadLine {
   readonly #parts: LoadLineParts;
@@ -67,16 +74,18 @@ export class LoadLine {
       this.leave(slot);
       return decision;
     }
-    this.#places.set(slot, { ...applicant, since, wakeAt: decision.wakeAt });
+    this.#places.set(slot, { ...applicant, since, wakeAt: decision.wakeAt, for: decision.for });
     for (const victim of decision.evict) this.#parts.evict(victim);
     this.#arm();
     const before = this.#before(slot, applicant.pool).map((place) => place.slot);
     return { kind: 'wait', for: [...new Set([...decision.for, ...before])] };
   }
 
-  /** Bytes in a pool that the loads before this one wait for. */
-  aheadOf(slot: string, pool: string): number {
-    return this.#before(slot, pool).reduce((bytes, { needed }) => bytes + needed, 0);
+  /** The loads in a pool that are before this one. */
+  aheadOf(slot: string, pool: string): Ahead {
+    const before = this.#before(slot, pool);
+    const bytes = before.reduce((sum, { needed }) => sum + needed, 0);
+    return { bytes, awaited: before.flatMap((place) => place.for) };
   }
 
   #before(slot: string, pool: string): Place[] {

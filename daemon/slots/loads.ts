@@ -7,7 +7,7 @@ import type { SlotModel } from './engines/engine.ts';
 import { decideLoad, type LoadDecision, type MemoryPicture } from './eviction.ts';
 import { Footprints } from './footprint.ts';
 import { type Holding, poolOf, reservedBytes, settlingBytes, toHolder } from './holding.ts';
-import { type Applicant, LoadLine } from './load-line.ts';
+import { type Ahead, type Applicant, LoadLine } from './load-line.ts';
 import type { Measures } from './measures.ts';
 import type { AdmitOutcome, Current } from './owner-parts.ts';
 import { noMemoryError } from './refusals.ts';
@@ -139,7 +139,7 @@ export class Loads {
     return orderLoad(config, picture);
   }
 
-  #picture(others: readonly Holding[], load: Applicant, ahead: number, waitingSince: number): MemoryPicture {
+  #picture(others: readonly Holding[], load: Applicant, ahead: Ahead, waitingSince: number): MemoryPicture {
     const { clock, memoryLimit } = this.#parts;
     const now = clock.now();
     const inPool = others.filter(({ current }) => poolOf(current) === load.pool);
@@ -153,7 +153,8 @@ export class Loads {
       reserved: sum((current) => reservedBytes(current, this.#anonymous(current))) + settling,
       settling: settling + this.#departures.bytes(load.pool),
       limit: memoryLimit() || null,
-      ahead,
+      ahead: ahead.bytes,
+      awaited: ahead.awaited,
       holders: inPool.map((holding) => this.#holder(holding)),
       waitingSince,
       now,

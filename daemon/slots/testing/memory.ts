@@ -14,6 +14,7 @@ export const memoryPicture = (over: Partial<MemoryPicture> = {}): MemoryPicture 
   settling: 0,
   limit: null,
   ahead: 0,
+  awaited: [],
   holders: [],
   waitingSince: 0,
   now: 0,

@@ -59,11 +59,14 @@ export class ScriptedRunner implements Runner {
   readonly engines: ScriptedEngine[] = [];
   /** Engines load at once. */
   instant = true;
+  /** Calls `load` when an engine is loaded, in the place of at once. */
+  loadAfter: ((load: () => void) => void) | null = null;
 
   start(launch: Launch): Running {
     const engine = new ScriptedEngine(launch);
     this.engines.push(engine);
-    if (this.instant) engine.load();
+    if (this.loadAfter !== null) this.loadAfter(() => engine.load());
+    else if (this.instant) engine.load();
     return engine;
   }
 
