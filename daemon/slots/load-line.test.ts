@@ -38,6 +38,26 @@ describe('the line of loads', () => {
     expect(order).toEqual(['b', 'c', 'd']);
   });
 
+  it('a small load behind does not take what the one before waits for', async () => {
+    const bench = new LoadsBench(
+      [
+        { name: 'a', size: 2 },
+        { name: 'b', size: 3 },
+        { name: 'c', size: 1 },
+      ],
+      3,
+    );
+    const lease = await bench.ask('a');
+    const [first, second] = [bench.ask('b'), bench.ask('c')];
+    await settle();
+    expect(bench.loads.waiting).toEqual(['b', 'c']);
+    lease.release();
+    await bench.clock.advance(1_000);
+    (await first).release();
+    await bench.clock.advance(1_000);
+    (await second).release();
+  });
+
   it('a load behind may pass when there is room for both', async () => {
     const bench = new LoadsBench([...pair(), { name: 'small', size: 1 }], 3);
     const lease = await bench.ask('a');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
+import { scale, seed } from '../test/harness/scale.ts';
 import type { Lease } from './lease.ts';
 import { noMemoryError } from './refusals.ts';
 import { settle } from './testing/manual-clock.ts';
@@ -98,6 +99,6 @@ it('no schedule leaves a caller without an answer, two engines, or an illegal tr
       expect([schedule.answered, schedule.running, schedule.strange]).toEqual([schedule.asked, 0, []]);
       expect(['offline', 'error']).toContain(schedule.bench.state);
     }),
-    { numRuns: 300 },
+    { numRuns: scale(10_000), seed: seed('owner-schedules') },
   );
-}, 60_000);
+}, 86_400_000);

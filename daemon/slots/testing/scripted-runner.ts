@@ -14,6 +14,8 @@ export class ScriptedEngine implements Running {
   share: number | null = null;
   /** It has ended. */
   over = false;
+  /** It has ended because it was asked to. */
+  stopped = false;
 
   constructor(launch: Launch) {
     this.launch = launch;
@@ -48,6 +50,7 @@ export class ScriptedEngine implements Running {
 
   stop(graceMs: number): Promise<Ended> {
     this.stops.push(graceMs);
+    this.stopped ||= !this.over;
     if (this.obedient) this.end('stopped');
     return this.ended;
   }
