@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Launch } from './engines/engine.ts';
 import type { KeptText } from './kept-bindings.ts';
@@ -20,10 +21,17 @@ const Measure = z.object({
 type Measure = z.infer<typeof Measure>;
 const Kept = z.record(z.string(), Measure);
 
+/** The arguments of a program of somebody else, as a short text. */
+function argumentsOf({ how }: Launch): string {
+  if (!('args' in how)) return '';
+  return `#${createHash('sha256').update(JSON.stringify(how.args)).digest('base64url').slice(0, 12)}`;
+}
+
 /** What decides the memory of a launch, as one text. */
 export const measureKey = (launch: Launch, pool: string): string =>
   [
     launch.modelId,
+    `${launch.engine}${argumentsOf(launch)}`,
     `${launch.device}@${pool}`,
     `${launch.context}x${launch.sequences}`,
     launch.parallel,

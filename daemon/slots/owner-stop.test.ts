@@ -176,3 +176,26 @@ describe('close', () => {
     expect([failed.state, failed.runner.starts]).toEqual(['error', 1]);
   });
 });
+
+describe('ten minutes of serving', () => {
+  it.each([
+    [599_000, 2],
+    [600_000, 1],
+  ])(
+    'after %i ms ready the next failure is number %i, although the engine was stopped on purpose',
+    async (ms, failures) => {
+      const bench = new OwnerBench('idle_unload = 0', 'utility');
+      await bench.failTimes(1);
+      await bench.owner.load();
+      await bench.clock.advance(ms);
+      bench.owner.evict();
+      await settle();
+      expect(bench.state).toBe('offline');
+      bench.runner.instant = false;
+      const failing = bench.ask();
+      bench.runner.last.end('broken');
+      await refused(failing);
+      expect(bench.owner.record().failure).toMatchObject({ failures });
+    },
+  );
+});

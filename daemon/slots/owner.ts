@@ -37,17 +37,12 @@ export class Owner {
   #config: SlotConfig;
   #known: SlotModel | null;
   #closed = false;
-  #since: number;
 
   constructor(config: SlotConfig, parts: OwnerParts) {
     this.#config = config;
     this.#parts = parts;
     this.#known = parts.model(config);
-    this.#since = parts.clock.now();
-    this.#machine = new SlotMachine(config.name, () => {
-      this.#since = parts.clock.now();
-      parts.changed();
-    });
+    this.#machine = new SlotMachine(config.name, parts.changed, parts.clock.now.bind(parts.clock));
     this.#life = new EngineLife(parts, this.#machine, {
       ready: (current) => this.#ready(current),
       stopped: (current) => this.#aftermath.stopped(current),
@@ -211,7 +206,7 @@ export class Owner {
     return slotRecord({
       config: this.#config,
       state: this.#machine.state,
-      since: this.#since,
+      since: this.#machine.since,
       model: this.#known,
       current: this.#life.current,
       outside: this.#parts,

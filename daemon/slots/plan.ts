@@ -38,15 +38,17 @@ const ORIGINS: Readonly<Record<string, Origin>> = {
   parallel: fromFile('parallel'),
   threads: ({ cpuThreads, model }) => (model.demo ? 'engine' : cpuThreads > 0 ? 'setting' : 'probe'),
   device: fromFile('device'),
-  queueLimit: () => 'setting',
   env: fromFile('env'),
 };
 
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Of variables only the names: a value may be a secret. */
-const shown = (key: string, value: unknown): unknown =>
-  key === 'env' && typeof value === 'object' && value !== null ? Object.keys(value) : value;
+/** The value with every `env` in it as the names of its variables only: a value may be a secret. */
+function shown(key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (key === 'env') return Object.keys(value);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(name, inner)]));
+}
 
 /** The plan of a load as an administrator sees it: the exact launch with where each value comes from, and the sum. */
 export function planView(facts: PlanFacts, { order, view }: Forecast): SlotPlanView {

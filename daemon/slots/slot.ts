@@ -36,12 +36,16 @@ export class IllegalTransition extends Error {
 export class SlotMachine {
   readonly #slot: string;
   readonly #changed: (to: SlotStateName) => void;
+  readonly #now: () => number;
   #state: SlotStateName = 'offline';
+  #since: number;
   #rest = Promise.withResolvers<void>();
 
-  constructor(slot: string, changed: (to: SlotStateName) => void) {
+  constructor(slot: string, changed: (to: SlotStateName) => void, now: () => number = Date.now) {
     this.#slot = slot;
     this.#changed = changed;
+    this.#now = now;
+    this.#since = now();
     this.#rest.resolve();
   }
 
@@ -54,10 +58,16 @@ export class SlotMachine {
     return this.#state;
   }
 
+  /** Unix milliseconds of the last step. */
+  get since(): number {
+    return this.#since;
+  }
+
   /** Takes the step; throws IllegalTransition for one that the table does not list. */
   go(to: SlotStateName): void {
     if (!canGo(this.#state, to)) throw new IllegalTransition(this.#slot, this.#state, to);
     this.#state = to;
+    this.#since = this.#now();
     if (RESTING.includes(to)) this.#rest.resolve();
     else if (to === 'starting' || to === 'pulling') this.#rest = Promise.withResolvers<void>();
     this.#changed(to);

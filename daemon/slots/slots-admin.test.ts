@@ -364,6 +364,11 @@ describe('plan', () => {
       forecast: { outcome: 'starts', evicts: [] },
     });
     expect(JSON.stringify(plan)).not.toContain('s3cret');
+    bench.slotFile('far', 'engine = "custom"\ncommand = ["/bin/x", "{port}"]\n[env]\nSECRET = "s3cret"\n');
+    slots.reload();
+    const program = slots.plan('far');
+    expect(program).toMatchObject({ launch: { how: { value: { command: '/bin/x', env: ['SECRET'] } } } });
+    expect(JSON.stringify(program)).not.toContain('s3cret');
     expect(runner.starts).toBe(starts);
   });
 

@@ -109,6 +109,8 @@ export class LoadsBench {
       ended: (current) => this.loads.ended(current),
       start: (_, launch) => this.runner.start(launch),
       check: async () => {},
+      signOfLife: () => null,
+      ask: async () => ({ status: 200, body: '' }),
       residentBytes: () => null,
       gpuNote: () => null,
       changed: () => this.loads.changed(),
