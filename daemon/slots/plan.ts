@@ -38,6 +38,7 @@ const ORIGINS: Readonly<Record<string, Origin>> = {
   parallel: fromFile('parallel'),
   threads: ({ cpuThreads, model }) => (model.demo ? 'engine' : cpuThreads > 0 ? 'setting' : 'probe'),
   device: fromFile('device'),
+  batch: ({ config }) => (config.fileKeys.includes('batch') ? 'file' : 'engine'),
   env: fromFile('env'),
 };
 
