@@ -24,7 +24,7 @@ describe('refusals', () => {
     ['no model', noModelError('a', 'none'), 503, 'slot.failed', { 'x-should-retry': 'false' }],
     ['loading', loadingError('a', 0.5), 503, 'slot.loading', { 'retry-after': '10' }],
     ['queue full', queueFullError('a', 65), 429, 'slot.queue_full', { 'retry-after': '5' }],
-    ['disabled', disabledError('a'), 409, 'slot.disabled', {}],
+    ['disabled', disabledError('a'), 409, 'slot.disabled', { 'x-should-retry': 'false' }],
     ['stopping', stoppingError('a'), 503, 'slot.draining', { 'retry-after': '10' }],
     ['unloaded', unloadedError('a'), 503, 'slot.draining', { 'retry-after': '1' }],
     ['no memory', noMemoryError('a', sumOf({ needed: 9, free: 0, reserved: 0 })), 507, 'slot.no_memory', {}],

@@ -112,7 +112,7 @@ describe('create', () => {
       ['device', 'parallel', 'idle_unload'],
     ],
     ['an engine that is not there', 'w', { engine: 'nope' }, ['engine']],
-    ['a type that the engine does not serve', 'w', { type: 'tts' as const }, ['type']],
+    ['a type that the engine does not serve', 'w', { engine: 'embedded', type: 'tts' as const }, ['type']],
     ['a device that it does not run on', 'w', { device: 'npu' }, ['device']],
   ])('422 for %s, and nothing is written', async (_, name, settings, paths) => {
     const slots = open();
