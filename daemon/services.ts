@@ -15,6 +15,7 @@ import { type HttpServer, startHttp } from './http/server.ts';
 import { createInference } from './inference/serve.ts';
 import { Bus } from './kit/bus.ts';
 import { createLog, type Log } from './kit/log.ts';
+import { LogLines } from './kit/log-lines.ts';
 import { Outbound } from './kit/outbound.ts';
 import { watchFolder } from './kit/watch-folder.ts';
 import { roomOn } from './memory-room.ts';
@@ -57,7 +58,12 @@ export async function startServices(
   overrides: ServiceOverrides = {},
 ): Promise<Services> {
   let settings: Settings | null = null;
-  const log = createLog({ level: 'info', secrets: () => settings?.secrets() ?? [] });
+  const logLines = new LogLines();
+  const log = createLog({
+    level: 'info',
+    secrets: () => settings?.secrets() ?? [],
+    tap: (line) => logLines.push(line),
+  });
   const live = await openSettings({ env, log, watch: true });
   settings = live;
   log.level = live.value('logLevel');
@@ -137,6 +143,7 @@ export async function startServices(
     settings: live,
     store,
     log,
+    logLines,
     bus,
     auth,
     hardware,

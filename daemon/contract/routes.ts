@@ -96,6 +96,7 @@ export const ROUTES = {
   ),
   models: api('GET', '/api/models', 'client', 'none', 'Registered models'),
   hardware: api('GET', '/api/hardware', 'client', 'none', 'Devices and memory'),
+  usage: api('GET', '/api/usage', 'client', 'none', 'Requests and tokens per day, tier and model'),
   openapi: api('GET', '/api/openapi.json', 'client', 'none', 'OpenAPI 3.1 description'),
   events: kind('sse', api('GET', '/api/events', 'client', 'none', 'Live events')),
   'dispatch.explain': api(
@@ -121,6 +122,12 @@ export const ROUTES = {
     'Try an upstream as real calls do',
   ),
   'model.put': api('PUT', '/api/models/*id', 'admin', 'api', 'Bind a model to a slot or an upstream'),
+  'slot.create': api('POST', '/api/slots', 'admin', 'api', 'Add a slot'),
+  'slot.change': api('PUT', '/api/slots/:name', 'admin', 'api', 'Change settings of a slot'),
+  'slot.remove': api('DELETE', '/api/slots/:name', 'admin', 'none', 'Remove a slot and its file'),
+  'slot.swap': api('POST', '/api/slots/:name/swap', 'admin', 'api', 'Give a slot another model'),
+  'slot.logs': kind('sse', api('GET', '/api/slots/:name/logs', 'admin', 'none', 'Output of an engine, live')),
+  'slot.plan': api('GET', '/api/slots/:name/plan', 'admin', 'none', 'What a load would start and need'),
   'hardware.probe': api('POST', '/api/hardware/probe', 'admin', 'none', 'Probe the hardware again'),
   settings: api('GET', '/api/settings', 'admin', 'none', 'Every setting with its source'),
   'settings.put': api('PUT', '/api/settings', 'admin', 'api', 'Persist settings'),
@@ -128,6 +135,7 @@ export const ROUTES = {
   requests: api('GET', '/api/requests', 'admin', 'none', 'Recent and running requests'),
   request: api('GET', '/api/requests/:id', 'admin', 'none', 'One request'),
   'request.cancel': api('POST', '/api/requests/:id/cancel', 'admin', 'none', 'Cancel a running request'),
+  logs: kind('sse', api('GET', '/api/logs', 'admin', 'none', 'Log of the gateway, live')),
 
   'memory.delete.many': api('POST', '/api/memory/delete', 'admin', 'api', 'Delete memories by id'),
   'memory.delete.one': api('DELETE', '/api/memory/:id', 'admin', 'none', 'Delete one memory'),

@@ -4,7 +4,15 @@ import * as auth from './auth.ts';
 import { HardwareResponse } from './hardware.ts';
 import { ModelPut, ModelsResponse, ModelView, V1Model, V1ModelList } from './models.ts';
 import type { RouteId } from './routes.ts';
-import { SlotsResponse, SlotView } from './slots.ts';
+import {
+  SlotCreate,
+  SlotPlan,
+  SlotRemoved,
+  SlotSettings,
+  SlotSwap,
+  SlotsResponse,
+  SlotView,
+} from './slots.ts';
 import * as system from './system.ts';
 import * as upstreams from './upstreams.ts';
 
@@ -19,6 +27,9 @@ export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'upstream.put': upstreams.UpstreamPut,
   'upstream.test': upstreams.UpstreamTestRequest,
   'model.put': ModelPut,
+  'slot.create': SlotCreate,
+  'slot.change': SlotSettings,
+  'slot.swap': SlotSwap,
   'memory.add': system.MemoryAdd,
   'memory.search': system.MemorySearch,
   'memory.delete.many': system.MemoryDelete,
@@ -56,6 +67,12 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'upstream.test': upstreams.UpstreamTestResponse,
   models: ModelsResponse,
   'model.put': ModelView,
+  'slot.create': SlotView,
+  'slot.change': SlotView,
+  'slot.remove': SlotRemoved,
+  'slot.swap': SlotView,
+  'slot.plan': SlotPlan,
+  usage: system.UsageResponse,
   hardware: HardwareResponse,
   'hardware.probe': HardwareResponse,
   'dispatch.explain': system.ExplainResponse,

@@ -104,6 +104,7 @@ export const SlotSwap = z.strictObject({
   /** Whether the model is written into the slot file; default true. */
   persist: z.boolean().optional(),
 });
+export const SlotRemoved = z.object({ ok: z.literal(true) });
 
 /** Why a slot keeps its memory when another asks for it: it is pinned, it answers, it loads, it has just become ready. */
 export const StayReason = z.enum(['pinned', 'serving', 'loading', 'turn']);

@@ -85,6 +85,23 @@ export const RequestView = z.object({
   error: z.string().nullable(),
 });
 export const RequestsResponse = z.object({ running: z.array(RequestView), recent: z.array(RequestView) });
+/** What one tier asked of one model on one day (UTC); `model` is empty where no request of the row was served. */
+export const UsageDay = z.object({
+  day: z.string(),
+  tier: z.string(),
+  model: z.string(),
+  requests: z.number().int(),
+  prompt_tokens: z.number().int(),
+  completion_tokens: z.number().int(),
+});
+export const UsageResponse = z.object({
+  /** First day (UTC) that is counted. */
+  since: z.string(),
+  /** Newest day first. */
+  days: z.array(UsageDay),
+  /** Older rows were left out. */
+  truncated: z.boolean(),
+});
 export const ExplainRequest = z.object({
   path: z.string(),
   model: z.string().optional(),
@@ -132,5 +149,6 @@ export type SystemHealthView = z.infer<typeof SystemHealthResponse>;
 export type SettingRow = z.infer<typeof SettingView>;
 export type AuditRow = z.infer<typeof AuditEntry>;
 export type RequestRecord = z.infer<typeof RequestView>;
+export type UsageView = z.infer<typeof UsageResponse>;
 export type ExplainView = z.infer<typeof ExplainResponse>;
 export type MemoryRecord = z.infer<typeof MemoryView>;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
-import type { ZodType } from 'zod';
+import type { ZodType, z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import type { BodyKind } from '../contract/routes.ts';
 import { askForBody } from './expect.ts';
@@ -138,10 +138,7 @@ export function parseWith(schema: ZodType | undefined, value: unknown): unknown 
   if (!schema) return value;
   const result = schema.safeParse(value === undefined ? {} : value);
   if (result.success) return result.data;
-  const fields = result.error.issues.slice(0, 32).map((issue) => ({
-    path: issue.path.map(String).join('.'),
-    reason: issue.code === 'custom' ? issue.message : issue.message.replace(/, received.*$/i, ''),
-  }));
+  const fields = result.error.issues.flatMap(fieldsOf).slice(0, 32);
   throw new GatewayError('request.invalid', { details: { fields } });
 }
 
@@ -197,6 +194,22 @@ export async function receiveInto(
 
 const brokenOff = () =>
   new GatewayError('request.malformed', { message: 'The body broke off before its end.' });
+
+/** Longest name of a key of the caller's that is told back. */
+const LONGEST_NAME = 64;
+
+/** An issue as the fields it is about: each key that a strict body does not take is a field of its own. */
+function fieldsOf(issue: z.core.$ZodIssue): { path: string; reason: string }[] {
+  const place = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: [...place, key.slice(0, LONGEST_NAME)].join('.'),
+      reason: 'cannot be set here',
+    }));
+  }
+  const reason = issue.code === 'custom' ? issue.message : issue.message.replace(/, received.*$/i, '');
+  return [{ path: place.join('.'), reason }];
+}
 
 /** Reads a `/v1` body into one Buffer under its cap; nothing is parsed. Throws 413, 415, 400 when it breaks off. */
 export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyKind): Promise<Buffer> {

@@ -48,4 +48,14 @@ export class Bus<Events> {
     if (id < first.id - 1 || id >= this.#nextId) return null;
     return this.#ring.filter((entry) => entry.id > id);
   }
+
+  /** The newest entries, oldest first. */
+  last(most: number): BusEntry<Events>[] {
+    return most <= 0 ? [] : this.#ring.slice(-most);
+  }
+
+  /** The id of the newest entry: what a reader that begins now has seen. */
+  get lastId(): number {
+    return this.#nextId - 1;
+  }
 }

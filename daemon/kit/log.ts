@@ -21,6 +21,8 @@ export interface LogOptions {
   secrets?: () => readonly string[];
   /** Where finished lines go; default standard output, dropped while the pipe is full. */
   write?: (line: string) => void;
+  /** Sees every finished line too, whatever becomes of the output. */
+  tap?: (line: string) => void;
 }
 
 /** Lines that wait in a blocked stdout before more are dropped. */
@@ -44,7 +46,13 @@ function stdoutWriter(): (line: string) => void {
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? stdoutWriter();
   const secrets = options.secrets ?? (() => []);
-  const stream = { write: (line: string) => write(hideSecrets(line, secrets())) };
+  const stream = {
+    write(line: string) {
+      const clean = hideSecrets(line, secrets());
+      write(clean);
+      options.tap?.(clean);
+    },
+  };
   return pino(
     {
       level: options.level,

@@ -3,6 +3,11 @@ export function sseData(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
+/** One SSE event with a name and, where the stream can be caught up with, an id; `data` is a text of one line. */
+export function sseEvent({ id, event, data }: { id?: number; event: string; data: string }): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
+}
+
 /** An SSE comment: keeps a connection alive, ignored by every client. Line ends in `text` become spaces. */
 export function sseComment(text: string): string {
   return `: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`;

@@ -4,6 +4,7 @@ import type { Hardware } from '../hardware/hardware.ts';
 import type { Inference } from '../inference/serve.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
+import type { LogLines } from '../kit/log-lines.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
@@ -35,6 +36,8 @@ export interface RouteDeps {
   readonly settings: Settings;
   readonly store: Store;
   readonly log: Log;
+  /** The last lines of `log`. */
+  readonly logLines: LogLines;
   readonly bus: Bus<GatewayEvents>;
   readonly auth: Auth;
   readonly hardware: Hardware;

@@ -1,12 +1,17 @@
 import { authRoutes } from './api/auth.ts';
 import { eventRoutes } from './api/events.ts';
 import { healthRoutes } from './api/health.ts';
+import { logRoutes } from './api/logs.ts';
 import { memoryRoutes } from './api/memory.ts';
 import { bindingRoutes } from './api/models.ts';
+import { requestRoutes } from './api/requests.ts';
+import { slotFileRoutes } from './api/slot-files.ts';
+import { slotLogRoutes } from './api/slot-logs.ts';
 import { slotRoutes } from './api/slots.ts';
 import { statusRoutes } from './api/status.ts';
 import { systemRoutes } from './api/system.ts';
 import { upstreamRoutes } from './api/upstreams.ts';
+import { usageRoutes } from './api/usage.ts';
 import type { RouteDeps } from './deps.ts';
 import type { Handlers } from './handler.ts';
 import { shellRoutes } from './shell.ts';
@@ -23,8 +28,13 @@ export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
     ...slotRoutes(deps),
     ...upstreamRoutes(deps),
     ...bindingRoutes(deps),
+    ...slotFileRoutes(deps),
+    ...slotLogRoutes(deps),
     ...memoryRoutes(deps),
     ...systemRoutes(deps),
+    ...requestRoutes(deps),
+    ...usageRoutes(deps),
+    ...logRoutes(deps),
     ...eventRoutes(deps),
     ...shellRoutes(deps),
     ...modelRoutes(deps),

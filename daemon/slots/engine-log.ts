@@ -11,6 +11,9 @@ export interface EngineLogLimits {
   readonly backlogBytes: number;
 }
 
+/** The file of a slot's engines, which outlives each of them; `folder` is that of the logs. */
+export const engineLogFile = (folder: string, slot: string): string => join(folder, `${slot}.log`);
+
 const LIMITS: EngineLogLimits = { lines: 400, fileBytes: 4 << 20, backlogBytes: 1 << 20 };
 
 /**
@@ -27,7 +30,7 @@ export class EngineLog {
 
   constructor(folder: string, slot: string, limits: EngineLogLimits = LIMITS) {
     this.#limits = limits;
-    this.#file = join(folder, `${slot}.log`);
+    this.#file = engineLogFile(folder, slot);
     this.#ring = new LineRing(limits.lines);
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });

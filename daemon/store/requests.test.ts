@@ -20,6 +20,20 @@ test('a record is listed before and after it is written, the same', () => {
   expect(repo.get('r3')).toBeNull();
 });
 
+test('pages back from any request, whether it is written yet or not', () => {
+  const { repo, backlog } = setup();
+  for (let i = 0; i < 4; i++) repo.add(aRequest({ id: `r${i}` }));
+  backlog.drain();
+  for (let i = 4; i < 8; i++) repo.add(aRequest({ id: `r${i}` }));
+  const page = (limit: number, before: string) => repo.list(limit, before)?.map(({ id }) => id) ?? null;
+  expect(page(3, 'r6')).toEqual(['r5', 'r4', 'r3']);
+  expect(page(3, 'r4')).toEqual(['r3', 'r2', 'r1']);
+  expect(page(3, 'r2')).toEqual(['r1', 'r0']);
+  expect(page(3, 'r0')).toEqual([]);
+  expect(page(3, 'nobody')).toBeNull();
+  expect(repo.list(2, null)?.map(({ id }) => id)).toEqual(['r7', 'r6']);
+});
+
 test('adding touches no disk and never throws; the queue is bounded', () => {
   const { db, repo, backlog, faults } = setup();
   forbidWrites(db, true);

@@ -9,8 +9,12 @@ import { type UsageRepo, usageRepo } from './usage.ts';
 export interface RequestsRepo {
   /** Queues the record; never throws, never waits for the disk. A second record under the same id is ignored. */
   add(record: RequestRecord): void;
-  /** Newest first, at most 1,000; throws `store.unavailable`. */
+  /**
+   * Newest first, at most 1,000; with `before` those that ended before the request of this id, null when that is
+   * unknown or pruned. Throws `store.unavailable`.
+   */
   list(limit: number): RequestRecord[];
+  list(limit: number, before: string | null): RequestRecord[] | null;
   /** Null when unknown or pruned; throws `store.unavailable`. */
   get(id: string): RequestRecord | null;
   /** Keeps the newest `maxRows` from now on; the excess goes step by step. Never throws. */
@@ -49,7 +53,10 @@ function statements(db: Db) {
     insert: db.prepare<unknown[]>(
       `INSERT INTO requests (${names}) VALUES (${values}) ON CONFLICT (id) DO NOTHING`,
     ),
-    list: db.prepare<[number], RequestRecord>(`SELECT ${names} FROM requests ORDER BY seq DESC LIMIT ?`),
+    list: db.prepare<[number, number], RequestRecord>(
+      `SELECT ${names} FROM requests WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
+    ),
+    seq: db.prepare<[string], { seq: number }>('SELECT seq FROM requests WHERE id = ?'),
     get: db.prepare<[string], RequestRecord>(`SELECT ${names} FROM requests WHERE id = ?`),
     prune: db.prepare<[number]>(
       `DELETE FROM requests WHERE seq <= (SELECT max(seq) FROM requests) - ?
@@ -93,16 +100,31 @@ export function requestsRepo(db: Db, faults: Faults, paused: () => boolean): Req
       backlog.flush();
     });
   };
+  const stored = (beforeSeq: number, rows: number) =>
+    faults.read('requests', () => sql.list.all(beforeSeq, rows));
+  /** Those behind `before`; the ones that still wait to be written are the newest. */
+  const older = (before: string, rows: number): RequestRecord[] | null => {
+    const waiting = backlog.pending();
+    const place = waiting.findIndex((record) => record.id === before);
+    if (place >= 0) return join(waiting.slice(0, place), rows);
+    const seq = faults.read('requests', () => sql.seq.get(before))?.seq;
+    return seq === undefined ? null : stored(seq, rows);
+  };
+  const join = (waiting: readonly RequestRecord[], rows: number): RequestRecord[] => {
+    const newest = waiting.slice(-rows).reverse();
+    return [...newest, ...stored(Number.MAX_SAFE_INTEGER, rows)].slice(0, rows);
+  };
+  function list(limit: number): RequestRecord[];
+  function list(limit: number, before: string | null): RequestRecord[] | null;
+  function list(limit: number, before: string | null = null): RequestRecord[] | null {
+    const rows = clampRows(limit, LISTED);
+    return before === null ? join(backlog.pending(), rows) : older(before, rows);
+  }
   const repo: RequestsRepo = {
+    list,
     add(record) {
       backlog.push({ ...record, model: clip(record.model), error: clip(record.error) });
       flushSoon();
-    },
-    list(limit) {
-      const rows = clampRows(limit, LISTED);
-      const waiting = backlog.pending().slice(-rows).reverse();
-      const stored = faults.read('requests', () => sql.list.all(rows));
-      return [...waiting, ...stored].slice(0, rows);
     },
     get: (id) =>
       backlog.pending().find((record) => record.id === id) ??

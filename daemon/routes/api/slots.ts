@@ -1,33 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Context } from 'koa';
 import { GatewayError } from '../../contract/errors.ts';
-import type { SlotRecord } from '../../contract/slots.ts';
+import type { SlotPlanView, SlotRecord } from '../../contract/slots.ts';
+import { hideSecretsIn } from '../../kit/redact.ts';
+import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
+import { Query } from '../query.ts';
 
-/** `/api/slots…`: states and the three verbs of an admin. */
+/** With `?wait=false`: how long a refusal may take before the answer is "under way" (ms). */
+const REFUSAL_MS = 150;
+
+/** `/api/slots…`: states, plans and the verbs of an admin. */
 export function slotRoutes(deps: RouteDeps) {
   const verb =
     (action: 'load' | 'unload' | 'restart'): Handler =>
-    async (_ctx, call) => {
-      const name = named(deps, call).name;
-      deps.store.audit.add({
-        action: `slot.${action}`,
-        tier: call.caller.tier,
-        address: deps.auth.address(call.auth),
-        details: { slot: name },
-      });
-      return deps.slots[action](name);
+    (ctx, call) => {
+      const { name } = namedSlot(deps, call);
+      audit(deps, call, `slot.${action}`, { slot: name });
+      return underWay(deps, ctx, call, deps.slots[action](name));
     };
+  const swap: Handler = (ctx, call, body) => {
+    const { model_id: modelId, persist = true } = body as { model_id: string; persist?: boolean };
+    const { name } = namedSlot(deps, call);
+    audit(deps, call, 'slot.swap', { slot: name, model: modelId, persist });
+    return underWay(deps, ctx, call, deps.slots.swap(name, { modelId, persist }));
+  };
+  /** The exact launch: of variables only their names; no value of a secret, whatever a slot file holds. */
+  const plan: Handler = (_ctx, call): SlotPlanView => {
+    const { name } = namedSlot(deps, call);
+    const modelId = new Query(call).text('model_id');
+    return hideSecretsIn(deps.slots.plan(name, modelId === null ? {} : { modelId }), deps.settings.secrets());
+  };
   return {
     slots: () => ({ slots: deps.slots.list() }),
-    slot: (_ctx, call) => named(deps, call),
+    slot: (_ctx, call) => namedSlot(deps, call),
     'slot.load': verb('load'),
     'slot.unload': verb('unload'),
     'slot.restart': verb('restart'),
+    'slot.swap': swap,
+    'slot.plan': plan,
   } satisfies Record<string, Handler>;
 }
 
-function named(deps: RouteDeps, call: Call): SlotRecord {
+/** The slot that the path names, a key of a map and nothing else. Throws `slot.not_found`. */
+export function namedSlot(deps: Pick<RouteDeps, 'slots'>, call: Call): SlotRecord {
   const slot = deps.slots.get(call.params.name ?? '');
   if (!slot) throw new GatewayError('slot.not_found');
   return slot;
+}
+
+/**
+ * The record once the act has its outcome. With `?wait=false` 202 and the record as it is as soon as it is clear that
+ * the act is not refused at once; what becomes of it is told by events, and by the slot's state.
+ */
+async function underWay(deps: RouteDeps, ctx: Context, call: Call, act: Promise<SlotRecord>) {
+  if (new Query(call).flag('wait', true)) return act;
+  const soon = new AbortController();
+  const later = pause(REFUSAL_MS, null, { signal: soon.signal }).catch(() => null);
+  try {
+    const done = await Promise.race([act, later]);
+    if (done !== null) return done;
+  } finally {
+    soon.abort();
+  }
+  act.catch((cause: unknown) =>
+    deps.log.debug({ err: cause, request: call.id }, 'what was begun has failed'),
+  );
+  ctx.status = 202;
+  return namedSlot(deps, call);
 }

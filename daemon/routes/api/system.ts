@@ -10,7 +10,7 @@ import type { Handler } from '../handler.ts';
 import { openApi } from '../openapi.ts';
 import { allProblems } from '../problems.ts';
 
-/** Models, hardware, settings, audit, requests, metrics and the API description. */
+/** Models, hardware, settings, audit, metrics and the API description. */
 export function systemRoutes(deps: RouteDeps) {
   const description = openApi(ROUTES, { title: deps.name, version: deps.version });
   return {
@@ -22,13 +22,6 @@ export function systemRoutes(deps: RouteDeps) {
     'settings.put': (_ctx, call, body) =>
       putSettings(deps, call.caller.tier, (body as { values: Values }).values),
     audit: () => ({ entries: deps.store.audit.list(200) }),
-    requests: () => ({ running: deps.inference.running(), recent: deps.store.requests.list(200) }),
-    request: (_ctx, call) => findRequest(deps, call.params.id ?? ''),
-    'request.cancel': (_ctx, call) => {
-      const found = findRequest(deps, call.params.id ?? '');
-      deps.inference.cancel(found.id);
-      return found;
-    },
     'dispatch.explain': (_ctx, _call, body): ExplainView =>
       hideSecretsIn(
         deps.inference.explain(body as { path: string; model?: string }),
@@ -49,12 +42,6 @@ const settingsView = (deps: RouteDeps) => ({
   problems: allProblems(deps),
   env_file: join(deps.settings.folders.config, 'api.env'),
 });
-
-function findRequest(deps: RouteDeps, id: string) {
-  const found = deps.inference.running().find((each) => each.id === id) ?? deps.store.requests.get(id);
-  if (!found) throw new GatewayError('request.not_found');
-  return found;
-}
 
 /** Persists settings that have a place in config.toml; enforcement has its own route with its own conditions. */
 async function putSettings(deps: RouteDeps, tier: string, values: Values) {

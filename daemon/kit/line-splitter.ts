@@ -1,0 +1,43 @@
+/** Room for one line that has not ended yet, in UTF-16 units; what comes after it is cut until the line ends. */
+export const LINE_MAX = 2_000;
+
+/**
+ * Cuts a stream of bytes into lines. Control characters but tab are replaced, so that a line can be shown anywhere; a
+ * long line keeps its beginning. Holds one open line and nothing else.
+ */
+export class LineSplitter {
+  readonly #lineMax: number;
+  readonly #decoder = new TextDecoder('utf-8');
+  #open = '';
+
+  constructor(lineMax = LINE_MAX) {
+    this.#lineMax = lineMax;
+  }
+
+  /** Takes the next bytes and tells each line that they complete. */
+  push(chunk: Uint8Array, onLine: (line: string) => void): void {
+    const text = this.#decoder.decode(chunk, { stream: true });
+    let from = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+      onLine(this.#take(text.slice(from, Math.min(end, from + this.#lineMax))));
+      from = end + 1;
+    }
+    this.#append(text.slice(from, from + this.#lineMax));
+  }
+
+  /** Ends an open last line; answers it, or null when there is none. */
+  end(): string | null {
+    return this.#open === '' ? null : this.#take('');
+  }
+
+  #append(text: string): void {
+    if (this.#open.length < this.#lineMax) this.#open += text.slice(0, this.#lineMax - this.#open.length);
+  }
+
+  #take(rest: string): string {
+    this.#append(rest);
+    const line = this.#open.replace(/\r$/, '').replace(/[\0-\x08\x0b-\x1f\x7f]/g, '\ufffd');
+    this.#open = '';
+    return line;
+  }
+}

@@ -1,0 +1,41 @@
+import type { BusEntry } from '../../kit/bus.ts';
+import { atLeast, LOG_LEVELS, type LogLine } from '../../kit/log-lines.ts';
+import type { RouteDeps } from '../deps.ts';
+import { StreamDoor } from '../event-stream.ts';
+import type { Handler } from '../handler.ts';
+import { Query } from '../query.ts';
+import { lastEventId } from './events.ts';
+
+const MAX_READERS = 16;
+const MOST_LINES = 1_000;
+
+const newest = <T>(all: readonly T[], most: number): readonly T[] => (most === 0 ? [] : all.slice(-most));
+
+/**
+ * `GET /api/logs?level=&lines=&follow=`: the last lines of the gateway's own log and then the live ones, each an event
+ * `log` whose data is the line's JSON, redacted as the log is. A reader that comes back with `Last-Event-ID` goes on
+ * behind it, after an event `gap` when lines were lost in between.
+ */
+export function logRoutes(deps: RouteDeps) {
+  const door = new StreamDoor(deps, MAX_READERS);
+  const { bus } = deps.logLines;
+  const logs: Handler = (ctx, call) => {
+    const query = new Query(call);
+    const least = query.word('level', LOG_LEVELS) ?? 'trace';
+    const lines = query.whole('lines', { min: 0, max: MOST_LINES, absent: 200 });
+    const follow = query.flag('follow', true);
+    const stream = door.open(ctx, call);
+    const wanted = ({ payload }: BusEntry<{ log: LogLine }>) => atLeast(payload.level, least);
+    const send = (entry: BusEntry<{ log: LogLine }>) => {
+      if (wanted(entry)) stream.send({ id: entry.id, event: 'log', data: entry.payload.text });
+    };
+    const seen = lastEventId(ctx.req);
+    const missed = seen === null ? null : bus.since(seen);
+    if (seen !== null && missed === null) stream.send({ event: 'gap', data: '{}' });
+    const recent = missed ?? newest(bus.last(MOST_LINES).filter(wanted), lines);
+    for (const entry of recent) send(entry);
+    if (follow) stream.onClose(bus.subscribe(send));
+    else stream.end();
+  };
+  return { logs } satisfies Record<string, Handler>;
+}

@@ -1,0 +1,37 @@
+import { GatewayError } from '../../contract/errors.ts';
+import type { RequestRecord } from '../../contract/system.ts';
+import { audit } from '../audit.ts';
+import type { RouteDeps } from '../deps.ts';
+import type { Handler } from '../handler.ts';
+import { badQuery, Query } from '../query.ts';
+
+const MOST_ROWS = 1_000;
+
+/** `/api/requests…`: what runs and what has ended, without any content. */
+export function requestRoutes(deps: RouteDeps) {
+  /** `?state=running|done&limit=&before=`; `before` is the id of the last request of the page before. */
+  const list: Handler = (_ctx, call): { running: RequestRecord[]; recent: RequestRecord[] } => {
+    const query = new Query(call);
+    const state = query.word('state', ['running', 'done']);
+    const limit = query.whole('limit', { min: 1, max: MOST_ROWS, absent: 200 });
+    const before = query.text('before');
+    const running = state === 'done' || before !== null ? [] : deps.inference.running().slice(0, limit);
+    const recent = state === 'running' ? [] : deps.store.requests.list(limit, before);
+    if (recent === null) throw badQuery('before', 'is not a request of the log');
+    return { running, recent };
+  };
+  const one: Handler = (_ctx, call) => findRequest(deps, call.params.id ?? '');
+  /** Ends a running request; one that has ended meanwhile is answered as it is. */
+  const cancel: Handler = (_ctx, call) => {
+    const found = findRequest(deps, call.params.id ?? '');
+    if (deps.inference.cancel(found.id)) audit(deps, call, 'request.cancel', { request: found.id });
+    return found;
+  };
+  return { requests: list, request: one, 'request.cancel': cancel } satisfies Record<string, Handler>;
+}
+
+function findRequest(deps: RouteDeps, id: string): RequestRecord {
+  const found = deps.inference.running().find((each) => each.id === id) ?? deps.store.requests.get(id);
+  if (!found) throw new GatewayError('request.not_found');
+  return found;
+}

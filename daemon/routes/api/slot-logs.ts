@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { hideSecrets } from '../../kit/redact.ts';
+import { engineLogFile } from '../../slots/engine-log.ts';
+import { tailLog } from '../../slots/log-tail.ts';
+import type { RouteDeps } from '../deps.ts';
+import { StreamDoor } from '../event-stream.ts';
+import type { Handler } from '../handler.ts';
+import { Query } from '../query.ts';
+import { namedSlot } from './slots.ts';
+
+const MAX_READERS = 16;
+const MOST_LINES = 1_000;
+
+/**
+ * `GET /api/slots/{name}/logs?lines=&follow=`: the last lines of what the slot's engines wrote, over their restarts,
+ * and then the live ones, each an event `line` with `{"text"}`. Values of secrets are hidden.
+ */
+export function slotLogRoutes(deps: RouteDeps) {
+  const door = new StreamDoor(deps, MAX_READERS);
+  const logs: Handler = async (ctx, call) => {
+    const { name } = namedSlot(deps, call);
+    const query = new Query(call);
+    const lines = query.whole('lines', { min: 0, max: MOST_LINES, absent: 200 });
+    const follow = query.flag('follow', true);
+    const stream = door.open(ctx, call);
+    const gone = new AbortController();
+    stream.onClose(() => gone.abort());
+    await tailLog(engineLogFile(join(deps.settings.folders.state, 'logs'), name), {
+      lines,
+      follow,
+      signal: gone.signal,
+      onLine(line) {
+        const text = hideSecrets(line, deps.settings.secrets());
+        stream.send({ event: 'line', data: JSON.stringify({ text }) });
+      },
+    });
+    stream.end();
+  };
+  return { 'slot.logs': logs } satisfies Record<string, Handler>;
+}

@@ -1,0 +1,19 @@
+import type { UsageView } from '../../contract/system.ts';
+import type { RouteDeps } from '../deps.ts';
+import type { Handler } from '../handler.ts';
+import { Query } from '../query.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 366;
+const MOST_ROWS = 5_000;
+
+/** `GET /api/usage?days=`: sums per day (UTC), tier and model, today included; newest first. */
+export function usageRoutes(deps: Pick<RouteDeps, 'store'>) {
+  const usage: Handler = (_ctx, call): UsageView => {
+    const days = new Query(call).whole('days', { min: 1, max: MOST_DAYS, absent: 30 });
+    const since = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+    const rows = deps.store.usage.since(since);
+    return { since, days: rows.slice(0, MOST_ROWS), truncated: rows.length > MOST_ROWS };
+  };
+  return { usage } satisfies Record<string, Handler>;
+}

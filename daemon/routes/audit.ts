@@ -1,0 +1,12 @@
+import type { RouteDeps } from './deps.ts';
+import type { Call } from './handler.ts';
+
+/** Writes who did what into the audit trail. `details` never hold a secret. Never throws. */
+export function audit(
+  deps: Pick<RouteDeps, 'auth' | 'store'>,
+  call: Call,
+  action: string,
+  details: Record<string, unknown>,
+): void {
+  deps.store.audit.add({ action, tier: call.caller.tier, address: deps.auth.address(call.auth), details });
+}

@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import { GatewayError } from '../contract/errors.ts';
+import { sseComment, sseEvent } from '../kit/sse.ts';
+import type { RouteDeps } from './deps.ts';
+import type { Call } from './handler.ts';
+
+const KEEP_ALIVE_MS = 15_000;
+/** Bytes that may wait for a slow reader before it is cut; it comes back with `Last-Event-ID`. */
+const MAX_BACKLOG = 1 << 20;
+
+const HEAD = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+  connection: 'close',
+};
+
+/** One reader of a stream of server-sent events. */
+export interface EventStream {
+  /** Sends one event; a reader that is too slow, or may not read any more, is cut instead. */
+  send(event: { id?: number; event: string; data: string }): void;
+  /** Tells the reader where it stands, so that it can catch up from here. */
+  mark(id: number): void;
+  /** Ends the answer as it should. */
+  end(): void;
+  /** What is to be given back once the reader is gone, for whatever reason. */
+  onClose(act: () => void): void;
+  readonly open: boolean;
+}
+
+export type StreamDoorDeps = Pick<RouteDeps, 'auth' | 'stopping'>;
+
+/**
+ * Opens streams of server-sent events for a bounded number of readers. Each is judged anew at every event, at every
+ * keep-alive comment and after every change of keys, sessions or enforcement. A stop of the gateway ends them at once:
+ * they would never drain.
+ */
+export class StreamDoor {
+  readonly #deps: StreamDoorDeps;
+  readonly #most: number;
+  readonly #readers = new Set<Reader>();
+
+  constructor(deps: StreamDoorDeps, most: number) {
+    this.#deps = deps;
+    this.#most = most;
+    deps.stopping.addEventListener('abort', () => {
+      for (const reader of [...this.#readers]) reader.end();
+    });
+    deps.auth.onChange(() => {
+      for (const reader of [...this.#readers]) reader.judge();
+    });
+  }
+
+  /** Writes the head. Throws `slot.draining` while the gateway stops and `events.too_many` beyond the bound. */
+  open(ctx: Context, call: Call): EventStream {
+    const { auth, stopping } = this.#deps;
+    if (stopping.aborted) throw new GatewayError('slot.draining', { retryAfterS: 5 });
+    if (this.#readers.size >= this.#most) throw new GatewayError('events.too_many', { retryAfterS: 5 });
+    const allowed = () => auth.decide(call.route.auth, auth.caller(call.auth), call.auth) === 'pass';
+    const reader = new Reader(ctx.res, allowed);
+    this.#readers.add(reader);
+    reader.onClose(() => this.#readers.delete(reader));
+    ctx.res.writeHead(200, HEAD);
+    ctx.res.write(`retry: 1000\n${sseComment('connected')}`);
+    if (ctx.req.method === 'HEAD') reader.end();
+    return reader;
+  }
+}
+
+class Reader implements EventStream {
+  readonly #res: ServerResponse;
+  readonly #allowed: () => boolean;
+  readonly #settle: (() => void)[] = [];
+  readonly #timer: ReturnType<typeof setInterval>;
+  open = true;
+
+  constructor(res: ServerResponse, allowed: () => boolean) {
+    this.#res = res;
+    this.#allowed = allowed;
+    this.#timer = setInterval(() => this.#write(sseComment('keep-alive')), KEEP_ALIVE_MS);
+    res.on('close', () => this.#over());
+  }
+
+  send(event: { id?: number; event: string; data: string }): void {
+    this.#write(sseEvent(event));
+  }
+
+  mark(id: number): void {
+    this.#write(`id: ${id}\n\n`);
+  }
+
+  judge(): void {
+    if (this.open && !this.#allowed()) this.#res.destroy();
+  }
+
+  end(): void {
+    if (!this.open) return;
+    this.#over();
+    this.#res.end();
+  }
+
+  onClose(act: () => void): void {
+    if (this.open) this.#settle.push(act);
+    else act();
+  }
+
+  #write(text: string): void {
+    if (!this.open) return;
+    if (!this.#allowed() || this.#res.writableLength > MAX_BACKLOG) this.#res.destroy();
+    else this.#res.write(text);
+  }
+
+  #over(): void {
+    if (!this.open) return;
+    this.open = false;
+    clearInterval(this.#timer);
+    for (const act of this.#settle) act();
+  }
+}

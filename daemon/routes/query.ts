@@ -1,0 +1,48 @@
+import { GatewayError } from '../contract/errors.ts';
+import type { Call } from './handler.ts';
+
+/** 422 `request.invalid` for one parameter; the value itself is never repeated. */
+export function badQuery(path: string, reason: string): GatewayError {
+  return new GatewayError('request.invalid', { details: { fields: [{ path, reason }] } });
+}
+
+/** The query of a call, read by name; each reader throws 422 `request.invalid` for a value it does not take. */
+export class Query {
+  readonly #values: URLSearchParams;
+
+  constructor(call: Pick<Call, 'target'>) {
+    this.#values = new URLSearchParams(call.target.query);
+  }
+
+  /** A text of at most 1,024 characters; null when absent or empty. */
+  text(name: string): string | null {
+    const value = this.#values.get(name);
+    if (value === null || value === '') return null;
+    if (value.length > 1024) throw badQuery(name, 'is longer than 1024 characters');
+    return value;
+  }
+
+  /** A whole number within [min, max]. */
+  whole(name: string, { min, max, absent }: { min: number; max: number; absent: number }): number {
+    const value = this.#values.get(name);
+    if (value === null) return absent;
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw badQuery(name, `must be a whole number from ${min} to ${max}`);
+  }
+
+  /** One of a few words; null when absent. */
+  word<const W extends string>(name: string, words: readonly W[]): W | null {
+    const value = this.#values.get(name);
+    if (value === null) return null;
+    const found = words.find((word) => word === value);
+    if (found === undefined) throw badQuery(name, `must be one of ${words.join(', ')}`);
+    return found;
+  }
+
+  /** `true`, `1`, `false` or `0`. */
+  flag(name: string, absent: boolean): boolean {
+    const word = this.word(name, ['true', '1', 'false', '0']);
+    return word === null ? absent : word === 'true' || word === '1';
+  }
+}
