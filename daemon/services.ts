@@ -107,14 +107,10 @@ export async function startServices(
   });
   const metrics = createMetrics({ slots, upstreams, bus });
   const startedAt = Date.now();
-  const listener = () => {
-    const bindHost = live.value('bindHost');
-    return {
-      bindHost,
-      port: http?.port ?? live.value('port'),
-      loopback: bindHost === 'localhost' || isLoopback(bindHost),
-    };
-  };
+  // The place where the socket is, not where the next start will put it: guards are decided by it.
+  const place = { host: live.value('bindHost'), port: live.value('port') };
+  const loopback = place.host === 'localhost' || isLoopback(place.host);
+  const listener = () => ({ bindHost: place.host, port: http?.port ?? place.port, loopback });
   const auth = await createAuth({
     settings: live,
     store,
@@ -170,7 +166,7 @@ export async function startServices(
       refused: (code) => metrics.refused(code),
       secrets: () => live.secrets(),
     },
-    { host: live.value('bindHost'), port: live.value('port'), maxConnections: live.value('maxConnections') },
+    { ...place, maxConnections: live.value('maxConnections') },
   );
   const server = http;
   upstreams.start();

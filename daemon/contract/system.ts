@@ -48,6 +48,8 @@ export const SettingView = z.object({
   /** True for a secret that is set. */
   set: z.boolean(),
   live: z.boolean(),
+  /** What the gateway runs with until its next start, when that is another value. */
+  running: z.unknown().optional(),
   help: z.string(),
   problem: z.string().optional(),
 });
@@ -57,7 +59,7 @@ export const SettingsResponse = z.object({
   settings: z.array(SettingView),
   problems: z.array(z.object({ file: z.string(), line: z.number().int().nullable(), message: z.string() })),
 });
-export const SettingsPut = z.object({ values: z.record(z.string(), z.unknown()) });
+export const SettingsPut = z.strictObject({ values: z.record(z.string(), z.unknown()) });
 export const AuditEntry = z.object({
   id: z.number().int(),
   at: z.string(),

@@ -5,6 +5,7 @@ import { logRoutes } from './api/logs.ts';
 import { memoryRoutes } from './api/memory.ts';
 import { bindingRoutes } from './api/models.ts';
 import { requestRoutes } from './api/requests.ts';
+import { settingsRoutes } from './api/settings.ts';
 import { slotFileRoutes } from './api/slot-files.ts';
 import { slotLogRoutes } from './api/slot-logs.ts';
 import { slotRoutes } from './api/slots.ts';
@@ -32,6 +33,7 @@ export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
     ...slotLogRoutes(deps),
     ...memoryRoutes(deps),
     ...systemRoutes(deps),
+    ...settingsRoutes(deps),
     ...requestRoutes(deps),
     ...usageRoutes(deps),
     ...logRoutes(deps),
