@@ -1,30 +1,52 @@
 import { parseArgs } from 'node:util';
 import { CliError, EXIT } from './exit-codes.ts';
-
-const OPTIONS = {
-  json: { type: 'boolean', default: false },
-  force: { type: 'boolean', default: false },
-  model: { type: 'string' },
-  path: { type: 'string' },
-  url: { type: 'string' },
-  help: { type: 'boolean', default: false },
-} as const;
+import { type Flags, OPTIONS, type OptionName } from './options.ts';
 
 const KEY_LIKE = /^--?(?:[a-z]+-)?(?:key|token|secret|password|auth|bearer)/i;
 
+export interface CommandLine {
+  values: Flags;
+  positionals: string[];
+  /** The options that were named. */
+  given: ReadonlySet<OptionName>;
+}
+
 /** Reads the command line. Throws CliError; the message never repeats a value, which might be a key. */
-export function parseCommandLine(argv: readonly string[]) {
-  const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  if (options.some((word) => KEY_LIKE.test(word))) {
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  if (words.some((word) => KEY_LIKE.test(word))) {
     throw new CliError(
       'a key is never taken as an argument, where others could see it; set SVC_ADMIN_KEY instead',
       EXIT.usage,
     );
   }
+  const { values, positionals } = split(argv);
+  const given = new Set(Object.keys(values) as OptionName[]);
+  const absent = Object.entries(OPTIONS).map(([name, row]) => [
+    name,
+    row.type === 'boolean' ? false : undefined,
+  ]);
+  return { values: { ...Object.fromEntries(absent), ...values } as Flags, positionals, given };
+}
+
+function split(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], allowPositionals: true, options: OPTIONS });
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split('. ');
     throw new CliError(`${sentence}. See svcctl --help.`, EXIT.usage);
   }
+}
+
+/** A whole number that an option was given; undefined when it was not. Throws CliError that names the option. */
+export function wholeOption(
+  flags: Flags,
+  name: 'lines' | 'days' | 'limit',
+  most: number,
+): string | undefined {
+  const value = flags[name];
+  if (value === undefined) return undefined;
+  const least = name === 'lines' ? 0 : 1;
+  if (/^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most) return value;
+  throw new CliError(`--${name} takes a whole number from ${least} to ${most}`, EXIT.usage);
 }

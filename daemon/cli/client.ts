@@ -1,5 +1,4 @@
-import { type IncomingMessage, request } from 'node:http';
-import { request as secureRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { ErrorEnvelope } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import { CliError, EXIT } from './exit-codes.ts';
@@ -9,6 +8,8 @@ export interface CallOptions {
   timeoutMs?: number;
   /** Values of `:name` in the path of the row. */
   params?: Readonly<Record<string, string>>;
+  /** Of the query; what is undefined is left out. */
+  query?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Client {
@@ -37,24 +38,34 @@ export function createClient({ url, key }: ClientOptions): Client {
   };
 }
 
-function send(
+/** The path of a row with its parameters filled in, and the query. */
+function addressOf(route: RouteId, { params = {}, query = {} }: CallOptions): string {
+  const path = ROUTES[route].path.replace(/[:*](\w+)/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  );
+  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+async function send(
   base: string,
   key: string | null,
   route: RouteId,
   body: unknown,
-  { timeoutMs = TIMEOUT_MS, params = {} }: CallOptions = {},
+  options: CallOptions = {},
 ): Promise<IncomingMessage> {
-  const { method, path } = ROUTES[route];
-  const filled = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const target = toUrl(base, filled);
+  const { timeoutMs = TIMEOUT_MS } = options;
+  const { method } = ROUTES[route];
+  const target = toUrl(base, addressOf(route, options));
   const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const headers: Record<string, string | number> = { accept: 'application/json' };
   if (key !== null) headers.authorization = `Bearer ${key}`;
   if (payload)
     Object.assign(headers, { 'content-type': 'application/json', 'content-length': payload.length });
+  // Read in only here: help and completion need none of it.
+  const { request } = await (target.protocol === 'https:' ? import('node:https') : import('node:http'));
   return new Promise((resolve, reject) => {
-    const make = target.protocol === 'https:' ? secureRequest : request;
-    const req = make(target, { method, headers }, (res) => {
+    const req = request(target, { method, headers }, (res) => {
       const status = res.statusCode ?? 500;
       if (status < 300) return resolve(res);
       readAll(res).then((text) => reject(refusal(status, text)), reject);
@@ -92,12 +103,24 @@ function exitOf(status: number): number {
   return status === 401 || status === 403 ? EXIT.refused : EXIT.failed;
 }
 
+/** What the details of an error add to its message: how long to wait, what is wrong where, and why. */
+function hintOf({ retry_after_s: wait, fields, reason }: Record<string, unknown>): string {
+  const places = Array.isArray(fields) ? (fields as { path: string; reason: string }[]) : [];
+  return [
+    typeof wait === 'number' ? ` Try again in ${wait} s.` : '',
+    typeof reason === 'string' ? ` ${reason}` : '',
+    places.length === 0 ? '' : ` ${places.map((each) => `${each.path} ${each.reason}`).join('; ')}.`,
+  ].join('');
+}
+
 function refusal(status: number, text: string): CliError {
   try {
     const { error } = JSON.parse(text) as ErrorEnvelope;
-    const wait = error.details?.retry_after_s;
-    const hint = typeof wait === 'number' ? ` Try again in ${wait} s.` : '';
-    return new CliError(`${error.message}${hint} (${error.code})`, exitOf(status), error.code);
+    return new CliError(
+      `${error.message}${hintOf(error.details ?? {})} (${error.code})`,
+      exitOf(status),
+      error.code,
+    );
   } catch {
     return new CliError(`the gateway answered with status ${status}`, exitOf(status));
   }

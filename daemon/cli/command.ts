@@ -1,12 +1,23 @@
 import type { Client } from './client.ts';
+import { CliError, EXIT } from './exit-codes.ts';
+import type { Flags, OptionName } from './options.ts';
 
 /** What a command may use: everything that touches the world is handed in. */
 export interface CommandContext {
-  client: Client;
+  /** Looks for address and key at its first use. */
+  readonly client: Client;
+  /** The whole table. */
+  commands: readonly Command[];
   /** Words after the command's own name. */
   args: readonly string[];
   flags: Flags;
+  /** Columns that tables may take. */
+  width: number;
   out(text: string): void;
+  /** Shows or replaces the line that tells how far something is; null ends it. Does nothing where nobody looks. */
+  status(text: string | null): void;
+  /** Whether somebody looks at `status`. */
+  watched: boolean;
   /** Asks a yes-or-no question; null when nobody is there to answer. */
   confirm(question: string): Promise<boolean | null>;
   /** Lines that were piped in; null when standard input is a terminal. */
@@ -17,19 +28,35 @@ export interface CommandContext {
   daemon(args: readonly string[]): Promise<number>;
 }
 
-export interface Flags {
-  json: boolean;
-  force: boolean;
-  model: string | undefined;
-  path: string | undefined;
-}
+/** What completion offers for an argument: names that the gateway knows, keys of a slot file, or a few words. */
+export type Offer = 'slot' | 'model' | 'upstream' | 'slot-setting' | readonly string[];
 
 export interface Command {
   /** The words that select it, for example `auth rotate`. */
   words: string;
-  /** Its arguments, as the help shows them. */
+  /** Its arguments, as the help shows them; options are added from `options`. */
   usage: string;
   summary: string;
+  /** Options beside those that every command takes. */
+  options?: readonly OptionName[];
+  /** What completion offers for each argument in order; the last one again for all that follow it. */
+  offers?: readonly Offer[];
+  /** Runs when its first word stands alone. */
+  bare?: true;
+  /** More than the summary: what it does, in whole sentences. */
+  details?: string;
   /** Answers the exit code. */
   run(context: CommandContext): Promise<number>;
+}
+
+/** Exactly these arguments, by name. Throws CliError that names what is missing or too much. */
+export function named<const N extends readonly string[]>(
+  { args }: Pick<CommandContext, 'args'>,
+  usage: string,
+  ...names: N
+): Record<N[number], string> {
+  if (args.length !== names.length || args.some((word) => word === '')) {
+    throw new CliError(`say it like this: svcctl ${usage}`, EXIT.usage);
+  }
+  return Object.fromEntries(names.map((name, index) => [name, args[index]])) as Record<N[number], string>;
 }

@@ -28,3 +28,14 @@ export class CliError extends Error {
     this.code = code;
   }
 }
+
+/** What each exit code means, for help and manual. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: 'done',
+  failed: 'the gateway answered with an error',
+  usage: 'the command line was wrong',
+  unreachable: 'the gateway could not be reached, or a stream broke off',
+  refused: 'no key, the wrong key, or a key of a too low tier',
+  declined: 'a question was answered with no, or nobody was there to ask',
+  limited: 'too many attempts; wait',
+};

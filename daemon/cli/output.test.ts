@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fields, json, plain, table } from './output.ts';
+import { cut, fields, fitted, json, plain, table } from './output.ts';
 
 describe('json', () => {
   it('is one value and a newline', () => {
@@ -42,4 +42,31 @@ describe('table', () => {
     expect(table(['A', 'B'], [])).toBe('A  B\n');
     expect(table(['A'], [['x\u001b]0;title\u0007']])).toBe('A\nx]0;title\n');
   });
+});
+
+describe('fitted', () => {
+  const rows = [['a-slot-with-a-long-name', 'ready', 'a-model-with-a-name-that-is-longer-still']];
+  const head = ['SLOT', 'STATE', 'MODEL'];
+  it('cuts the widest of the columns that may shrink, until the line fits', () => {
+    for (const width of [20, 30, 40, 50, 60, 70, 80]) {
+      const lines = fitted(head, rows, { width, shrink: [0, 2] })
+        .trimEnd()
+        .split('\n');
+      for (const line of lines)
+        expect(line.length, line).toBeLessThanOrEqual(Math.max(width, 6 + 2 + 5 + 2 + 6));
+    }
+    expect(fitted(head, rows, { width: 40, shrink: [0, 2] })).toMatch(/ready {2}\S+…\n$/);
+  });
+  it('leaves what fits, and what may not shrink', () => {
+    expect(fitted(head, rows, { width: 80, shrink: [0, 2] })).toBe(table(head, rows));
+    expect(fitted(head, rows, { width: 10, shrink: [] })).toBe(table(head, rows));
+  });
+});
+
+describe('cut', () => {
+  it.each([
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'ab…'],
+    ['abcd', 1, '…'],
+  ])('%s to %d is %s', (text, most, expected) => expect(cut(text, most)).toBe(expected));
 });

@@ -23,3 +23,38 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
       .trimEnd();
   return `${all.map(line).join('\n')}\n`;
 }
+
+/** Narrowest that a column is cut to. */
+const NARROWEST = 6;
+const GAP = 2;
+
+/**
+ * A table that fits `width` columns: of the columns that may shrink, the widest gives way first; a cell that is cut
+ * ends in `…`. Columns that may not shrink are shown whole, whatever the width.
+ */
+export function fitted(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { width, shrink }: { width: number; shrink: readonly number[] },
+): string {
+  const clean = rows.map((row) => row.map(plain));
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...clean].map((row) => (row[column] ?? '').length)),
+  );
+  const total = () => widths.reduce((sum, one) => sum + one + GAP, -GAP);
+  while (shrink.length > 0 && total() > width) {
+    const widest = shrink.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a), shrink[0] ?? 0);
+    const now = widths[widest] ?? 0;
+    if (now <= NARROWEST) break;
+    widths[widest] = Math.max(NARROWEST, now - (total() - width));
+  }
+  const cell = (text: string, column: number) => cut(text, widths[column] ?? text.length);
+  return table(
+    head.map(cell),
+    clean.map((row) => row.map(cell)),
+  );
+}
+
+/** A text of at most `most` characters; what is cut ends in `…`. */
+export const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;

@@ -1,16 +1,32 @@
 const MAX_LINE = 1 << 20;
 
-/** The `data:` payloads of an event stream, in order; comments and other fields are passed over. */
-export async function* sseData(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+export interface StreamEvent {
+  /** `message` when the sender gave none. */
+  event: string;
+  data: string;
+}
+
+/** The events of an event stream, in order; comments and ids are passed over. Throws for a line that is too long. */
+export async function* sseEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder();
   let rest = '';
+  let event = 'message';
   for await (const chunk of chunks) {
     rest += decoder.decode(chunk, { stream: true });
     if (rest.length > MAX_LINE) throw new Error('a line of the stream is too long');
     const lines = rest.split(/\r\n|\n|\r/);
     rest = lines.pop() ?? '';
-    for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trimStart();
+    for (const line of lines) {
+      if (line === '') event = 'message';
+      if (line.startsWith('event:')) event = line.slice(6).trim();
+      if (line.startsWith('data:')) yield { event, data: line.slice(5).trimStart() };
+    }
   }
+}
+
+/** The `data:` payloads of an event stream, in order. */
+export async function* sseData(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const { data } of sseEvents(chunks)) yield data;
 }
 
 export interface Delta {

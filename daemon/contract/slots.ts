@@ -31,6 +31,8 @@ export const SlotView = z.object({
   state: SlotState,
   /** Unix milliseconds of the last state change. */
   since: z.number(),
+  /** Share of a load that is done, 0 to 1; absent while nothing loads or the engine does not tell. */
+  progress: z.number().optional(),
   /** The backend in use once loaded (`cpu`, `vulkan`, `cuda`); null before. */
   device: z.string().nullable(),
   /** Why the slot runs degraded (CPU fallback and the like), else null. */

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-
-/** What an upstream is; it decides how its model list is read and under which path it reranks. */
-export const UPSTREAM_KINDS = ['openai', 'llama-server', 'vllm', 'svc'] as const;
+import { UPSTREAM_KINDS } from './upstream-kinds.ts';
 
 /**
  * `unknown`: never asked. `ok`: the last call or list came. `busy`: it said so a moment ago. `failing`: the last call failed. `down`: it has failed too

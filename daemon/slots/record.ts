@@ -42,6 +42,12 @@ export function answersTo(current: Pick<Current, 'launch'> | null, model: SlotMo
   return launch !== undefined && !launch.demo ? launch.modelId : (model?.id ?? null);
 }
 
+/** How far a load is, while there is one and its engine tells. */
+function progressView({ state, current }: SlotFacts): Pick<SlotRecord, 'progress'> {
+  const share = state === 'starting' || state === 'pulling' ? current?.running.progress() : null;
+  return share == null ? {} : { progress: share };
+}
+
 /** The slot as clients see it; no path, no address, no key. */
 export function slotRecord(facts: SlotFacts): SlotRecord {
   const { config, current, model, outside, traffic } = facts;
@@ -58,6 +64,7 @@ export function slotRecord(facts: SlotFacts): SlotRecord {
     demo: launch?.demo ?? model?.demo ?? false,
     state: facts.state,
     since: facts.since,
+    ...progressView(facts),
     device: loaded?.device ?? null,
     degraded:
       current === null || loaded === null ? null : degradedBy(current.launch, loaded, outside.gpuNote()),

@@ -230,7 +230,7 @@ describe('config', () => {
 
 describe('what is wrong with a call', () => {
   it.each([
-    [[], 2, /svcctl auth status/, null],
+    [[], 2, /^ {2}auth status /m, null],
     [['--help'], 0, /Exit: +0 ok, 1 failed, 2 usage, 3 unreachable, 4 refused, 5 declined, 6 limited/, null],
     [['nonsense'], 2, null, /there is no command "nonsense"/],
     [['auth'], 2, null, /there is no command "auth"/],

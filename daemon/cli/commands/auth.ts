@@ -76,10 +76,18 @@ export const authCommands: readonly Command[] = [
   { words: 'auth status', usage: '', summary: 'Enforcement, keys and your own tier', run: status },
   {
     words: 'auth rotate',
-    usage: 'admin|client [--force]',
+    usage: 'admin|client',
     summary: 'Replace a key; prints its fingerprint',
+    options: ['force'],
+    offers: [['admin', 'client']],
     run: rotate,
   },
-  { words: 'auth require', usage: 'on|off', summary: 'Turn enforcement on or off', run: requireAuth },
+  {
+    words: 'auth require',
+    usage: 'on|off',
+    summary: 'Turn enforcement on or off',
+    offers: [['on', 'off']],
+    run: requireAuth,
+  },
   { words: 'auth sessions', usage: '', summary: 'Browser sessions that are valid now', run: sessions },
 ];

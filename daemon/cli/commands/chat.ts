@@ -79,8 +79,10 @@ async function chat(context: CommandContext): Promise<number> {
 export const chatCommands: readonly Command[] = [
   {
     words: 'chat',
-    usage: '[--model NAME] [TEXT]',
+    usage: '[TEXT]',
     summary: 'Ask a model; without TEXT a conversation',
+    options: ['model'],
+    details: 'The model is a slot or a model id, agent by default. TEXT may also be piped in.',
     run: chat,
   },
 ];

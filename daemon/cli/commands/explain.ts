@@ -38,8 +38,11 @@ function verdict({ slot, upstream, error, would_load, queue_position }: ExplainV
 export const explainCommands: readonly Command[] = [
   {
     words: 'explain',
-    usage: '[--path PATH] [MODEL]',
-    summary: 'Why a request goes where it goes, step by step',
+    usage: '[MODEL]',
+    summary: 'Why a request goes where it goes',
+    details: 'Every step of the resolution with its outcome. Nothing is sent, loaded or asked of anybody.',
+    options: ['path'],
+    offers: ['model'],
     run: explain,
   },
 ];

@@ -2,9 +2,9 @@ import type { SlotRecord } from '../../contract/slots.ts';
 import type { StatusOverviewView } from '../../contract/system.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { fields, json, table } from '../output.ts';
+import { fields, fitted, json } from '../output.ts';
 
-async function status({ client, flags, out }: CommandContext): Promise<number> {
+async function status({ client, flags, out, width }: CommandContext): Promise<number> {
   const view = await client.call<StatusOverviewView>('status');
   const { slots } = await client.call<{ slots: SlotRecord[] }>('slots');
   if (flags.json) {
@@ -26,7 +26,8 @@ async function status({ client, flags, out }: CommandContext): Promise<number> {
     slot.device ?? '-',
     slot.failure?.reason ?? '',
   ]);
-  out(`\n${table(['SLOT', 'STATE', 'MODEL', 'DEVICE', 'REASON'], rows)}`);
+  const head = ['SLOT', 'STATE', 'MODEL', 'DEVICE', 'REASON'];
+  out(`\n${fitted(head, rows, { width, shrink: [0, 2, 4] })}`);
   for (const warning of view.warnings) out(`! ${warning.message}\n`);
   return EXIT.ok;
 }
@@ -35,6 +36,12 @@ async function status({ client, flags, out }: CommandContext): Promise<number> {
 const config = ({ flags, daemon }: CommandContext) => daemon(['config', ...(flags.json ? ['--json'] : [])]);
 
 export const statusCommands: readonly Command[] = [
-  { words: 'status', usage: '', summary: 'The gateway and its slots', run: status },
+  {
+    words: 'status',
+    usage: '',
+    summary: 'The gateway and its slots',
+    options: ['wide'],
+    run: status,
+  },
   { words: 'config', usage: '', summary: 'Every setting with its value and source', run: config },
 ];

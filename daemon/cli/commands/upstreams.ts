@@ -1,7 +1,8 @@
-import { UPSTREAM_KINDS, type UpstreamRecord, type UpstreamTestView } from '../../contract/upstreams.ts';
+import { UPSTREAM_KINDS } from '../../contract/upstream-kinds.ts';
+import type { UpstreamRecord, UpstreamTestView } from '../../contract/upstreams.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import { fields, json, plain, table } from '../output.ts';
+import { fields, fitted, json, plain, table } from '../output.ts';
 
 /** A test reads a list and may wait for a model to load far away. */
 const TEST_MS = 90_000;
@@ -10,10 +11,11 @@ const KINDS: readonly string[] = UPSTREAM_KINDS;
 
 const usage = (words: string) => new CliError(`say it like this: svcctl upstreams ${words}`, EXIT.usage);
 
-async function list({ client, args, flags, out }: CommandContext): Promise<number> {
+async function list({ client, args, flags, out, width }: CommandContext): Promise<number> {
   if (args.length > 0) throw usage('list');
   const { upstreams } = await client.call<{ upstreams: UpstreamRecord[] }>('upstreams');
   if (flags.json) out(json({ upstreams }));
+  else if (flags.quiet) out(upstreams.map(({ name }) => `${plain(name)}\n`).join(''));
   else if (upstreams.length === 0) out('There are no upstreams. See svcctl upstreams add.\n');
   else {
     const rows = upstreams.map((each) => [
@@ -24,7 +26,8 @@ async function list({ client, args, flags, out }: CommandContext): Promise<numbe
       each.base_url ?? '-',
       each.reason ?? '',
     ]);
-    out(table(['UPSTREAM', 'HEALTH', 'MODELS', 'WHERE', 'ADDRESS', 'REASON'], rows));
+    const head = ['UPSTREAM', 'HEALTH', 'MODELS', 'WHERE', 'ADDRESS', 'REASON'];
+    out(fitted(head, rows, { width, shrink: [0, 4, 5] }));
   }
   return EXIT.ok;
 }
@@ -85,18 +88,36 @@ async function remove({ client, args, flags, out, confirm }: CommandContext): Pr
 }
 
 export const upstreamCommands: readonly Command[] = [
-  { words: 'upstreams list', usage: '', summary: 'Other servers that serve models', run: list },
+  {
+    words: 'upstreams list',
+    usage: '',
+    summary: 'Other servers that serve models',
+    options: ['quiet', 'wide'],
+    bare: true,
+    run: list,
+  },
   {
     words: 'upstreams add',
     usage: 'NAME BASE_URL [UPSTREAM_VARIABLE] [KIND]',
     summary: 'Add one; the key stays in api.env',
+    offers: [[], [], KINDS],
     run: add,
   },
   {
     words: 'upstreams test',
     usage: 'NAME [MODEL]',
-    summary: 'Ask one for its models, and for a chat of one token',
+    summary: 'Try one as real calls do',
+    details: 'Asks for its models, and for a chat of one token.',
+    options: ['model'],
+    offers: ['upstream', 'model'],
     run: test,
   },
-  { words: 'upstreams rm', usage: 'NAME [--force]', summary: 'Remove one', run: remove },
+  {
+    words: 'upstreams rm',
+    usage: 'NAME',
+    summary: 'Remove one',
+    options: ['force'],
+    offers: ['upstream'],
+    run: remove,
+  },
 ];

@@ -1,0 +1,31 @@
+import { type Command, type CommandContext, named } from '../command.ts';
+import { bashCompletion } from '../completion/bash.ts';
+import { fishCompletion } from '../completion/fish.ts';
+import { zshCompletion } from '../completion/zsh.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+
+const SHELLS: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+};
+const NAMES = Object.keys(SHELLS);
+
+async function completion(context: CommandContext): Promise<number> {
+  const { shell } = named(context, `completion ${NAMES.join('|')}`, 'shell');
+  const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+  if (script === undefined) throw new CliError(`there is completion for ${NAMES.join(', ')}`, EXIT.usage);
+  context.out(script(context.commands));
+  return EXIT.ok;
+}
+
+export const completionCommands: readonly Command[] = [
+  {
+    words: 'completion',
+    usage: NAMES.join('|'),
+    summary: 'Completion for a shell',
+    offers: [NAMES],
+    details: 'For bash: source <(svcctl completion bash). Names of slots are asked of the gateway.',
+    run: completion,
+  },
+];

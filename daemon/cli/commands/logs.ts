@@ -1,0 +1,116 @@
+import { wholeOption } from '../arguments.ts';
+import type { CallOptions } from '../client.ts';
+import { type Command, type CommandContext, named } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { clock } from '../format.ts';
+import { plain } from '../output.ts';
+import { type StreamEvent, sseEvents } from '../sse-reader.ts';
+
+/** A stream is silent between its keep-alive comments at most. */
+const SILENCE_MS = 60_000;
+const MOST_LINES = 1_000;
+
+/** Prints a stream event by event. A stream that should have gone on and ended is told as such. */
+async function follow(
+  context: CommandContext,
+  route: 'logs' | 'slot.logs' | 'events',
+  options: CallOptions,
+  line: (event: StreamEvent) => string | null,
+): Promise<number> {
+  const res = await context.client.open(route, undefined, { ...options, timeoutMs: SILENCE_MS });
+  try {
+    for await (const event of sseEvents(res as AsyncIterable<Buffer>)) {
+      const text = line(event);
+      if (text !== null) context.out(`${text}\n`);
+    }
+  } catch {
+    throw new CliError('the stream broke off', EXIT.unreachable);
+  }
+  if (options.query?.follow === 'false') return EXIT.ok;
+  throw new CliError('the stream has ended: the gateway stops or no longer lets you read', EXIT.unreachable);
+}
+
+const past = ({ flags }: CommandContext) => ({
+  lines: wholeOption(flags, 'lines', MOST_LINES),
+  follow: flags.follow ? undefined : 'false',
+});
+
+/** Fields that the line shows in places of their own, or not at all. */
+const OWN_PLACES: ReadonlySet<string> = new Set(['level', 'time', 'msg']);
+
+/** A line of the gateway's log for people: time, level, message, then the other fields. */
+export function logLine(text: string, now: Date): string {
+  let line: Record<string, unknown>;
+  try {
+    line = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return plain(text);
+  }
+  const at = typeof line.time === 'string' ? clock(new Date(line.time), now) : '';
+  const rest = Object.entries(line)
+    .filter(([key]) => !OWN_PLACES.has(key))
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const words = [
+    at,
+    String(line.level ?? '')
+      .toUpperCase()
+      .padEnd(5),
+    String(line.msg ?? ''),
+    ...rest,
+  ];
+  return plain(words.join(' ')).replaceAll('\n', ' ').trim();
+}
+
+function slotLogs(context: CommandContext, name: string): Promise<number> {
+  const { json } = context.flags;
+  const options = { params: { name }, query: past(context) };
+  return follow(context, 'slot.logs', options, ({ event, data }) => {
+    if (event !== 'line') return null;
+    return json ? data : plain((JSON.parse(data) as { text: string }).text);
+  });
+}
+
+function logs(context: CommandContext): Promise<number> {
+  const { args, flags } = context;
+  if (args.length > 1) throw new CliError('say it like this: svcctl logs [SLOT]', EXIT.usage);
+  if (args[0]) return slotLogs(context, args[0]);
+  const query = { ...past(context), level: flags.level };
+  return follow(context, 'logs', { query }, ({ event, data }) => {
+    if (event === 'gap') return flags.json ? null : '(lines were lost)';
+    if (event !== 'log') return null;
+    return flags.json ? data : logLine(data, new Date());
+  });
+}
+
+const events = (context: CommandContext): Promise<number> => {
+  named(context, 'events');
+  return follow(context, 'events', {}, ({ event, data }) =>
+    context.flags.json ? `{"event":${JSON.stringify(event)},"data":${data}}` : plain(`${event} ${data}`),
+  );
+};
+
+export const logCommands: readonly Command[] = [
+  {
+    words: 'slots logs',
+    usage: 'NAME',
+    summary: 'What the engines of a slot wrote',
+    options: ['follow', 'lines'],
+    offers: ['slot'],
+    run: (context) => slotLogs(context, named(context, 'slots logs NAME', 'name').name),
+  },
+  {
+    words: 'logs',
+    usage: '[SLOT]',
+    summary: 'The log of the gateway, or of a slot',
+    options: ['follow', 'lines', 'level'],
+    offers: ['slot'],
+    run: logs,
+  },
+  {
+    words: 'events',
+    usage: '',
+    summary: 'What happens now, until Ctrl-C',
+    options: ['follow'],
+    run: events,
+  },
+];

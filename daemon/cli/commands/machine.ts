@@ -1,0 +1,122 @@
+import type { HardwareView } from '../../contract/hardware.ts';
+import type { ModelRecordView } from '../../contract/models.ts';
+import type { UsageView } from '../../contract/system.ts';
+import { wholeOption } from '../arguments.ts';
+import { type Command, type CommandContext, named } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { bytes, clock, count } from '../format.ts';
+import { fields, fitted, json, plain } from '../output.ts';
+
+const hardware = (route: 'hardware' | 'hardware.probe') => async (context: CommandContext) => {
+  const { client, flags, out, width } = context;
+  named(context, route === 'hardware' ? 'hardware' : 'hardware probe');
+  const view = await client.call<HardwareView>(route, undefined, { timeoutMs: 120_000 });
+  out(flags.json ? json(view) : hardwareText(view, width));
+  return EXIT.ok;
+};
+
+function hardwareText({ host, devices, pools, problems, probed_at }: HardwareView, width: number): string {
+  const rows = devices.map((each) => [
+    each.id,
+    each.kind,
+    each.name,
+    each.driver ?? '-',
+    bytes(each.memory_total_bytes),
+    each.unused_reason === null ? each.access : 'unused',
+  ]);
+  const poolRows = pools.map((each) => [
+    each.id,
+    each.kind,
+    bytes(each.total_bytes),
+    bytes(each.available_bytes),
+    each.limited_by,
+  ]);
+  const notes = [
+    ...devices.flatMap(({ id, unused_reason }) => (unused_reason ? [`! ${id}: ${unused_reason}`] : [])),
+    ...problems.map(({ probe, reason }) => `! ${probe}: ${reason}`),
+  ];
+  return [
+    fields({
+      Processor: `${host.cpu}, ${host.cores_physical} cores (${host.cores_logical} threads)`,
+      Memory: `${bytes(host.memory_total_bytes)}, ${bytes(host.memory_available_bytes)} available`,
+      System: host.os ?? 'unknown',
+      Probed: clock(new Date(probed_at), new Date()),
+    }),
+    `\n${fitted(['DEVICE', 'KIND', 'NAME', 'DRIVER', 'MEMORY', 'ACCESS'], rows, { width, shrink: [2, 0] })}`,
+    `\n${fitted(['POOL', 'KIND', 'TOTAL', 'AVAILABLE', 'LIMITED BY'], poolRows, { width, shrink: [0] })}`,
+    ...notes.map((note) => `${plain(note)}\n`),
+  ].join('');
+}
+
+async function models({ client, flags, out, width }: CommandContext): Promise<number> {
+  const view = await client.call<{ models: ModelRecordView[] }>('models');
+  const rows = view.models.map((each) => [
+    each.id,
+    each.type,
+    each.quantization ?? '-',
+    bytes(each.size_bytes),
+    count(each.context_length),
+    each.binding ?? (each.demo ? 'demonstration' : '-'),
+  ]);
+  if (flags.json) out(json(view));
+  else if (flags.quiet) out(view.models.map(({ id }) => `${plain(id)}\n`).join(''));
+  else if (rows.length === 0) out('No model yet.\n');
+  else {
+    const head = ['MODEL', 'TYPE', 'QUANT', 'SIZE', 'CONTEXT', 'BOUND TO'];
+    out(fitted(head, rows, { width, shrink: [0, 5] }));
+  }
+  return EXIT.ok;
+}
+
+async function usage({ client, flags, out, width }: CommandContext): Promise<number> {
+  const query = { days: wholeOption(flags, 'days', 366) };
+  const view = await client.call<UsageView>('usage', undefined, { query });
+  const rows = view.days.map((each) => [
+    each.day,
+    each.tier,
+    each.model === '' ? '-' : each.model,
+    String(each.requests),
+    String(each.prompt_tokens),
+    String(each.completion_tokens),
+  ]);
+  if (flags.json) out(json(view));
+  else if (rows.length === 0) out(`No request since ${view.since}.\n`);
+  else {
+    const head = ['DAY (UTC)', 'TIER', 'MODEL', 'REQUESTS', 'TOKENS IN', 'TOKENS OUT'];
+    out(fitted(head, rows, { width, shrink: [2] }));
+    if (view.truncated) out('! older rows were left out\n');
+  }
+  return EXIT.ok;
+}
+
+export const machineCommands: readonly Command[] = [
+  {
+    words: 'models list',
+    usage: '',
+    summary: 'Models that are registered',
+    options: ['quiet', 'wide'],
+    bare: true,
+    run: models,
+  },
+  {
+    words: 'hardware',
+    usage: '',
+    summary: 'Devices and memory',
+    options: ['wide'],
+    run: hardware('hardware'),
+  },
+  {
+    words: 'hardware probe',
+    usage: '',
+    summary: 'Look at the hardware again',
+    options: ['wide'],
+    run: hardware('hardware.probe'),
+  },
+  {
+    words: 'usage',
+    usage: '',
+    summary: 'Requests and tokens per day',
+    options: ['days', 'wide'],
+    run: usage,
+  },
+];

@@ -1,0 +1,105 @@
+import type { RequestRecord } from '../../contract/system.ts';
+import { wholeOption } from '../arguments.ts';
+import { type Command, type CommandContext, named } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { clock, count, duration } from '../format.ts';
+import { fields, fitted, json } from '../output.ts';
+
+interface Requests {
+  running: RequestRecord[];
+  recent: RequestRecord[];
+}
+
+/** The end of an id says which it is; its beginning is the time. */
+const SHORT = 8;
+const FULL = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
+const MOST = 1_000;
+
+async function list({ client, flags, out, width }: CommandContext): Promise<number> {
+  const query = {
+    state: flags.state,
+    limit: wholeOption(flags, 'limit', MOST) ?? '50',
+    before: flags.before,
+  };
+  const view = await client.call<Requests>('requests', undefined, { query });
+  const all = [...view.running, ...view.recent];
+  if (flags.json) out(json(view));
+  else if (all.length === 0) out('No request yet.\n');
+  else out(requestTable(all, width, new Date()));
+  return EXIT.ok;
+}
+
+function requestTable(all: readonly RequestRecord[], width: number, now: Date): string {
+  const rows = all.map((each) => [
+    each.id.slice(-SHORT),
+    clock(new Date(each.at), now),
+    each.route.replace(/^\/v1\//, ''),
+    each.model ?? '-',
+    each.slot ?? each.upstream ?? '-',
+    each.status === null ? 'runs' : String(each.status),
+    duration(each.ttft_ms),
+    duration(each.duration_ms),
+    `${count(each.prompt_tokens)}/${count(each.completion_tokens)}`,
+  ]);
+  const head = ['ID', 'TIME', 'ROUTE', 'MODEL', 'SLOT', 'STATUS', 'FIRST', 'TOTAL', 'IN/OUT'];
+  return fitted(head, rows, { width, shrink: [2, 3, 4] });
+}
+
+/** The whole id for one that the list shows. Throws CliError when no recent request has it, or more than one. */
+async function wholeId({ client }: CommandContext, id: string): Promise<string> {
+  if (FULL.test(id)) return id;
+  const query = { limit: String(MOST) };
+  const { running, recent } = await client.call<Requests>('requests', undefined, { query });
+  const found = [...running, ...recent].filter((each) => each.id.endsWith(id));
+  if (found.length === 1) return found[0]?.id ?? id;
+  const why = found.length === 0 ? 'no recent request has' : 'more than one request has';
+  throw new CliError(`${why} the id ${id}; give the whole one (requests list --json)`, EXIT.failed);
+}
+
+async function show(context: CommandContext): Promise<number> {
+  const id = await wholeId(context, named(context, 'requests show ID', 'id').id);
+  const each = await context.client.call<RequestRecord>('request', undefined, { params: { id } });
+  context.out(context.flags.json ? json(each) : requestFields(each));
+  return EXIT.ok;
+}
+
+function requestFields(each: RequestRecord): string {
+  const lines: Record<string, string | null> = {
+    Id: each.id,
+    Began: clock(new Date(each.at), new Date()),
+    Route: each.route,
+    Tier: each.tier,
+    Model: each.model,
+    Slot: each.slot,
+    Upstream: each.upstream,
+    'Chosen by': each.step,
+    Status: each.status === null ? 'runs' : String(each.status),
+    Error: each.error,
+    'First byte': each.ttft_ms === null ? null : duration(each.ttft_ms),
+    Total: each.duration_ms === null ? null : duration(each.duration_ms),
+    Tokens: `${count(each.prompt_tokens)} in, ${count(each.completion_tokens)} out`,
+  };
+  const shown = Object.entries(lines).filter((line): line is [string, string] => line[1] !== null);
+  return fields(Object.fromEntries(shown));
+}
+
+async function cancel(context: CommandContext): Promise<number> {
+  const id = await wholeId(context, named(context, 'requests cancel ID', 'id').id);
+  const each = await context.client.call<RequestRecord>('request.cancel', undefined, { params: { id } });
+  const told = each.state === 'running' ? 'is cancelled' : 'had ended already';
+  context.out(context.flags.json ? json(each) : `Request ${each.id} ${told}.\n`);
+  return EXIT.ok;
+}
+
+export const requestCommands: readonly Command[] = [
+  {
+    words: 'requests list',
+    usage: '',
+    summary: 'Running and recent requests',
+    options: ['state', 'limit', 'before', 'wide'],
+    bare: true,
+    run: list,
+  },
+  { words: 'requests show', usage: 'ID', summary: 'One request, key by key', run: show },
+  { words: 'requests cancel', usage: 'ID', summary: 'End a running request', run: cancel },
+];

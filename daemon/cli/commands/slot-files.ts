@@ -1,0 +1,133 @@
+import type { SlotPlanView, SlotRecord } from '../../contract/slots.ts';
+import { type Command, type CommandContext, named } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { bytes } from '../format.ts';
+import { fields, fitted, json } from '../output.ts';
+import { slotSettings } from '../slot-settings.ts';
+
+const KEYS = 'NAME KEY=VALUE...';
+
+/** The slot's name and its settings as the body of a request. */
+function settingsOf(
+  { args }: CommandContext,
+  usage: string,
+): { name: string; body: Record<string, unknown> } {
+  const [name = '', ...words] = args;
+  if (name === '') throw new CliError(`say it like this: svcctl ${usage}`, EXIT.usage);
+  return { name, body: slotSettings(words, usage) };
+}
+
+async function create(context: CommandContext): Promise<number> {
+  const { name, body } = settingsOf(context, `slots create ${KEYS}`);
+  const slot = await context.client.call<SlotRecord>('slot.create', { name, ...body });
+  context.out(context.flags.json ? json(slot) : `Slot ${slot.name} is there, ${slot.state}.\n`);
+  return EXIT.ok;
+}
+
+async function set(context: CommandContext): Promise<number> {
+  const { name, body } = settingsOf(context, `slots set ${KEYS}`);
+  const slot = await context.client.call<SlotRecord>('slot.change', body, { params: { name } });
+  const later = slot.pid === null ? '' : ' The engine that runs keeps its settings until its next start.';
+  context.out(context.flags.json ? json(slot) : `Slot ${slot.name} is changed.${later}\n`);
+  return EXIT.ok;
+}
+
+async function remove(context: CommandContext): Promise<number> {
+  const { name } = named(context, 'slots rm NAME', 'name');
+  if (!context.flags.force) {
+    const answer = await context.confirm(`The file of slot ${name} goes for good. Remove it?`);
+    if (answer === null) throw new CliError('nobody is there to confirm; use --force', EXIT.declined);
+    if (!answer) throw new CliError('nothing was changed', EXIT.declined);
+  }
+  const done = await context.client.call('slot.remove', undefined, { params: { name }, timeoutMs: 600_000 });
+  context.out(context.flags.json ? json(done) : `Slot ${name} is gone.\n`);
+  return EXIT.ok;
+}
+
+async function plan(context: CommandContext): Promise<number> {
+  const { client, flags, out, width } = context;
+  const params = named(context, 'slots plan NAME', 'name');
+  const query = { model_id: flags.model };
+  const view = await client.call<SlotPlanView>('slot.plan', undefined, { params, query });
+  out(flags.json ? json(view) : planText(view, width));
+  return EXIT.ok;
+}
+
+/** The launch with where each value comes from, the sum, and what a load would do now. */
+function planText(view: SlotPlanView, width: number): string {
+  const launch = Object.entries(view.launch).map(([key, { value, from }]) => [
+    key,
+    typeof value === 'string' ? value : JSON.stringify(value),
+    from,
+  ]);
+  const { need, forecast } = view;
+  const { sum } = forecast;
+  const victims = sum.victims.map(({ slot, bytes: held, stays }) => [
+    slot,
+    bytes(held),
+    stays === null ? 'would be unloaded' : `stays: ${stays}`,
+  ]);
+  return [
+    fields({
+      Slot: `${view.slot}, model ${view.model}`,
+      Engine: `${view.engine}, runner ${view.runner}`,
+      Now: outcome(forecast),
+    }),
+    '\n',
+    fitted(['LAUNCH', 'VALUE', 'FROM'], launch, { width, shrink: [1] }),
+    '\n',
+    fields({
+      Needed: `${bytes(need.total)} (${need.source})`,
+      Weights: bytes(need.weights),
+      Window: bytes(need.window),
+      Compute: bytes(need.compute),
+      Engine: bytes(need.engine),
+      'Free now': `${bytes(sum.free)} in pool ${sum.pool}, ${bytes(sum.reserved)} promised, ${bytes(sum.kept_free)} kept free`,
+      ...(sum.limit === null ? {} : { Limit: `${bytes(sum.limit)}, ${bytes(sum.held)} of it held` }),
+      Short: bytes(sum.short),
+    }),
+    victims.length === 0 ? '' : `\n${fitted(['HOLDS', 'MEMORY', 'THEN'], victims, { width, shrink: [0] })}`,
+  ].join('');
+}
+
+function outcome({ outcome: word, evicts }: SlotPlanView['forecast']): string {
+  const others = evicts.join(', ');
+  if (word === 'starts') return 'it would start at once';
+  if (word === 'evicts') return `it would start after unloading ${others}`;
+  return word === 'waits' ? `it would wait for ${others}` : 'it would be refused for want of memory';
+}
+
+export const slotFileCommands: readonly Command[] = [
+  {
+    words: 'slots plan',
+    usage: 'NAME',
+    summary: 'What a load would start and need',
+    details: 'Nothing is started. With --model it plans another model than the one of the slot.',
+    options: ['model', 'wide'],
+    offers: ['slot'],
+    run: plan,
+  },
+  {
+    words: 'slots create',
+    usage: KEYS,
+    summary: 'Add a slot',
+    offers: [[], 'slot-setting'],
+    run: create,
+  },
+  {
+    words: 'slots set',
+    usage: KEYS,
+    summary: 'Change settings of a slot',
+    details: 'KEY= takes a key out of the slot file. All else in the file stays as it is.',
+    offers: ['slot', 'slot-setting'],
+    run: set,
+  },
+  {
+    words: 'slots rm',
+    usage: 'NAME',
+    summary: 'Remove a slot and its file',
+    options: ['force'],
+    offers: ['slot'],
+    run: remove,
+  },
+];

@@ -1,0 +1,140 @@
+import type { SlotRecord } from '../../contract/slots.ts';
+import { type Command, type CommandContext, named } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { bytes, clock, count } from '../format.ts';
+import { fields, fitted, json } from '../output.ts';
+import { whileLoading } from '../progress.ts';
+
+/** An answer may take as long as a model takes to load. */
+const PATIENCE_MS = 3_600_000;
+
+async function list({ client, flags, out, width }: CommandContext): Promise<number> {
+  const view = await client.call<{ slots: SlotRecord[] }>('slots');
+  if (flags.json) out(json(view));
+  else if (flags.quiet) out(view.slots.map(({ name }) => `${name}\n`).join(''));
+  else out(slotTable(view.slots, width));
+  return EXIT.ok;
+}
+
+const stateOf = ({ enabled, state, waiting_for: waits }: SlotRecord): string =>
+  enabled ? (waits?.length ? 'waiting' : state) : 'disabled';
+
+/** One line for each slot; what failed says why below. */
+export function slotTable(slots: readonly SlotRecord[], width: number): string {
+  const rows = slots.map((slot) => [
+    slot.name,
+    stateOf(slot),
+    slot.model ?? '-',
+    slot.device ?? '-',
+    `${slot.active}/${slot.parallel}`,
+    String(slot.queued),
+    count(slot.tokens_per_second),
+    bytes(slot.memory_bytes),
+  ]);
+  const head = ['SLOT', 'STATE', 'MODEL', 'DEVICE', 'BUSY', 'QUEUE', 'TOK/S', 'MEMORY'];
+  const failed = slots.flatMap(({ name, failure }) => (failure ? [`! ${name}: ${failure.reason}\n`] : []));
+  return fitted(head, rows, { width, shrink: [0, 2, 3] }) + failed.join('');
+}
+
+async function show({ client, args, flags, out }: CommandContext): Promise<number> {
+  const params = named({ args }, 'slots show NAME', 'name');
+  const slot = await client.call<SlotRecord>('slot', undefined, { params });
+  out(flags.json ? json(slot) : slotFields(slot));
+  return EXIT.ok;
+}
+
+/** A slot, key by key; what does not apply is left out. */
+function slotFields(slot: SlotRecord): string {
+  const { failure, waiting_for: waits = [], memory } = slot;
+  const lines: Record<string, string | null> = {
+    Slot: `${slot.name}${slot.auto ? ' (automatic)' : ''}${slot.pinned ? ', pinned' : ''}`,
+    State: `${stateOf(slot)} since ${clock(new Date(slot.since), new Date())}`,
+    'Waits for': waits.length === 0 ? null : waits.join(', '),
+    Model: slot.model === null ? 'none' : `${slot.model}${slot.demo ? ' (demonstration)' : ''}`,
+    Type: slot.type,
+    Engine: `${slot.engine}, runner ${slot.runner}${slot.pid === null ? '' : `, pid ${slot.pid}`}`,
+    Device: slot.device,
+    Degraded: slot.degraded,
+    Context: slot.context === null ? null : `${slot.context} tokens`,
+    Requests: `${slot.active} of ${slot.parallel} running, ${slot.queued} waiting, ${slot.requests} in all`,
+    Speed: slot.tokens_per_second === null ? null : `${slot.tokens_per_second} tokens/s`,
+    Memory: slot.memory_bytes === null ? null : bytes(slot.memory_bytes),
+    'Set aside': memory ? `${bytes(memory.needed_bytes)} of pool ${memory.pool} (${memory.source})` : null,
+    Failure: failure ? `${failure.reason} (${failure.failures}${failure.parked ? ', parked' : ''})` : null,
+    'Next try': failure?.retry_at ? clock(new Date(failure.retry_at), new Date()) : null,
+  };
+  const shown = Object.entries(lines).filter((line): line is [string, string] => line[1] !== null);
+  return fields(Object.fromEntries(shown));
+}
+
+type Verb = 'slot.load' | 'slot.unload' | 'slot.restart' | 'slot.swap';
+
+/** Does something with a slot and tells its record once it is done, or at once with `--no-wait`. */
+async function act(
+  context: CommandContext,
+  verb: Verb,
+  { name, body }: { name: string; body?: unknown },
+): Promise<number> {
+  const { client, flags, out } = context;
+  const query = { wait: flags['no-wait'] ? 'false' : undefined };
+  const asked = client.call<SlotRecord>(verb, body, { params: { name }, query, timeoutMs: PATIENCE_MS });
+  const slot = await whileLoading(context, name, asked);
+  if (flags.json) out(json(slot));
+  else out(`${slot.name} is ${stateOf(slot)}${slot.model === null ? '' : `, model ${slot.model}`}.\n`);
+  return EXIT.ok;
+}
+
+const verb =
+  (route: Verb, usage: string) =>
+  (context: CommandContext): Promise<number> =>
+    act(context, route, named(context, usage, 'name'));
+
+function swap(context: CommandContext): Promise<number> {
+  const { name, model } = named(context, 'slots swap NAME MODEL', 'name', 'model');
+  return act(context, 'slot.swap', { name, body: { model_id: model, persist: !context.flags.once } });
+}
+
+const waits = { options: ['wait', 'no-wait'], offers: ['slot'] } as const;
+
+export const slotCommands: readonly Command[] = [
+  {
+    words: 'slots list',
+    usage: '',
+    summary: 'Every slot with its state',
+    options: ['quiet', 'wide'],
+    bare: true,
+    run: list,
+  },
+  { words: 'slots show', usage: 'NAME', summary: 'One slot, key by key', offers: ['slot'], run: show },
+  {
+    words: 'slots load',
+    usage: 'NAME',
+    summary: 'Load the model of a slot',
+    details: 'Answers when the slot is ready. What fails names the reason and, for memory, the sum.',
+    ...waits,
+    run: verb('slot.load', 'slots load NAME'),
+  },
+  {
+    words: 'slots unload',
+    usage: 'NAME',
+    summary: 'Let running answers end, then unload',
+    ...waits,
+    run: verb('slot.unload', 'slots unload NAME'),
+  },
+  {
+    words: 'slots restart',
+    usage: 'NAME',
+    summary: 'Unload and load anew',
+    ...waits,
+    run: verb('slot.restart', 'slots restart NAME'),
+  },
+  {
+    words: 'slots swap',
+    usage: 'NAME MODEL',
+    summary: 'Give a slot another model',
+    details: 'The model is written into the slot file and loaded; with --once it is only loaded.',
+    options: ['once', 'wait', 'no-wait'],
+    offers: ['slot', 'model'],
+    run: swap,
+  },
+];

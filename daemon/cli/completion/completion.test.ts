@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SLOT_KEYS } from '../../contract/slot-keys.ts';
+import { OPTIONS } from '../options.ts';
+import { COMMANDS } from '../table.ts';
+import { bashCompletion } from './bash.ts';
+import { fishCompletion } from './fish.ts';
+import { steps } from './steps.ts';
+import { zshCompletion } from './zsh.ts';
+
+let folder: string;
+
+/** A program in the place of svcctl, so that the names that a gateway would give are known. */
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-complete-'));
+  const program =
+    '#!/bin/sh\ncase "$*" in "slots list --quiet") echo agent; echo utility;; "models list --quiet") echo tiny;; esac\n';
+  writeFileSync(join(folder, 'svcctl'), program, { mode: 0o755 });
+  writeFileSync(join(folder, 'completion.bash'), bashCompletion(COMMANDS));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the real bash offers at the end of a line; the last word is the one that is being written. */
+function offered(...words: string[]): string[] {
+  const line = ['svcctl', ...words].map((word) => `'${word}'`).join(' ');
+  const script = `source ${folder}/completion.bash; PATH=${folder}:$PATH; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _svcctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const ran = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+  expect(ran.stderr).toBe('');
+  return ran.stdout.split('\n').filter((word) => word !== '');
+}
+
+describe('bash', () => {
+  it.each([
+    [['sl'], ['slots']],
+    [
+      ['slots', 's'],
+      ['show', 'swap', 'set'],
+    ],
+    [
+      ['auth', 'rotate', ''],
+      ['admin', 'client'],
+    ],
+    [
+      ['slots', 'load', ''],
+      ['agent', 'utility'],
+    ],
+    [['slots', 'load', 'u'], ['utility']],
+    [
+      ['slots', 'load', 'agent', ''],
+      ['agent', 'utility'],
+    ],
+    [['slots', 'swap', 'agent', ''], ['tiny']],
+    [['slots', '--json', 'show', 'a'], ['agent']],
+    [['--url', 'http://x', 'slots', 'show', 'a'], ['agent']],
+    [['slots', 'load', '--no'], ['--no-wait']],
+    [['slots', 'plan', 'agent', '--model', ''], ['tiny']],
+    [['logs', '--level', 'w'], ['warn']],
+    [
+      ['logs', ''],
+      ['agent', 'utility'],
+    ],
+    [['logs', '--lines', ''], []],
+    [['help', 'comp'], ['completion']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [['hardware', ''], ['probe']],
+    [['status', ''], []],
+    [['slots', 'create', 'new', 'context'], ['context=']],
+    [['nonsense', ''], []],
+  ])('%j offers %j', (words, expected) => expect(offered(...words)).toEqual(expected));
+
+  it('offers every key of a slot file', () => {
+    expect(offered('slots', 'set', 'agent', '')).toEqual(Object.keys(SLOT_KEYS).map((key) => `${key}=`));
+  });
+});
+
+describe('the three shells', () => {
+  it.each([
+    ['bash', bashCompletion],
+    ['zsh', zshCompletion],
+    ['fish', fishCompletion],
+  ])('%s knows every command and every option', (_, script) => {
+    const text = script(COMMANDS);
+    for (const { words } of COMMANDS) expect(text).toContain(`'${words}'`);
+    for (const name of Object.keys(OPTIONS)) expect(text).toMatch(new RegExp(`(--|-l )${name}\\b`));
+  });
+});
+
+describe('steps', () => {
+  it('has a place for each word of each command, once', () => {
+    const paths = steps(COMMANDS).map(({ path }) => path);
+    expect(new Set(paths).size).toBe(paths.length);
+    for (const { words } of COMMANDS) expect(paths).toContain(words);
+  });
+});

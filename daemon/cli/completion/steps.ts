@@ -1,0 +1,76 @@
+import { SLOT_KEYS } from '../../contract/slot-keys.ts';
+import type { Command, Offer } from '../command.ts';
+import { OPTIONS, type OptionName, optionRow, optionsOf } from '../options.ts';
+
+/** What may follow: fixed words, or names that the gateway is asked for by a command of ours. */
+export interface Words {
+  readonly fixed: readonly string[];
+  readonly asks: `${'slots' | 'models' | 'upstreams'} list --quiet` | null;
+}
+
+/** One place in a command line: the words so far that name a command or a group of them, and what may come there. */
+export interface Step {
+  /** `` at the start, then `slots`, `slots load`. */
+  readonly path: string;
+  /** By the number of arguments that stand there already; the last one holds for all that follow. */
+  readonly words: readonly Words[];
+  readonly options: readonly OptionName[];
+}
+
+const NOTHING: Words = { fixed: [], asks: null };
+
+function wordsOf(offer: Offer): Words {
+  if (offer === 'slot' || offer === 'model' || offer === 'upstream') {
+    return { fixed: [], asks: `${offer}s list --quiet` };
+  }
+  if (offer === 'slot-setting') return { fixed: Object.keys(SLOT_KEYS).map((key) => `${key}=`), asks: null };
+  return { fixed: offer, asks: null };
+}
+
+/** The words that may follow a path of command words. */
+function nextWords(commands: readonly Command[], path: string): string[] {
+  const depth = path === '' ? 0 : path.split(' ').length;
+  const below = commands.filter(({ words }) => path === '' || words.startsWith(`${path} `));
+  return [...new Set(below.map(({ words }) => words.split(' ')[depth] ?? ''))].filter((word) => word !== '');
+}
+
+const prefixes = (words: string): string[] =>
+  words.split(' ').map((_, index, all) => all.slice(0, index + 1).join(' '));
+
+/** Every place of a command line, made from the table. */
+export function steps(commands: readonly Command[]): Step[] {
+  const top = nextWords(commands, '');
+  const paths = [...new Set(commands.flatMap(({ words }) => prefixes(words)))];
+  const start: Step = {
+    path: '',
+    words: [{ fixed: [...top, 'help'], asks: null }, NOTHING],
+    options: optionsOf(),
+  };
+  const help: Step = { path: 'help', words: [{ fixed: top, asks: null }, NOTHING], options: optionsOf() };
+  return [start, help, ...paths.map((path) => stepOf(commands, path))];
+}
+
+function stepOf(commands: readonly Command[], path: string): Step {
+  const command = commands.find(({ words }) => words === path);
+  const below = nextWords(commands, path);
+  const [first = NOTHING, ...later] = (command?.offers ?? []).map(wordsOf);
+  const words = [{ ...first, fixed: [...below, ...first.fixed] }, ...later];
+  return { path, words: command?.offers ? words : [...words, NOTHING], options: optionsOf(command?.options) };
+}
+
+/** Options that are followed by a value, as they are written. */
+export const valueOptions = (): string[] =>
+  (Object.keys(OPTIONS) as OptionName[])
+    .filter((name) => optionRow(name).type === 'string')
+    .flatMap((name) => {
+      const { short } = optionRow(name);
+      return short ? [`--${name}`, `-${short}`] : [`--${name}`];
+    });
+
+/** What may follow an option that takes a value. */
+export const optionWords = (): { option: string; words: Words }[] =>
+  (Object.keys(OPTIONS) as OptionName[]).flatMap((name) => {
+    const { words } = optionRow(name);
+    if (words) return [{ option: `--${name}`, words: { fixed: words, asks: null } }];
+    return name === 'model' ? [{ option: '--model', words: wordsOf('model') }] : [];
+  });

@@ -1,0 +1,61 @@
+/** One option of the command line, for the parser, the help and the completion. */
+export interface OptionRow {
+  readonly type: 'boolean' | 'string';
+  readonly short?: string;
+  /** What stands for the value in the help. */
+  readonly value?: string;
+  readonly help: string;
+  /** Every command takes it. */
+  readonly everywhere?: true;
+  /** The words that it takes, where they are few. */
+  readonly words?: readonly string[];
+}
+
+/** THE options. */
+export const OPTIONS = {
+  json: { type: 'boolean', help: 'Print what the gateway answers as JSON', everywhere: true },
+  url: { type: 'string', value: 'ADDRESS', help: 'Address of the gateway, else SVC_URL', everywhere: true },
+  help: { type: 'boolean', short: 'h', help: 'Print the help of a command', everywhere: true },
+  wide: { type: 'boolean', help: 'Do not cut columns to the width of the terminal' },
+  quiet: { type: 'boolean', short: 'q', help: 'Print names only' },
+  force: { type: 'boolean', help: 'Do not ask' },
+  model: { type: 'string', value: 'ID', help: 'Name or id of a model' },
+  path: { type: 'string', value: 'PATH', help: 'Route of the request, else chat completions' },
+  once: { type: 'boolean', help: 'Do not write the model into the slot file' },
+  wait: { type: 'boolean', help: 'Wait for the outcome; this is the default' },
+  'no-wait': { type: 'boolean', help: 'Answer as soon as it is under way' },
+  follow: { type: 'boolean', short: 'f', help: 'Go on with live lines until Ctrl-C' },
+  lines: { type: 'string', short: 'n', value: 'N', help: 'Lines of the past, at most 1000' },
+  level: {
+    type: 'string',
+    value: 'LEVEL',
+    help: 'Least severe level to show',
+    words: ['debug', 'info', 'warn', 'error'],
+  },
+  days: { type: 'string', value: 'N', help: 'Days back, today included, at most 366' },
+  state: { type: 'string', value: 'STATE', help: 'running or done', words: ['running', 'done'] },
+  limit: { type: 'string', value: 'N', help: 'Rows at most, up to 1000' },
+  before: { type: 'string', value: 'ID', help: 'Only those before this request' },
+} as const satisfies Record<string, OptionRow>;
+
+export type OptionName = keyof typeof OPTIONS;
+
+/** The row of an option, without what is particular to it. */
+export const optionRow = (name: OptionName): OptionRow => OPTIONS[name];
+
+type ValueOf<R> = R extends { type: 'boolean' } ? boolean : string | undefined;
+
+/** What was given: false or undefined where nothing was. */
+export type Flags = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> };
+
+/** `-n, --lines N`, as the help and the manual show it. */
+export function optionUsage(name: OptionName): string {
+  const { short, value } = optionRow(name);
+  return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
+}
+
+/** The options that a command takes, its own first. */
+export const optionsOf = (own: readonly OptionName[] = []): OptionName[] => {
+  const everywhere = (Object.keys(OPTIONS) as OptionName[]).filter((name) => optionRow(name).everywhere);
+  return [...own, ...everywhere];
+};

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { parseCommandLine } from './arguments.ts';
+import { choose, refuseStrangers } from './choose.ts';
+import { type Client, createClient } from './client.ts';
+import type { CommandContext } from './command.ts';
+import { EXIT } from './exit-codes.ts';
+import { help } from './help.ts';
+import type { Flags } from './options.ts';
+import { type Credential, configFolder, credential, gatewayUrl, readEnvFile } from './places.ts';
+import { report } from './report.ts';
+import { COMMANDS } from './table.ts';
+import { outputWidth, readPiped, Terminal } from './terminal.ts';
+
+/** Starts the daemon binary with a sub-command, on this terminal. */
+async function runDaemon(args: readonly string[]): Promise<number> {
+  const { spawn } = await import('node:child_process');
+  const main = join(import.meta.dirname, '..', 'main.ts');
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [main, ...args], { stdio: 'inherit' });
+    child.on('error', () => resolve(EXIT.failed));
+    child.on('exit', (code) => resolve(code ?? EXIT.failed));
+  });
+}
+
+/** The words after which help is asked for; null when it is not. */
+function helpWords(words: readonly string[], flags: Flags): readonly string[] | null {
+  if (words[0] === 'help') return words.slice(1);
+  return words.length === 0 || flags.help ? words : null;
+}
+
+const sent: { credential: Credential | null } = { credential: null };
+
+/** The gateway that the command talks to, with the key that is sent to it. */
+function connection(flags: Flags) {
+  const folder = configFolder(process.env);
+  const file = readEnvFile(folder);
+  sent.credential = credential(process.env, file);
+  if (sent.credential === null && file.unreadable) {
+    process.stderr.write(`svcctl: ${file.path} may not be read; use sudo, or set SVC_ADMIN_KEY.\n`);
+  }
+  return {
+    url: gatewayUrl(flags.url, process.env, file, folder),
+    key: sent.credential?.key ?? null,
+  };
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const { values: flags, positionals, given } = parseCommandLine(argv);
+  const asked = helpWords(positionals, flags);
+  if (asked !== null) {
+    process.stdout.write(help(COMMANDS, asked));
+    return positionals.length === 0 && !flags.help ? EXIT.usage : EXIT.ok;
+  }
+  const { command, args } = choose(COMMANDS, positionals);
+  refuseStrangers(command, given);
+  const terminal = new Terminal();
+  let client: Client | null = null;
+  const context: CommandContext = {
+    get client() {
+      client ??= createClient(connection(flags));
+      return client;
+    },
+    commands: COMMANDS,
+    args,
+    flags,
+    width: outputWidth(flags.wide, process.stdout.columns),
+    out: (text) => process.stdout.write(text),
+    status: (text) => terminal.status(text),
+    watched: terminal.watched,
+    confirm: async (question) => {
+      const answer = await terminal.ask(`${question} [y/N] `);
+      return answer === null ? null : /^y(es)?$/i.test(answer.trim());
+    },
+    piped: readPiped,
+    prompt: (label) => terminal.ask(label),
+    daemon: runDaemon,
+  };
+  try {
+    return await command.run(context);
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Runs svcctl: the outcome is its output and the exit code of the process. Never rejects. */
+export async function run(argv: readonly string[]): Promise<void> {
+  process.stdout.on('error', () => process.exit(EXIT.ok));
+  try {
+    process.exitCode = await main(argv);
+  } catch (error) {
+    const { text, exitCode } = report(error, { json: argv.includes('--json'), credential: sent.credential });
+    process.stderr.write(text);
+    process.exitCode = exitCode;
+  }
+}

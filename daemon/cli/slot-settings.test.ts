@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { CliError } from './exit-codes.ts';
+import { slotSettings } from './slot-settings.ts';
+
+const read = (...words: string[]) => slotSettings(words, 'slots set NAME KEY=VALUE');
+
+describe('slotSettings', () => {
+  it('gives each key the kind that it has', () => {
+    expect(
+      read('model=123', 'context=8192', 'pinned=on', 'autoload=False', 'idle_unload=15 min', 'priority=-3'),
+    ).toEqual({
+      model: '123',
+      context: 8192,
+      pinned: true,
+      autoload: false,
+      idle_unload: '15 min',
+      priority: -3,
+    });
+    expect(read('idle_unload=900', 'voice.speed=1.25', 'voice.voice=a=b')).toEqual({
+      idle_unload: 900,
+      voice: { speed: 1.25, voice: 'a=b' },
+    });
+  });
+
+  it('takes a key out of the file by an empty value', () => {
+    expect(read('model=', 'voice.speed=')).toEqual({ model: null, voice: { speed: null } });
+  });
+
+  it('leaves to the gateway what it does not know', () => {
+    expect(read('extra_args=--x', 'context=many', 'pinned=maybe')).toEqual({
+      extra_args: '--x',
+      context: 'many',
+      pinned: 'maybe',
+    });
+  });
+
+  it.each([[[]], [['model']], [['=x']]])('%j is refused', (words) => {
+    expect(() => read(...words)).toThrow(CliError);
+  });
+});

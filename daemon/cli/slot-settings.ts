@@ -1,0 +1,38 @@
+import { SLOT_KEYS, type SlotKeyKind } from '../contract/slot-keys.ts';
+import { CliError, EXIT } from './exit-codes.ts';
+
+const FLAGS: Readonly<Record<string, boolean>> = {
+  true: true,
+  on: true,
+  yes: true,
+  false: false,
+  off: false,
+  no: false,
+};
+const NUMBER = /^[+-]?\d+(\.\d+)?$/;
+
+/** A value as the body says it; a text that does not fit its kind goes as it is, for the gateway to say what is wrong. */
+function typed(text: string, kind: SlotKeyKind): unknown {
+  if (kind === 'flag') return FLAGS[text.toLowerCase()] ?? text;
+  if ((kind === 'number' || kind === 'duration') && NUMBER.test(text)) return Number(text);
+  return text;
+}
+
+/**
+ * `KEY=VALUE …` as the body of a slot change; `KEY=` takes the key out of the slot file. Keys that the gateway does not
+ * take over the API are sent all the same: it is the gateway that refuses them. Throws CliError for anything else.
+ */
+export function slotSettings(words: readonly string[], usage: string): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  if (words.length === 0) throw new CliError(`say it like this: svcctl ${usage}`, EXIT.usage);
+  for (const word of words) {
+    const equals = word.indexOf('=');
+    if (equals < 1) throw new CliError(`a setting is KEY=VALUE: svcctl ${usage}`, EXIT.usage);
+    const [key, text] = [word.slice(0, equals), word.slice(equals + 1)];
+    const value = text === '' ? null : typed(text, SLOT_KEYS[key]?.kind ?? 'text');
+    const [outer = '', inner] = key.split('.', 2);
+    if (inner === undefined) body[outer] = value;
+    else body[outer] = { ...(body[outer] as object | undefined), [inner]: value };
+  }
+  return body;
+}

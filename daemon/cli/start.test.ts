@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+/** What a file reads in at its start: types and imports inside functions cost nothing. */
+const imports = (text: string): string[] =>
+  [
+    ...text.matchAll(
+      /^(?:import|export) (?!type\b)[^'"]*?from '([^']+)'|^import '([^']+)'|^const .*await import\('([^']+)'\)/gm,
+    ),
+  ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+
+function reached(file: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const name of imports(readFileSync(file, 'utf8'))) {
+    if (name.startsWith('.')) reached(resolve(dirname(file), name), seen);
+    else seen.add(name);
+  }
+  return seen;
+}
+
+it('svcctl starts without anything heavy: help and completion need neither schemas nor a network', () => {
+  const all = reached(resolve(import.meta.dirname, 'main.ts'));
+  expect(all.size).toBeGreaterThan(20);
+  const packages = [...all].filter((name) => !name.startsWith('/') && !name.startsWith('node:'));
+  expect(packages).toEqual(['smol-toml']);
+  for (const heavy of ['node:http', 'node:https', 'node:child_process', 'node:readline/promises']) {
+    expect(all).not.toContain(heavy);
+  }
+});

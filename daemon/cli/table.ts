@@ -1,0 +1,27 @@
+import type { Command } from './command.ts';
+import { authCommands } from './commands/auth.ts';
+import { chatCommands } from './commands/chat.ts';
+import { completionCommands } from './commands/completion.ts';
+import { explainCommands } from './commands/explain.ts';
+import { logCommands } from './commands/logs.ts';
+import { machineCommands } from './commands/machine.ts';
+import { requestCommands } from './commands/requests.ts';
+import { slotFileCommands } from './commands/slot-files.ts';
+import { slotCommands } from './commands/slots.ts';
+import { statusCommands } from './commands/status.ts';
+import { upstreamCommands } from './commands/upstreams.ts';
+
+/** THE commands: what runs, the help, the completion and the manual are made from these rows. */
+export const COMMANDS: readonly Command[] = [
+  ...statusCommands,
+  ...authCommands,
+  ...slotCommands,
+  ...slotFileCommands,
+  ...upstreamCommands,
+  ...machineCommands,
+  ...explainCommands,
+  ...chatCommands,
+  ...requestCommands,
+  ...logCommands,
+  ...completionCommands,
+];

@@ -1,0 +1,55 @@
+import type { Interface } from 'node:readline/promises';
+import { CliError, EXIT } from './exit-codes.ts';
+
+const MOST_PIPED = 1 << 20;
+const USUAL_WIDTH = 80;
+const UNBOUNDED = 100_000;
+
+/** Lines that were piped in; null when standard input is a terminal. Throws CliError beyond 1 MiB. */
+export async function readPiped(): Promise<string | null> {
+  if (process.stdin.isTTY) return null;
+  let text = '';
+  for await (const chunk of process.stdin) {
+    text += String(chunk);
+    if (text.length > MOST_PIPED) throw new CliError('more than 1 MiB was piped in', EXIT.usage);
+  }
+  return text;
+}
+
+/** Columns that tables may take: the terminal's, 80 where there is none, no bound with `--wide`. */
+export function outputWidth(wide: boolean, columns: number | undefined): number {
+  if (wide) return UNBOUNDED;
+  return columns !== undefined && columns >= 40 ? columns : USUAL_WIDTH;
+}
+
+/** The terminal of this process; what questions need is read in at the first one. */
+export class Terminal {
+  #open: Interface | null = null;
+  #shown = false;
+
+  async ask(label: string): Promise<string | null> {
+    if (!process.stdin.isTTY) return null;
+    const { createInterface } = await import('node:readline/promises');
+    this.#open ??= createInterface({ input: process.stdin, output: process.stderr });
+    const lines = this.#open;
+    const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
+    return Promise.race([lines.question(label).catch(() => null), closed]);
+  }
+
+  /** Whether somebody looks at standard error. */
+  get watched(): boolean {
+    return process.stderr.isTTY === true;
+  }
+
+  /** One line on standard error that replaces the one before; null takes it away. */
+  status(text: string | null): void {
+    if (!this.watched || (text === null && !this.#shown)) return;
+    process.stderr.write(`\r\u001b[K${text ?? ''}`);
+    this.#shown = text !== null;
+  }
+
+  close(): void {
+    this.status(null);
+    this.#open?.close();
+  }
+}
