@@ -4,6 +4,7 @@ import type { UpstreamHealth } from './upstreams.ts';
 /** Events of `GET /api/events`. `config` and `auth` events go to admins only. */
 export interface GatewayEvents {
   slot: { slot: SlotRecord };
+  slot_removed: { name: string };
   hardware: { probed_at: number };
   upstream: { name: string; health: UpstreamHealth | 'removed'; models: number };
   model: { id: string; change: 'added' | 'changed' | 'removed' };

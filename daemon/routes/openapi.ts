@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERRORS } from '../contract/errors.ts';
+import { QUERIES } from '../contract/queries.ts';
 import type { RouteRow } from '../contract/routes.ts';
 import { REQUEST_SCHEMAS, RESPONSE_SCHEMAS } from '../contract/schemas.ts';
 
@@ -24,13 +25,14 @@ const ENVELOPE: Json = {
 /** `:name` and `*name` as OpenAPI writes them. */
 const openApiPath = (path: string) => path.replace(/[:*]([A-Za-z_]+)/g, '{$1}');
 
-function parameters(path: string): Json[] {
-  return [...path.matchAll(/[:*]([A-Za-z_]+)/g)].map((match) => ({
-    name: match[1],
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
+function parameters(id: string, path: string): Json[] {
+  const schema = { type: 'string' };
+  const names = [...path.matchAll(/[:*]([A-Za-z_]+)/g)].map((match) => match[1]);
+  const query = Object.entries(QUERIES[id as keyof typeof QUERIES] ?? {});
+  return [
+    ...names.map((name) => ({ name, in: 'path', required: true, schema })),
+    ...query.map(([name, description]) => ({ name, in: 'query', required: false, description, schema })),
+  ];
 }
 
 function operation(id: string, row: RouteRow): Json {
@@ -43,7 +45,7 @@ function operation(id: string, row: RouteRow): Json {
     operationId: id,
     summary: row.summary,
     'x-auth-class': row.auth,
-    parameters: parameters(row.path),
+    parameters: parameters(id, row.path),
     ...(request ? { requestBody: { content: json(request) } } : {}),
     responses: {
       '200': { description: 'Success', ...(response ? { content: json(response) } : {}) },

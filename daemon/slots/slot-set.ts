@@ -87,6 +87,7 @@ export class SlotSet {
       if (wanted.has(name) || this.#folder.broken.has(name)) continue;
       this.#owners.delete(name);
       this.#shown.delete(name);
+      this.#parts.bus.emit('slot_removed', { name });
       const left = owner.close(drainMs()).finally(() => this.#leaving.delete(owner));
       this.#leaving.set(owner, left);
     }

@@ -16,6 +16,7 @@ const FLUSH_MS = 300;
 /** What each event makes stale. */
 const STALE: Record<EventName, readonly CallableId[]> = {
   slot: ['status', 'v1.models'],
+  slot_removed: ['slots', 'status', 'v1.models'],
   hardware: ['hardware'],
   upstream: ['v1.models'],
   model: ['v1.models', 'slots'],

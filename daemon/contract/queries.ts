@@ -1,0 +1,29 @@
+import type { RouteId } from './routes.ts';
+
+const LINES = 'lines of the past, 0 to 1000 (200)';
+const FOLLOW = 'false ends the stream after the past (true)';
+const WAIT = 'false answers 202 as soon as it is under way (true)';
+
+/** What the query of a row may say, by parameter, with the value that holds without it. */
+export const QUERIES: Partial<Record<RouteId, Readonly<Record<string, string>>>> = {
+  'v1.models': {
+    show_all: 'true or 1 shows image, tts and stt models too',
+    owned_by: 'names of owners, separated by commas',
+  },
+  usage: { days: 'days back, today included, 1 to 366 (30)' },
+  'slot.load': { wait: WAIT },
+  'slot.unload': { wait: WAIT },
+  'slot.restart': { wait: WAIT },
+  'slot.swap': { wait: WAIT },
+  'slot.logs': { lines: LINES, follow: FOLLOW },
+  'slot.plan': { model_id: 'another model than the one of the slot' },
+  audit: { limit: 'entries, 1 to 1000 (200)', before: 'id of the last entry of the page before' },
+  requests: {
+    state: 'running or done (both)',
+    limit: 'rows of each kind, 1 to 1000 (200)',
+    before: 'id of the last request of the page before; gives ended ones only',
+  },
+  logs: { level: 'least severe level (all that is logged)', lines: LINES, follow: FOLLOW },
+  'memory.delete.all': { confirm: 'must be all' },
+  'memory.list': { offset: 'memories to leave out (0)' },
+};

@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { PAGES } from './docs.ts';
+
+it.each(Object.entries(PAGES))('%s is what the tables say; else run node scripts/docs.ts', (path, text) => {
+  expect(readFileSync(join(import.meta.dirname, '..', path), 'utf8')).toBe(text());
+});

@@ -1,0 +1,57 @@
+import { usageLine } from '../../daemon/cli/choose.ts';
+import type { Command } from '../../daemon/cli/command.ts';
+import { exitMeanings } from '../../daemon/cli/help.ts';
+import { type OptionName, optionRow, optionsOf, optionUsage } from '../../daemon/cli/options.ts';
+import { COMMANDS } from '../../daemon/cli/table.ts';
+import { SLOT_KEYS } from '../../daemon/contract/slot-keys.ts';
+import { row } from './markdown.ts';
+
+const optionLine = (name: OptionName): string => {
+  const { help, words } = optionRow(name);
+  return `- \`${optionUsage(name)}\`: ${help}${words ? ` (${words.join(', ')})` : ''}`;
+};
+
+function section(command: Command): string {
+  const details = command.details ? ` ${command.details}` : '';
+  const options = (command.options ?? []).map(optionLine);
+  return [`### ${command.words}`, '', '```', usageLine(command), '```', '', `${command.summary}.${details}`]
+    .concat(options.length === 0 ? [] : ['', ...options])
+    .concat('')
+    .join('\n');
+}
+
+/** The manual of svcctl, made from its table of commands. */
+export function commandsPage(): string {
+  const keys = Object.entries(SLOT_KEYS).map(([key, { kind, help }]) => row(`\`${key}\``, kind, help));
+  const codes = exitMeanings().map(([code, meaning]) => row(String(code), meaning));
+  return `<!-- Made by node scripts/docs.ts from daemon/cli/table.ts. Do not edit. -->
+
+# svcctl
+
+A thin client of the HTTP API. It finds the gateway by \`--url\`, else \`SVC_URL\`, else the bind address of
+\`api.env\` and \`config.toml\`. The key is \`SVC_ADMIN_KEY\`, then \`SVC_CLIENT_KEY\` of the environment, then those of
+\`api.env\`; it is never taken as an argument. Tables are cut to the terminal, 80 columns where there is none;
+\`--wide\` shows whole cells, and \`--json\` prints what the API answers.
+
+Every command takes:
+
+${optionsOf().map(optionLine).join('\n')}
+
+## Exit codes
+
+${row('code', 'meaning')}
+${row('---', '---')}
+${codes.join('\n')}
+
+## Commands
+
+${COMMANDS.map(section).join('\n')}
+## Keys of \`slots create\` and \`slots set\`
+
+Extra arguments, environment, images and mounts are set in the slot file only.
+
+${row('key', 'kind', 'meaning')}
+${row('---', '---', '---')}
+${keys.join('\n')}
+`;
+}

@@ -1,0 +1,67 @@
+import { QUERIES } from '../../daemon/contract/queries.ts';
+import { CLASS_MEANINGS, type MatchedRoute, routeRows } from '../../daemon/contract/routes.ts';
+import { REQUEST_SCHEMAS } from '../../daemon/contract/schemas.ts';
+import { row } from './markdown.ts';
+
+const inBraces = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
+
+/** How a row answers, where it is no plain JSON. */
+const KINDS: Partial<Record<MatchedRoute['kind'], string>> = {
+  sse: 'events',
+  inference: 'as the engine',
+  websocket: 'WebSocket',
+  text: 'text',
+  image: 'image',
+};
+
+/** The keys of a body that we check ourselves. */
+function bodyOf({ id, body }: MatchedRoute): string {
+  const schema = REQUEST_SCHEMAS[id];
+  if (schema !== undefined && 'shape' in schema) {
+    return Object.keys(schema.shape as object)
+      .map((key) => `\`${key}\``)
+      .join(', ');
+  }
+  return body === 'inference' ? 'JSON' : body === 'audio' ? 'multipart' : '';
+}
+
+const line = (each: MatchedRoute): string =>
+  row(
+    `\`${each.method} ${inBraces(each.path)}\``,
+    each.auth === 'memory' ? '`memory_class`' : each.auth,
+    bodyOf(each),
+    KINDS[each.kind] ?? 'JSON',
+    each.summary,
+  );
+
+const queryLines = ({ id, method, path }: MatchedRoute): string[] =>
+  Object.entries(QUERIES[id] ?? {}).map(([name, meaning]) =>
+    row(`\`${method} ${inBraces(path)}\``, `\`${name}\``, meaning),
+  );
+
+/** Every route, in the order in which it is tried; made from the table that the router and the guard use. */
+export function routesPage(): string {
+  const rows = routeRows().filter(({ kind }) => kind !== 'shell');
+  const classes = Object.entries(CLASS_MEANINGS).map(([name, meaning]) => row(name, meaning));
+  return `<!-- Made by node scripts/docs.ts from daemon/contract/routes.ts. Do not edit. -->
+
+# Routes
+
+The same table is answered by \`GET /api/auth/exposure\`, and as OpenAPI 3.1 by \`GET /api/openapi.json\`. What is not in
+it is admin. The pages of the dashboard are left out.
+
+${row('class', 'meaning')}
+${row('---', '---')}
+${classes.join('\n')}
+
+${row('route', 'class', 'body', 'answer', 'what it does')}
+${row('---', '---', '---', '---', '---')}
+${rows.map(line).join('\n')}
+
+## What a query may say
+
+${row('route', 'parameter', 'meaning (without it)')}
+${row('---', '---', '---')}
+${rows.flatMap(queryLines).join('\n')}
+`;
+}
