@@ -1,0 +1,251 @@
+/** What the gateway keeps about requests, usage, settings and acts, over a real port. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditRow, RequestRecord, SettingRow, UsageView } from '../contract/system.ts';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  type Gateway,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+  until,
+} from './harness/gateway.ts';
+import { type Ask, ask } from './harness/http.ts';
+import { openStream } from './harness/stream.ts';
+import { ENDLESS, startTiny } from './harness/tiny-gateway.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startTiny(
+    { files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = true\n' } },
+    ADMIN_KEY,
+  );
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const say = (method: string, path: string, options: Ask = {}) =>
+  ask(gateway, method, path, { key: ADMIN_KEY, ...options });
+const chat = (content: string, more: object = {}) => ({
+  model: 'agent',
+  messages: [{ role: 'user', content }],
+  temperature: 0,
+  max_tokens: 3,
+  ...more,
+});
+const talk = (content: string, key = CLIENT_KEY) =>
+  say('POST', '/v1/chat/completions', { key, body: chat(content) });
+
+interface Requests {
+  running: RequestRecord[];
+  recent: RequestRecord[];
+}
+const requests = async (query = '') => (await say('GET', `/api/requests${query}`)).json<Requests>();
+
+describe('requests', () => {
+  it('hold times, tokens, tier, slot and step of an answered one, and nothing of what was said', async () => {
+    const answer = await talk('swordfish');
+    const id = String(answer.headers['x-request-id']);
+    const { usage } = answer.json<{ usage: { prompt_tokens: number; completion_tokens: number } }>();
+    const record = (await say('GET', `/api/requests/${id}`)).json<RequestRecord>();
+    expect(record).toMatchObject({
+      id,
+      route: '/v1/chat/completions',
+      tier: 'client',
+      model: 'tiny',
+      slot: 'agent',
+      upstream: null,
+      step: expect.any(String),
+      state: 'done',
+      status: 200,
+      error: null,
+      prompt_tokens: usage.prompt_tokens,
+      completion_tokens: usage.completion_tokens,
+    });
+    expect(record.ttft_ms).toBeGreaterThan(0);
+    expect(record.duration_ms).toBeGreaterThanOrEqual(record.ttft_ms as number);
+    expect((await say('GET', '/api/requests')).text).not.toContain('swordfish');
+  });
+
+  it('are given page by page, newest first', async () => {
+    for (let i = 0; i < 4; i++) await talk('x');
+    const all = (await requests('?state=done')).recent.map(({ id }) => id);
+    const first = await requests('?state=done&limit=2');
+    const second = await requests(`?limit=2&before=${first.recent[1]?.id}`);
+    expect([...first.recent, ...second.recent].map(({ id }) => id)).toEqual(all.slice(0, 4));
+    expect(second.running).toEqual([]);
+  });
+
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['state=ended', 'state'],
+    ['before=nobody', 'before'],
+  ])('?%s is 422 and names %s', async (query, path) => {
+    const answer = await say('GET', `/api/requests?${query}`);
+    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
+    expect(answer.json()).toMatchObject({ error: { details: { fields: [{ path }] } } });
+  });
+
+  it('a running one is listed as such and can be ended, which is in the audit trail', async () => {
+    const streamed = await openStream(
+      gateway,
+      '/v1/chat/completions',
+      chat(ENDLESS, { stream: true, max_tokens: 30_000 }),
+      { key: CLIENT_KEY },
+    );
+    await until(() => streamed.text().length > 500, 'the stream to flow');
+    const { running, recent } = await requests('?state=running');
+    expect(recent).toEqual([]);
+    expect(running).toMatchObject([{ state: 'running', slot: 'agent', status: null, duration_ms: null }]);
+    const id = running[0]?.id;
+    expect((await say('POST', `/api/requests/${id}/cancel`)).json()).toMatchObject({ id, state: 'running' });
+    await streamed.ended;
+    expect(streamed.text()).toContain('request.cancelled');
+    await until(async () => (await requests('?state=running')).running.length === 0, 'the request to end');
+    const again = await say('POST', `/api/requests/${id}/cancel`);
+    expect(again.json()).toMatchObject({ id, state: 'done', error: 'request.cancelled' });
+    const { entries } = (await say('GET', '/api/audit')).json<{ entries: AuditRow[] }>();
+    const cancels = entries.filter(({ action }) => action === 'request.cancel');
+    expect(cancels).toMatchObject([{ tier: 'admin', address: '127.0.0.1', details: { request: id } }]);
+  });
+
+  it('one that is not there is 404', async () => {
+    for (const method of ['GET', 'POST'] as const) {
+      const path = method === 'GET' ? '/api/requests/nobody' : '/api/requests/nobody/cancel';
+      expect(await say(method, path)).toMatchObject({ status: 404, code: 'request.not_found' });
+    }
+  });
+});
+
+describe('usage', () => {
+  const usage = async (query = '', key = CLIENT_KEY) =>
+    (await say('GET', `/api/usage${query}`, { key })).json<UsageView>();
+  /** Sums are written with the request log, a moment after the answer. */
+  const settled = () =>
+    until(async () => {
+      const counted = (await usage()).days.reduce((sum, each) => sum + each.requests, 0);
+      return counted === (await requests('?state=done&limit=1000')).recent.length;
+    }, 'the sums to be written');
+  const rowOf = ({ days }: UsageView, tier: string) =>
+    days.find((each) => each.tier === tier && each.model === 'tiny') ?? { requests: 0, completion_tokens: 0 };
+
+  it('sums requests and tokens by day, tier and model; refused ones name no model', async () => {
+    await settled();
+    const before = await usage();
+    await talk('x');
+    await talk('x');
+    await talk('x', ADMIN_KEY);
+    await say('POST', '/v1/chat/completions', {
+      key: CLIENT_KEY,
+      body: chat('x', { model: 'guess-nobody-has' }),
+    });
+    await settled();
+    const after = await usage();
+    expect(rowOf(after, 'client').requests).toBe(rowOf(before, 'client').requests + 2);
+    expect(rowOf(after, 'client').completion_tokens).toBeGreaterThan(
+      rowOf(before, 'client').completion_tokens,
+    );
+    expect(rowOf(after, 'admin').requests).toBe(rowOf(before, 'admin').requests + 1);
+    expect(JSON.stringify(after)).not.toContain('guess-nobody-has');
+    expect(after.truncated).toBe(false);
+  });
+
+  it('goes back as many days as asked, today included', async () => {
+    const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10);
+    expect(days(0) >= (await usage('?days=1')).since).toBe(true);
+    expect(days(29) >= (await usage()).since).toBe(true);
+    for (const query of ['?days=0', '?days=367', '?days=all']) {
+      expect(await say('GET', `/api/usage${query}`)).toMatchObject({ status: 422, code: 'request.invalid' });
+    }
+  });
+
+  it('needs a key while keys are required', async () => {
+    expect((await ask(gateway, 'GET', '/api/usage')).code).toBe('auth.required');
+  });
+});
+
+describe('settings', () => {
+  const rows = async (on: Gateway = gateway) =>
+    (await ask(on, 'GET', '/api/settings', { key: ADMIN_KEY })).json<{ settings: SettingRow[] }>().settings;
+  const row = async (name: string, on?: Gateway) => (await rows(on)).find((each) => each.name === name);
+  const put = (values: Record<string, unknown>, more: object = {}) =>
+    say('PUT', '/api/settings', { body: { values, ...more } });
+
+  it('a live one is in force at once, and only it has changed in the file', async () => {
+    const file = join(gateway.home, 'config/config.toml');
+    const before = readFileSync(file, 'utf8');
+    expect((await put({ queueMax: 50 })).status).toBe(200);
+    expect(await row('queueMax')).toMatchObject({ value: 50, source: 'file', live: true });
+    expect(await row('queueMax')).not.toHaveProperty('running');
+    expect(readFileSync(file, 'utf8')).toBe(`${before}\n[slots]\nqueue_max = 50\n`);
+  });
+
+  it('one that needs a restart says what runs until then', async () => {
+    expect((await put({ maxConnections: 900 })).status).toBe(200);
+    expect(await row('maxConnections')).toMatchObject({ value: 900, running: 1024, live: false });
+    await put({ maxConnections: 1024 });
+    expect(await row('maxConnections')).not.toHaveProperty('running');
+  });
+
+  it.each<[string, Record<string, unknown>, object, string]>([
+    ['a wrong value', { queueMax: 0 }, {}, 'queueMax'],
+    ['a secret', { adminKey: 'x' }, {}, 'adminKey'],
+    ['enforcement', { requireAuth: false }, {}, 'requireAuth'],
+    ['an unknown name', { nonsense: 1 }, {}, 'nonsense'],
+    ['a name of the language', { constructor: 1 }, {}, 'constructor'],
+    ['an unknown key of the body', {}, { persist: true }, 'persist'],
+  ])('%s is refused by name, and nothing is written', async (_, values, more, path) => {
+    const file = join(gateway.home, 'config/config.toml');
+    const before = readFileSync(file, 'utf8');
+    const answer = await put({ idleTimeoutS: 500, ...values }, more);
+    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
+    expect(answer.json()).toMatchObject({ error: { details: { fields: [{ path }] } } });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  it('a change is in the audit trail with its names, its tier and its address', async () => {
+    await put({ queueMax: 51, idleTimeoutS: 500 });
+    const { entries } = (await say('GET', '/api/audit?limit=1')).json<{ entries: AuditRow[] }>();
+    expect(entries).toMatchObject([
+      {
+        action: 'settings.put',
+        tier: 'admin',
+        address: '127.0.0.1',
+        details: { names: ['queueMax', 'idleTimeoutS'] },
+      },
+    ]);
+    const older = await say('GET', `/api/audit?before=${entries[0]?.id}&limit=1`);
+    expect(older.json<{ entries: AuditRow[] }>().entries[0]?.id).toBeLessThan(entries[0]?.id as number);
+  });
+
+  it('the guards go by where the gateway listens, not by where it will listen', async () => {
+    const open = await startGateway({
+      files: {
+        ...KEYS_FILE,
+        ...QUIET_FILE,
+        'config/config.toml':
+          '[server]\nbind_host = "0.0.0.0"\n\n[security]\nallow_public_without_auth = true\n',
+      },
+    });
+    try {
+      const proxied = { headers: { via: '1.1 proxy' } };
+      expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
+      const body = { values: { bindHost: '127.0.0.1' } };
+      expect((await ask(open, 'PUT', '/api/settings', { body, key: ADMIN_KEY })).status).toBe(200);
+      expect(await row('bindHost', open)).toMatchObject({ value: '127.0.0.1', running: '0.0.0.0' });
+      expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
+      const status = await ask(open, 'GET', '/api/status');
+      expect(status.json()).toMatchObject({ listener: { bind_host: '0.0.0.0', loopback: false } });
+    } finally {
+      await open.stop();
+      open.remove();
+    }
+  });
+});
