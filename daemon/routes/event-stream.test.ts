@@ -1,0 +1,124 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import { StreamDoor, type StreamDoorDeps } from './event-stream.ts';
+import type { Call } from './handler.ts';
+
+/** Stands in for the answer of a real socket, whose backlog and end are set by hand. */
+class Answer extends EventEmitter {
+  written = '';
+  writableLength = 0;
+  state: 'open' | 'ended' | 'cut' = 'open';
+  writeHead = () => this;
+  write(text: string): boolean {
+    this.written += text;
+    return true;
+  }
+  end(): void {
+    this.state = 'ended';
+    this.emit('close');
+  }
+  destroy(): void {
+    if (this.state === 'open') this.state = 'cut';
+    this.emit('close');
+  }
+}
+
+let allowed: boolean;
+let stop: AbortController;
+let changed: (() => void)[];
+let door: StreamDoor;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  allowed = true;
+  stop = new AbortController();
+  changed = [];
+  const auth = {
+    decide: () => (allowed ? 'pass' : 'auth.required'),
+    caller: () => ({ tier: 'admin' }),
+    onChange: (listener: () => void) => changed.push(listener),
+  };
+  door = new StreamDoor({ auth, stopping: stop.signal } as unknown as StreamDoorDeps, 2);
+});
+afterEach(() => vi.useRealTimers());
+
+const call = { route: { auth: 'admin' }, auth: {} } as unknown as Call;
+function open() {
+  const answer = new Answer();
+  const ctx = { req: { method: 'GET' }, res: answer } as unknown as Parameters<StreamDoor['open']>[0];
+  return { answer, stream: door.open(ctx, call) };
+}
+const event = { id: 7, event: 'slot', data: '{}' };
+const codeOf = (act: () => unknown) => {
+  try {
+    act();
+  } catch (error) {
+    return (error as GatewayError).code;
+  }
+  return null;
+};
+
+describe('StreamDoor', () => {
+  it('keeps a silent stream alive by comments, until it is gone', () => {
+    const { answer } = open();
+    const before = answer.written;
+    vi.advanceTimersByTime(31_000);
+    expect(answer.written.slice(before.length)).toBe(': keep-alive\n\n: keep-alive\n\n');
+    answer.destroy();
+    vi.advanceTimersByTime(60_000);
+    expect(answer.written.length).toBe(before.length + 2 * ': keep-alive\n\n'.length);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('writes events as the standard says', () => {
+    const { answer, stream } = open();
+    stream.send(event);
+    stream.mark(9);
+    expect(answer.written.endsWith('id: 7\nevent: slot\ndata: {}\n\nid: 9\n\n')).toBe(true);
+  });
+
+  it('cuts a reader that is too slow, and gives back what it held', () => {
+    const { answer, stream } = open();
+    const given = vi.fn();
+    stream.onClose(given);
+    answer.writableLength = 2 << 20;
+    stream.send(event);
+    expect([answer.state, stream.open, given.mock.calls.length]).toEqual(['cut', false, 1]);
+    const written = answer.written;
+    stream.send(event);
+    stream.end();
+    expect([answer.written, answer.state]).toEqual([written, 'cut']);
+    stream.onClose(given);
+    expect(given).toHaveBeenCalledTimes(2);
+  });
+
+  it('cuts who may not read any more: at an event, at a comment, and at once when keys or sessions change', () => {
+    const acts = [
+      (stream: ReturnType<typeof open>['stream']) => stream.send(event),
+      () => vi.advanceTimersByTime(15_000),
+      () => {
+        for (const tell of changed) tell();
+      },
+    ];
+    for (const act of acts) {
+      allowed = true;
+      const { answer, stream } = open();
+      const written = answer.written;
+      allowed = false;
+      act(stream);
+      expect([answer.state, answer.written]).toEqual(['cut', written]);
+    }
+  });
+
+  it('has room for so many, and ends all of them when the gateway stops', () => {
+    const both = [open(), open()];
+    expect(codeOf(open)).toBe('events.too_many');
+    both[0]?.stream.end();
+    const third = open();
+    stop.abort();
+    expect([both[1]?.answer.state, third.answer.state]).toEqual(['ended', 'ended']);
+    expect(codeOf(open)).toBe('slot.draining');
+    expect(new GatewayError('slot.draining').status).toBe(503);
+  });
+});
