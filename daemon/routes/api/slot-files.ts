@@ -3,11 +3,11 @@ import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
-import { namedSlot } from './slots.ts';
 
 /**
  * Slot files over the API: only the keys of `SlotSettings` (what names a program, its arguments, environment, image or
- * mount comes from the file alone), and every other byte of a file stays as it is.
+ * mount comes from the file alone), and every other byte of a file stays as it is. A slot whose
+ * file is broken has no record, yet it can be changed and removed: the name is looked up among the files that are there.
  */
 export function slotFileRoutes(deps: RouteDeps) {
   const create: Handler = async (ctx, call, body): Promise<SlotRecord> => {
@@ -19,13 +19,13 @@ export function slotFileRoutes(deps: RouteDeps) {
   };
   const change: Handler = async (_ctx, call, body): Promise<SlotRecord> => {
     const settings = body as SlotSettingsBody;
-    const { name } = namedSlot(deps, call);
+    const name = call.params.name ?? '';
     const slot = await configWrite(() => deps.slots.change(name, settings));
     audit(deps, call, 'slot.change', { slot: name, settings });
     return slot;
   };
   const remove: Handler = async (_ctx, call) => {
-    const { name } = namedSlot(deps, call);
+    const name = call.params.name ?? '';
     await configWrite(() => deps.slots.remove(name));
     audit(deps, call, 'slot.remove', { slot: name });
     return { ok: true };
