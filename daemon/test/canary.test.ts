@@ -105,6 +105,7 @@ async function run(cookie: string): Promise<void> {
     '/api/requests',
     '/api/usage',
     '/api/logs?follow=false&lines=1000',
+    '/api/slots/agent/plan',
     '/api/slots/agent/logs?follow=false&lines=1000',
     '/api/setup',
     '/v1/models?show_all=1',
