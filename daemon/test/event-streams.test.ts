@@ -1,4 +1,6 @@
 /** The streams of `/api`: events with their replay, the log of the gateway and the logs of engines. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { SlotRecord } from '../contract/slots.ts';
@@ -180,6 +182,16 @@ describe('GET /api/slots/{name}/logs', () => {
     const stream = await follow(gateway, `${path}?follow=false&lines=2`, admin);
     expect(await stream.ended).toBe(true);
     expect(texts(stream)).toHaveLength(2);
+  });
+
+  it('goes on with the file that the next engine writes when there was none', async () => {
+    const { pid } = await verb('load');
+    rmSync(join(gateway.home, 'state/logs/utility.log'));
+    const stream = await follow(gateway, `${path}?lines=1000`, admin);
+    const again = await verb('restart');
+    await stream.next('the file', ({ data }) => data.includes(`pid ${again.pid}`));
+    expect(texts(stream).join('\n')).not.toContain(`pid ${pid}`);
+    stream.leave();
   });
 
   it('a slot that never ran has none, and one that is not there is 404', async () => {

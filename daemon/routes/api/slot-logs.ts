@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hideSecrets } from '../../kit/redact.ts';
 import { engineLogFile } from '../../slots/engine-log.ts';
@@ -25,15 +26,14 @@ export function slotLogRoutes(deps: RouteDeps) {
     const stream = door.open(ctx, call);
     const gone = new AbortController();
     stream.onClose(() => gone.abort());
-    await tailLog(engineLogFile(join(deps.settings.folders.state, 'logs'), name), {
-      lines,
-      follow,
-      signal: gone.signal,
-      onLine(line) {
-        const text = hideSecrets(line, deps.settings.secrets());
-        stream.send({ event: 'line', data: JSON.stringify({ text }) });
-      },
-    });
+    const onLine = (line: string) => {
+      const text = hideSecrets(line, deps.settings.secrets());
+      stream.send({ event: 'line', data: JSON.stringify({ text }) });
+    };
+    const file = engineLogFile(join(deps.settings.folders.state, 'logs'), name);
+    // A program that several slots share writes a log of its own, and a full disk none: what memory holds is shown then.
+    if (!existsSync(file) && lines > 0) for (const line of deps.slots.lines(name).slice(-lines)) onLine(line);
+    await tailLog(file, { lines, follow, signal: gone.signal, onLine });
     stream.end();
   };
   return { 'slot.logs': logs } satisfies Record<string, Handler>;
