@@ -17,18 +17,23 @@ export type OutboundBody = Buffer | readonly Buffer[] | StoredBody;
 export interface OutboundRequest {
   /** `http://127.0.0.1:1234`: scheme, host and port only. */
   readonly origin: string;
+  /** A unix socket that is spoken to in the place of the origin's host and port. */
+  readonly socketPath?: string;
   readonly path: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly body: OutboundBody | null;
-  /** Longest silence of the peer in milliseconds, before and between bytes. */
+  /** Longest silence of the peer in milliseconds, before and between bytes; 0 = no limit. */
   readonly idleMs: number;
   /** Uses a connection that has never been used before. */
   readonly fresh?: boolean;
   /** Longest time for a connection to open, where it is not that of the options. */
   readonly connectMs?: number;
 }
+
+/** Where a request goes. */
+type Place = Pick<OutboundRequest, 'origin' | 'socketPath'>;
 
 export type OutboundHandler = Dispatcher.DispatchHandler;
 export type OutboundController = Dispatcher.DispatchController;
@@ -65,9 +70,7 @@ export class Outbound {
   /** Sends `request`; the handler hears what comes back, `onResponseError` included. Never throws. */
   dispatch(request: OutboundRequest, handler: OutboundHandler): void {
     const connectMs = request.connectMs ?? this.#options.connectMs();
-    const pool = request.fresh
-      ? this.#create(request.origin, 1, connectMs)
-      : this.#pool(request.origin, connectMs);
+    const pool = request.fresh ? this.#create(request, 1, connectMs) : this.#pool(request, connectMs);
     pool.dispatch(
       {
         path: request.path,
@@ -91,11 +94,11 @@ export class Outbound {
     await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
-  #pool(origin: string, connectMs: number): Pool {
-    const key = `${connectMs} ${origin}`;
+  #pool(place: Place, connectMs: number): Pool {
+    const key = `${connectMs} ${place.origin} ${place.socketPath ?? ''}`;
     const known = this.#pools.get(key);
     if (known) return known;
-    const pool = this.#create(origin, this.#options.connections ?? DEFAULT_CONNECTIONS, connectMs);
+    const pool = this.#create(place, this.#options.connections ?? DEFAULT_CONNECTIONS, connectMs);
     if (this.#closed) void pool.destroy();
     else this.#keep(key, pool);
     return pool;
@@ -110,14 +113,14 @@ export class Outbound {
     }
   }
 
-  #create(origin: string, connections: number, connectMs: number): Pool {
+  #create({ origin, socketPath }: Place, connections: number, connectMs: number): Pool {
     const lookup = guardedLookup(this.#options.lookup ?? (systemLookup as LookupFunction));
     return new Pool(origin, {
       connections,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: watched(buildConnector({ timeout: connectMs, allowH2: false, lookup })),
+      connect: watched(buildConnector({ timeout: connectMs, allowH2: false, lookup, socketPath })),
     });
   }
 }

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { aboutEngine, apiVersion } from './about.ts';
+
+test.each([
+  ['1.41', '1.24', '1.41'],
+  ['1.54', '1.24', '1.41'],
+  ['1.54', '1.44', '1.44'],
+  ['1.41', undefined, '1.41'],
+  ['1.40', '1.24', null],
+  ['1.5', '1.2', null],
+])('an engine that speaks %s down to %s is spoken to with %s', (newest, oldest, expected) => {
+  expect(apiVersion(newest, oldest)).toBe(expected);
+});
+
+const podman = (Version: string) => ({
+  Version,
+  ApiVersion: '1.41',
+  Components: [{ Name: 'Podman Engine' }],
+});
+const docker = { Version: '28.2.2', ApiVersion: '1.50', Components: [{ Name: 'Engine' }] };
+
+test('Podman is told from Docker, and each says in its way whether it is rootless', () => {
+  expect(aboutEngine(podman('4.3.1'), { Rootless: false, Runtimes: { runc: {} } }, '1.41')).toEqual({
+    kind: 'podman',
+    version: '4.3.1',
+    api: '1.41',
+    rootless: false,
+    runtimes: ['runc'],
+    cdi: false,
+  });
+  expect(
+    aboutEngine(docker, { SecurityOptions: ['name=seccomp,profile=builtin', 'name=rootless'] }, '1.41'),
+  ).toEqual({ kind: 'docker', version: '28.2.2', api: '1.41', rootless: true, runtimes: [], cdi: false });
+});
+
+test('CDI names: Podman from 5 on, Docker when it has folders for them', () => {
+  expect(aboutEngine(podman('5.0.0'), {}, '1.41').cdi).toBe(true);
+  expect(aboutEngine(docker, { CDISpecDirs: ['/etc/cdi'] }, '1.41').cdi).toBe(true);
+});

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+/** What is read of the answers of the engine API; everything else in them is passed over. */
+export const VersionAnswer = z.object({
+  Version: z.string(),
+  ApiVersion: z.string().regex(/^\d+\.\d+$/),
+  MinAPIVersion: z
+    .string()
+    .regex(/^\d+\.\d+$/)
+    .optional(),
+  Components: z.array(z.object({ Name: z.string() })).nullish(),
+});
+
+export const InfoAnswer = z.object({
+  /** Podman says it plainly; Docker lists it among its security options. */
+  Rootless: z.boolean().nullish(),
+  SecurityOptions: z.array(z.string()).nullish(),
+  Runtimes: z.record(z.string(), z.unknown()).nullish(),
+  CDISpecDirs: z.array(z.string()).nullish(),
+});
+
+export const ImageAnswer = z.object({ Id: z.string() });
+export const CreateAnswer = z.object({ Id: z.string() });
+export const WaitAnswer = z.object({ StatusCode: z.number().int() });
+export const FailureAnswer = z.object({ message: z.string() });
+
+export const ListAnswer = z.array(
+  z.object({ Id: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()).nullish() }),
+);
+
+export const InspectAnswer = z.object({
+  Id: z.string(),
+  Image: z.string(),
+  State: z.object({
+    Running: z.boolean(),
+    OOMKilled: z.boolean().nullish(),
+    Pid: z.number().int(),
+    ExitCode: z.number().int(),
+    Error: z.string().nullish(),
+  }),
+  Config: z.object({ Labels: z.record(z.string(), z.string()).nullish() }),
+  NetworkSettings: z
+    .object({
+      Ports: z.record(z.string(), z.array(z.object({ HostPort: z.string() })).nullable()).nullish(),
+    })
+    .nullish(),
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { imageObjection, wholeImageName } from './image-name.ts';
+
+const digest = `sha256:${'0'.repeat(64)}`;
+
+test.each([
+  ['ubuntu', 'ubuntu:latest'],
+  ['ghcr.io/ggml-org/llama.cpp:server', 'ghcr.io/ggml-org/llama.cpp:server'],
+  ['localhost:5000/x', 'localhost:5000/x:latest'],
+  [`vllm/vllm-openai@${digest}`, `vllm/vllm-openai@${digest}`],
+])('%s is %s', (name, whole) => {
+  expect(imageObjection(name)).toBeNull();
+  expect(wholeImageName(name)).toBe(whole);
+});
+
+test.each(['', '-rm', 'a b', '../../etc', 'x/../y', 'x?fromSrc=-', 'x:', 'x@sha256:1', 'a'.repeat(600)])(
+  'no image is called "%s"',
+  (name) => expect(imageObjection(name)).not.toBeNull(),
+);
+
+test('a hostile name is judged at once', () => {
+  const before = performance.now();
+  imageObjection(`${'a.'.repeat(250)}!`);
+  expect(performance.now() - before).toBeLessThan(500);
+});

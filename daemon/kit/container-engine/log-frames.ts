@@ -1,0 +1,45 @@
+const HEADER = 8;
+/** Standard input, output and error: the only streams that a frame can be of. */
+const LAST_STREAM = 2;
+
+/**
+ * Takes apart the stream of a container's log: frames of one byte for the stream, three of zero, four of length (big
+ * endian) and so many bytes of output. A stream that does not begin like that is plain output (a container with a
+ * terminal) and passes as it is. Holds back 7 bytes at most.
+ */
+export class LogFrames {
+  #head: Buffer = Buffer.alloc(0);
+  #left = 0;
+  #plain = false;
+  #begun = false;
+
+  /** The output in the next bytes, in order. */
+  push(chunk: Buffer): Buffer[] {
+    if (this.#plain) return [chunk];
+    const found: Buffer[] = [];
+    let rest = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
+    this.#head = Buffer.alloc(0);
+    while (rest.length > 0) {
+      if (this.#left === 0) {
+        if (rest.length < HEADER) break;
+        if (!this.#begun && !looksFramed(rest)) {
+          this.#plain = true;
+          return [...found, rest];
+        }
+        this.#begun = true;
+        this.#left = rest.readUInt32BE(4);
+        rest = rest.subarray(HEADER);
+        continue;
+      }
+      const part = rest.subarray(0, this.#left);
+      this.#left -= part.length;
+      rest = rest.subarray(part.length);
+      found.push(part);
+    }
+    this.#head = Buffer.from(rest);
+    return found;
+  }
+}
+
+const looksFramed = (bytes: Buffer): boolean =>
+  (bytes[0] as number) <= LAST_STREAM && bytes[1] === 0 && bytes[2] === 0 && bytes[3] === 0;

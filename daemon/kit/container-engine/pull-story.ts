@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+const Event = z.object({
+  id: z.string().optional(),
+  status: z.string().optional(),
+  error: z.string().optional(),
+  progressDetail: z.object({ current: z.number().optional(), total: z.number().optional() }).optional(),
+});
+
+/** Layers of one image that are followed; images have dozens. */
+const MOST_LAYERS = 512;
+/** A line of the report; they are hundreds of bytes long. */
+const MOST_LINE = 64 * 1024;
+const DONE = /^(Pull complete|Already exists|Download complete)/i;
+
+interface Layer {
+  readonly current: number;
+  readonly total: number;
+}
+
+/**
+ * Follows the report of an image that is being pulled: JSON objects, one a line. Podman and Docker both report
+ * "Downloading" with bytes for each layer, and a failure as `error` inside of a 200.
+ */
+export class PullStory {
+  readonly #layers = new Map<string, Layer>();
+  readonly #decoder = new TextDecoder();
+  #open = '';
+  #share: number | null = null;
+  #error: string | null = null;
+
+  /** Share of the known bytes that is there, 0 to 1, never falling; null before any is known. */
+  get share(): number | null {
+    return this.#share;
+  }
+
+  /** What went wrong, as the engine says; null while nothing has. */
+  get error(): string | null {
+    return this.#error;
+  }
+
+  push(chunk: Uint8Array): void {
+    const lines = (this.#open + this.#decoder.decode(chunk, { stream: true })).split('\n');
+    this.#open = (lines.pop() ?? '').slice(0, MOST_LINE);
+    for (const line of lines) this.#hear(line);
+  }
+
+  /** The report is over: its last line may have no end. */
+  end(): void {
+    this.#hear(this.#open);
+    this.#open = '';
+  }
+
+  #hear(line: string): void {
+    let read: unknown;
+    try {
+      read = JSON.parse(line);
+    } catch {
+      return;
+    }
+    const event = Event.safeParse(read);
+    if (!event.success) return;
+    const { id, status, error, progressDetail } = event.data;
+    if (error !== undefined) this.#error ??= error;
+    if (id !== undefined) this.#note(id, status ?? '', progressDetail?.current, progressDetail?.total);
+  }
+
+  #note(id: string, status: string, current: number | undefined, total: number | undefined): void {
+    const known = this.#layers.get(id);
+    if (DONE.test(status)) {
+      if (known !== undefined) this.#layers.set(id, { ...known, current: known.total });
+    } else if (status === 'Downloading' && current !== undefined && total !== undefined && total > 0) {
+      if (known === undefined && this.#layers.size >= MOST_LAYERS) return;
+      this.#layers.set(id, { current: Math.min(current, total), total });
+    } else return;
+    const sum = (pick: (layer: Layer) => number) =>
+      [...this.#layers.values()].reduce((all, layer) => all + pick(layer), 0);
+    const total_ = sum((layer) => layer.total);
+    if (total_ > 0) this.#share = Math.max(this.#share ?? 0, sum((layer) => layer.current) / total_);
+  }
+}

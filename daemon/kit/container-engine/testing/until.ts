@@ -1,0 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Resolves once `done()` holds; rejects after `limitMs` with what was waited for. */
+export async function until(
+  done: () => boolean | Promise<boolean>,
+  what: string,
+  limitMs = 20_000,
+): Promise<void> {
+  const end = Date.now() + limitMs;
+  while (!(await done())) {
+    if (Date.now() > end) throw new Error(`waited ${limitMs} ms for ${what}`);
+    await pause(15);
+  }
+}
