@@ -1,11 +1,14 @@
+import { readAmdSmi } from './amd-smi.ts';
 import { readAmdgpu } from './amdgpu.ts';
 import { type DeviceFacts, type DevicePatch, forgetLive, patchDevice } from './facts.ts';
 import { readIntelGpu } from './intel-gpu.ts';
 import { readNpu, scanPlatformNpus } from './npu.ts';
 import { isUnified, type NvidiaGpu, readNvidia } from './nvidia-smi.ts';
+import { readRocmSmi } from './rocm-smi.ts';
 import type { Tool } from './tools.ts';
 import type { Tree } from './tree.ts';
 import { readXpuSmi } from './xpu-smi.ts';
+import { readXrtSmi } from './xrt-smi.ts';
 
 export interface DetailSources {
   tree: Tree;
@@ -17,6 +20,8 @@ type Patches = ReadonlyMap<string, DevicePatch>;
 /** A reading of values that change: which devices it is for, and how it is done. Later rows win over earlier ones. */
 interface DetailProbe {
   name: string;
+  /** Slow: done at a whole probe only, and not when values are read anew. */
+  slow?: true;
   concerns(device: DeviceFacts): boolean;
   read(sources: DetailSources, devices: readonly DeviceFacts[]): Promise<Patches>;
 }
@@ -27,7 +32,17 @@ const each =
   async ({ tree }, devices) =>
     new Map(await Promise.all(devices.map(async ({ id }) => [id, await readOne(tree, id)] as const)));
 
+/** AMD's tool, or the older one where that is not installed. The driver's own files know more, and come after it. */
+async function readAmdTools({ tool }: DetailSources, devices: readonly DeviceFacts[]): Promise<Patches> {
+  const { patches, problem } = await readAmdSmi(tool);
+  if (patches.size > 0) return patches;
+  const older = await readRocmSmi(tool, devices);
+  if (older === null && problem !== null) throw new Error(problem);
+  return older ?? patches;
+}
+
 export const DETAIL_PROBES: readonly DetailProbe[] = [
+  { name: 'amd-smi', slow: true, concerns: (device) => device.driver === 'amdgpu', read: readAmdTools },
   { name: 'amdgpu', concerns: (device) => device.driver === 'amdgpu', read: each(readAmdgpu) },
   {
     name: 'intel',
@@ -51,6 +66,12 @@ export const DETAIL_PROBES: readonly DetailProbe[] = [
       device.vendor === 'intel' && device.kind === 'gpu' && !/^[0-9a-f]{4}:00:/.test(device.id),
     read: ({ tool }) => readXpuSmi(tool),
   },
+  {
+    name: 'xrt-smi',
+    slow: true,
+    concerns: (device) => device.driver === 'amdxdna',
+    read: ({ tool }, devices) => readXrtSmi(tool, devices),
+  },
 ];
 
 /** Lays what nvidia-smi said over the NVIDIA devices; its failure is noted on each of them. */
@@ -68,7 +89,7 @@ export function applyNvidia(
 
 /** Reads anew what changes on the devices and lays it over them. nvidia-smi runs only where it answered before. */
 export async function refreshDetails(sources: DetailSources, devices: readonly DeviceFacts[]): Promise<void> {
-  const due = DETAIL_PROBES.map((probe) => ({
+  const due = DETAIL_PROBES.filter(({ slow }) => !slow).map((probe) => ({
     probe,
     own: devices.filter((device) => probe.concerns(device)),
   }));

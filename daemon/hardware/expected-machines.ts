@@ -136,7 +136,7 @@ export const EXPECTED: Record<MachineName, Expected> = {
       device({
         id: '0000:0b:00.0',
         vendor: 'amd',
-        name: 'AMD Radeon RX 7900 XT/7900 XTX',
+        name: 'AMD Radeon RX 7900 XT',
         driver: 'amdgpu',
         memory_total_bytes: 21458059264,
         memory_used_bytes: 27856896,
@@ -160,6 +160,8 @@ export const EXPECTED: Record<MachineName, Expected> = {
         memory_used_bytes: 211812352,
         pool: '0000:0b:00.0',
         busy_percent: 0,
+        power_w: 4,
+        temperature_c: 36,
       }),
     ],
     pools: [hostPool(131803004, 120012344), cardPool('0000:0b:00.0', 8573157376, 8573157376 - 211812352)],
@@ -170,7 +172,7 @@ export const EXPECTED: Record<MachineName, Expected> = {
       device({
         id: '0000:c3:00.0',
         vendor: 'amd',
-        name: 'AMD Radeon 8060S',
+        name: 'AMD Radeon 8060S Graphics',
         driver: 'amdgpu',
         memory_total_bytes: 100 * GIB,
         memory_used_bytes: 412090368 + 18253611008,
@@ -206,7 +208,7 @@ export const EXPECTED: Record<MachineName, Expected> = {
       device({
         id: '0000:c3:00.0',
         vendor: 'amd',
-        name: 'AMD Radeon 8060S',
+        name: 'AMD Radeon 8060S Graphics',
         driver: 'amdgpu',
         memory_total_bytes: 96 * GIB + 16363954176,
         memory_used_bytes: 21563965440 + 734003200,

@@ -33,6 +33,8 @@ export interface DeviceFacts {
   temperatureC: number | null;
   /** What a vendor tool said when it failed on this device, one line. */
   toolProblem: string | null;
+  /** What stands in the way of the runtime that engines use on it, for humans; null when nothing is known to. */
+  runtimeProblem: string | null;
   /** True once a vendor tool has talked to it. */
   toolAnswered: boolean;
 }
@@ -59,6 +61,7 @@ export function newDevice(
     powerW: null,
     temperatureC: null,
     toolProblem: null,
+    runtimeProblem: null,
     toolAnswered: false,
   };
 }

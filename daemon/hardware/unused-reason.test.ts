@@ -55,6 +55,13 @@ test.each([
     facts({ flm: { ready: false, problem: 'x is old' } }),
     /says that x is old/,
   ],
+  [
+    'NPU that its runtime does not see',
+    gpu('amd', { kind: 'npu', driver: 'amdxdna', runtimeProblem: 'XRT does not see it' }),
+    'ok',
+    facts({ flm: { ready: true, problem: null } }),
+    /^XRT does not see it\.$/,
+  ],
   ['NPU that is ready', npu, 'ok', facts({ flm: { ready: true, problem: null } }), null],
 ] as const)('%s', (_, device, access, given, expected) => {
   const reason = unusedReason(device, access, given);

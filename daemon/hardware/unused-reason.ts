@@ -69,7 +69,8 @@ function gpuReason(device: DeviceFacts, facts: BackendFacts): string | null {
 function npuReason(device: DeviceFacts, facts: BackendFacts): string | null {
   if (device.vendor !== 'amd') return 'No engine here can run models on this kind of NPU.';
   if (facts.flm === null) return 'The NPU backend is not installed: install FastFlowLM (command flm).';
-  return facts.flm.problem === null ? null : `FastFlowLM says that ${facts.flm.problem}.`;
+  if (facts.flm.problem !== null) return `FastFlowLM says that ${facts.flm.problem}.`;
+  return device.runtimeProblem === null ? null : `${device.runtimeProblem}.`;
 }
 
 /** Why a device that was found is not used, with the fix; null when engines can use it. */

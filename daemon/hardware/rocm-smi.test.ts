@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { newDevice } from './facts.ts';
+import { captured } from './fake-machine.ts';
+import { matchCards, parseRocm, readRocmSmi } from './rocm-smi.ts';
+import type { Tool } from './tools.ts';
+
+const card = (id: string, deviceId: number) =>
+  newDevice({ id, kind: 'gpu', vendor: 'amd', vendorId: 0x1002, deviceId });
+const text = captured('amd-dgpu', 'rocm-smi', '--showproductname');
+
+test('numbers come as strings', () => {
+  expect(parseRocm(text)).toEqual([
+    {
+      id: null,
+      deviceId: 0x744c,
+      patch: {
+        memoryTotal: 21458059264,
+        memoryUsed: 27856896,
+        memoryFree: 21458059264 - 27856896,
+        gttTotal: 33668050944,
+        gttUsed: 18432000,
+        busyPercent: 0,
+        toolAnswered: true,
+      },
+    },
+  ]);
+});
+
+test('a card is matched by its address, else by its model if that is the only one', () => {
+  const one = card('0000:0b:00.0', 0x744c);
+  const other = card('0000:0e:00.0', 0x164e);
+  const twin = card('0000:0c:00.0', 0x744c);
+  expect([...matchCards(parseRocm(text), [one, other]).keys()]).toEqual([one.id]);
+  expect(matchCards(parseRocm(text), [one, twin]).size).toBe(0);
+  const all = captured('amd-dgpu-old-amd-smi', 'rocm-smi', '--showallinfo');
+  expect([...matchCards(parseRocm(all), []).keys()]).toEqual(['0000:0b:00.0']);
+});
+
+test('a shell that does not know it, or a warning instead of JSON, is nothing', async () => {
+  const says =
+    (code: number, stdout: string): Tool =>
+    async () => ({
+      code,
+      stdout,
+      stderr: '',
+      timedOut: false,
+      missing: false,
+    });
+  const failed = captured('mixed-amd-igpu-nvidia-dgpu', 'rocm-smi', '--showproductname');
+  expect(await readRocmSmi(says(127, failed), [])).toBeNull();
+  expect(await readRocmSmi(says(0, 'WARNING: low-power state'), [])).toBeNull();
+});

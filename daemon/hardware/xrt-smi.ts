@@ -1,0 +1,69 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DeviceFacts, DevicePatch } from './facts.ts';
+import { pciAddress } from './pci-scan.ts';
+import { asRecord, parseJson, type Tool } from './tools.ts';
+
+const MAX_BYTES = 1 << 20;
+const UNSEEN =
+  'XRT does not see it: its plugin for the amdxdna driver is missing (package xrt-plugin-amdxdna), or its device node is not accessible';
+const NOT_READY = 'XRT says that it is not ready: its firmware did not load (see the kernel log)';
+
+export interface XrtDevice {
+  /** PCI address; null when it is spelled in a way of its own. */
+  readonly id: string | null;
+  readonly ready: boolean;
+}
+
+/** The devices of `xrt-smi examine -f JSON`; null when the text is not that. */
+export function parseXrt(text: string): XrtDevice[] | null {
+  const { devices } = asRecord(asRecord(asRecord(parseJson(text)).system).host);
+  if (!Array.isArray(devices)) return null;
+  return devices.slice(0, 16).map((entry) => {
+    const { bdf, is_ready } = asRecord(entry);
+    return { id: typeof bdf === 'string' ? pciAddress(bdf) : null, ready: String(is_ready) !== 'false' };
+  });
+}
+
+/** What XRT's view means for each NPU. One of a kind is the same one, however its address is spelled. */
+export function judgeNpus(
+  seen: readonly XrtDevice[],
+  npus: readonly Pick<DeviceFacts, 'id'>[],
+): Map<string, DevicePatch> {
+  const alone = seen.length === 1 && npus.length === 1 && seen[0]?.id === null;
+  return new Map(
+    npus.map(({ id }) => {
+      const match = seen.find((device) => device.id === id || alone);
+      if (match === undefined) return [id, { runtimeProblem: UNSEEN }];
+      return [id, match.ready ? { toolAnswered: true } : { runtimeProblem: NOT_READY }];
+    }),
+  );
+}
+
+async function readHead(file: string): Promise<string> {
+  const handle = await open(file).catch(() => null);
+  if (handle === null) return '';
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What XRT says of AMD's NPUs, by PCI address; empty when it is not installed. The tool writes JSON to a file only. */
+export async function readXrtSmi(
+  tool: Tool,
+  npus: readonly DeviceFacts[],
+): Promise<Map<string, DevicePatch>> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-xrt-'));
+  try {
+    const file = join(folder, 'examine.json');
+    const result = await tool('xrt-smi', ['examine', '-f', 'JSON', '-o', file]);
+    const seen = result.code === 0 ? parseXrt(await readHead(file)) : null;
+    return seen === null ? new Map() : judgeNpus(seen, npus);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
