@@ -32,6 +32,19 @@ export const MemoryPoolView = z.object({
   limited_by: z.enum(['host', 'cgroup', 'gtt', 'device']),
   devices: z.array(z.string()),
 });
+/** An engine of containers that is installed here. */
+export const ContainerRuntimeView = z.object({
+  kind: z.enum(['docker', 'podman']),
+  /** Path of its API socket; null when it has none. */
+  socket: z.string().nullable(),
+  /** `ok`, `no_permission`, `not_running`, `no_answer`. */
+  access: z.enum(['ok', 'no_permission', 'not_running', 'no_answer']),
+  version: z.string().nullable(),
+  /** True when its root is an ordinary user of this host; null when nobody could ask it. */
+  rootless: z.boolean().nullable(),
+  /** Why it is not used, with the fix; null when it can be used. */
+  hint: z.string().nullable(),
+});
 export const HardwareResponse = z.object({
   /** Unix milliseconds of the probe. */
   probed_at: z.number(),
@@ -46,9 +59,12 @@ export const HardwareResponse = z.object({
   }),
   devices: z.array(DeviceView),
   pools: z.array(MemoryPoolView),
+  /** Engines of containers; an absent one is not listed. */
+  containers: z.array(ContainerRuntimeView),
   /** What could not be read, and why. */
   problems: z.array(z.object({ probe: z.string(), reason: z.string() })),
 });
 export type HardwareView = z.infer<typeof HardwareResponse>;
 export type MemoryPoolRecord = z.infer<typeof MemoryPoolView>;
 export type DeviceRecord = z.infer<typeof DeviceView>;
+export type ContainerRuntimeRecord = z.infer<typeof ContainerRuntimeView>;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
@@ -101,4 +101,40 @@ test('this very machine is probed without a failure', async () => {
   expect(view.host.cores_physical).toBeGreaterThan(0);
   expect(view.host.memory_available_bytes).toBeLessThanOrEqual(view.host.memory_total_bytes);
   expect(view.devices[0]).toMatchObject({ id: 'cpu', access: 'ok' });
+});
+
+test('slow vendor tools are asked at a probe, not when values are read anew', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const [machine, hardware] = start('amd-dgpu');
+  await hardware.probe();
+  const tattle = `#!/bin/sh\necho called >> ${machine.path}/called\n`;
+  writeFileSync(join(machine.path, 'amd-smi'), tattle, { mode: 0o755 });
+  vi.advanceTimersByTime(5000);
+  await hardware.current();
+  expect(existsSync(join(machine.path, 'called'))).toBe(false);
+  await hardware.probe();
+  expect(existsSync(join(machine.path, 'called'))).toBe(true);
+});
+
+test('engines of containers are part of the view', async () => {
+  const about = {
+    kind: 'podman',
+    version: '5.4.2',
+    api: '1.41',
+    rootless: true,
+    runtimes: [],
+    cdi: true,
+  } as const;
+  const containers = { sockets: () => ['/run/x/podman.sock'], about: async () => about };
+  const [, hardware] = start('no-gpu', { containers });
+  expect((await hardware.probe()).containers).toEqual([
+    {
+      kind: 'podman',
+      socket: '/run/x/podman.sock',
+      access: 'ok',
+      version: '5.4.2',
+      rootless: true,
+      hint: null,
+    },
+  ]);
 });

@@ -5,6 +5,7 @@ import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import { SingleFlight } from '../kit/single-flight.ts';
 import { busyCounters } from './busy-counter.ts';
+import type { ContainerSources } from './containers.ts';
 import { physicalCores } from './cores.ts';
 import { refreshDetails } from './details.ts';
 import { type NodeAccess, nodeAccess } from './device-nodes.ts';
@@ -27,6 +28,8 @@ export interface HardwareOptions {
   nodeAccess?: NodeAccess;
   /** llama.cpp backends that are installed. */
   backends?: () => readonly string[];
+  /** How engines of containers are found; default none is looked for. */
+  containers?: ContainerSources;
   /** Milliseconds that one probe may take. */
   limitMs?: number;
 }
@@ -67,6 +70,7 @@ function probeContext(options: HardwareOptions, signal: AbortSignal): ProbeConte
     path,
     nodeAccess: options.nodeAccess ?? nodeAccess(root),
     backends: options.backends ?? (() => installedBackends()),
+    containers: options.containers ?? null,
     signal,
     limitMs: options.limitMs ?? PROBE_MS,
   };

@@ -1,4 +1,6 @@
+import type { ContainerRuntimeRecord } from '../contract/hardware.ts';
 import { decideAccess, nodesToCheck } from './access.ts';
+import { type ContainerSources, readContainers } from './containers.ts';
 import { applyNvidia, DETAIL_PROBES } from './details.ts';
 import { deviceName } from './device-name.ts';
 import { type NodeAccess, readDeviceNodes } from './device-nodes.ts';
@@ -23,6 +25,8 @@ export interface ProbeContext {
   nodeAccess: NodeAccess;
   /** llama.cpp backends that are installed. */
   backends: () => readonly string[];
+  /** Null: engines of containers are not looked for. */
+  containers: ContainerSources | null;
   signal: AbortSignal;
   /** Milliseconds that one probe may take. */
   limitMs: number;
@@ -40,6 +44,7 @@ export interface ProbeResult {
   system: SystemInfo;
   devices: ProbedDevice[];
   backend: BackendFacts;
+  containers: ContainerRuntimeRecord[];
   problems: ProbeProblem[];
 }
 
@@ -55,14 +60,15 @@ async function probeKernel({ tree, tool }: ProbeContext, run: Run): Promise<Devi
   ]);
   const devices = [...pci, ...platform];
   for (const device of devices) patchDevice(device, { nodes: nodes.get(device.id), ...kfd.get(device.id) });
-  await Promise.all(
+  const readings = await Promise.all(
     DETAIL_PROBES.map(async (probe) => {
       const own = devices.filter((device) => probe.concerns(device));
-      if (own.length === 0) return;
-      const patches = await run(probe.name, () => probe.read({ tree, tool }, own), new Map());
-      for (const device of own) patchDevice(device, patches.get(device.id));
+      if (own.length === 0) return { own, patches: new Map() };
+      return { own, patches: await run(probe.name, () => probe.read({ tree, tool }, own), new Map()) };
     }),
   );
+  for (const { own, patches } of readings)
+    for (const device of own) patchDevice(device, patches.get(device.id));
   return devices;
 }
 
@@ -74,6 +80,11 @@ function addNvidia(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof rea
 
 async function accessOf(device: DeviceFacts, nodeAccess: NodeAccess): Promise<Access> {
   return decideAccess(device, await Promise.all(nodesToCheck(device).map(nodeAccess)));
+}
+
+async function probeContainers(context: ProbeContext): Promise<ContainerRuntimeRecord[]> {
+  const { containers: sources, nodeAccess, path, signal } = context;
+  return sources === null ? [] : readContainers({ sources, nodeAccess, path, signal });
 }
 
 /** Answers of tools that failed on a machine which has their hardware; elsewhere their silence is ordinary. */
@@ -99,7 +110,7 @@ export async function probeMachine(context: ProbeContext): Promise<ProbeResult> 
   const run: Run = (name, work, fallback) => guarded(name, limitMs, work, fallback, problems);
   const noNvidia: Awaited<ReturnType<typeof readNvidia>> = { gpus: [], problem: null };
   const noVulkan: Awaited<ReturnType<typeof readVulkan>> = { devices: null, problem: null };
-  const [system, devices, nvidia, vulkan, lspci, flm] = await Promise.all([
+  const [system, devices, nvidia, vulkan, lspci, flm, containers] = await Promise.all([
     run<SystemInfo>('system', () => readSysinfo(context.path, context.signal), {
       cpu: 'unknown processor',
       os: null,
@@ -109,6 +120,7 @@ export async function probeMachine(context: ProbeContext): Promise<ProbeResult> 
     run('vulkaninfo', () => readVulkan(tool), noVulkan),
     run('lspci', () => readLspci(tool), new Map<string, string>()),
     run('flm', () => readFlm(tool), null),
+    run('containers', () => probeContainers(context), []),
   ]);
   addNvidia(devices, nvidia);
   for (const device of devices) {
@@ -127,6 +139,7 @@ export async function probeMachine(context: ProbeContext): Promise<ProbeResult> 
     system,
     devices: await Promise.all(probed),
     backend: { backends: context.backends(), vulkan: vulkan.devices, flm },
+    containers,
     problems: [...problems, ...toolProblems(devices, nvidia.problem, vulkan.problem)],
   };
 }

@@ -81,6 +81,7 @@ export function hardwareView(probe: ProbeResult, host: HostFacts): HardwareView 
       ...probe.devices.map((device) => acceleratorView(device, pools, probe)),
     ],
     pools,
+    containers: probe.containers,
     problems: probe.problems,
   };
 }

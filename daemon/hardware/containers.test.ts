@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { EngineAbout } from '../kit/container-engine/about.ts';
+import { type ContainerSources, readContainers } from './containers.ts';
+import type { NodeState } from './device-nodes.ts';
+
+const PODMAN = '/run/podman/podman.sock';
+const DOCKER = '/var/run/docker.sock';
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function programs(...names: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-programs-'));
+  folders.push(folder);
+  for (const name of names) writeFileSync(join(folder, name), '', { mode: 0o755 });
+  return `/nowhere:${folder}`;
+}
+
+type Answer = EngineAbout | { code: string };
+const podman: EngineAbout = {
+  kind: 'podman',
+  version: '5.4.2',
+  api: '1.41',
+  rootless: true,
+  runtimes: [],
+  cdi: true,
+};
+
+function read(answers: Record<string, Answer>, states: Record<string, NodeState> = {}, path = '/nowhere') {
+  const sources: ContainerSources = {
+    sockets: () => [PODMAN, DOCKER],
+    about: async (socket) => {
+      const answer = answers[socket] ?? { code: 'ENOENT' };
+      if ('code' in answer) throw Object.assign(new Error('x'), answer);
+      return answer;
+    },
+  };
+  const nodeAccess = async (socket: string) => states[socket] ?? 'ok';
+  return readContainers({ sources, nodeAccess, path, signal: AbortSignal.timeout(5000) });
+}
+
+test('one that answers is what it says', async () => {
+  const kind = { ...podman, kind: 'docker' } as const;
+  expect(await read({ [PODMAN]: podman, [DOCKER]: kind })).toEqual([
+    { kind: 'podman', socket: PODMAN, access: 'ok', version: '5.4.2', rootless: true, hint: null },
+    { kind: 'docker', socket: DOCKER, access: 'ok', version: '5.4.2', rootless: true, hint: null },
+  ]);
+});
+
+test('absent is not listed; there but not permitted is', async () => {
+  expect(await read({})).toEqual([]);
+  expect(await read({}, { [PODMAN]: 'absent', [DOCKER]: 'denied' })).toEqual([
+    expect.objectContaining({
+      kind: 'docker',
+      socket: DOCKER,
+      access: 'no_permission',
+      hint: expect.stringContaining('group docker'),
+    }),
+  ]);
+  expect(await read({ [DOCKER]: { code: 'EACCES' } })).toMatchObject([{ access: 'no_permission' }]);
+});
+
+test('a socket that nobody listens on, and one that speaks another language', async () => {
+  expect(await read({ [PODMAN]: { code: 'ECONNREFUSED' } })).toMatchObject([{ access: 'not_running' }]);
+  expect(await read({ [PODMAN]: { code: 'HPE_INVALID' } })).toMatchObject([{ access: 'no_answer' }]);
+});
+
+test('installed without a socket: how to start it; the command of docker alone is no engine', async () => {
+  expect(await read({}, {}, programs('podman', 'docker'))).toMatchObject([
+    { kind: 'podman', socket: null, access: 'not_running', hint: expect.stringContaining('podman.socket') },
+  ]);
+  expect(await read({ [PODMAN]: podman }, {}, programs('podman'))).toHaveLength(1);
+});

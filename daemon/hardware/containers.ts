@@ -1,0 +1,105 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ContainerRuntimeRecord } from '../contract/hardware.ts';
+import type { EngineAbout } from '../kit/container-engine/about.ts';
+import type { NodeAccess } from './device-nodes.ts';
+
+/** How engines of containers are found and asked. */
+export interface ContainerSources {
+  /** Where their sockets may be, best first. */
+  sockets(): readonly string[];
+  /** Asks one; rejects with a `code` (ENOENT, EACCES, ECONNREFUSED) when there is nobody to ask. */
+  about(socketPath: string, signal: AbortSignal): Promise<EngineAbout>;
+}
+
+type Kind = ContainerRuntimeRecord['kind'];
+type Access = ContainerRuntimeRecord['access'];
+
+/** The program without which there is no such engine. */
+const PROGRAMS: Readonly<Record<Kind, string>> = { podman: 'podman', docker: 'dockerd' };
+
+const HINTS: Readonly<Record<Kind, Readonly<Record<Exclude<Access, 'ok'>, string>>>> = {
+  podman: {
+    no_permission:
+      'This process may not open the socket: use one of its own user (systemctl --user enable --now podman.socket), or grant its group the right to it, which is as much as root.',
+    not_running: 'Podman is installed, but nothing listens: sudo systemctl enable --now podman.socket.',
+    no_answer: 'Something listens on the socket but does not answer as Podman does.',
+  },
+  docker: {
+    no_permission:
+      'This process may not open the socket: add its user to group docker (sudo usermod -aG docker USER), which is as much as root, then start again.',
+    not_running: 'Docker is installed, but nothing listens: sudo systemctl enable --now docker.',
+    no_answer: 'Something listens on the socket but does not answer as Docker does.',
+  },
+};
+
+const kindOf = (socketPath: string): Kind => (socketPath.includes('podman') ? 'podman' : 'docker');
+
+const without = (
+  kind: Kind,
+  socket: string | null,
+  access: Exclude<Access, 'ok'>,
+): ContainerRuntimeRecord => ({
+  kind,
+  socket,
+  access,
+  version: null,
+  rootless: null,
+  hint: HINTS[kind][access],
+});
+
+/** What the failure of a question means; null: there is no such engine. */
+export function accessAfter(code: unknown): Exclude<Access, 'ok'> | null {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+  if (code === 'EACCES' || code === 'EPERM') return 'no_permission';
+  return code === 'ECONNREFUSED' ? 'not_running' : 'no_answer';
+}
+
+async function askSocket(
+  socket: string,
+  sources: ContainerSources,
+  signal: AbortSignal,
+): Promise<ContainerRuntimeRecord | null> {
+  try {
+    const { kind, version, rootless } = await sources.about(socket, signal);
+    return { kind, socket, access: 'ok', version, rootless, hint: null };
+  } catch (cause) {
+    const state = accessAfter((cause as { code?: unknown } | null)?.code);
+    return state === null ? null : without(kindOf(socket), socket, state);
+  }
+}
+
+async function installed(program: string, path: string): Promise<boolean> {
+  const tries = path.split(':').map((folder) => access(join(folder, program), constants.X_OK));
+  return (await Promise.allSettled(tries)).some(({ status }) => status === 'fulfilled');
+}
+
+export interface ContainerProbe {
+  readonly sources: ContainerSources;
+  readonly nodeAccess: NodeAccess;
+  /** Where programs are looked for. */
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The engines of containers on this machine: those that answer, those that are there but may not be used, and those
+ * that are installed but do not run, each with the fix. One that is absent is not listed.
+ */
+export async function readContainers(probe: ContainerProbe): Promise<ContainerRuntimeRecord[]> {
+  const { sources, nodeAccess, path, signal } = probe;
+  const asked = sources.sockets().map(async (socket) => {
+    const state = await nodeAccess(socket);
+    if (state === 'absent') return null;
+    return state === 'denied'
+      ? without(kindOf(socket), socket, 'no_permission')
+      : askSocket(socket, sources, signal);
+  });
+  const found = (await Promise.all(asked)).filter((one) => one !== null);
+  for (const kind of Object.keys(PROGRAMS) as Kind[]) {
+    if (found.some((one) => one.kind === kind) || !(await installed(PROGRAMS[kind], path))) continue;
+    found.push(without(kind, null, 'not_running'));
+  }
+  return found;
+}
