@@ -4,9 +4,11 @@ import { isLoopback } from './auth/addresses.ts';
 import { createAuth } from './auth/auth.ts';
 import type { BannerFacts } from './banner.ts';
 import { refuseHopelessConfig } from './config-guard.ts';
+import { containerSockets } from './container-sockets.ts';
 import type { GatewayEvents } from './contract/events.ts';
 import { guardExposure } from './exposure-guard.ts';
 import { gpuNote } from './gpu-note.ts';
+import type { ContainerSources } from './hardware/containers.ts';
 import { createHardware } from './hardware/hardware.ts';
 import { loadDashboard } from './http/dashboard-files.ts';
 import { createMatcher } from './http/matcher.ts';
@@ -14,6 +16,7 @@ import { readBytes, receiveInto } from './http/read-body.ts';
 import { type HttpServer, startHttp } from './http/server.ts';
 import { createInference } from './inference/serve.ts';
 import { Bus } from './kit/bus.ts';
+import { ContainerEngine } from './kit/container-engine/container-engine.ts';
 import { createLog, type Log } from './kit/log.ts';
 import { LogLines } from './kit/log-lines.ts';
 import { Outbound } from './kit/outbound.ts';
@@ -51,6 +54,13 @@ export interface Services {
 /** Other engines than the worker processes: the bench puts a model server that runs already in their place. */
 export type ServiceOverrides = Pick<SlotsOptions, 'runner' | 'ask'>;
 
+function containerSources(settings: Settings, outbound: Outbound): ContainerSources {
+  return {
+    sockets: () => containerSockets(settings),
+    about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).about,
+  };
+}
+
 /** The composition root: every factory is called once, from top to bottom. */
 export async function startServices(
   env: Record<string, string | undefined>,
@@ -72,9 +82,9 @@ export async function startServices(
   const bus = new Bus<GatewayEvents>();
   const unlock = await lockState(live.folders.state);
   const store = openStore({ folder: live.folders.state, log });
-  const hardware = createHardware({ log, bus });
-  const registry = await createRegistry({ store, log, bus, settings: live, modelOverride: model });
   const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
+  const hardware = createHardware({ log, bus, containers: containerSources(live, outbound) });
+  const registry = await createRegistry({ store, log, bus, settings: live, modelOverride: model });
   let http: HttpServer | null = null;
   const slots = createSlots({
     settings: live,
@@ -94,6 +104,7 @@ export async function startServices(
     room: (device, needed) => roomOn(hardware, device, needed),
     gpuNote: () => gpuNote(hardware.view()),
     cores: hardware.coresPhysical(),
+    containerSockets: () => containerSockets(live),
     listenPort: () => http?.port ?? live.value('port'),
     ...overrides,
   });

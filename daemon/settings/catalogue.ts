@@ -201,6 +201,20 @@ export const SETTINGS = {
     live: true,
     help: 'Seconds any other caller waits for a load.',
   }),
+  containerSocket: row({
+    toml: 'slots.container_socket',
+    kind: text(/^$|^(unix:\/\/)?\/[^\0]*$/, 'must be an absolute path'),
+    default: '',
+    live: true,
+    help: 'API socket of Podman or Docker; blank looks at the usual places.',
+  }),
+  keepContainers: row({
+    toml: 'slots.keep_containers',
+    kind: flag(),
+    default: true,
+    live: true,
+    help: 'Loaded slots in containers run on when the gateway stops, and its next start takes them up.',
+  }),
   connectTimeoutS: row({
     toml: 'inference.connect_timeout_s',
     kind: number(0.1, 600, false),

@@ -9,6 +9,8 @@ export class LaunchFailure extends Error {}
 export interface AttemptParts {
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** What the engine is made of is here; its load begins. Not told for an engine that fetches nothing. */
+  onFetched?(): void;
   /** The model is loaded; the checks follow. */
   onLoaded(loaded: Loaded): void;
   check(loaded: Loaded, signal: AbortSignal): Promise<void>;
@@ -39,13 +41,18 @@ function aborted(signal: AbortSignal): { left: Promise<never>; clear: () => void
  */
 export async function followStart(running: Running, launch: Launch, parts: AttemptParts): Promise<Loaded> {
   const inner = new AbortController();
-  const limit = lastingAtMost(parts.clock, launch.startLimitMs);
   const abort = aborted(parts.signal);
   const died = running.ended.then<never>(({ reason }) => {
     throw new LaunchFailure(reason);
   });
   died.catch(() => {});
+  let limit: ReturnType<typeof lastingAtMost> | null = null;
   try {
+    if (running.fetched !== undefined) {
+      await Promise.race([abort.left, running.fetched, died]);
+      parts.onFetched?.();
+    }
+    limit = lastingAtMost(parts.clock, launch.startLimitMs);
     const loaded = await Promise.race([abort.left, running.loaded, died, limit.over]);
     limit.clear();
     parts.onLoaded(loaded);
@@ -57,7 +64,7 @@ export async function followStart(running: Running, launch: Launch, parts: Attem
     throw cause;
   } finally {
     inner.abort();
-    limit.clear();
+    limit?.clear();
     abort.clear();
   }
 }

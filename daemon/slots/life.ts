@@ -43,8 +43,8 @@ export class EngineLife {
 
   /** Starts an engine; from `offline` or `error`. */
   start(config: SlotConfig, admitted: Admitted): void {
-    this.#machine.go('starting');
     const running = this.#parts.start(config, admitted.launch);
+    this.#machine.go(running.fetched === undefined ? 'starting' : 'pulling');
     const current = {
       ...admitted,
       running,
@@ -86,6 +86,7 @@ export class EngineLife {
       clock: this.#parts.clock,
       signal: current.control.signal,
       graceMs: GRACE_MS,
+      onFetched: () => this.#machine.go('starting'),
       onLoaded: () => this.#machine.go('warming'),
       onStopping: () => this.#machine.go('stopping'),
       check: (loaded, signal) => this.#parts.check(config, current.launch, loaded, signal),

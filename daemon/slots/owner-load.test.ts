@@ -203,3 +203,49 @@ describe('failure', () => {
     expect(bench.state).toBe('ready');
   });
 });
+
+describe('an engine whose image has to be fetched', () => {
+  function pulling(): OwnerBench {
+    const bench = new OwnerBench();
+    bench.runner.instant = false;
+    bench.runner.fetches = true;
+    return bench;
+  }
+
+  it('is pulling meanwhile, with its share; the limit of the load begins afterwards', async () => {
+    const bench = pulling();
+    const loaded = bench.owner.load();
+    bench.runner.last.share = 0.5;
+    await bench.clock.advance(3_600_000);
+    expect(bench.owner.record()).toMatchObject({ state: 'pulling', progress: 0.5 });
+    bench.runner.last.fetch();
+    await settle();
+    expect(bench.state).toBe('starting');
+    await bench.clock.advance(59_000);
+    bench.runner.last.load();
+    await loaded;
+    expect(bench.owner.record()).toMatchObject({ state: 'ready', progress: null });
+    expect(bench.states).toEqual(['offline', 'pulling', 'starting', 'warming', 'ready']);
+  });
+
+  it('is stopped when nobody waits for it any more', async () => {
+    const bench = pulling();
+    const leaver = new AbortController();
+    bench.ask({ signal: leaver.signal });
+    await settle();
+    leaver.abort();
+    await settle();
+    expect(bench.states).toEqual(['offline', 'pulling', 'stopping', 'offline']);
+    expect(bench.runner.last.stops).toHaveLength(1);
+  });
+
+  it('fails with its reason when the image cannot be had', async () => {
+    const bench = pulling();
+    const asked = bench.ask();
+    bench.runner.last.end('The image x could not be fetched: no such host');
+    expect((await refused(asked)).options.details).toMatchObject({
+      reason: expect.stringContaining('no such host'),
+    });
+    expect(bench.states).toEqual(['offline', 'pulling', 'stopping', 'error']);
+  });
+});

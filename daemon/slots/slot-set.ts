@@ -114,6 +114,15 @@ export class SlotSet {
     await Promise.all([this.#owners.get(name)?.unload(), ...going.map(([, left]) => left)]);
   }
 
+  /** Loads slots for which nobody asks; those that are gone meanwhile are passed over. */
+  load(names: Iterable<string>): void {
+    if (this.#stopped) return;
+    for (const name of names) {
+      const owner = this.#owners.get(name);
+      if (owner !== undefined) this.#load(owner);
+    }
+  }
+
   /** Refuses everything from now on and resolves when every engine has ended; running requests have `limitMs`. */
   async stop(limitMs: number): Promise<void> {
     this.#stopped = true;
@@ -123,11 +132,14 @@ export class SlotSet {
   #add(config: SlotConfig): void {
     const owner = this.#parts.makeOwner(config);
     this.#owners.set(config.name, owner);
-    if (!config.enabled || !config.autoload) return;
+    if (config.enabled && config.autoload) this.#load(owner);
+  }
+
+  #load(owner: Owner): void {
     owner.load('by itself').catch((cause: unknown) => {
       const reason =
         cause instanceof GatewayError ? (cause.options.details?.reason ?? cause.message) : String(cause);
-      this.#parts.log.warn({ slot: config.name, reason }, 'slot is not loaded');
+      this.#parts.log.warn({ slot: owner.config.name, reason }, 'slot is not loaded');
     });
   }
 

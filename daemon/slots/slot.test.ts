@@ -76,6 +76,14 @@ describe('the transition table', () => {
     await machine.atRest;
   });
 
+  it('whoever waits for rest since the pull is told of it, although the load has begun meanwhile', async () => {
+    const machine = new SlotMachine('agent', () => {});
+    machine.go('pulling');
+    const rest = machine.atRest;
+    for (const state of ['starting', 'stopping', 'offline'] as const) machine.go(state);
+    await rest;
+  });
+
   it('tells of each step once', () => {
     const told: string[] = [];
     const machine = new SlotMachine('agent', (to) => told.push(to));

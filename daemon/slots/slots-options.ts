@@ -38,6 +38,8 @@ export interface SlotsOptions {
   readonly workerPath?: string;
   /** The port of the gateway's own listener; default the setting. */
   listenPort?(): number;
+  /** Where sockets of container engines may be, best first; default none is looked for. */
+  containerSockets?(): readonly string[];
   readonly clock?: Clock;
   /** Runs every engine, in the place of the runners that their launches name. */
   readonly runner?: Runner;

@@ -16,7 +16,8 @@ import { endOrphans } from './orphans.ts';
 import { Owner } from './owner.ts';
 import type { OwnerParts } from './owner-parts.ts';
 import { planView } from './plan.ts';
-import { createRunners, type Runners, runFolderOf } from './runners/table.ts';
+import { type Runners, runFolderOf } from './runners/table.ts';
+import { reconcileAll, retireAll, runnersFor } from './runners-for.ts';
 import { signOfLife } from './sign-of-life.ts';
 import { SlotAdmin } from './slot-admin.ts';
 import type { SlotConfig } from './slot-file.ts';
@@ -31,15 +32,6 @@ import { Swaps } from './swaps.ts';
 export type { Slots } from './slots-api.ts';
 export type { SlotsOptions } from './slots-options.ts';
 
-function runnersFor(options: SlotsOptions, ask: AskEngine): Runners {
-  const { runner, settings, nodePath = process.execPath, workerPath } = options;
-  if (runner !== undefined) return { worker: runner, process: runner, container: runner, attach: runner };
-  const { state: stateFolder } = settings.folders;
-  const environment = (name: string) => settings.environment(name);
-  const listenPort = () => options.listenPort?.() ?? settings.value('port');
-  return createRunners({ stateFolder, nodePath, workerPath, environment, ask, listenPort });
-}
-
 class AllSlots implements Slots {
   readonly #options: SlotsOptions;
   readonly #clock: Clock;
@@ -52,6 +44,8 @@ class AllSlots implements Slots {
   readonly #loads: Loads;
   readonly #admin: SlotAdmin;
   readonly #unsubscribe: () => void;
+  /** Slots whose engine runs already, until their start takes it up. */
+  readonly #found = new Set<string>();
   #gpuNote: string | null = null;
 
   constructor(options: SlotsOptions) {
@@ -69,8 +63,7 @@ class AllSlots implements Slots {
     for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))
       options.log.warn({ slot }, 'ended an engine left by an earlier run');
     const wanted = this.#set.read().filter(({ enabled }) => enabled);
-    for (const runner of Object.values(this.#runners))
-      runner.reconcile?.(new Set(wanted.map(({ name }) => name)));
+    reconcileAll(this.#runners, new Set(wanted.map(({ name }) => name)), (kept) => this.#takeUp(kept));
     this.#set.arrange();
     this.#unsubscribe = options.bus.subscribe((entry) => {
       if (entry.name === 'hardware') this.#gpuNote = options.gpuNote?.() ?? null;
@@ -165,8 +158,15 @@ class AllSlots implements Slots {
 
   async stop(limitMs: number): Promise<void> {
     this.#unsubscribe();
+    retireAll(this.#runners);
     await this.#set.stop(limitMs);
     this.#announcer.flush();
+  }
+
+  /** Loads the slots whose engines an earlier gateway left running. */
+  #takeUp(kept: ReadonlySet<string>): void {
+    for (const name of kept) this.#found.add(name);
+    this.#set.load(kept);
   }
 
   #parts(name: string): OwnerParts {
@@ -183,7 +183,10 @@ class AllSlots implements Slots {
       ready: (current) => this.#loads.ready(current),
       served: (current) => this.#loads.served(current),
       ended: (current) => this.#loads.ended(current),
-      start: (_, launch) => this.#runners[launch.how.runner].start(launch),
+      start: (_, launch) => {
+        this.#found.delete(name);
+        return this.#runners[launch.how.runner].start(launch);
+      },
       check: (config, launch, loaded, signal) =>
         runChecks(this.#ask, loaded, checksOf(config).checks(launch), signal),
       signOfLife: (config, launch) => signOfLife(checksOf(config), launch),
@@ -255,6 +258,7 @@ class AllSlots implements Slots {
       room,
       model: (config) => this.#models.of(config),
       holdings: () => this.#set.holdings(),
+      runsAlready: (slot) => this.#found.has(slot),
       memoryOf,
       familyMemoryOf,
       evict: (slot) => this.#set.get(slot)?.evict(),

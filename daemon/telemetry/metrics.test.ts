@@ -18,6 +18,7 @@ const slot = (state: SlotStateName): SlotRecord => ({
   demo: false,
   state,
   since: 0,
+  progress: null,
   device: 'cpu',
   degraded: null,
   context: null,

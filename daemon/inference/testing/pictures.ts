@@ -15,6 +15,7 @@ export function slotRecord(more: Partial<SlotRecord> & { name: string }): SlotRe
     demo: false,
     state: 'ready',
     since: 0,
+    progress: null,
     device: 'cpu',
     degraded: null,
     context: 4096,

@@ -101,6 +101,8 @@ export interface ContainerHow {
   readonly pull: 'missing' | 'never' | 'always';
   /** Bytes of `/dev/shm`; null for the engine's default. */
   readonly shmBytes: number | null;
+  /** Most bytes of memory; none when absent. */
+  readonly memoryBytes?: number | null;
   readonly probe: Probe;
 }
 

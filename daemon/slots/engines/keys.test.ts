@@ -56,6 +56,10 @@ it.each([
   ['engine = "sd-server"\ntype = "image"', 'model: engine sd-server needs the path of an image model'],
   ['engine = "custom"\nrunner = "container"', 'image: engine custom needs an image'],
   [
+    'engine = "custom"\nrunner = "container"\nimage = "-v"',
+    'image: must be the name of an image, such as ghcr.io/owner/name:tag',
+  ],
+  [
     'engine = "comfyui"\ntype = "image"\nrunner = "container"',
     'image: engine comfyui has no image of its own; name one',
   ],

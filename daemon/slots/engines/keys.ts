@@ -1,3 +1,4 @@
+import { imageObjection } from '../../kit/container-engine/image-name.ts';
 import { isUnreachable } from '../../kit/unreachable-address.ts';
 import type { SlotConfig } from '../slot-file.ts';
 import type { RunnerId } from './how.ts';
@@ -79,6 +80,8 @@ export function keysObjection(config: SlotConfig): string | null {
   if (config.keyEnv !== null && !takesKeyEnv(config)) {
     return `key_env: engine ${config.engine} under ${config.runner} gets its key by itself`;
   }
+  const image = config.image === null ? null : imageObjection(config.image);
+  if (image !== null) return `image: ${image}`;
   if (config.runner !== 'attach') return null;
   if (config.url === null) return 'url: runner attach needs the address of the server';
   return urlFault(config.url);

@@ -30,6 +30,8 @@ export interface Ended {
 /** One started engine. */
 export interface Running {
   readonly pid: number | null;
+  /** Resolves when what the engine is made of is on this machine, and its load begins; absent: it always is. */
+  readonly fetched?: Promise<void> | undefined;
   /** Resolves when the model is loaded; never settles when the engine ends before that: watch `ended` as well. */
   readonly loaded: Promise<Loaded>;
   /** Resolves once the end was observed; never rejects. */
@@ -49,9 +51,11 @@ export interface Runner {
   start(launch: Launch): Running;
   /**
    * Told once, before the first start: what an earlier gateway left running is ended, or kept for a slot in `wanted`.
-   * Answers at once; work that takes time is awaited by the runner's own first start. Never throws.
+   * Resolves to the slots for which something was kept; the runner's own first start waits for it. Never rejects.
    */
-  reconcile?(wanted: ReadonlySet<string>): void;
+  reconcile?(wanted: ReadonlySet<string>): Promise<ReadonlySet<string>>;
+  /** The gateway ends: a loaded engine that the next start can adopt may be left running by its `stop`. */
+  retire?(): void;
 }
 
 /** What stands for an engine that could not even be started. */

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Log } from '../../kit/log.ts';
 import type { RunnerId } from '../engines/how.ts';
 import type { AskEngine } from '../health.ts';
 import { createAttachRunner } from './attach.ts';
+import type { EnginePlaces } from './container/engines.ts';
+import { createContainerRunner } from './container.ts';
 import { createProcessRunner } from './process.ts';
-import { neverStarted, type Runner } from './runner.ts';
+import type { Runner } from './runner.ts';
 import { leadsHere } from './self-address.ts';
 import { createWorkerRunner } from './worker.ts';
 
@@ -20,6 +23,11 @@ export interface RunnersOptions {
   environment(name: string): string | undefined;
   /** Asks a started engine. */
   readonly ask: AskEngine;
+  readonly log: Log;
+  /** How engines of containers are reached. */
+  readonly containers: EnginePlaces;
+  /** Whether loaded containers run on when the gateway ends. */
+  keepContainers(): boolean;
   /** The port of the gateway's own listener. */
   listenPort(): number;
 }
@@ -29,20 +37,19 @@ const program = (name: string): string => fileURLToPath(new URL(`../workers/${na
 /** Where started engines are remembered for the next start of the gateway. */
 export const runFolderOf = (stateFolder: string): string => join(stateFolder, 'run');
 
-const absent = (id: RunnerId): Runner => ({
-  id,
-  start: () => neverStarted(`The runner ${id} is not part of this gateway yet.`),
-});
-
 /** THE runners: adding one is a file and a row. */
 export function createRunners(options: RunnersOptions): Runners {
-  const { stateFolder, nodePath, workerPath, environment, ask } = options;
+  const { stateFolder, nodePath, workerPath, environment, ask, log } = options;
   const places = { stateFolder, logFolder: join(stateFolder, 'logs'), runFolder: runFolderOf(stateFolder) };
   const programs = { llama: workerPath ?? program('llama-main'), speech: program('speech-main') };
   return {
     worker: createWorkerRunner({ nodePath, programs, environment, ...places }),
     process: createProcessRunner({ ask, environment, ...places }),
-    container: absent('container'),
+    container: createContainerRunner({
+      ...{ ask, log, ...places },
+      places: options.containers,
+      keep: () => options.keepContainers(),
+    }),
     attach: createAttachRunner({ ask, environment, isSelf: (url) => leadsHere(url, options.listenPort()) }),
   };
 }

@@ -36,3 +36,30 @@ export const workerLaunch = (over: Partial<Launch> = {}): LaunchBy<'worker'> => 
     },
   },
 });
+
+/** A launch of an image, for tests of what runs it. */
+export const containerLaunch = (
+  how: Partial<LaunchBy<'container'>['how']> = {},
+  over: Partial<Launch> = {},
+): LaunchBy<'container'> => ({
+  ...workerLaunch(),
+  slot: 'boxed',
+  engine: 'custom',
+  modelPath: null,
+  ...over,
+  how: {
+    runner: 'container',
+    image: 'localhost/stand-in',
+    args: ['tiny'],
+    env: { PORT: '{port}' },
+    mounts: [],
+    devices: [],
+    port: 8080,
+    modelPath: null,
+    key: { by: 'env', name: 'KEY' },
+    pull: 'missing',
+    shmBytes: null,
+    probe: { path: '/health', loading: [503] },
+    ...how,
+  },
+});

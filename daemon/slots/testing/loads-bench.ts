@@ -90,6 +90,7 @@ export class LoadsBench {
         this.evicted.push(slot);
         this.#guarded(() => this.owners.get(slot)?.evict());
       },
+      runsAlready: () => false,
       retry: (slot) => this.#guarded(() => this.owners.get(slot)?.retry()),
     });
   }

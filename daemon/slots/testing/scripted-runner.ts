@@ -7,6 +7,7 @@ export class ScriptedEngine implements Running {
   readonly launch: Launch;
   readonly #loaded = Promise.withResolvers<Loaded>();
   readonly #ended = Promise.withResolvers<Ended>();
+  readonly #fetched: PromiseWithResolvers<void> | null;
   /** The graces with which it was asked to stop. */
   readonly stops: number[] = [];
   /** Ends by itself when asked to stop; else the test calls `end`. */
@@ -17,8 +18,18 @@ export class ScriptedEngine implements Running {
   /** It has ended because it was asked to. */
   stopped = false;
 
-  constructor(launch: Launch) {
+  constructor(launch: Launch, fetches = false) {
     this.launch = launch;
+    this.#fetched = fetches ? Promise.withResolvers() : null;
+  }
+
+  get fetched(): Promise<void> | undefined {
+    return this.#fetched?.promise;
+  }
+
+  /** What it is made of is here. */
+  fetch(): void {
+    this.#fetched?.resolve();
   }
 
   get loaded(): Promise<Loaded> {
@@ -64,9 +75,11 @@ export class ScriptedRunner implements Runner {
   instant = true;
   /** Calls `load` when an engine is loaded, in the place of at once. */
   loadAfter: ((load: () => void) => void) | null = null;
+  /** Engines are made of something that has to be fetched first. */
+  fetches = false;
 
   start(launch: Launch): Running {
-    const engine = new ScriptedEngine(launch);
+    const engine = new ScriptedEngine(launch, this.fetches);
     this.engines.push(engine);
     if (this.loadAfter !== null) this.loadAfter(() => engine.load());
     else if (this.instant) engine.load();

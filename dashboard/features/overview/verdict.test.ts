@@ -14,6 +14,7 @@ const slot = (over: Partial<SlotRecord> = {}): SlotRecord => ({
   demo: false,
   state: 'ready',
   since: 0,
+  progress: null,
   device: 'cpu',
   degraded: null,
   context: 4096,

@@ -1,0 +1,36 @@
+import { ContainerEngine } from '../kit/container-engine/container-engine.ts';
+import type { AskEngine } from './health.ts';
+import { createRunners, type Runners } from './runners/table.ts';
+import type { SlotsOptions } from './slots-options.ts';
+
+/** The runners of these slots, or the one that stands in the place of all. */
+export function runnersFor(options: SlotsOptions, ask: AskEngine): Runners {
+  const { runner, settings, nodePath = process.execPath, workerPath } = options;
+  if (runner !== undefined) return { worker: runner, process: runner, container: runner, attach: runner };
+  const { state: stateFolder } = settings.folders;
+  const environment = (name: string) => settings.environment(name);
+  return createRunners({
+    ...{ stateFolder, nodePath, workerPath, environment, ask },
+    log: options.log,
+    listenPort: () => options.listenPort?.() ?? settings.value('port'),
+    containers: {
+      sockets: () => options.containerSockets?.() ?? [],
+      connect: (socket, signal) => ContainerEngine.connect(options.outbound, socket, signal),
+    },
+    keepContainers: () => settings.value('keepContainers'),
+  });
+}
+
+/** Tells every runner which slots are wanted; `resume` hears of those whose engines were found running. */
+export function reconcileAll(
+  runners: Runners,
+  wanted: ReadonlySet<string>,
+  resume: (kept: ReadonlySet<string>) => void,
+): void {
+  for (const runner of new Set(Object.values(runners))) void runner.reconcile?.(wanted).then(resume);
+}
+
+/** Tells every runner that the gateway ends. */
+export function retireAll(runners: Runners): void {
+  for (const runner of new Set(Object.values(runners))) runner.retire?.();
+}

@@ -1,0 +1,125 @@
+/** The runner of containers against a stand-in for Docker: on every host, and where Docker differs from Podman. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ContainerEngine } from '../../kit/container-engine/container-engine.ts';
+import { until } from '../../kit/container-engine/testing/until.ts';
+import { createLog } from '../../kit/log.ts';
+import { Outbound } from '../../kit/outbound.ts';
+import { askThrough } from '../health.ts';
+import { containerLaunch } from '../testing/launches.ts';
+import { StandInDocker } from '../testing/stand-in-docker.ts';
+import { createContainerRunner } from './container.ts';
+import type { Runner } from './runner.ts';
+
+const log = createLog({ level: 'fatal', write: () => {} });
+let folder = '';
+let outbound: Outbound;
+let docker: StandInDocker;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-boxed-'));
+  outbound = new Outbound({ connectMs: () => 2000 });
+  docker = new StandInDocker();
+  await docker.open();
+});
+afterEach(async () => {
+  await docker.remove();
+  await outbound.close();
+  rmSync(folder, { recursive: true });
+});
+
+function runner(keep = true): Runner {
+  return createContainerRunner({
+    stateFolder: folder,
+    logFolder: join(folder, 'logs'),
+    runFolder: join(folder, 'run'),
+    ask: askThrough(outbound),
+    places: {
+      sockets: () => ['/nowhere/podman.sock', docker.socketPath],
+      connect: (socket, signal) => ContainerEngine.connect(outbound, socket, signal),
+    },
+    log,
+    keep: () => keep,
+  });
+}
+
+test('fetches, makes, starts, asks with the key, and removes', async () => {
+  const one = runner().start(containerLaunch());
+  await one.fetched;
+  const loaded = await one.loaded;
+  expect(loaded.headers.authorization).toMatch(/^Bearer .{43}$/);
+  await until(() => one.lines().includes('engine is up'), 'its output');
+  expect(await one.stop(1000)).toMatchObject({ signal: 'SIGTERM' });
+  expect(docker.boxes).toEqual([]);
+  expect(
+    docker.calls.filter((call) => !/wait|logs|\/json|info/.test(call)).map((call) => call.split('/').at(-1)),
+  ).toEqual(['create', 'create', 'start', 'stop', expect.stringMatching(/^[0-9a-f]{64}$/)]);
+});
+
+test('an image that is here is not fetched, unless the slot wants it always', async () => {
+  docker.images.add('localhost/stand-in:latest');
+  const once = runner().start(containerLaunch());
+  await once.loaded;
+  await once.stop(0);
+  expect(docker.calls).not.toContain('POST /images/create');
+  const always = runner().start(containerLaunch({ pull: 'always' }));
+  await always.loaded;
+  await always.stop(0);
+  expect(docker.calls).toContain('POST /images/create');
+});
+
+test('an engine that is killed ends with the decisive line of its log', async () => {
+  const one = runner().start(containerLaunch());
+  await one.loaded;
+  await docker.kill();
+  expect((await one.ended).reason).toMatch(/SIGKILL.*error: asked to end/);
+  expect(docker.boxes).toEqual([]);
+});
+
+test('a retired gateway leaves it running, and the next one adopts it without a new container', async () => {
+  const first = runner();
+  const before = first.start(containerLaunch());
+  await before.loaded;
+  first.retire?.();
+  await before.stop(0);
+  const next = runner();
+  expect(await next.reconcile?.(new Set(['boxed']))).toEqual(new Set(['boxed']));
+  const after = next.start(containerLaunch());
+  expect(await after.loaded).toEqual(await before.loaded);
+  expect(docker.calls.filter((call) => call === 'POST /containers/create')).toHaveLength(1);
+  await after.stop(0);
+});
+
+test('a start that is cut removes what was made meanwhile', async () => {
+  const one = runner().start(containerLaunch());
+  await until(
+    () => docker.calls.some((call) => call.endsWith('/start')) || docker.boxes.length > 0,
+    'the making',
+  );
+  await one.stop(0);
+  expect(docker.boxes).toEqual([]);
+});
+
+test('without keeping, retiring changes nothing', async () => {
+  const first = runner(false);
+  const one = first.start(containerLaunch());
+  await one.loaded;
+  first.retire?.();
+  await one.stop(0);
+  expect(docker.boxes).toEqual([]);
+});
+
+test('a start that waits for the look at earlier containers can be cut at once', async () => {
+  const stuck = createContainerRunner({
+    stateFolder: folder,
+    logFolder: join(folder, 'logs'),
+    runFolder: join(folder, 'run'),
+    ask: askThrough(outbound),
+    places: { sockets: () => ['/x'], connect: () => new Promise(() => {}) },
+    log,
+    keep: () => true,
+  });
+  void stuck.reconcile?.(new Set());
+  expect((await stuck.start(containerLaunch()).stop(0)).reason).toContain('stopped before');
+});

@@ -1,0 +1,235 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ContainerEngine } from '../../kit/container-engine/container-engine.ts';
+import { tryPodman } from '../../kit/container-engine/testing/podman.ts';
+import { until } from '../../kit/container-engine/testing/until.ts';
+import { createLog } from '../../kit/log.ts';
+import { Outbound } from '../../kit/outbound.ts';
+import { askThrough } from '../health.ts';
+import { containerLaunch } from '../testing/launches.ts';
+import { createContainerRunner } from './container.ts';
+import type { Loaded, Runner, Running } from './runner.ts';
+
+const { podman, obstacle } = await tryPodman();
+if (podman === null) console.warn(`SKIPPED with a real Podman: ${obstacle}`);
+const outbound = new Outbound({ connectMs: () => 2000 });
+const ask = askThrough(outbound);
+const log = createLog({ level: 'fatal', write: () => {} });
+const never = new AbortController().signal;
+
+let folder = '';
+let running: Running[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-boxed-'));
+  running = [];
+});
+afterEach(async () => {
+  await Promise.all(running.map((one) => one.stop(0)));
+  rmSync(folder, { recursive: true });
+});
+afterAll(async () => {
+  await podman?.remove();
+  await outbound.close();
+});
+
+interface Opened {
+  readonly runner: Runner;
+  start(...how: Parameters<typeof containerLaunch>): Running;
+}
+
+/** A runner as one gateway has it; a second one on the same folder is the gateway after a restart. */
+function open(sockets: readonly string[] = [podman?.socketPath ?? ''], keep = true, state = folder): Opened {
+  const runner = createContainerRunner({
+    stateFolder: state,
+    logFolder: join(state, 'logs'),
+    runFolder: join(state, 'run'),
+    ask,
+    places: {
+      sockets: () => sockets,
+      connect: (socket, signal) => ContainerEngine.connect(outbound, socket, signal),
+    },
+    log,
+    keep: () => keep,
+  });
+  return {
+    runner,
+    start: (...how) => {
+      const one = runner.start(containerLaunch(...how));
+      running.push(one);
+      return one;
+    },
+  };
+}
+
+const get = (loaded: Loaded, path: string) => ask(loaded, { method: 'GET', path, limitMs: 5000 }, never);
+const containers = () => JSON.parse(podman?.run('ps', '-a', '--format', 'json') ?? '[]') as { Id: string }[];
+const firstOf = (one: Running) => Promise.race([one.loaded, one.ended]);
+async function loadedOf(one: Running): Promise<Loaded> {
+  const first = await firstOf(one);
+  if ('reason' in first) throw new Error(first.reason);
+  return first;
+}
+
+test('without an engine the reason says what to do', async () => {
+  const ended = await open(['/nowhere/a', '/nowhere/b']).start().ended;
+  expect(ended.reason).toMatch(/^Neither Podman nor Docker answers.*container_socket/);
+});
+
+test('a start that is not wanted any more ends before anything was made', async () => {
+  const one = open(['/nowhere/a']).start();
+  expect((await one.stop(1000)).reason).toBe('The engine was stopped before it had started.');
+});
+
+test('a state folder that cannot be written starts nothing', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  expect((await open([], true, join(file, 'x')).start().ended).reason).toContain('state folder');
+});
+
+describe.skipIf(podman === null)('in a real Podman', () => {
+  test('serves with a key of its own, without rights, with its model read-only, and leaves nothing', async () => {
+    const model = join(folder, 'weights');
+    writeFileSync(model, 'the weights', { mode: 0o600 });
+    const mounts = [{ source: model, target: '/models/weights', readOnly: true }];
+    const env = { PORT: '{port}', MODEL: '{model}' };
+    const one = open().start({ mounts, env, modelPath: '/models/weights' }, { modelPath: model });
+    await one.fetched;
+    const loaded = await loadedOf(one);
+    expect(loaded.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await get({ ...loaded, headers: {} }, '/health')).status).toBe(401);
+    const chat = await get(loaded, '/v1/chat/completions');
+    expect(chat.body).toContain('holds the weights');
+    const inside = JSON.parse((await get(loaded, '/env')).body) as Record<string, string>;
+    expect(Object.keys(inside).filter((name) => name.startsWith('SVC'))).toEqual([]);
+    const rights = JSON.parse((await get(loaded, '/rights')).body) as string;
+    expect(rights).toMatch(/NoNewPrivs:\s+1/);
+    expect(rights).toMatch(/CapEff:\s+0000000000000002/);
+    expect(readFileSync(`/proc/${one.pid}/cmdline`, 'utf8')).toContain('server.cjs');
+    await until(() => one.lines().includes('listening'), 'its output');
+    expect(await one.stop(5000)).toMatchObject({ code: 0 });
+    expect(containers()).toEqual([]);
+    expect(one.pid).toBeNull();
+    expect(readFileSync(join(folder, 'logs', 'boxed.log'), 'utf8')).toContain('started tiny (container');
+  });
+
+  test('an engine that fails says its decisive line, and its container is gone', async () => {
+    const one = open().start({ env: { FAIL: 'no kernel image' } });
+    const first = await firstOf(one);
+    expect(first).toMatchObject({ code: 3, reason: expect.stringContaining('error: no kernel image') });
+    expect(containers()).toEqual([]);
+  });
+
+  test('one that is killed behind our back ends with the reason', async () => {
+    const one = open().start();
+    await loadedOf(one);
+    podman?.run('kill', ...containers().map(({ Id }) => Id));
+    expect((await one.ended).reason).toContain('SIGKILL');
+    expect(containers()).toEqual([]);
+  });
+
+  test('one that does not hear SIGTERM is killed after its grace', async () => {
+    const one = open().start({ env: { PORT: '{port}', DEAF: '1' } });
+    await loadedOf(one);
+    expect(await one.stop(1000)).toMatchObject({ signal: 'SIGKILL' });
+  });
+
+  test('a server that does not answer as it should is not our engine', async () => {
+    const one = open().start({ probe: { path: '/nothing', loading: [503] } });
+    expect((await one.ended).reason).toContain('status 404');
+    expect(containers()).toEqual([]);
+  });
+
+  test('an image that cannot be had, by rule or in truth', async () => {
+    const absent = { image: 'localhost:1/absent' };
+    expect((await open().start({ ...absent, pull: 'never' }).ended).reason).toContain('not on this machine');
+    expect((await open().start(absent).ended).reason).toMatch(/localhost:1\/absent could not be fetched: .+/);
+    expect((await open().start({ image: '-v /:/host' }).ended).reason).toContain('image: must be');
+  });
+
+  test('the next gateway adopts what serves the same, with the same key and process', async () => {
+    const before = open();
+    const one = before.start();
+    await loadedOf(one);
+    const { pid } = one;
+    before.runner.retire?.();
+    expect((await one.stop(1000)).reason).toContain('left running');
+    running = [];
+    const after = open();
+    expect(await after.runner.reconcile?.(new Set(['boxed']))).toEqual(new Set(['boxed']));
+    const again = after.start();
+    const loaded = await loadedOf(again);
+    expect(again.pid).toBe(pid);
+    expect((await get(loaded, '/health')).status).toBe(200);
+    await until(() => again.lines().includes('listening'), 'its output');
+    await again.stop(1000);
+    expect(containers()).toEqual([]);
+  });
+
+  test('what was changed meanwhile is made anew, and two containers of one slot never stay', async () => {
+    const before = open();
+    const one = before.start();
+    await loadedOf(one);
+    const { pid } = one;
+    before.runner.retire?.();
+    await one.stop(1000);
+    running = [];
+    const again = open().start({ env: { PORT: '{port}', MORE: 'x' } });
+    await loadedOf(again);
+    expect(again.pid).not.toBe(pid);
+    expect(containers()).toHaveLength(1);
+  });
+
+  test('reconciling ends what no slot wants or no record proves, and never what is not ours', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'svc-other-'));
+    const strange = podman?.run('run', '-d', '--label', 'svc-gateway.state=x', podman.image).trim();
+    const neighbour = open(undefined, true, other).start();
+    await loadedOf(neighbour);
+    const gone = open().start({}, { slot: 'gone' });
+    const robbed = open().start({}, { slot: 'robbed' });
+    await Promise.all([loadedOf(gone), loadedOf(robbed)]);
+    rmSync(join(folder, 'run', 'containers', 'robbed.json'));
+    const after = open();
+    expect(await after.runner.reconcile?.(new Set(['robbed']))).toEqual(new Set());
+    await Promise.all([gone.ended, robbed.ended]);
+    expect(containers().map(({ Id }) => Id)).toEqual(expect.arrayContaining([strange]));
+    expect(containers()).toHaveLength(2);
+    expect((await get(await neighbour.loaded, '/health')).status).toBe(200);
+    await neighbour.stop(0);
+    podman?.run('rm', '-f', '-t', '0', strange as string);
+    rmSync(other, { recursive: true });
+  });
+
+  test('an API that goes away for a while ends nothing', async () => {
+    const one = open().start();
+    const loaded = await loadedOf(one);
+    await podman?.closeSocket();
+    expect((await get(loaded, '/health')).status).toBe(200);
+    await podman?.openSocket();
+    podman?.run('kill', ...containers().map(({ Id }) => Id));
+    expect((await one.ended).reason).toContain('SIGKILL');
+    await until(() => containers().length === 0, 'the container to be removed');
+  });
+
+  test('an API that is gone for good: the stop ends all the same, and the next start cleans up', async () => {
+    const one = open().start();
+    await loadedOf(one);
+    await podman?.closeSocket();
+    expect((await one.stop(0)).reason).toContain('does not answer');
+    running = [];
+    await podman?.openSocket();
+    const after = open();
+    expect(await after.runner.reconcile?.(new Set())).toEqual(new Set());
+    expect(containers()).toEqual([]);
+  });
+
+  test('a key by file is readable inside and closed outside', async () => {
+    const args = ['tiny', '{key_file}'];
+    const one = open().start({ args, key: { by: 'file' }, env: { PORT: '{port}', MODEL: '{key_file}' } });
+    const loaded = await loadedOf(one);
+    const key = loaded.headers.authorization?.replace('Bearer ', '') ?? '';
+    expect((await get(loaded, '/v1/chat/completions')).body).toContain(`holds ${key}`);
+    expect(statSync(join(folder, 'run', 'containers')).mode & 0o777).toBe(0o700);
+  });
+});

@@ -1,0 +1,65 @@
+import type { EngineAbout } from '../../../kit/container-engine/about.ts';
+import type { ContainerDevice } from '../../engines/how.ts';
+import { CannotStart } from './cannot-start.ts';
+
+/** The part of a container's host configuration that gives it devices. */
+export interface DeviceParts {
+  readonly Devices?: readonly { PathOnHost: string; PathInContainer: string; CgroupPermissions: string }[];
+  readonly DeviceRequests?: readonly {
+    Driver: string;
+    DeviceIDs: readonly string[];
+    Capabilities: string[][];
+  }[];
+  readonly GroupAdd?: readonly string[];
+  readonly Ulimits?: readonly { Name: string; Soft: number; Hard: number }[];
+}
+
+const NVIDIA = 'nvidia.com/gpu=';
+const NO_CDI =
+  'install the NVIDIA Container Toolkit and run nvidia-ctk (https://docs.nvidia.com/datacenter/cloud-native)';
+
+/** How devices of the CDI are asked for: by their names, or through the older way of Docker for NVIDIA alone. */
+function requests(names: readonly string[], about: EngineAbout): DeviceParts['DeviceRequests'] {
+  const nvidia = names.every((name) => name.startsWith(NVIDIA));
+  if (about.kind === 'docker' && nvidia && about.runtimes.includes('nvidia')) {
+    const ids = names.map((name) => name.slice(NVIDIA.length));
+    return [{ Driver: 'nvidia', DeviceIDs: ids, Capabilities: [['gpu']] }];
+  }
+  if (about.cdi) return [{ Driver: 'cdi', DeviceIDs: names, Capabilities: [] }];
+  const how = about.kind === 'podman' ? 'Podman takes names of GPUs from version 5 on' : NO_CDI;
+  throw new CannotStart(`The container engine cannot hand out ${names.join(', ')}: ${how}.`);
+}
+
+/** Groups that may open the device nodes inside; a rootless engine can only keep those that its user has. */
+function groupAdd(groups: readonly number[], { kind, rootless }: EngineAbout): readonly string[] {
+  if (!rootless) return groups.map(String);
+  return kind === 'podman' ? ['keep-groups'] : [];
+}
+
+/**
+ * What a container gets of the machine. `groups` are the numeric groups of the nodes on the host, because an image need
+ * not know their names. Throws CannotStart when the engine has no way to hand out a device.
+ */
+export function deviceParts(
+  devices: readonly ContainerDevice[],
+  groups: readonly number[],
+  about: EngineAbout,
+): DeviceParts {
+  const names = devices.flatMap((device) => (device.by === 'cdi' ? [device.name] : []));
+  const nodes = devices.flatMap((device) => (device.by === 'node' ? [device.path] : []));
+  const locked = nodes.some((path) => path.startsWith('/dev/accel')) && !about.rootless;
+  return {
+    ...(names.length > 0 ? { DeviceRequests: requests(names, about) } : {}),
+    ...(nodes.length > 0
+      ? {
+          Devices: nodes.map((path) => ({
+            PathOnHost: path,
+            PathInContainer: path,
+            CgroupPermissions: 'rwm',
+          })),
+          GroupAdd: groupAdd(groups, about),
+        }
+      : {}),
+    ...(locked ? { Ulimits: [{ Name: 'memlock', Soft: -1, Hard: -1 }] } : {}),
+  };
+}

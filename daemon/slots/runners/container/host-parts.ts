@@ -1,0 +1,73 @@
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { LaunchBy } from '../../engines/engine.ts';
+import type { ContainerDevice } from '../../engines/how.ts';
+import { CannotStart } from './cannot-start.ts';
+
+/** Most nodes of one device folder. */
+const MOST_NODES = 256;
+
+function mayRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Throws CannotStart when a file or device that the container is to see is absent here, or cannot be handed over. The
+ * engine may be root's: nothing is mounted that the gateway itself may not read.
+ */
+export function checkSources({ how }: LaunchBy<'container'>): void {
+  for (const { source } of how.mounts) {
+    if (!existsSync(source)) throw new CannotStart(`The file ${basename(source)} is absent.`);
+    if (!mayRead(source)) throw new CannotStart(`The file ${basename(source)} may not be read.`);
+    if (/[,"\n]/.test(source)) {
+      throw new CannotStart(`The name ${basename(source)} holds characters that a mount cannot have.`);
+    }
+  }
+  for (const device of how.devices) {
+    if (device.by === 'node' && !existsSync(device.path)) {
+      throw new CannotStart(`This machine has no ${basename(device.path)} device.`);
+    }
+  }
+}
+
+function nodesBelow(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .slice(0, MOST_NODES)
+    .map((name) => join(path, name));
+}
+
+/** The groups, but root's, that own device nodes: what a user inside needs to open them. */
+export function nodeGroups(devices: readonly ContainerDevice[]): number[] {
+  const groups = new Set<number>();
+  for (const device of devices) {
+    if (device.by !== 'node') continue;
+    for (const node of nodesBelow(device.path)) {
+      const stat = statSync(node, { throwIfNoEntry: false });
+      if (stat?.isCharacterDevice() && stat.gid !== 0) groups.add(stat.gid);
+    }
+  }
+  return [...groups].sort((a, b) => a - b);
+}
+
+/** Changes when the model's file is written anew or replaced; empty without one. */
+export function modelStamp(path: string | null): string {
+  const stat = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+}
+
+/** The process number as this host counts, only if the process is really one of the container; else null. */
+export function hostPid(pid: number, containerId: string, proc = '/proc'): number | null {
+  try {
+    return pid > 1 && readFileSync(join(proc, String(pid), 'cgroup'), 'utf8').includes(containerId)
+      ? pid
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,59 @@
+import type { ContainerEngine, ListedContainer } from '../../../kit/container-engine/container-engine.ts';
+import type { Log } from '../../../kit/log.ts';
+import { type EnginePlaces, everyEngine } from './engines.ts';
+import { identityOf, labelsOf } from './labels.ts';
+import type { ContainerRecords } from './record.ts';
+
+/** A left container has this long to end by itself. */
+const GRACE_MS = 3_000;
+const LIMIT_MS = 60_000;
+
+export interface ReconcileParts {
+  readonly places: EnginePlaces;
+  readonly records: ContainerRecords;
+  /** The mark of this gateway's state folder. */
+  readonly state: string;
+  readonly log: Log;
+}
+
+/** Whether a container of this state folder may serve on: it runs, its slot is wanted, and its start is on record. */
+export function isKept(
+  container: ListedContainer,
+  nonce: string | undefined,
+  wanted: ReadonlySet<string>,
+): boolean {
+  const identity = identityOf(container);
+  return container.running && wanted.has(identity.slot) && nonce !== undefined && identity.nonce === nonce;
+}
+
+/** Ends and removes a container. */
+export async function endContainer(engine: ContainerEngine, id: string, graceMs = GRACE_MS): Promise<void> {
+  await engine.stop(id, graceMs).catch(() => {});
+  await engine.remove(id);
+}
+
+/**
+ * What an earlier gateway of this state folder left in any engine: containers of wanted slots stay, all others are ended
+ * and removed. Containers of others are never touched. Answers the slots that run; never rejects.
+ */
+export async function reconcile(parts: ReconcileParts, wanted: ReadonlySet<string>): Promise<Set<string>> {
+  const { places, records, state, log } = parts;
+  const kept = new Set<string>();
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  const [best, ...others] = await everyEngine(places, signal);
+  const look = async (engine: ContainerEngine, isBest: boolean) => {
+    const left = await engine.list(labelsOf({ state }), signal);
+    const endings = left.map(async (container) => {
+      const { slot } = identityOf(container);
+      if (isBest && isKept(container, records.read(slot)?.nonce, wanted)) return void kept.add(slot);
+      log.warn({ slot, container: container.id.slice(0, 12) }, 'ended a container left by an earlier run');
+      await endContainer(engine, container.id);
+    });
+    await Promise.all(endings);
+  };
+  const looks = [...(best === undefined ? [] : [look(best, true)]), ...others.map((one) => look(one, false))];
+  for (const one of await Promise.allSettled(looks)) {
+    if (one.status === 'rejected') log.warn({ err: one.reason }, 'containers could not be looked through');
+  }
+  return kept;
+}

@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { endOrphans } from '../../orphans.ts';
+import { ContainerRecords } from './record.ts';
+import { stateMark } from './state-mark.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-records-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const record = { nonce: 'n'.repeat(24), key: 'k'.repeat(43) };
+const mode = (file: string) => statSync(file).mode & 0o777;
+
+test('a record is for its owner only, outlives the clean-up of processes and is forgotten on demand', () => {
+  const records = new ContainerRecords(folder);
+  expect(records.read('a')).toBeNull();
+  records.write('a', record, false);
+  expect(mode(join(folder, 'containers'))).toBe(0o700);
+  expect(mode(join(folder, 'containers', 'a.json'))).toBe(0o600);
+  expect(endOrphans(folder)).toEqual([]);
+  expect(records.read('a')).toEqual(record);
+  records.forget('a');
+  records.forget('a');
+  expect(records.read('a')).toBeNull();
+});
+
+test('the file of a key is readable inside its closed folder, and written anew for the next start', () => {
+  const records = new ContainerRecords(folder);
+  records.write('a', record, true);
+  records.write('a', { ...record, key: 'l'.repeat(43) }, true);
+  expect(readFileSync(records.keyFile('a'), 'utf8')).toBe('l'.repeat(43));
+  expect(mode(records.keyFile('a'))).toBe(0o444);
+  records.forget('a');
+  expect(() => statSync(records.keyFile('a'))).toThrow('ENOENT');
+});
+
+test('a torn record is none', () => {
+  const records = new ContainerRecords(folder);
+  records.write('a', record, false);
+  writeFileSync(join(folder, 'containers', 'a.json'), '{"nonce":"');
+  expect(records.read('a')).toBeNull();
+});
+
+test('the mark stays for a folder, differs between folders, and is not replaced in silence', () => {
+  const mark = stateMark(folder);
+  expect(mark).toMatch(/^[0-9a-f]{32}$/);
+  expect(stateMark(folder)).toBe(mark);
+  const copy = mkdtempSync(join(tmpdir(), 'svc-records-'));
+  writeFileSync(join(copy, 'containers.id'), readFileSync(join(folder, 'containers.id')));
+  expect(stateMark(copy)).not.toBe(mark);
+  writeFileSync(join(copy, 'containers.id'), 'torn');
+  expect(() => stateMark(copy)).toThrow('does not hold an id');
+  rmSync(copy, { recursive: true });
+});

@@ -1,0 +1,54 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const ContainerRecord = z.object({
+  nonce: z.string().min(16),
+  /** The key that its engine demands. */
+  key: z.string().min(16),
+});
+export type ContainerRecord = z.infer<typeof ContainerRecord>;
+
+/** What is remembered of the containers of this gateway: files that only their owner can read. */
+export class ContainerRecords {
+  readonly #folder: string;
+
+  constructor(runFolder: string) {
+    this.#folder = join(runFolder, 'containers');
+  }
+
+  /** Where a slot's key is for an engine that reads it from a file: readable inside, its folder closed outside. */
+  keyFile(slot: string): string {
+    return join(this.#folder, `${slot}.key`);
+  }
+
+  read(slot: string): ContainerRecord | null {
+    try {
+      return ContainerRecord.parse(JSON.parse(readFileSync(this.#file(slot), 'utf8')));
+    } catch {
+      return null;
+    }
+  }
+
+  /** Written before its container exists, so that no container is ever without one. Throws when that fails. */
+  write(slot: string, record: ContainerRecord, keyFile: boolean): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    if (keyFile) {
+      rmSync(this.keyFile(slot), { force: true });
+      writeFileSync(this.keyFile(slot), record.key, { mode: 0o444 });
+    }
+    const next = `${this.#file(slot)}.next`;
+    rmSync(next, { force: true });
+    writeFileSync(next, JSON.stringify(record), { mode: 0o600 });
+    renameSync(next, this.#file(slot));
+  }
+
+  forget(slot: string): void {
+    rmSync(this.#file(slot), { force: true });
+    rmSync(this.keyFile(slot), { force: true });
+  }
+
+  #file(slot: string): string {
+    return join(this.#folder, `${slot}.json`);
+  }
+}

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { containerLaunch } from '../../testing/launches.ts';
+import { identityOf } from './labels.ts';
+import { configDigest, containerBody, type SpecParts } from './spec.ts';
+
+const about = {
+  kind: 'podman',
+  version: '5',
+  api: '1.41',
+  rootless: false,
+  runtimes: [],
+  cdi: true,
+} as const;
+const parts = (launch = containerLaunch(), over: Partial<SpecParts> = {}): SpecParts => ({
+  launch,
+  about,
+  groups: [],
+  keyFile: '/state/run/containers/boxed.key',
+  modelStamp: '1 2 3',
+  ...over,
+});
+const identity = { state: 's', slot: 'boxed', nonce: 'n', config: 'c' };
+
+test('published on the loopback address only, without rights and without a restart', () => {
+  const body = containerBody(parts(), identity, 'secret');
+  expect(body).toMatchObject({
+    Image: 'localhost/stand-in:latest',
+    Cmd: ['tiny'],
+    ExposedPorts: { '8080/tcp': {} },
+    HostConfig: {
+      NetworkMode: 'bridge',
+      PortBindings: { '8080/tcp': [{ HostIp: '127.0.0.1', HostPort: '' }] },
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      RestartPolicy: { Name: 'no' },
+    },
+  });
+  expect(JSON.stringify(body)).not.toContain('Privileged');
+  expect(identityOf({ labels: body.Labels })).toEqual(identity);
+});
+
+test('places are filled in, also in variables; the key is in its variable and nowhere else', () => {
+  const launch = containerLaunch(
+    { args: ['-m', '{model}', '--host', '{host}:{port}'], modelPath: '/models/a b.gguf', port: 9000 },
+    { env: { MORE: '{port}' } },
+  );
+  const body = containerBody(parts(launch), identity, 'secret');
+  expect(body.Cmd).toEqual(['-m', '/models/a b.gguf', '--host', '0.0.0.0:9000']);
+  expect(body.Env).toEqual(['PORT=9000', 'MORE={port}', 'KEY=secret']);
+  expect(JSON.stringify(body).split('secret')).toHaveLength(2);
+});
+
+test('files are mounted read-only, the key of an engine that reads it from a file too', () => {
+  const mounts = [{ source: '/m/x.gguf', target: '/models/x.gguf', readOnly: true }];
+  const launch = containerLaunch({ mounts, args: ['{key_file}'], key: { by: 'file' } });
+  const { HostConfig, Cmd, Env } = containerBody(parts(launch), identity, 'secret');
+  expect(HostConfig.Mounts).toEqual([
+    { Type: 'bind', Source: '/m/x.gguf', Target: '/models/x.gguf', ReadOnly: true },
+    { Type: 'bind', Source: '/state/run/containers/boxed.key', Target: Cmd?.[0], ReadOnly: true },
+  ]);
+  expect(Env).toEqual(['PORT=8080']);
+});
+
+test('memory has a limit only where one is known, and swap is no way around it', () => {
+  expect(containerBody(parts(), identity, '').HostConfig).not.toHaveProperty('Memory');
+  const launch = containerLaunch({ memoryBytes: 1 << 28, shmBytes: 1 << 20 });
+  expect(containerBody(parts(launch), identity, '').HostConfig).toMatchObject({
+    Memory: 1 << 28,
+    MemorySwap: 1 << 28,
+    ShmSize: 1 << 20,
+  });
+});
+
+test('an image without arguments keeps its own', () => {
+  expect(containerBody(parts(containerLaunch({ args: [] })), identity, '')).not.toHaveProperty('Cmd');
+});
+
+test('the digest is the same for the same launch, and another for each thing that matters', () => {
+  const base = configDigest(parts());
+  expect(configDigest(parts())).toBe(base);
+  const others = [
+    parts(containerLaunch({ image: 'localhost/other' })),
+    parts(containerLaunch({ args: ['x'] })),
+    parts(containerLaunch({ env: { A: 'b' } })),
+    parts(containerLaunch({ port: 81 })),
+    parts(containerLaunch({ key: { by: 'none' } })),
+    parts(containerLaunch({}, { context: 1 })),
+    parts(containerLaunch({}, { modelId: 'x' })),
+    parts(containerLaunch(), { modelStamp: '4' }),
+    parts(containerLaunch({ devices: [{ by: 'node', path: '/dev/dri' }] }), { groups: [44] }),
+  ].map(configDigest);
+  expect(new Set([base, ...others]).size).toBe(others.length + 1);
+});
+
+test('the share of processors makes no other container: it depends on what else runs', () => {
+  const digest = (threads: string) =>
+    configDigest(parts(containerLaunch({ args: ['-t', threads, '-c', '1'] })));
+  expect(digest('8')).toBe(digest('2'));
+});

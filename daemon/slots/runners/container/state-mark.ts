@@ -1,0 +1,31 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FILE = 'containers.id';
+const ID = /^[0-9a-f]{32}$/;
+
+function randomId(folder: string): string {
+  const file = join(folder, FILE);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(file, randomBytes(16).toString('hex'), { mode: 0o600, flag: 'wx' });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+  }
+  const id = readFileSync(file, 'utf8').trim();
+  if (ID.test(id)) return id;
+  throw new Error(`${FILE} does not hold an id`);
+}
+
+/**
+ * The mark by which a gateway knows its containers: of its state folder, on this path. A copy of the folder has another
+ * one, and so has the same path inside of another container. Throws when the folder cannot be written.
+ */
+export function stateMark(stateFolder: string): string {
+  const id = randomId(stateFolder);
+  return createHash('sha256')
+    .update(`${id} ${realpathSync(stateFolder)}`)
+    .digest('hex')
+    .slice(0, 32);
+}

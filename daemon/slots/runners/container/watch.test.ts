@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { ContainerState } from '../../../kit/container-engine/container-engine.ts';
+import { endedWith } from './watch.ts';
+
+const state = (over: Partial<ContainerState>): ContainerState => ({
+  id: 'a',
+  running: false,
+  pid: 0,
+  exitCode: 0,
+  outOfMemory: false,
+  error: '',
+  labels: {},
+  ports: {},
+  ...over,
+});
+
+test.each([
+  [
+    state({ exitCode: 3 }),
+    ['loading', 'error: no such file /models/x.gguf'],
+    /code 3.*error: no such file x\.gguf/,
+  ],
+  [state({ exitCode: 137 }), [], /SIGKILL/],
+  [state({ exitCode: 137, outOfMemory: true }), [], /more memory/],
+  [state({ exitCode: 139 }), [], /SIGSEGV/],
+  [state({ exitCode: 255 }), [], /code 255/],
+  [state({ exitCode: 127, error: 'exec: "x": not found' }), [], /not found/],
+  [null, [], /removed by somebody else/],
+])('%j with %j', (given, lines, reason) => {
+  expect(endedWith(given, lines).reason).toMatch(reason);
+});
+
+test('a code that a signal stands for is that signal', () => {
+  expect(endedWith(state({ exitCode: 143 }), [])).toMatchObject({ code: null, signal: 'SIGTERM' });
+  expect(endedWith(state({ exitCode: 7 }), [])).toMatchObject({ code: 7, signal: null });
+});

@@ -1,0 +1,69 @@
+import { constants } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ContainerEngine, ContainerState } from '../../../kit/container-engine/container-engine.ts';
+import { exitReason } from '../../reason.ts';
+import type { Ended } from '../runner.ts';
+
+/** One question lasts at most so long and is then asked anew. */
+const WAIT_MS = 300_000;
+/** Between questions to an engine that does not answer; containers of Podman run on meanwhile. */
+const PAUSE_MS = 1_000;
+/** Lines from before an adoption that are worth reading. */
+const TAIL = 200;
+/** The exit code of a process that a signal ended. */
+const SIGNAL_BASE = 128;
+
+/**
+ * Resolves when the container does not run, with its last state, or null when it was removed. An engine that is away
+ * for a while says nothing about its containers. Rejects with the signal's reason only.
+ */
+export async function endOf(
+  engine: ContainerEngine,
+  id: string,
+  signal: AbortSignal,
+): Promise<ContainerState | null> {
+  for (;;) {
+    try {
+      await engine.wait(id, WAIT_MS, signal);
+      const state = await engine.inspect(id, signal);
+      if (state === null || !state.running) return state;
+    } catch {
+      signal.throwIfAborted();
+    }
+    await pause(PAUSE_MS, undefined, { signal });
+  }
+}
+
+/** Follows the output until the container ends or the signal aborts. Never rejects. */
+export async function followOutput(
+  engine: ContainerEngine,
+  id: string,
+  signal: AbortSignal,
+  onOutput: (bytes: Buffer) => void,
+): Promise<void> {
+  for (let tail = TAIL; !signal.aborted; tail = 0) {
+    try {
+      return await engine.follow(id, { signal, limitMs: WAIT_MS, tail, onOutput });
+    } catch {
+      await pause(PAUSE_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+function signalOf(exitCode: number): string | null {
+  const known = Object.entries(constants.signals).find(([, number]) => number === exitCode - SIGNAL_BASE);
+  return known?.[0] ?? null;
+}
+
+/** How a container ended, and why, from its last state and its last lines. */
+export function endedWith(state: ContainerState | null, lines: readonly string[]): Ended {
+  if (state === null)
+    return { code: null, signal: null, reason: 'The container was removed by somebody else.' };
+  const signal = signalOf(state.exitCode);
+  const code = signal === null ? state.exitCode : null;
+  if (state.outOfMemory) {
+    return { code, signal, reason: 'The engine needed more memory than its container may have.' };
+  }
+  const said = lines.length === 0 && state.error !== '' ? [state.error] : lines;
+  return { code, signal, reason: exitReason({ code, signal }, said) };
+}
