@@ -18,7 +18,6 @@ const slot = (state: SlotStateName): SlotRecord => ({
   demo: false,
   state,
   since: 0,
-  progress: null,
   device: 'cpu',
   degraded: null,
   context: null,

@@ -15,7 +15,6 @@ export function slotRecord(more: Partial<SlotRecord> & { name: string }): SlotRe
     demo: false,
     state: 'ready',
     since: 0,
-    progress: null,
     device: 'cpu',
     degraded: null,
     context: 4096,

@@ -14,7 +14,6 @@ const slot = (over: Partial<SlotRecord> = {}): SlotRecord => ({
   demo: false,
   state: 'ready',
   since: 0,
-  progress: null,
   device: 'cpu',
   degraded: null,
   context: 4096,

@@ -1,0 +1,211 @@
+/** spec "Slots", contract of containers: a slot whose engine runs in a real container, from its load to its removal. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HardwareView } from '../contract/hardware.ts';
+import type { SlotRecord } from '../contract/slots.ts';
+import { tryPodman } from '../kit/container-engine/testing/podman.ts';
+import { startRegistry } from '../kit/container-engine/testing/registry.ts';
+import { type Gateway, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { slot, slotState } from './harness/tiny-gateway.ts';
+
+const registry = await startRegistry();
+const { podman, obstacle } = await tryPodman(registry.host);
+if (podman === null) console.warn(`SKIPPED with a real Podman: ${obstacle}`);
+
+const CHAT = '/v1/chat/completions';
+const SOCKET = podman?.socketPath ?? '/nowhere/s';
+const BOXED = [
+  'engine = "custom"',
+  'runner = "container"',
+  `image = "${podman?.image ?? 'localhost/absent'}"`,
+  'model = "stand-in"',
+  'key_env = "KEY"',
+  'env = { PORT = "{port}" }',
+  'idle_unload = 0',
+].join('\n');
+
+let gateway: Gateway;
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+});
+afterEach(async () => {
+  await gateway?.stop('SIGKILL');
+  if (podman !== null) podman.run('rm', '-fa', '-t', '0');
+  rmSync(home, { recursive: true, force: true });
+});
+afterAll(async () => {
+  await podman?.remove();
+  registry.close();
+});
+
+const slotFile = (name = 'boxed') => join(home, 'config', 'slots', `${name}.toml`);
+/** Starts a gateway on `home`; a second call is the same gateway after a restart. */
+async function start(boxed = BOXED, more = ''): Promise<Gateway> {
+  gateway = await startGateway({
+    home,
+    files: {
+      ...QUIET_FILE,
+      'config/slots/boxed.toml': `${boxed}\n`,
+      'config/config.toml': `[slots]\ncontainer_socket = "${SOCKET}"\n${more}`,
+    },
+  });
+  return gateway;
+}
+
+const verb = (action: 'load' | 'unload' | 'restart', name = 'boxed') =>
+  ask(gateway, 'POST', `/api/slots/${name}/${action}`);
+const say = () =>
+  ask(gateway, 'POST', CHAT, { body: { model: 'boxed', messages: [{ role: 'user', content: 'x' }] } });
+const containers = () =>
+  JSON.parse(podman?.run('ps', '-a', '--format', 'json') ?? '[]') as { Id: string; State: string }[];
+const ids = () => containers().map(({ Id }) => Id);
+const alive = (pid: number | null) => pid !== null && existsSync(`/proc/${pid}`);
+
+it('without an engine of containers the slot fails with the fix, and the gateway goes on', async () => {
+  gateway = await startGateway({
+    home,
+    files: {
+      ...QUIET_FILE,
+      'config/slots/boxed.toml': BOXED,
+      'config/config.toml': '[slots]\ncontainer_socket = "/nowhere/podman.sock"\n',
+    },
+  });
+  const refused = await verb('load');
+  expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
+  expect(refused.json()).toMatchObject({
+    error: { details: { reason: expect.stringContaining('Neither Podman nor Docker answers') } },
+  });
+  expect((await slot(gateway, 'boxed')).state).toBe('error');
+  expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+  expect((await ask(gateway, 'GET', '/api/hardware')).json<HardwareView>().containers).not.toContainEqual(
+    expect.objectContaining({ socket: '/nowhere/podman.sock' }),
+  );
+});
+
+describe.skipIf(podman === null)('in a real Podman', () => {
+  it('load, chat, unload: one container on the loopback address, and none afterwards', async () => {
+    await start();
+    expect(containers()).toEqual([]);
+    const loaded = (await verb('load')).json<SlotRecord>();
+    expect(loaded).toMatchObject({ state: 'ready', failure: null });
+    expect(alive(loaded.pid)).toBe(true);
+    const answer = await say();
+    expect(answer.status).toBe(200);
+    expect(answer.headers['x-svc-slot']).toBe('boxed');
+    expect(answer.json()).toMatchObject({
+      choices: [{ message: { content: expect.stringContaining('holds') } }],
+    });
+    expect(containers()).toHaveLength(1);
+    expect((await verb('unload')).json()).toMatchObject({ state: 'offline', pid: null });
+    expect(containers()).toEqual([]);
+  });
+
+  it('GET /api/hardware names the engine of containers', async () => {
+    await start();
+    const { containers: engines } = (await ask(gateway, 'POST', '/api/hardware/probe')).json<HardwareView>();
+    expect(engines).toContainEqual({
+      kind: 'podman',
+      socket: SOCKET,
+      access: 'ok',
+      version: expect.stringMatching(/^\d+\.\d+/),
+      rootless: false,
+      hint: null,
+    });
+  });
+
+  it('a container that is killed is an error with its reason, and a new one by itself', async () => {
+    await start();
+    await verb('load');
+    podman?.run('kill', ...ids());
+    const failed = await slotState(gateway, 'boxed', 'error');
+    expect(failed).toMatchObject({
+      pid: null,
+      failure: { reason: expect.stringContaining('SIGKILL'), failures: 1 },
+    });
+    await slotState(gateway, 'boxed', 'ready');
+    expect((await say()).status).toBe(200);
+    expect(containers()).toHaveLength(1);
+  });
+
+  it('an engine that fails tells its decisive line', async () => {
+    await start(BOXED.replace('PORT = "{port}"', 'FAIL = "weights are torn"'));
+    const refused = await verb('load');
+    expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
+    expect(refused.json()).toMatchObject({
+      error: { details: { reason: expect.stringContaining('error: weights are torn') } },
+    });
+    await verb('unload');
+    expect(containers()).toEqual([]);
+  });
+
+  it('an image that must be fetched: pulling with its share, and an unload that cuts it', async () => {
+    await start(BOXED.replace(/image = .*/, `image = "${registry.image}"`));
+    const loading = verb('load');
+    await slotState(gateway, 'boxed', 'pulling');
+    let seen: SlotRecord | undefined;
+    await until(async () => {
+      seen = await slot(gateway, 'boxed');
+      return (seen.progress ?? 0) > 0.4;
+    }, 'the share of the image');
+    expect(seen).toMatchObject({ state: 'pulling' });
+    await verb('unload');
+    expect((await loading).code).toBe('slot.draining');
+    expect((await slot(gateway, 'boxed')).state).toBe('offline');
+    expect(containers()).toEqual([]);
+  });
+
+  it('P05 P06 kill -9 of the gateway: the container serves on and the next start adopts it', async () => {
+    await start();
+    const { pid } = (await verb('load')).json<SlotRecord>();
+    const before = ids();
+    await gateway.stop('SIGKILL');
+    expect(alive(pid)).toBe(true);
+    await start();
+    const adopted = await slotState(gateway, 'boxed', 'ready');
+    expect(adopted.pid).toBe(pid);
+    expect(ids()).toEqual(before);
+    expect((await say()).status).toBe(200);
+    await verb('unload');
+    expect(containers()).toEqual([]);
+  });
+
+  it('a clean restart adopts; a slot that is gone or was changed meanwhile does not keep its container', async () => {
+    await start();
+    const { pid } = (await verb('load')).json<SlotRecord>();
+    expect(await gateway.stop()).toBe(0);
+    expect(alive(pid)).toBe(true);
+    await start();
+    expect((await slotState(gateway, 'boxed', 'ready')).pid).toBe(pid);
+    expect(await gateway.stop()).toBe(0);
+    await start(BOXED.replace('PORT = "{port}"', 'PORT = "{port}", MORE = "x"'));
+    const changed = await slotState(gateway, 'boxed', 'ready');
+    expect(changed.pid).not.toBe(pid);
+    expect(alive(pid)).toBe(false);
+    expect(containers()).toHaveLength(1);
+    expect(await gateway.stop()).toBe(0);
+    rmSync(slotFile());
+    gateway = await startGateway({ home });
+    await until(() => containers().length === 0, 'the container of the removed slot to be ended');
+  });
+
+  it('keep_containers = false: the stop ends them like every other engine', async () => {
+    await start(BOXED, 'keep_containers = false\n');
+    const { pid } = (await verb('load')).json<SlotRecord>();
+    expect(await gateway.stop()).toBe(0);
+    expect(alive(pid)).toBe(false);
+    expect(containers()).toEqual([]);
+  });
+
+  it('a slot file that goes away while the gateway runs takes its container along', async () => {
+    await start();
+    await verb('load');
+    writeFileSync(slotFile('other'), 'model = "x"\nautoload = false\n');
+    rmSync(slotFile());
+    await until(() => containers().length === 0, 'the container to be ended');
+    expect((await ask(gateway, 'GET', '/api/slots/boxed')).status).toBe(404);
+  });
+});
