@@ -1,6 +1,6 @@
 // Plain JavaScript for Node 20, without imports from node_modules: real programs that the tests run against. By hand:
 // `node scripts/parts.mjs [name…]` prints NAME=path for each, after it has tried to get what is absent.
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cannotInstall, installParts } from './parts/system.mjs';
@@ -20,6 +20,14 @@ const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbi
 const onPath = (program) => PLACES.map((folder) => join(folder, program)).find(runs) ?? null;
 const anyOf = (...programs) => programs.map(onPath).find((path) => path !== null) ?? null;
 const unpacked = (name, program) => [join(cache, name, program)].find(runs) ?? null;
+
+/** The description of Mesa's Vulkan device in software: a real device to the engine, on any machine. */
+function softwareVulkan() {
+  const folder = '/usr/share/vulkan/icd.d';
+  const names = existsSync(folder) ? readdirSync(folder).sort() : [];
+  const name = names.find((each) => /^lvp_icd.*\.json$/.test(each));
+  return name ? join(folder, name) : null;
+}
 
 /**
  * THE parts. `variable` carries the path to the suites; `find` answers it or null; `packages` are installed on the
@@ -65,6 +73,13 @@ export const PARTS = [
       'slirp4netns',
     ],
     missed: 'containers',
+  },
+  {
+    name: 'vulkan',
+    variable: 'SVC_TEST_VULKAN',
+    find: softwareVulkan,
+    packages: ['libvulkan1', 'mesa-vulkan-drivers'],
+    missed: 'the embedded engine on a Vulkan device',
   },
   {
     name: 'nginx',

@@ -101,11 +101,18 @@ export class EngineLife {
     current.loaded = loaded;
     current.readySince = this.#parts.clock.now();
     this.#machine.go('ready');
+    this.#tell(current, loaded);
     this.#watch = this.#watchOver(config, current, loaded);
     void current.running.ended.then(({ reason }) => this.#ended(current, reason));
     // Cut in the very moment in which it became ready.
     if (current.control.signal.aborted) this.stop(GRACE_MS);
     else this.#events.ready(current);
+  }
+
+  /** One line in the log names what serves from now on, the backend in use first of all. */
+  #tell({ launch }: Current, { device, layers, context, parallel }: Loaded): void {
+    const { slot, engine, modelId: model } = launch;
+    this.#parts.log.info({ slot, engine, model, device, layers, context, parallel }, 'slot is ready');
   }
 
   /** A hung engine is killed; what follows is what follows any engine that ends by itself. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -16,6 +16,19 @@ export function part(name: keyof typeof PARTS): string | null {
   if (existsSync(path)) return path;
   console.warn(
     `SKIPPED, there is no ${name} here: \`node scripts/parts.mjs ${folder}\` gets it, or says why not.`,
+  );
+  return null;
+}
+
+const VULKAN_DRIVERS = '/usr/share/vulkan/icd.d';
+
+/** The description of Mesa's Vulkan device in software, or null; a suite that is skipped for that says so. */
+export function softwareVulkan(): string | null {
+  const names = existsSync(VULKAN_DRIVERS) ? readdirSync(VULKAN_DRIVERS).sort() : [];
+  const name = names.find((each) => /^lvp_icd.*\.json$/.test(each));
+  if (name !== undefined) return join(VULKAN_DRIVERS, name);
+  console.warn(
+    'SKIPPED, there is no Vulkan device here: `node scripts/parts.mjs vulkan` gets one in software.',
   );
   return null;
 }

@@ -68,17 +68,26 @@ export async function openModel<C>(
       logger: (level, message) => log.add(level, message),
       maxThreads: config.threads,
     });
+    if (isNamed(config.device) && (await llama.getGpuDeviceNames()).length === 0) {
+      throw new Error(`there is no ${config.device} device here that llama.cpp may use`);
+    }
     const model = await llama.loadModel({
       modelPath: config.modelPath,
       gpuLayers: config.gpuLayers ?? { fitContext: placed },
       onLoadProgress: watch.onProgress,
       loadSignal: watch.signal,
     });
+    if (isNamed(config.device) && model.gpuLayers === 0) {
+      throw new Error(`the ${config.device} device has no memory for a single layer of it`);
+    }
     return { llama, model, context: await makeContext(model) };
   } catch (error) {
     throw new Error(reason(error, config, await log.cause()), { cause: error });
   }
 }
+
+/** A device that a slot asked for: without it the model is not loaded. */
+const isNamed = (device: WorkerConfig['device']): boolean => device === 'vulkan' || device === 'cuda';
 
 function contextSize(asked: number | null, trained: number): number {
   return asked ?? (trained > 0 ? Math.min(trained, DEFAULT_CONTEXT) : DEFAULT_CONTEXT);

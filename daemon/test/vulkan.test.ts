@@ -1,0 +1,125 @@
+/**
+ * The embedded engine on a real Vulkan device: Mesa's device in software where there is no other. The backend in use shows
+ * in the slot and in the log, a device that was named is used or the load fails, and the CPU is never taken in silence.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SlotRecord } from '../contract/slots.ts';
+import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { encodeGguf } from '../models/gguf/writer.ts';
+import { type Gateway, startGateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { softwareVulkan } from './harness/parts.ts';
+import { slot } from './harness/tiny-gateway.ts';
+
+const driver = softwareVulkan();
+const NOWHERE =
+  '[env]\nVK_ICD_FILENAMES = "/nonexistent/driver.json"\nVK_DRIVER_FILES = "/nonexistent/driver.json"\n';
+
+let gateway: Gateway;
+
+function files(device: string): Record<string, string> {
+  const here = `[env]\nVK_ICD_FILENAMES = ${JSON.stringify(device)}\nVK_DRIVER_FILES = ${JSON.stringify(device)}\n`;
+  const of = (model: string, word: string, env: string) =>
+    `model = "${model}"\ndevice = "${word}"\ncontext = 512\nautoload = false\n${env}`;
+  return {
+    'config/slots/agent.toml': of('chat', 'cpu', ''),
+    'config/slots/fast.toml': of('chat', 'vulkan:0', here),
+    'config/slots/embed.toml': `type = "embedding"\n${of('vectors', 'vulkan:0', here)}`,
+    'config/slots/absent.toml': of('chat', 'vulkan:7', here),
+    'config/slots/driverless.toml': of('chat', 'vulkan', NOWHERE),
+  };
+}
+
+beforeAll(async () => {
+  if (driver === null) return;
+  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  mkdirSync(join(home, 'state', 'models'), { recursive: true });
+  writeFileSync(
+    join(home, 'state', 'models', 'chat.gguf'),
+    encodeGguf(tinyChat({ reply: 'From the device.' })),
+  );
+  writeFileSync(join(home, 'state', 'models', 'vectors.gguf'), encodeGguf(tinyEmbed()));
+  gateway = await startGateway({ home, files: files(driver) });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+/** Shaders are compiled at the first evaluation, by the CPU where the device is one in software. */
+const SLOW_MS = 150_000;
+
+/** Loads a slot and answers its record once the load has an outcome. */
+async function loaded(name: string): Promise<SlotRecord> {
+  await ask(gateway, 'POST', `/api/slots/${name}/load?wait=false`);
+  let record = await slot(gateway, name);
+  await until(
+    async () => {
+      record = await slot(gateway, name);
+      return record.state === 'ready' || record.state === 'error';
+    },
+    `slot ${name} to be loaded`,
+    SLOW_MS,
+  );
+  return record;
+}
+const chat = async (model: string) => {
+  const body = { model, messages: [{ role: 'user', content: 'Hi' }], temperature: 0 };
+  const answer = await ask(gateway, 'POST', '/v1/chat/completions', { body, silenceMs: SLOW_MS });
+  return answer.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
+};
+const engineLog = (name: string) => readFileSync(join(gateway.home, 'state', 'logs', `${name}.log`), 'utf8');
+
+describe.skipIf(driver === null)('a Vulkan device', () => {
+  it(
+    'that a slot names holds every layer and answers as the CPU does',
+    async () => {
+      expect(await loaded('fast')).toMatchObject({ state: 'ready', device: 'vulkan', degraded: null });
+      expect(await chat('fast')).toBe('From the device.');
+      expect(await chat('agent')).toBe('From the device.');
+      expect(await slot(gateway, 'agent')).toMatchObject({ device: 'cpu' });
+    },
+    SLOW_MS,
+  );
+
+  it('is named in the log with its layers', () => {
+    const line = gateway
+      .output()
+      .split('\n')
+      .find((each) => each.includes('"slot is ready"') && each.includes('"fast"'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ device: 'vulkan', layers: { placed: 2, total: 2 } });
+    expect(engineLog('fast')).toContain('vulkan');
+  });
+
+  it(
+    'makes vectors of length one',
+    async () => {
+      expect(await loaded('embed')).toMatchObject({ state: 'ready', device: 'vulkan' });
+      const body = { model: 'vectors', input: ['the cat sat', 'the cat sat'] };
+      const answer = await ask(gateway, 'POST', '/v1/embeddings', { body, silenceMs: SLOW_MS });
+      const { data } = answer.json<{ data: { embedding: number[] }[] }>();
+      expect(Math.hypot(...(data[0]?.embedding ?? []))).toBeCloseTo(1, 3);
+      expect(data[1]?.embedding).toEqual(data[0]?.embedding);
+    },
+    SLOW_MS,
+  );
+
+  it.each([
+    ['absent', 'of a number that is not there'],
+    ['driverless', 'without any driver'],
+  ])(
+    'slot %s, %s: the load fails with the reason, the CPU is not taken',
+    async (name) => {
+      const { state, failure } = await loaded(name);
+      expect(state).toBe('error');
+      expect(failure?.reason).toMatch(/vulkan/i);
+      expect(failure?.reason).not.toContain('/');
+    },
+    SLOW_MS,
+  );
+});
