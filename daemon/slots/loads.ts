@@ -25,7 +25,7 @@ export interface LoadsParts {
   model(config: SlotConfig): SlotModel | null;
   /** What every slot that has an engine holds, those that are about to be removed included. */
   holdings(): readonly Holding[];
-  /** The engine of this slot runs already and is only taken up: what it needs is taken, and its own. */
+  /** The engine of this slot runs already and is only taken up: it has its memory, and there is nothing to decide. */
   runsAlready(slot: string): boolean;
   /** Memory of one process, and of it with all that it started. */
   memoryOf(pid: number): ProcessMemory | null;
@@ -66,10 +66,12 @@ export class Loads {
 
   /** Decides on one load; throws 507 `slot.no_memory` with the sum, or `slot.failed` without a fitting model. */
   admit(config: SlotConfig, asked: boolean): AdmitOutcome {
-    const order = this.#askedFor(config);
-    const admission = this.#line.admit(applicant(config, order, asked));
-    if (admission.kind === 'refuse') throw noMemoryError(config.name, admission.sum);
-    if (admission.kind === 'wait') return admission;
+    const order = this.#order(config, this.#parts.model(config), this.#parts.holdings());
+    if (!this.#parts.runsAlready(config.name)) {
+      const admission = this.#line.admit(applicant(config, order, asked));
+      if (admission.kind === 'refuse') throw noMemoryError(config.name, admission.sum);
+      if (admission.kind === 'wait') return admission;
+    }
     const { launch, need, room, weightBytes } = order;
     const admitted = {
       launch,
@@ -79,13 +81,6 @@ export class Loads {
       weightBytes,
     };
     return { kind: 'start', admitted };
-  }
-
-  #askedFor(config: SlotConfig): Order {
-    const [model, holdings] = [this.#parts.model(config), this.#parts.holdings()];
-    const order = this.#order(config, model, holdings);
-    if (!this.#parts.runsAlready(config.name)) return order;
-    return this.#order(config, model, holdings, order.need.total);
   }
 
   /**

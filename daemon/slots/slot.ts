@@ -65,11 +65,12 @@ export class SlotMachine {
 
   /** Takes the step; throws IllegalTransition for one that the table does not list. */
   go(to: SlotStateName): void {
-    if (!canGo(this.#state, to)) throw new IllegalTransition(this.#slot, this.#state, to);
+    const from = this.#state;
+    if (!canGo(from, to)) throw new IllegalTransition(this.#slot, from, to);
     this.#state = to;
     this.#since = this.#now();
     if (RESTING.includes(to)) this.#rest.resolve();
-    else if (to === 'starting' || to === 'pulling') this.#rest = Promise.withResolvers<void>();
+    else if (RESTING.includes(from)) this.#rest = Promise.withResolvers<void>();
     this.#changed(to);
   }
 
