@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { AudioModelList, VoiceList } from '../contract/audio.ts';
 import type { Tier } from '../contract/auth.ts';
 import { GatewayError } from '../contract/errors.ts';
@@ -19,11 +19,13 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { Encoders } from './audio/encoders.ts';
 import { Spools } from './audio/received-form.ts';
 import { listSpeakers, listVoices } from './audio/voices.ts';
+import type { CallerRequest, CallerResponse } from './caller.ts';
 import { type CatalogueQuery, findModel, listModels } from './catalogue.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { takePicture } from './dispatch/picture.ts';
 import { openEngines } from './forward/engines.ts';
 import { Life } from './forward/life.ts';
+import { callInternally, type Internal } from './internal.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
 import { type RunDeps, runCall } from './run.ts';
 import { TASKS, type TaskName } from './tasks.ts';
@@ -43,8 +45,8 @@ export interface InferenceCall {
   /** `/v1/chat/completions` and so on. */
   readonly path: string;
   readonly tier: Tier;
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+  readonly req: CallerRequest;
+  readonly res: CallerResponse;
   /** The whole body, capped by the pipeline; empty where `receive` gives it. */
   readonly body: Buffer;
   /** For bodies that are too large for memory. */
@@ -85,6 +87,8 @@ export interface Inference extends Readonly<Record<TaskName, Task>> {
     requestId: string,
     res: ServerResponse,
   ): Promise<UpstreamTestStepView[]>;
+  /** An inference route called from inside the gateway. */
+  readonly internal: Internal;
   /** Requests that run now. */
   running(): RequestRecord[];
   /** Ends a running request; false when there is none of this id. */
@@ -130,13 +134,17 @@ export function createInference(deps: InferenceDeps): Inference {
         lives.remove(life);
       }
     };
-  return {
+  const tasks: Readonly<Record<TaskName, Task>> = {
     chat: task('chat'),
     completions: task('completions'),
     simple: task('simple'),
     speech: task('speech'),
     transcriptions: task('transcriptions'),
     images: task('images'),
+  };
+  return {
+    ...tasks,
+    internal: (call) => callInternally({ settings, tasks }, call),
     models: (query) => ({ object: 'list', data: listModels(takePicture(sources), query) }),
     model: (id) => findModel(takePicture(sources), id),
     tryUpstream: (upstream, model, requestId, res) =>

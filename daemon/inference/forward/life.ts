@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import type { GatewayError } from '../../contract/errors.ts';
 import type { Placed } from '../../kit/bag.ts';
+import type { CallerResponse } from '../caller.ts';
 
 /** The caller closed its connection before the answer was complete. */
 export class CallerLeft extends Error {
@@ -22,13 +22,13 @@ export class Life implements Placed {
   #control: AbortController | null = null;
   #timer: NodeJS.Timeout | null = null;
   #listeners: ((reason: EndReason) => void)[] = [];
-  readonly #res: ServerResponse;
+  readonly #res: CallerResponse;
   readonly #onClose = (): void => {
     if (!this.#res.writableFinished) this.end(new CallerLeft());
   };
 
   /** Watches the response: its close before the last byte is out means that the caller has left. */
-  constructor(res: ServerResponse) {
+  constructor(res: CallerResponse) {
     this.#res = res;
     if (res.destroyed) this.#ended = new CallerLeft();
     else res.once('close', this.#onClose);

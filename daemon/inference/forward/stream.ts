@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { ErrorEnvelope, GatewayError } from '../../contract/errors.ts';
 import { isEventStream, SSE_HEADERS, sseComment, sseData } from '../../kit/sse.ts';
+import type { CallerResponse } from '../caller.ts';
 import { callerHeaders } from './headers.ts';
 import { UsageTap } from './usage-tap.ts';
 
@@ -8,7 +9,7 @@ import { UsageTap } from './usage-tap.ts';
 const COMMENT_BACKLOG = 16 * 1024;
 
 export interface AnswerOptions {
-  readonly res: ServerResponse;
+  readonly res: CallerResponse;
   /** The first byte of the body is on its way. */
   firstByte(): void;
   /** A caller that takes nothing for this long is cut, in milliseconds. */
@@ -21,7 +22,7 @@ export interface AnswerOptions {
  */
 export class Answer {
   readonly #options: AnswerOptions;
-  readonly #res: ServerResponse;
+  readonly #res: CallerResponse;
   readonly #tap = new UsageTap();
   #eventStream = false;
   #stall: NodeJS.Timeout | null = null;
@@ -109,7 +110,7 @@ export class Answer {
     return this.#tap.read();
   }
 
-  #head(status: number, headers: Parameters<ServerResponse['writeHead']>[1]): void {
+  #head(status: number, headers: OutgoingHttpHeaders): void {
     this.headSent = true;
     this.status = status;
     this.#res.writeHead(status, headers);

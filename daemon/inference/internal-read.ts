@@ -1,0 +1,101 @@
+import { ERRORS, type ErrorCode, GatewayError } from '../contract/errors.ts';
+import type { InternalAnswer } from './internal.ts';
+
+/** Longest line of an event stream, in characters. */
+const MAX_LINE = 4 * 1024 * 1024;
+/** Most bytes of an error that are read. */
+const MAX_ERROR = 64 * 1024;
+
+type Json = Record<string, unknown>;
+
+/**
+ * The whole body of a good answer. Throws the error that the answer tells, with its status; `upstream.error` for a body
+ * above `most` bytes; what the body throws.
+ */
+export async function wholeBytes(answer: InternalAnswer, most: number): Promise<Buffer> {
+  if (answer.status >= 300) throw await refusalOf(answer);
+  return collect(answer, most);
+}
+
+/** The same for a body that is one JSON value; `upstream.error` when it is none. */
+export async function wholeJson(answer: InternalAnswer, most: number): Promise<unknown> {
+  const bytes = await wholeBytes(answer, most);
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (cause) {
+    throw new GatewayError('upstream.error', { message: 'The engine did not answer in JSON.', cause });
+  }
+}
+
+/**
+ * The events of a streamed answer as JSON values, without the closing `[DONE]`. Throws the error that the answer tells,
+ * in its head or as an event; what the body throws; and `upstream.error` for what is no event stream.
+ */
+export async function* eventsOf(answer: InternalAnswer): AsyncGenerator<Json> {
+  if (answer.status >= 300) throw await refusalOf(answer);
+  for await (const data of dataLines(answer.body)) {
+    if (data === '[DONE]') continue;
+    const event = parsed(data);
+    if (event === undefined) throw new GatewayError('upstream.error', { message: 'An event is no JSON.' });
+    if (objectOf(event.error)) throw errorOf(event, null);
+    yield event;
+  }
+}
+
+/** The data of each event; every field of OpenAI's streams is one line. */
+async function* dataLines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk, { stream: true });
+    const lines = rest.split(/\r\n|\n|\r/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
+    if (rest.length > MAX_LINE) throw new GatewayError('upstream.error', { message: 'A line is too long.' });
+  }
+  if (rest.startsWith('data:')) yield rest.slice(5).trim();
+}
+
+async function refusalOf(answer: InternalAnswer): Promise<GatewayError> {
+  const bytes = await collect(answer, MAX_ERROR);
+  return errorOf(parsed(bytes.toString('utf8')), answer.status);
+}
+
+async function collect({ body }: InternalAnswer, most: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body) {
+    length += part.length;
+    if (length > most) throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
+    parts.push(part);
+  }
+  return Buffer.concat(parts, length);
+}
+
+/** An error as it was told: its status, words and code; a code of somebody else's goes into `details.code`. */
+function errorOf(body: Json | undefined, status: number | null): GatewayError {
+  const error = objectOf(body?.error);
+  const message = typeof error?.message === 'string' ? error.message : undefined;
+  const code = typeof error?.code === 'string' ? error.code : null;
+  const param = typeof error?.param === 'string' ? error.param : undefined;
+  const details = objectOf(error?.details);
+  if (code !== null && code in ERRORS)
+    return new GatewayError(code as ErrorCode, { message, param, details, ...(status && { status }) });
+  return new GatewayError('upstream.error', {
+    message,
+    param,
+    details: code === null ? details : { ...details, code },
+    ...(status && { status }),
+  });
+}
+
+const objectOf = (value: unknown): Json | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+
+function parsed(text: string): Json | undefined {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

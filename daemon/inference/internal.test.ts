@@ -1,0 +1,203 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import type { InternalCall } from './internal.ts';
+import { eventsOf, wholeBytes, wholeJson } from './internal-read.ts';
+import { until } from './testing/client.ts';
+import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from './testing/forwarding.ts';
+
+closeAfterEach();
+
+const call = (more: Partial<InternalCall> = {}): InternalCall => ({
+  id: 'inside-1',
+  path: CHAT,
+  tier: 'client',
+  body: Buffer.from(JSON.stringify(hello)),
+  signal: new AbortController().signal,
+  ...more,
+});
+
+async function failure(work: Promise<unknown>): Promise<GatewayError> {
+  const error = await work.then(
+    () => new Error('it did not fail'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof GatewayError)) throw error;
+  return error;
+}
+
+const collected = async (events: AsyncIterable<unknown>) => {
+  const all: unknown[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+};
+
+test('it goes the whole way: alias, lease, engine key, log and metrics', async () => {
+  const seen: { body: string; key: string | undefined }[] = [];
+  const { gateway, slots } = await setUp(async (req, res) => {
+    const parts: Buffer[] = [];
+    for await (const part of req) parts.push(part as Buffer);
+    seen.push({ body: Buffer.concat(parts).toString(), key: req.headers.authorization });
+    res.setHeader('content-type', 'application/json');
+    res.end('{"ok":true,"usage":{"prompt_tokens":3,"completion_tokens":4}}');
+  });
+  const answer = await gateway.inference.internal(call());
+  expect(answer).toMatchObject({ status: 200, headers: { 'x-svc-slot': 'agent', 'x-svc-model': 'qwen' } });
+  expect(await wholeJson(answer, 1000)).toMatchObject({ ok: true });
+  expect(seen).toMatchObject([{ key: 'Bearer engine-key' }]);
+  expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ ...hello, model: 'qwen' });
+  expect([slots.leased, slots.released]).toEqual([1, 1]);
+  expect(gateway.log).toMatchObject([
+    { id: 'inside-1', route: CHAT, tier: 'client', slot: 'agent', status: 200, completion_tokens: 4 },
+  ]);
+  expect(gateway.finished).toHaveLength(1);
+});
+
+test('a stream comes as it is made, and its events are read', async () => {
+  const { gateway, got } = await held();
+  const asked = gateway.inference.internal(call());
+  await until(() => got.length === 1);
+  const engine = got[0];
+  engine?.writeHead(200, SSE);
+  engine?.write(delta('one'));
+  const events = eventsOf(await asked);
+  expect((await events.next()).value).toMatchObject({ choices: [{ delta: { content: 'one' } }] });
+  engine?.end(`${delta('two')}data: [DONE]\n\n`);
+  expect(await collected(events)).toHaveLength(1);
+});
+
+test('refusals before the engine and errors of the engine keep code and status', async () => {
+  const { gateway } = await setUp((_, res) => {
+    res.writeHead(422, { 'content-type': 'application/json' });
+    res.end('{"error":{"message":"no such grammar","code":"bad_grammar"}}');
+  });
+  const nobody = Buffer.from(JSON.stringify({ ...hello, model: 'nobody' }));
+  const unknown = await failure(gateway.inference.internal(call({ body: nobody })));
+  expect([unknown.code, unknown.status]).toEqual(['dispatch.no_route', 404]);
+  const answer = await gateway.inference.internal(call());
+  expect(answer.status).toBe(422);
+  const told = await failure(wholeJson(answer, 1000));
+  expect([told.code, told.status, told.message]).toEqual(['upstream.error', 422, 'no such grammar']);
+  expect(told.options.details).toEqual({ code: 'bad_grammar' });
+});
+
+test('an engine that dies in mid-stream is an error after what came', async () => {
+  const { gateway, got } = await held();
+  const asked = gateway.inference.internal(call());
+  await until(() => got.length === 1);
+  got[0]?.writeHead(200, SSE);
+  got[0]?.write(delta('one'));
+  const events = eventsOf(await asked);
+  await events.next();
+  got[0]?.destroy();
+  expect((await failure(events.next())).code).toBe('dispatch.upstream_unavailable');
+});
+
+test('a body that breaks off is never taken for a whole one', async () => {
+  const { gateway, got } = await held();
+  const asked = gateway.inference.internal(call());
+  await until(() => got.length === 1);
+  got[0]?.writeHead(200, { 'content-type': 'audio/pcm' });
+  got[0]?.write('half');
+  const answer = await asked;
+  got[0]?.destroy();
+  expect((await failure(wholeBytes(answer, 1000))).code).toBe('dispatch.upstream_unavailable');
+});
+
+test.each(['before the head', 'in mid-stream'] as const)(
+  'an abort %s ends the engine at once',
+  async (at) => {
+    const { gateway, got, engine, slots } = await held();
+    const control = new AbortController();
+    const asked = gateway.inference.internal(call({ signal: control.signal }));
+    asked.catch(() => {});
+    await until(() => got.length === 1);
+    const reason = new Error('the voice was interrupted');
+    if (at === 'before the head') {
+      control.abort(reason);
+      await expect(asked).rejects.toBe(reason);
+    } else {
+      got[0]?.writeHead(200, SSE);
+      got[0]?.write(delta('one'));
+      const body = (await asked).body[Symbol.asyncIterator]();
+      await body.next();
+      control.abort(reason);
+      await expect(body.next()).rejects.toBe(reason);
+    }
+    await until(() => engine.sockets.size === 0);
+    await until(() => slots.released === 1);
+    expect(gateway.log).toMatchObject([{ status: 499, error: 'client_closed' }]);
+  },
+);
+
+test('a reader that leaves ends the engine too', async () => {
+  const { gateway, got, engine } = await held();
+  const asked = gateway.inference.internal(call());
+  await until(() => got.length === 1);
+  got[0]?.writeHead(200, SSE);
+  got[0]?.write(delta('one'));
+  for await (const _ of (await asked).body) break;
+  await until(() => engine.sockets.size === 0);
+});
+
+test('the engine is read no faster than the answer', async () => {
+  const chunk = Buffer.alloc(64 * 1024);
+  let sent = 0;
+  let paused = false;
+  const { gateway } = await setUp((_, res) => {
+    res.writeHead(200, { 'content-type': 'audio/pcm' });
+    const pump = () => {
+      while (sent < 64 * 1024 * 1024) {
+        sent += chunk.length;
+        if (!res.write(chunk)) {
+          paused = true;
+          return void res.once('drain', pump);
+        }
+      }
+      res.end();
+    };
+    pump();
+  });
+  const answer = await gateway.inference.internal(call());
+  await until(() => paused);
+  let before = -1;
+  await until(() => {
+    const still = before === sent;
+    before = sent;
+    return still;
+  });
+  expect(sent).toBeLessThan(32 * 1024 * 1024);
+  const bytes = await wholeBytes(answer, 128 * 1024 * 1024);
+  expect(bytes.length).toBe(64 * 1024 * 1024);
+});
+
+test('a limit of time and a limit of length are errors, not half answers', async () => {
+  const { gateway, got } = await held();
+  const late = await failure(gateway.inference.internal(call({ limitMs: 50 })));
+  expect(late.code).toBe('dispatch.upstream_timeout');
+  const asked = gateway.inference.internal(call());
+  await until(() => got.length === 2);
+  got[1]?.writeHead(200, { 'content-type': 'audio/pcm' });
+  got[1]?.end('four');
+  expect((await failure(wholeBytes(await asked, 3))).code).toBe('upstream.error');
+});
+
+test.each([
+  ['anon', 'auth.required'],
+  ['client', null],
+] as const)('under enforcement the class of the route is judged: %s', async (tier, code) => {
+  const settings = { requireAuth: true, adminKey: 'k' };
+  const { gateway, slots } = await setUp((_, res) => void res.end('{}'), { settings });
+  const asked = gateway.inference.internal(call({ tier }));
+  if (code === null) expect((await asked).status).toBe(200);
+  else expect((await failure(asked)).code).toBe(code);
+  expect(slots.leased).toBe(code === null ? 1 : 0);
+});
+
+test('cancelled by an admin, it says so', async () => {
+  const { gateway, got } = await held();
+  const asked = gateway.inference.internal(call());
+  asked.catch(() => {});
+  await until(() => got.length === 1);
+  expect(gateway.inference.cancel('inside-1')).toBe(true);
+  expect((await failure(asked)).code).toBe('request.cancelled');
+});

@@ -1,0 +1,110 @@
+import { decide } from '../auth/gate.ts';
+import type { Tier } from '../contract/auth.ts';
+import { GatewayError } from '../contract/errors.ts';
+import { ROUTES, type RouteId } from '../contract/routes.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type InternalHead, InternalResponse } from './internal-response.ts';
+import type { InferenceCall } from './serve.ts';
+import type { TaskName } from './tasks.ts';
+
+/** The routes that may be called from inside, with what serves them. */
+const ROUTES_INSIDE = {
+  '/v1/chat/completions': { route: 'v1.chat', task: 'chat' },
+  '/v1/completions': { route: 'v1.completions', task: 'completions' },
+  '/v1/embeddings': { route: 'v1.embeddings', task: 'simple' },
+  '/v1/rerank': { route: 'v1.rerank', task: 'simple' },
+  '/v1/audio/speech': { route: 'v1.speech', task: 'speech' },
+  '/v1/audio/transcriptions': { route: 'v1.transcriptions', task: 'transcriptions' },
+  '/v1/images/generations': { route: 'v1.images', task: 'images' },
+} as const satisfies Record<string, { route: RouteId; task: TaskName }>;
+
+export type InternalPath = keyof typeof ROUTES_INSIDE;
+
+/** One call of an inference route from inside the gateway, for a caller who is at its door by another route. */
+export interface InternalCall {
+  /** A request id of its own: the request log keeps one row for each. */
+  readonly id: string;
+  readonly path: InternalPath;
+  /** The tier of the caller on whose behalf it is made. */
+  readonly tier: Tier;
+  readonly body: Buffer;
+  /** Of the body; JSON when left out. */
+  readonly contentType?: string;
+  readonly priority?: 'interactive' | 'batch';
+  /** Its end ends the engine's work, at any point of the call. */
+  readonly signal: AbortSignal;
+  /** Longest time for the whole call in milliseconds; then `dispatch.upstream_timeout`. */
+  readonly limitMs?: number;
+}
+
+/** The answer of an inference route, its status and headers as an HTTP caller would get them. */
+export interface InternalAnswer extends InternalHead {
+  /**
+   * The body as it comes, to be read once and to its end, or left early to end the call. Throws when it breaks off: the
+   * signal's reason or a GatewayError. After the head of an event stream a failure is its last event, as for everyone.
+   */
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/**
+ * Calls an inference route through everything that a call over HTTP goes through below the door: class of the route,
+ * rewrites, dispatch, lease, request log, metrics, abort. Rejects with a GatewayError while there is no head, or with
+ * the signal's reason; an error that an engine words itself is an answer with its status, as over HTTP.
+ */
+export type Internal = (call: InternalCall) => Promise<InternalAnswer>;
+
+export interface InternalDeps {
+  readonly settings: Pick<Settings, 'value'>;
+  readonly tasks: Readonly<Record<TaskName, (call: InferenceCall) => Promise<void>>>;
+}
+
+/** See `Internal`. */
+export async function callInternally(deps: InternalDeps, call: InternalCall): Promise<InternalAnswer> {
+  const { route, task } = ROUTES_INSIDE[call.path];
+  guard(deps, route, call.tier);
+  const { signal, stop } = limited(call);
+  const res = new InternalResponse(signal);
+  const running = deps.tasks[task]({
+    id: call.id,
+    route,
+    path: call.path,
+    tier: call.tier,
+    req: { url: call.path, headers: headersOf(call) },
+    res,
+    body: call.body,
+    receive: async (take) => take(call.body),
+    receivedAt: performance.now(),
+  });
+  void running.then(
+    () => res.concluded(),
+    (error: unknown) => res.fail(error),
+  );
+  res.once('close', stop);
+  const head = await res.head;
+  return { ...head, body: res.chunks() };
+}
+
+/** The class of a route, judged for callers who have passed a door already: by the strictest reading of where they are. */
+function guard({ settings }: InternalDeps, route: RouteId, tier: Tier): void {
+  const verdict = decide(ROUTES[route].auth, tier, {
+    enforced: settings.value('requireAuth'),
+    hasAdminKey: settings.value('adminKey').trim() !== '',
+    memoryClass: settings.value('memoryClass'),
+    guarded: true,
+    remote: true,
+  });
+  if (verdict !== 'pass') throw new GatewayError(verdict);
+}
+
+function headersOf({ contentType, priority }: InternalCall): Record<string, string> {
+  const headers = { 'content-type': contentType ?? 'application/json' };
+  return priority === 'batch' ? { ...headers, 'x-svc-priority': priority } : headers;
+}
+
+/** The signal of the caller, which also ends when the time is up. */
+function limited({ signal, limitMs }: InternalCall): { signal: AbortSignal; stop: () => void } {
+  if (limitMs === undefined) return { signal, stop: () => {} };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new GatewayError('dispatch.upstream_timeout')), limitMs);
+  return { signal: AbortSignal.any([signal, late.signal]), stop: () => clearTimeout(timer) };
+}
