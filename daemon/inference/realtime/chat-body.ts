@@ -1,0 +1,68 @@
+import type { Item, MessageItem, Part } from './items.ts';
+import type { SessionConfig } from './session-config.ts';
+
+type Json = Record<string, unknown>;
+
+export interface ChatAsk {
+  readonly model: string;
+  readonly instructions: string;
+  readonly items: readonly Item[];
+  readonly tools: SessionConfig['tools'];
+  readonly toolChoice: SessionConfig['toolChoice'];
+  readonly maxOutputTokens: number | 'inf';
+}
+
+/** The conversation as the body of a streamed chat completion. Pure. */
+export function chatBody(ask: ChatAsk): Json {
+  const instructions = ask.instructions.trim() === '' ? [] : [{ role: 'system', content: ask.instructions }];
+  const tools = ask.tools.map(({ type, ...tool }) => ({ type, function: tool }));
+  return {
+    model: ask.model,
+    messages: [...instructions, ...messages(ask.items)],
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(tools.length > 0 && { tools, tool_choice: choice(ask.toolChoice) }),
+    ...(ask.maxOutputTokens !== 'inf' && { max_tokens: ask.maxOutputTokens }),
+  };
+}
+
+const choice = (asked: ChatAsk['toolChoice']): unknown =>
+  typeof asked === 'string' ? asked : { type: 'function', function: { name: asked.name } };
+
+function messages(items: readonly Item[]): Json[] {
+  const out: Json[] = [];
+  for (const item of items) {
+    if (item.type === 'function_call') addCall(out, item);
+    else if (item.type === 'function_call_output')
+      out.push({ role: 'tool', tool_call_id: item.call_id, content: item.output });
+    else addMessage(out, item);
+  }
+  return out;
+}
+
+/** Calls of one turn are one message; they join the words that came before them. */
+function addCall(out: Json[], item: Extract<Item, { type: 'function_call' }>): void {
+  const { call_id: id, name } = item;
+  const call = { id, type: 'function', function: { name, arguments: item.arguments } };
+  const last = out.at(-1);
+  if (last?.role !== 'assistant') out.push({ role: 'assistant', content: null, tool_calls: [call] });
+  else last.tool_calls = [...((last.tool_calls as Json[] | undefined) ?? []), call];
+}
+
+/** A message without anything in it (nothing was understood, or said) is left out. */
+function addMessage(out: Json[], { role, content }: MessageItem): void {
+  const parts = content.map(chatPart).filter((part) => part !== null);
+  if (parts.length === 0) return;
+  const texts = parts.filter((part) => part.type === 'text');
+  const plain = texts.length === parts.length;
+  out.push({ role, content: plain ? texts.map(({ text }) => text).join('\n') : parts });
+}
+
+function chatPart(part: Part): Json | null {
+  if (part.type === 'input_image') {
+    const { image_url: url, detail } = part;
+    return { type: 'image_url', image_url: detail === undefined ? { url } : { url, detail } };
+  }
+  const text = 'text' in part ? part.text : part.transcript;
+  return text === null || text.trim() === '' ? null : { type: 'text', text };
+}

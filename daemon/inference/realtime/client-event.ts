@@ -1,0 +1,84 @@
+import type { ZodError } from 'zod';
+import {
+  CLIENT_EVENTS,
+  type ClientEvent,
+  type ClientEventType,
+  type RealtimeError,
+} from '../../contract/realtime.ts';
+import { ByteScanner } from '../../kit/byte-scanner.ts';
+
+export type Read =
+  | { readonly ok: true; readonly event: ClientEvent }
+  | { readonly ok: false; readonly error: RealtimeError };
+
+/** An error that is the caller's own. */
+export const callersError = (
+  code: string,
+  message: string,
+  more: { param?: string | null; event_id?: string | null } = {},
+): RealtimeError => ({
+  type: 'invalid_request_error',
+  code,
+  message,
+  param: more.param ?? null,
+  event_id: more.event_id ?? null,
+});
+
+const KNOWN = Object.keys(CLIENT_EVENTS).join(', ');
+const refused = (...error: Parameters<typeof callersError>): Read => ({
+  ok: false,
+  error: callersError(...error),
+});
+
+/** Reads one message of a caller. Never throws: what is wrong is an error event, and the session goes on. */
+export function readClientEvent(bytes: Buffer): Read {
+  const value = parsed(bytes);
+  if (value === undefined) return refused('invalid_json', 'The message is not valid JSON.');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refused('invalid_type', 'The message must be a JSON object.');
+  const { type, event_id } = value as { type?: unknown; event_id?: unknown };
+  const from = { event_id: typeof event_id === 'string' ? event_id.slice(0, 512) : null };
+  if (type === undefined)
+    return refused('missing_required_parameter', "Missing required parameter: 'type'.", {
+      ...from,
+      param: 'type',
+    });
+  if (typeof type !== 'string' || !Object.hasOwn(CLIENT_EVENTS, type))
+    return refused('invalid_value', `This event is not known. Known are: ${KNOWN}.`, {
+      ...from,
+      param: 'type',
+    });
+  const result = CLIENT_EVENTS[type as ClientEventType].safeParse(value);
+  if (result.success) return { ok: true, event: result.data };
+  return { ok: false, error: { ...wrong(result.error, value), ...from } };
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    const scanner = new ByteScanner(bytes);
+    scanner.value();
+    scanner.end();
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first thing that is wrong, by its path; never a value of the caller's. */
+function wrong(error: ZodError, value: unknown): RealtimeError {
+  const issue = error.issues[0];
+  const path = issue?.path ?? [];
+  const param = path.reduce<string>(
+    (text, part) =>
+      typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
+    '',
+  );
+  const at = path.reduce<unknown>(
+    (node, part) => (node as Record<PropertyKey, unknown> | undefined)?.[part],
+    value,
+  );
+  if (at === undefined)
+    return callersError('missing_required_parameter', `Missing required parameter: '${param}'.`, { param });
+  const code = issue?.code === 'invalid_type' ? 'invalid_type' : 'invalid_value';
+  return callersError(code, `Invalid '${param}': ${issue?.message ?? 'wrong value'}.`, { param });
+}

@@ -1,0 +1,42 @@
+import { type Item, insertItem, replaceItem } from './items.ts';
+import type { Step } from './step.ts';
+
+/** Items of one conversation; the oldest goes when there are more. */
+export const MOST_ITEMS = 512;
+/** Characters of all items together. */
+const MOST_TEXT = 4 * 1024 * 1024;
+
+/** Whether a conversation is longer than a session keeps. */
+export const tooLong = (items: readonly Item[]): boolean =>
+  items.reduce((sum, item) => sum + JSON.stringify(item).length, 0) > MOST_TEXT;
+
+/** Puts an item into the conversation and tells so. False when the item before it is not there. */
+export function joinItem(step: Step, item: Item, after: string | null): boolean {
+  const { items } = step.state;
+  const placed = insertItem(items, item, after);
+  if (placed === undefined) return false;
+  step.set({ items: placed.items });
+  step.send('conversation.item.added', { previous_item_id: placed.previous, item });
+  return true;
+}
+
+/** The item is complete; what is too much is taken from the front. */
+export function itemDone(step: Step, item: Item): void {
+  const at = step.state.items.findIndex(({ id }) => id === item.id);
+  const previous = step.state.items[at - 1]?.id ?? null;
+  step.set({ items: replaceItem(step.state.items, item) });
+  step.send('conversation.item.done', { previous_item_id: previous, item });
+  while (step.state.items.length > MOST_ITEMS) dropItem(step, step.state.items[0] as Item);
+}
+
+export function dropItem(step: Step, { id }: Item): void {
+  const { [id]: _, ...said } = step.state.said;
+  step.set({ items: step.state.items.filter((item) => item.id !== id), said });
+  step.send('conversation.item.deleted', { item_id: id });
+}
+
+/** Has the sound of an item understood. */
+export function hearItem(step: Step, item: string, sound: Buffer): void {
+  step.set({ hearing: [...step.state.hearing, item] });
+  step.want({ kind: 'hear', item, sound, config: step.state.config.input });
+}

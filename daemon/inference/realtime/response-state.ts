@@ -1,0 +1,119 @@
+import type { Item, Said } from './items.ts';
+import type { Modality, SessionConfig } from './session-config.ts';
+import type { StageTimes, Tokens, VoiceAsk } from './step.ts';
+
+/** Something that an answer says or calls; what has come but was not sent yet waits in it. */
+export interface Entry {
+  readonly kind: 'message' | 'call';
+  readonly itemId: string;
+  /** Calls: the engine's number of it, our id, the name. */
+  readonly index: number;
+  readonly callId: string;
+  readonly name: string;
+  /** The words, or the arguments. */
+  readonly text: string;
+  /** Characters of `text` that were sent. */
+  readonly sent: number;
+  readonly sound: readonly Buffer[];
+  readonly said: readonly Said[];
+  readonly open: boolean;
+}
+
+export interface AnswerEnd {
+  readonly finish: string;
+  readonly tokens: Tokens | null;
+  readonly times: StageTimes;
+}
+
+/** The one answer that is being made. Its entries are sent one after the other, in the order of their first sign. */
+export interface ActiveResponse {
+  readonly id: string;
+  readonly modality: Modality;
+  /** What the answer is made from; the session with what `response.create` changes. */
+  readonly config: SessionConfig;
+  readonly voice: VoiceAsk | null;
+  readonly metadata: Readonly<Record<string, string>> | null;
+  /** What it answers, when that is not the conversation. */
+  readonly input: readonly Item[] | null;
+  /** Whether its items join the conversation. */
+  readonly joins: boolean;
+  /** Begun by the end of a turn, not by the caller. */
+  readonly auto: boolean;
+  /** Items that must be understood before it begins; null once it has. */
+  readonly waitsFor: readonly string[] | null;
+  /** Whether anything was understood in what it waited for. */
+  readonly heard: boolean;
+  readonly heardMs: number | null;
+  readonly entries: readonly Entry[];
+  /** The entry that is being sent. */
+  readonly head: number;
+  readonly output: readonly Item[];
+  readonly answered: AnswerEnd | null;
+  readonly spoken: StageTimes | null;
+  readonly startedAt: number;
+}
+
+export const entryItem = (entry: Entry, modality: Modality, status: Item['status']): Item => {
+  const common = { id: entry.itemId, object: 'realtime.item', status } as const;
+  if (entry.kind === 'call')
+    return {
+      ...common,
+      type: 'function_call',
+      call_id: entry.callId,
+      name: entry.name,
+      arguments: entry.text,
+    };
+  const content =
+    modality === 'text'
+      ? ({ type: 'output_text', text: entry.text } as const)
+      : ({ type: 'output_audio', transcript: entry.text } as const);
+  return { ...common, type: 'message', role: 'assistant', content: [content] };
+};
+
+const rounded = (ms: number): string => String(Math.round(ms));
+
+/** Per-stage times as metadata, which holds texts only (contract "Realtime"). */
+function times(response: ActiveResponse, now: number): Record<string, string> {
+  const { answered, spoken, heardMs, startedAt } = response;
+  const rows: [string, number | null | undefined][] = [
+    ['svc_stt_ms', heardMs],
+    ['svc_chat_first_ms', answered?.times.firstMs],
+    ['svc_chat_ms', answered?.times.ms],
+    ['svc_tts_first_ms', spoken?.firstMs],
+    ['svc_tts_ms', spoken?.ms],
+    ['svc_total_ms', now - startedAt],
+  ];
+  return Object.fromEntries(rows.flatMap(([name, ms]) => (ms == null ? [] : [[name, rounded(ms)]])));
+}
+
+export interface ResponseEnd {
+  readonly status: 'completed' | 'cancelled' | 'failed' | 'incomplete';
+  readonly details: object | null;
+}
+
+/** The response as its caller sees it; `end` is null while it goes on. */
+export function responseResource(response: ActiveResponse, end: ResponseEnd | null, now: number): object {
+  const { voice, config } = response;
+  const output = voice && { format: voice.format, ...(voice.voice !== null && { voice: voice.voice }) };
+  const tokens = response.answered?.tokens;
+  return {
+    object: 'realtime.response',
+    id: response.id,
+    status: end?.status ?? 'in_progress',
+    status_details: end?.details ?? null,
+    output: response.output,
+    output_modalities: [response.modality],
+    max_output_tokens: config.maxOutputTokens,
+    metadata: end === null ? response.metadata : { ...response.metadata, ...times(response, now) },
+    ...(output && { audio: { output } }),
+    ...(end !== null && tokens && { usage: usage(tokens.input, tokens.output) }),
+  };
+}
+
+const usage = (input: number, output: number): object => ({
+  total_tokens: input + output,
+  input_tokens: input,
+  output_tokens: output,
+  input_token_details: { text_tokens: input, audio_tokens: 0, cached_tokens: 0 },
+  output_token_details: { text_tokens: output, audio_tokens: 0 },
+});

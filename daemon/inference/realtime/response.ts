@@ -1,0 +1,218 @@
+import type { ClientEvent, ResponseParams } from '../../contract/realtime.ts';
+import { callersError } from './client-event.ts';
+import { type Item, itemFrom } from './items.ts';
+import { advance, closeEntries } from './response-entries.ts';
+import { type ActiveResponse, type ResponseEnd, responseResource } from './response-state.ts';
+import { type SessionConfig, turnSettings, USUAL } from './session-config.ts';
+import type { Input, Stage, Step, Told } from './step.ts';
+
+/** The entry of the answer under way that is this item. */
+export const entryAt = (step: Step, itemId: string) =>
+  step.state.response?.entries.find((entry) => entry.itemId === itemId);
+
+/** Tells that a stage is missing (contract: "Missing stages give a typed error event"). False when it is there. */
+export function missing(step: Step, stage: Stage, model: string, event_id: string | null): boolean {
+  if (step.world.can(stage, model)) return false;
+  const message = `Nothing here serves ${STAGE_WORDS[stage]} as "${model}".`;
+  step.error({ type: 'server_error', code: 'realtime.unavailable', message, param: null, event_id });
+  return true;
+}
+
+const STAGE_WORDS: Readonly<Record<Stage, string>> = {
+  chat: 'chat',
+  stt: 'speech to text',
+  tts: 'text to speech',
+};
+
+/** `response.create`: refused while an answer is under way, while a stage is missing, and for what is no conversation. */
+export function createResponse(step: Step, event: ClientEvent<'response.create'>) {
+  const { event_id = null } = event;
+  const params = event.response ?? {};
+  const refuse = (code: string, message: string, param: string | null) =>
+    step.error(callersError(code, message, { param, event_id }));
+  if (step.state.config.type === 'transcription')
+    return refuse('invalid_value', 'A transcription session makes no responses.', 'type');
+  if (step.state.response !== null)
+    return refuse(
+      'conversation_already_has_active_response',
+      'Conversation already has an active response.',
+      null,
+    );
+  const input = inputOf(step, params);
+  if (typeof input === 'string') return refuse('invalid_value', input, 'response.input');
+  begin(step, { params, input, auto: false, event_id });
+}
+
+/** The end of a turn asks for an answer; while one goes on that was not interrupted, it comes afterwards. */
+export function answerTurn(step: Step, silent = false) {
+  if (step.state.response !== null) step.set({ owed: true });
+  else begin(step, { params: {}, input: null, auto: !silent, event_id: null });
+}
+
+function inputOf(step: Step, { input }: ResponseParams): readonly Item[] | null | string {
+  if (input === undefined) return null;
+  const items: Item[] = [];
+  for (const each of input) {
+    if (each.type === 'item_reference') {
+      const item = step.state.items.find(({ id }) => id === each.id);
+      if (item === undefined) return 'An item reference leads nowhere.';
+      items.push(item);
+      continue;
+    }
+    const { item, sound } = itemFrom(each, each.id ?? step.newId('item'), step.newId('call'));
+    if (sound !== null) return 'Sound must be an item of the conversation, or come with its transcript.';
+    items.push(item);
+  }
+  return items;
+}
+
+interface Beginning {
+  readonly params: ResponseParams;
+  readonly input: readonly Item[] | null;
+  readonly auto: boolean;
+  readonly event_id: string | null;
+}
+
+function begin(step: Step, { params, input, auto, event_id }: Beginning): void {
+  const config = changed(step.state.config, params);
+  if (missing(step, 'chat', config.model, event_id)) return;
+  if (config.modality === 'audio' && missing(step, 'tts', USUAL.tts, event_id)) return;
+  const { voice, speed, format } = config.output;
+  const response: ActiveResponse = {
+    id: step.newId('resp'),
+    modality: config.modality,
+    config,
+    voice: config.modality === 'audio' ? { voice, speed, format } : null,
+    metadata: params.metadata ?? null,
+    input,
+    joins: params.conversation !== 'none',
+    auto,
+    waitsFor: input === null ? step.state.hearing : [],
+    heard: false,
+    heardMs: null,
+    entries: [],
+    head: 0,
+    output: [],
+    answered: null,
+    spoken: null,
+    startedAt: step.world.now,
+  };
+  step.set({ response });
+  step.want({ kind: 'idle', ms: null });
+  step.send('response.created', { response: responseResource(response, null, step.world.now) });
+  ask(step);
+}
+
+/** The session's settings with what this response wants otherwise. */
+function changed(config: SessionConfig, params: ResponseParams): SessionConfig {
+  const output = params.audio?.output;
+  return {
+    ...config,
+    modality: params.output_modalities?.[0] ?? config.modality,
+    instructions: params.instructions ?? config.instructions,
+    output: {
+      ...config.output,
+      format: output?.format ?? config.output.format,
+      voice: output?.voice ?? config.output.voice,
+    },
+    tools: params.tools ?? config.tools,
+    toolChoice: params.tool_choice ?? config.toolChoice,
+    maxOutputTokens: params.max_output_tokens ?? config.maxOutputTokens,
+  };
+}
+
+/** Begins the answer once everything before it is understood; a turn in which nothing was said needs none. */
+function ask(step: Step) {
+  const { response } = step.state;
+  if (response === null || response.waitsFor === null || response.waitsFor.length > 0) return;
+  const waited = response.heardMs !== null;
+  step.set({ response: { ...response, waitsFor: null } });
+  if (response.auto && waited && !response.heard) return finishResponse(step, COMPLETED);
+  const { model, instructions, tools, toolChoice, maxOutputTokens } = response.config;
+  const items = response.input ?? step.state.items;
+  const chat = { model, instructions, items, tools, toolChoice, maxOutputTokens };
+  step.want({ kind: 'answer', response: response.id, chat, voice: response.voice });
+}
+
+const COMPLETED: ResponseEnd = { status: 'completed', details: null };
+
+/** An item that the answer may wait for was understood, or is gone. */
+export function heardFor(step: Step, item: string, text: string, ms: number | null): void {
+  const { response } = step.state;
+  if (!response?.waitsFor?.includes(item)) return;
+  const waitsFor = response.waitsFor.filter((each) => each !== item);
+  const heard = response.heard || text.trim() !== '';
+  step.set({ response: { ...response, waitsFor, heard, heardMs: ms ?? response.heardMs } });
+  ask(step);
+}
+
+export function unheardFor(step: Step, item: string, error: Told): void {
+  if (step.state.response?.waitsFor?.includes(item)) failResponse(step, error);
+}
+
+export function failResponse(step: Step, { code, message }: Told): void {
+  finishResponse(step, {
+    status: 'failed',
+    details: { type: 'failed', error: { type: 'server_error', code, message } },
+  });
+}
+
+export function cancelResponse(step: Step, { response_id, event_id }: ClientEvent<'response.cancel'>) {
+  const { response } = step.state;
+  if (response === null || (response_id != null && response_id !== response.id)) {
+    const message = 'Cancellation failed: no active response found.';
+    return step.error(callersError('response_cancel_not_active', message, { event_id: event_id ?? null }));
+  }
+  finishResponse(step, { status: 'cancelled', details: { type: 'cancelled', reason: 'client_cancelled' } });
+}
+
+/** Somebody speaks: the answer ends where it is. */
+export function interruptResponse(step: Step): void {
+  if (step.state.response === null) return;
+  finishResponse(step, { status: 'cancelled', details: { type: 'cancelled', reason: 'turn_detected' } });
+}
+
+/** Ends the answer under way: what is open is closed first, and its work is stopped. */
+export function finishResponse(step: Step, end: ResponseEnd) {
+  closeEntries(step, end.status === 'completed' ? 'completed' : 'incomplete');
+  const { response, config } = step.state;
+  if (response === null) return;
+  step.want({ kind: 'stop', response: response.id });
+  step.set({ response: null });
+  step.send('response.done', { response: responseResource(response, end, step.world.now) });
+  const { owed } = step.state;
+  step.set({ owed: false });
+  if (owed) return answerTurn(step);
+  const idleMs = turnSettings(config)?.idleMs ?? null;
+  if (idleMs === null || config.type === 'transcription') return;
+  const spokenMs = response.entries.flatMap(({ said }) => said).reduce((sum, { ms }) => sum + ms, 0);
+  step.want({ kind: 'idle', ms: idleMs + Math.ceil(spokenMs) });
+}
+
+/** The engine has said everything, or the voice has. */
+export function partEnded(step: Step, input: Extract<Input, { kind: 'answered' | 'spoken' }>) {
+  const { response } = step.state;
+  if (response === null) return;
+  const { kind: _, response: __, ...end } = input;
+  step.set({
+    response:
+      input.kind === 'spoken'
+        ? { ...response, spoken: input.times }
+        : { ...response, answered: end as never },
+  });
+  advance(step);
+  const now = step.state.response;
+  if (now === null || now.answered === null || now.head < now.entries.length) return;
+  finishResponse(step, FINISHES[now.answered.finish] ?? COMPLETED);
+}
+
+const incomplete = (reason: string): ResponseEnd => ({
+  status: 'incomplete',
+  details: { type: 'incomplete', reason },
+});
+
+/** What the engine's `finish_reason` means; all others are a complete answer. */
+const FINISHES: Readonly<Record<string, ResponseEnd>> = {
+  length: incomplete('max_output_tokens'),
+  content_filter: incomplete('content_filter'),
+};

@@ -1,0 +1,160 @@
+import type { AudioFormat, SessionUpdate, TurnDetection } from '../../contract/realtime.ts';
+import type { GateSettings } from './voice-gate.ts';
+
+export type Modality = 'text' | 'audio';
+
+/** What a session is set to; its callers change it by `session.update`. */
+export interface SessionConfig {
+  readonly type: 'realtime' | 'transcription';
+  /** Of the chat; any name that /v1 knows. */
+  readonly model: string;
+  readonly modality: Modality;
+  readonly instructions: string;
+  readonly input: {
+    readonly format: AudioFormat;
+    readonly transcription: { model?: string; language?: string; prompt?: string } | null;
+    readonly turnDetection: TurnDetection | null;
+  };
+  readonly output: {
+    readonly format: AudioFormat;
+    /** Null leaves it to the slot. */
+    readonly voice: string | null;
+    readonly speed: number;
+  };
+  readonly tools: NonNullable<SessionUpdate['tools']>;
+  readonly toolChoice: NonNullable<SessionUpdate['tool_choice']>;
+  readonly maxOutputTokens: number | 'inf';
+}
+
+const PCM: AudioFormat = { type: 'audio/pcm', rate: 24_000 };
+/** Slots that serve a stage when the caller names no model. */
+export const USUAL = { chat: 'agent', stt: 'stt', tts: 'tts' } as const;
+
+/** A session as it begins. One that only transcribes shows its transcripts from the start. */
+export function newConfig(start: {
+  type: SessionConfig['type'];
+  model: string | null;
+  modality: Modality;
+}): SessionConfig {
+  return {
+    type: start.type,
+    model: start.model ?? USUAL.chat,
+    modality: start.modality,
+    instructions: '',
+    input: {
+      format: PCM,
+      transcription: start.type === 'transcription' ? {} : null,
+      turnDetection: { type: 'server_vad' },
+    },
+    output: { format: PCM, voice: null, speed: 1 },
+    tools: [],
+    toolChoice: 'auto',
+    maxOutputTokens: 'inf',
+  };
+}
+
+/** Absent stays, null is off (contract "Realtime"). A transcription has no output, so that part is not looked at. */
+export function updated(config: SessionConfig, update: SessionUpdate): SessionConfig {
+  const input = update.audio?.input;
+  const output = update.audio?.output;
+  const given = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value);
+  return {
+    ...config,
+    model: given(update.model, config.model),
+    modality: given(update.output_modalities?.[0], config.modality),
+    instructions: given(update.instructions, config.instructions),
+    input: {
+      format: given(input?.format, config.input.format),
+      transcription: given(input?.transcription, config.input.transcription),
+      turnDetection: given(input?.turn_detection, config.input.turnDetection),
+    },
+    output: {
+      format: given(output?.format, config.output.format),
+      voice: given(output?.voice, config.output.voice),
+      speed: given(output?.speed, config.output.speed),
+    },
+    tools: given(update.tools, config.tools),
+    toolChoice: given(update.tool_choice, config.toolChoice),
+    maxOutputTokens: given(update.max_output_tokens, config.maxOutputTokens),
+  };
+}
+
+export interface TurnSettings extends GateSettings {
+  readonly prefixMs: number;
+  readonly idleMs: number | null;
+  readonly createResponse: boolean;
+  readonly interruptResponse: boolean;
+}
+
+/** Quiet after which a turn counts as over, by how eager the caller wants the answer to be. */
+const EAGERNESS_MS = { low: 1_200, medium: 700, auto: 700, high: 400 } as const;
+
+/**
+ * How turns are found; null leaves it to the caller. `semantic_vad` is served by the same gate with other times: nothing
+ * here understands whether a sentence is complete.
+ */
+export function turnSettings({ input, type }: SessionConfig): TurnSettings | null {
+  const turns = input.turnDetection;
+  if (turns === null) return null;
+  const speaks = type === 'realtime';
+  const common = {
+    createResponse: speaks && (turns.create_response ?? true),
+    interruptResponse: turns.interrupt_response ?? true,
+  };
+  if (turns.type === 'semantic_vad') {
+    const silenceMs = EAGERNESS_MS[turns.eagerness ?? 'auto'];
+    return { ...common, threshold: 0.5, silenceMs, prefixMs: 300, idleMs: null };
+  }
+  return {
+    ...common,
+    threshold: turns.threshold ?? 0.5,
+    silenceMs: turns.silence_duration_ms ?? 500,
+    prefixMs: turns.prefix_padding_ms ?? 300,
+    idleMs: turns.idle_timeout_ms ?? null,
+  };
+}
+
+function turnsResource(config: SessionConfig): object | null {
+  const turns = config.input.turnDetection;
+  const used = turnSettings(config);
+  if (turns === null || used === null) return null;
+  const common = { create_response: used.createResponse, interrupt_response: used.interruptResponse };
+  if (turns.type === 'semantic_vad')
+    return { type: turns.type, eagerness: turns.eagerness ?? 'auto', ...common };
+  return {
+    type: turns.type,
+    threshold: used.threshold,
+    prefix_padding_ms: used.prefixMs,
+    silence_duration_ms: used.silenceMs,
+    idle_timeout_ms: used.idleMs,
+    ...common,
+  };
+}
+
+/** The session as its caller sees it. */
+export function sessionResource(id: string, config: SessionConfig): object {
+  const input = {
+    format: config.input.format,
+    transcription: config.input.transcription,
+    noise_reduction: null,
+    turn_detection: turnsResource(config),
+  };
+  const head = {
+    type: config.type,
+    object: `realtime.${config.type === 'realtime' ? '' : 'transcription_'}session`,
+    id,
+  };
+  if (config.type === 'transcription') return { ...head, audio: { input } };
+  const { voice, ...output } = config.output;
+  return {
+    ...head,
+    model: config.model,
+    output_modalities: [config.modality],
+    instructions: config.instructions,
+    audio: { input, output: voice === null ? output : { ...output, voice } },
+    tools: config.tools,
+    tool_choice: config.toolChoice,
+    max_output_tokens: config.maxOutputTokens,
+    truncation: 'disabled',
+  };
+}

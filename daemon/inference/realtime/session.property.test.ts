@@ -1,0 +1,163 @@
+/** Random callers and random stages: whatever comes in whatever order, the events stay in theirs and every answer ends. */
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Effect, Input, Stage } from './step.ts';
+import { SessionBench } from './testing/session-bench.ts';
+import { quiet, tone } from './testing/sounds.ts';
+
+type Move = (bench: SessionBench) => void;
+const say =
+  (event: Record<string, unknown>): Move =>
+  (bench) =>
+    void bench.say(event);
+
+const SOUNDS = [tone(400), quiet(600), tone(30), quiet(90)];
+const pick = <T>(from: readonly T[], at: number): T | undefined =>
+  from.length === 0 ? undefined : from[at % from.length];
+const itemId = (bench: SessionBench, at: number): string => pick(bench.state.items, at)?.id ?? 'none';
+
+const ofCaller: fc.Arbitrary<Move> = fc.oneof(
+  fc.nat(3).map(
+    (at): Move =>
+      (bench) =>
+        void bench.append(SOUNDS[at] as Buffer),
+  ),
+  fc
+    .constantFrom('input_audio_buffer.commit', 'input_audio_buffer.clear', 'response.cancel')
+    .map((type) => say({ type })),
+  fc
+    .record(
+      {
+        output_modalities: fc.constantFrom(['text'], ['audio']),
+        conversation: fc.constantFrom('auto', 'none'),
+      },
+      { requiredKeys: [] },
+    )
+    .map((response) => say({ type: 'response.create', response })),
+  fc.tuple(fc.constantFrom('delete', 'retrieve', 'truncate'), fc.nat(20), fc.nat(500)).map(
+    ([verb, at, ms]): Move =>
+      (bench) =>
+        void bench.say({
+          type: `conversation.item.${verb}`,
+          item_id: itemId(bench, at),
+          content_index: 0,
+          audio_end_ms: ms,
+        }),
+  ),
+  fc.nat(20).map(
+    (at): Move =>
+      (bench) =>
+        void bench.say({
+          type: 'conversation.item.create',
+          previous_item_id: at > 10 ? itemId(bench, at) : null,
+          item: {
+            type: 'message',
+            role: 'user',
+            content: [{ type: 'input_audio', audio: quiet(200).toString('base64') }],
+          },
+        }),
+  ),
+  fc
+    .constantFrom(
+      null,
+      { type: 'server_vad' },
+      { type: 'server_vad', interrupt_response: false },
+      { type: 'semantic_vad' },
+    )
+    .map(
+      (turns): Move =>
+        (bench) =>
+          void bench.update({ audio: { input: { turn_detection: turns } } }),
+    ),
+  fc.constantFrom('audio/pcm', 'audio/pcmu', 'audio/pcma').map(
+    (type): Move =>
+      (bench) =>
+        void bench.update({ audio: { input: { format: { type } }, output: { format: { type } } } }),
+  ),
+  fc.jsonValue().map(
+    (value): Move =>
+      (bench) =>
+        void bench.say({ type: 'conversation.item.create', item: value }),
+  ),
+);
+
+const error = { code: 'slot.failed', message: 'It is gone.' };
+const times = { firstMs: 1, ms: 2 };
+
+/** What a stage may tell of the newest answer, in its time or much too late. */
+const told: readonly ((response: string) => Input)[] = [
+  (response) => ({ kind: 'words', response, text: 'one two. ' }),
+  (response) => ({ kind: 'call', response, index: 0, name: 'f', arguments: '{"a":' }),
+  (response) => ({ kind: 'call', response, index: 1, name: 'g', arguments: '{}' }),
+  (response) => ({ kind: 'saying', response, text: 'one two.' }),
+  (response) => ({ kind: 'sound', response, bytes: tone(40) }),
+  (response) => ({ kind: 'answered', response, finish: 'stop', tokens: null, times }),
+  (response) => ({ kind: 'spoken', response, times }),
+  (response) => ({ kind: 'failed', response, error }),
+];
+
+const heard = (bench: SessionBench, at: number, text: string | null): void => {
+  const item = pick(bench.state.hearing, at);
+  if (item === undefined) return;
+  bench.tell(
+    text === null ? { kind: 'unheard', item, error } : { kind: 'heard', item, text, seconds: 1, ms: 1 },
+  );
+};
+
+const ofStages: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.nat(told.length - 1).map(
+      (at): Move =>
+        (bench) => {
+          const asked = bench.wanted.findLast(
+            (effect): effect is Extract<Effect, { kind: 'answer' }> => effect.kind === 'answer',
+          );
+          const make = told[at];
+          if (asked && make) bench.tell(make(asked.response));
+        },
+    ),
+  },
+  fc.tuple(fc.nat(5), fc.constantFrom('words', '', null)).map(
+    ([at, text]): Move =>
+      (bench) =>
+        heard(bench, at, text),
+  ),
+  fc.constant<Move>((bench) => void bench.tell({ kind: 'idle' })),
+  fc.subarray<Stage>(['chat', 'stt', 'tts']).map(
+    (stages): Move =>
+      (bench) => {
+        bench.stages = stages;
+      },
+  ),
+);
+
+/** Everything that was begun comes to its end. */
+function settle(bench: SessionBench): void {
+  for (let round = 0; bench.state.hearing.length > 0 || bench.state.response !== null; round++) {
+    if (round > 200) throw new Error('it never ends');
+    heard(bench, 0, 'words');
+    const response = bench.state.response;
+    if (response?.waitsFor !== null) continue;
+    bench.tell({ kind: 'answered', response: response.id, finish: 'stop', tokens: null, times });
+    bench.tell({ kind: 'spoken', response: response.id, times });
+  }
+}
+
+test('order, identity and ends hold for every history', () => {
+  const move = fc.oneof({ weight: 3, arbitrary: ofCaller }, { weight: 4, arbitrary: ofStages });
+  const property = fc.property(
+    fc.array(move, { maxLength: 60 }),
+    fc.constantFrom('realtime', 'transcription'),
+    (moves, type) => {
+      const bench = new SessionBench({ type: type as 'realtime' });
+      for (const each of moves) each(bench);
+      settle(bench);
+      expect(bench.checker.active).toBe(false);
+      expect(bench.wanted.filter(({ kind }) => kind === 'answer').length).toBeLessThanOrEqual(
+        bench.wanted.filter(({ kind }) => kind === 'stop').length,
+      );
+    },
+  );
+  fc.assert(property, { numRuns: 400 });
+});

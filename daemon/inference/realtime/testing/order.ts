@@ -1,0 +1,217 @@
+import { SERVER_EVENTS, type ServerEvent } from '../../../contract/realtime.ts';
+
+type Fields = Record<string, unknown>;
+
+interface OpenItem {
+  id: string;
+  index: number;
+  kind: 'message' | 'function_call';
+  part: 'none' | 'open' | 'closed';
+  text: string;
+  sounds: number;
+  done: Set<string>;
+}
+
+interface OpenResponse {
+  id: string;
+  next: number;
+  item: OpenItem | null;
+  output: unknown[];
+}
+
+/**
+ * Follows the events of one session and throws at the first one that stands where it may not: what clients rely on about
+ * order, identity and wholeness, said a second time and in other words than the session's own code.
+ */
+export class OrderChecker {
+  readonly seen: ServerEvent[] = [];
+  readonly #ids = new Set<string>();
+  readonly #items: string[] = [];
+  readonly #told = new Set<string>();
+  #speech: string | null = null;
+  #turns = '';
+  #response: OpenResponse | null = null;
+
+  take(event: ServerEvent): void {
+    try {
+      this.#check(event);
+    } catch (error) {
+      const tail = [...this.seen.slice(-12), event].map((each) => JSON.stringify(each).slice(0, 200));
+      throw new Error(`${(error as Error).message}\n${tail.join('\n')}`);
+    }
+    this.seen.push(event);
+  }
+
+  /** Whether an answer goes on. */
+  get active(): boolean {
+    return this.#response !== null;
+  }
+
+  #check(event: ServerEvent): void {
+    need(SERVER_EVENTS.includes(event.type), 'the type is none of GA');
+    need(!this.#ids.has(event.event_id), 'an event_id was used twice');
+    this.#ids.add(event.event_id);
+    const first = this.seen.length === 0;
+    need(first === (event.type === 'session.created'), 'session.created comes first, and once');
+    const before = this.seen.at(-1);
+    if (before?.type === 'input_audio_buffer.committed')
+      need(
+        event.type === 'conversation.item.added' && itemOf(event).id === before.item_id,
+        'committed is followed by its item',
+      );
+    if (event.type.startsWith('session.')) this.#settings(event);
+    if (event.type.startsWith('conversation.item.')) this.#item(event);
+    if (event.type.startsWith('input_audio_buffer.')) this.#buffer(event);
+    if (event.type.startsWith('response.')) this.#answer(event);
+  }
+
+  #item(event: ServerEvent): void {
+    if (event.type === 'conversation.item.added') {
+      const { id } = itemOf(event);
+      need(!this.#items.includes(id), 'an item was added twice');
+      const previous = event.previous_item_id as string | null;
+      const at = previous === null ? 0 : this.#items.indexOf(previous) + 1;
+      need(previous === null || at > 0, 'previous_item_id leads nowhere');
+      this.#items.splice(at, 0, id);
+      return;
+    }
+    const id =
+      event.type === 'conversation.item.done' || event.type === 'conversation.item.retrieved'
+        ? itemOf(event).id
+        : (event.item_id as string);
+    need(this.#items.includes(id), 'the item is not in the conversation');
+    if (event.type === 'conversation.item.deleted') this.#items.splice(this.#items.indexOf(id), 1);
+    if (/transcription\.(completed|failed)$/.test(event.type)) {
+      need(!this.#told.has(id), 'an item was transcribed twice');
+      this.#told.add(id);
+    }
+    if (event.type.endsWith('transcription.delta')) need(!this.#told.has(id), 'a delta after the end');
+  }
+
+  #buffer(event: ServerEvent): void {
+    const id = event.item_id as string;
+    if (event.type.endsWith('speech_started')) {
+      need(this.#speech === null, 'speech has started already');
+      this.#speech = id;
+    }
+    if (event.type.endsWith('speech_stopped'))
+      need(this.#speech === id, 'other speech stopped than had started');
+    if (event.type.endsWith('committed')) {
+      need(this.#speech === null || this.#speech === id, 'other speech was committed than had started');
+      need(event.previous_item_id === (this.#items.at(-1) ?? null), 'committed after another item');
+      this.#speech = null;
+    }
+    if (event.type.endsWith('cleared')) this.#speech = null;
+  }
+
+  /** Other turn detection, or another format, begins the search for speech anew. */
+  #settings(event: ServerEvent): void {
+    const { audio } = event.session as { audio: { input: { turn_detection: unknown; format: unknown } } };
+    const turns = JSON.stringify([audio.input.turn_detection, audio.input.format]);
+    if (turns !== this.#turns) this.#speech = null;
+    this.#turns = turns;
+  }
+
+  #answer(event: ServerEvent) {
+    if (event.type === 'response.created') {
+      need(this.#response === null, 'two answers at once');
+      const { id, status } = event.response as { id: string; status: string };
+      need(status === 'in_progress', 'a new answer is in progress');
+      this.#response = { id, next: 0, item: null, output: [] };
+      return;
+    }
+    const open = this.#response;
+    if (open === null) throw new Error('no answer goes on');
+    if (event.type === 'response.done') return this.#done(open, event.response as Fields);
+    need(event.response_id === open.id, 'an event of another answer');
+    if (event.type === 'response.output_item.added') return added(open, event);
+    const item = open.item;
+    if (item === null) throw new Error('no item is open');
+    need(event.output_index === item.index, 'output_index is wrong');
+    if (event.type === 'response.output_item.done') return closed(open, item, itemOf(event));
+    need(event.item_id === item.id, 'an event of another item');
+    if (item.kind === 'message') message(item, event);
+    else call(item, event);
+  }
+
+  #done(open: OpenResponse, response: Fields): void {
+    need(response.id === open.id, 'another answer is done');
+    need(open.item === null, 'an item is still open');
+    need(JSON.stringify(response.output) === JSON.stringify(open.output), 'output is not what was sent');
+    need(
+      ['completed', 'cancelled', 'failed', 'incomplete'].includes(response.status as string),
+      'unknown status',
+    );
+    this.#response = null;
+  }
+}
+
+function added(open: OpenResponse, event: ServerEvent): void {
+  need(open.item === null, 'an item is still open');
+  need(event.output_index === open.next, 'output_index does not count');
+  const { id, type } = itemOf(event);
+  open.item = {
+    id,
+    index: open.next++,
+    kind: type as OpenItem['kind'],
+    part: 'none',
+    text: '',
+    sounds: 0,
+    done: new Set(),
+  };
+}
+
+function closed(open: OpenResponse, item: OpenItem, whole: { id: string; type: string }): void {
+  need(whole.id === item.id, 'another item is done');
+  const done = item.kind === 'message' ? item.part === 'closed' : item.done.has('arguments');
+  need(done, 'an item ends before its parts');
+  open.output.push(whole);
+  open.item = null;
+}
+
+function message(item: OpenItem, event: ServerEvent): void {
+  need(event.content_index === 0, 'content_index is wrong');
+  if (event.type === 'response.content_part.added') {
+    need(item.part === 'none', 'a part was added twice');
+    item.part = 'open';
+    return;
+  }
+  need(item.part === 'open', 'no part is open');
+  if (event.type === 'response.content_part.done') {
+    const { type } = event.part as { type: string };
+    const wanted = type === 'text' ? ['text'] : ['audio', 'transcript'];
+    need(
+      wanted.every((each) => item.done.has(each)),
+      'a part ends before its streams',
+    );
+    item.part = 'closed';
+    return;
+  }
+  const [, stream = '', end] =
+    /^response\.output_(?:audio_)?(text|audio|transcript)\.(delta|done)$/.exec(event.type) ?? [];
+  need(stream !== '', 'no event of a message');
+  need(!item.done.has(stream), 'more after the end');
+  if (end === 'delta' && stream !== 'audio') item.text += event.delta as string;
+  if (end === 'delta') need(event.delta !== '', 'an empty delta');
+  if (end === 'done') item.done.add(stream);
+  const whole = stream === 'text' ? event.text : event.transcript;
+  if (end === 'done' && stream !== 'audio')
+    need(whole === item.text, 'the whole is not the sum of its deltas');
+}
+
+function call(item: OpenItem, event: ServerEvent): void {
+  need(event.type.startsWith('response.function_call_arguments.'), 'no event of a call');
+  need(!item.done.has('arguments'), 'more after the end');
+  if (event.type.endsWith('delta')) item.text += event.delta as string;
+  else {
+    need(event.arguments === item.text, 'the arguments are not the sum of their deltas');
+    item.done.add('arguments');
+  }
+}
+
+const itemOf = (event: ServerEvent): { id: string; type: string } =>
+  event.item as { id: string; type: string };
+
+function need(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`out of order: ${what}`);
+}

@@ -1,0 +1,69 @@
+import type { ServerEvent } from '../../../contract/realtime.ts';
+import { readClientEvent } from '../client-event.ts';
+import { newSession, session } from '../session.ts';
+import type { Effect, Input, SessionState, Stage } from '../step.ts';
+import { OrderChecker } from './order.ts';
+
+/** A session without a world: stages are named, effects are kept, every event is checked for its order. */
+export class SessionBench {
+  state: SessionState;
+  readonly checker = new OrderChecker();
+  /** Effects that are no events, in order. */
+  readonly wanted: Exclude<Effect, { kind: 'send' }>[] = [];
+  stages: Stage[] = ['chat', 'stt', 'tts'];
+  now = 0;
+
+  constructor(start: Partial<Parameters<typeof newSession>[1]> = {}) {
+    this.state = newSession('s', { type: 'realtime', model: null, modality: 'audio', ...start });
+    this.tell({ kind: 'open' });
+  }
+
+  /** Answers the events that this input caused. */
+  tell(input: Input): ServerEvent[] {
+    const frozen = JSON.stringify({ ...this.state, sound: null });
+    const before = this.state;
+    const [state, effects] = session(this.state, input, {
+      can: (stage) => this.stages.includes(stage),
+      now: this.now,
+    });
+    if (JSON.stringify({ ...before, sound: null }) !== frozen)
+      throw new Error('the state was changed in place');
+    this.state = state;
+    const sent = effects.flatMap((effect) => (effect.kind === 'send' ? [effect.event] : []));
+    this.wanted.push(...effects.filter((effect) => effect.kind !== 'send'));
+    for (const event of sent) {
+      this.checker.take(event);
+    }
+    return sent;
+  }
+
+  /** A message of the caller. */
+  say(event: Record<string, unknown>): ServerEvent[] {
+    return this.tell({ kind: 'message', read: readClientEvent(Buffer.from(JSON.stringify(event))) });
+  }
+
+  update(session: Record<string, unknown>): ServerEvent[] {
+    return this.say({ type: 'session.update', session: { type: this.state.config.type, ...session } });
+  }
+
+  append(...pieces: Buffer[]): ServerEvent[] {
+    return pieces.flatMap((piece) =>
+      this.say({ type: 'input_audio_buffer.append', audio: piece.toString('base64') }),
+    );
+  }
+
+  /** The newest effect of a kind; throws when there was none. */
+  last<K extends Effect['kind']>(kind: K): Extract<Effect, { kind: K }> {
+    const found = this.wanted.findLast((effect) => effect.kind === kind);
+    if (found === undefined) throw new Error(`nothing wanted ${kind}`);
+    return found as Extract<Effect, { kind: K }>;
+  }
+
+  get answering(): string {
+    return this.last('answer').response;
+  }
+}
+
+export const types = (events: readonly ServerEvent[]): string[] => events.map(({ type }) => type);
+export const errorOf = (events: readonly ServerEvent[]): Record<string, unknown> | undefined =>
+  events.find(({ type }) => type === 'error')?.error as Record<string, unknown> | undefined;
