@@ -14,6 +14,7 @@ import { loadDashboard } from './http/dashboard-files.ts';
 import { createMatcher } from './http/matcher.ts';
 import { readBytes, receiveInto } from './http/read-body.ts';
 import { type HttpServer, startHttp } from './http/server.ts';
+import { createRealtime } from './inference/realtime/realtime.ts';
 import { createInference } from './inference/serve.ts';
 import { Bus } from './kit/bus.ts';
 import { ContainerEngine } from './kit/container-engine/container-engine.ts';
@@ -173,7 +174,7 @@ export async function startServices(
         receive: (ctx, call) => (take, signal) =>
           receiveInto(ctx.req, ctx.res, call.route.body, take, signal),
       }),
-      sockets: { 'v1.realtime': realtimeSocket },
+      sockets: { 'v1.realtime': realtimeSocket(createRealtime({ inference, log })) },
       refused: (code) => metrics.refused(code),
       secrets: () => live.secrets(),
     },

@@ -121,6 +121,7 @@ export const ERRORS = {
     'Live voice needs slots that this gateway does not have.',
     'Add stt, chat and tts slots.',
   ),
+  'realtime.too_many': row(503, 'Too many live sessions.', 'Close some, or try again later.'),
   'config.write_failed': row(
     500,
     'The configuration could not be written; nothing has changed.',

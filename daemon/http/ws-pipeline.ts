@@ -41,9 +41,10 @@ export class WsPipeline {
     this.#deps = deps;
   }
 
-  /** Judges a fresh socket; every path ends in a handler or in a close. */
+  /** Judges a fresh socket; every path ends in a handler or in a close. Nothing is read from it before that. */
   async accept(socket: WebSocket, req: IncomingMessage): Promise<void> {
     const id = newRequestId();
+    socket.pause();
     try {
       if (this.#open.size >= MAX_SOCKETS) return socket.close(1013, 'too many sockets');
       const call = await guard(this.#deps, admit(this.#deps, req, true), id, performance.now());
@@ -53,6 +54,8 @@ export class WsPipeline {
       await handler(socket, call);
     } catch (error) {
       this.#refuse(socket, error, id);
+    } finally {
+      socket.resume();
     }
   }
 

@@ -56,7 +56,8 @@ async function* dataLines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   if (rest.startsWith('data:')) yield rest.slice(5).trim();
 }
 
-async function refusalOf(answer: InternalAnswer): Promise<GatewayError> {
+/** The error that an answer with a status of failure tells. */
+export async function refusalOf(answer: InternalAnswer): Promise<GatewayError> {
   const bytes = await collect(answer, MAX_ERROR);
   return errorOf(parsed(bytes.toString('utf8')), answer.status);
 }

@@ -31,19 +31,18 @@ afterAll(async () => {
   off?.remove();
 });
 
-/** What a caller sees who was let in: this gateway has no voice slots, and says so in the protocol's own words. */
-const SERVED = { opened: true, code: 1013, reason: 'realtime.unavailable' };
+/** What a caller sees who was let in: the session greets, and the caller leaves. */
+const SERVED = { opened: true, messages: [expect.stringContaining('"session.created"')], code: 1000 };
 const refusedWith = (code: number, reason: string) => ({ opened: true, messages: [], code, reason });
 
 describe('T17 who is let in', () => {
-  it('api_key=client: a typed error event, then the close', async () => {
+  it('api_key=client: the session greets', async () => {
     const result = await socketResult(on, `${REALTIME}?model=agent&api_key=${CLIENT_KEY}`);
     expect(result).toMatchObject(SERVED);
-    expect(result.messages).toHaveLength(1);
     expect(JSON.parse(result.messages[0] as string)).toMatchObject({
-      type: 'error',
+      type: 'session.created',
       event_id: expect.stringMatching(/^event_/),
-      error: { code: 'realtime.unavailable', message: expect.any(String) },
+      session: { type: 'realtime', model: 'agent' },
     });
   });
 
@@ -71,6 +70,14 @@ describe('T17 who is let in', () => {
     const bytes = Buffer.from(frames, 'latin1');
     expect(bytes[0]).toBe(0x88);
     expect(bytes.readUInt16BE(2)).toBe(4401);
+  });
+
+  it('a message that comes with the handshake of one who is let in is answered', async () => {
+    const frame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]);
+    const key = { authorization: `Bearer ${CLIENT_KEY}` };
+    const answer = await rawExchange(on, Buffer.concat([Buffer.from(handshake(REALTIME, key)), frame]), 400);
+    expect(answer).toContain('"session.created"');
+    expect(answer).toContain('"missing_required_parameter"');
   });
 
   it('with enforcement off everybody is', async () =>

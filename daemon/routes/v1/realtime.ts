@@ -1,17 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import { ERRORS } from '../../contract/errors.ts';
+import type { Realtime } from '../../inference/realtime/realtime.ts';
+import type { Call } from '../handler.ts';
 
-/**
- * `/v1/realtime`: the door is guarded like every other; the voice pipeline behind it is not there yet, and the
- * caller is told so in the protocol's own words (a typed error event) before the socket closes.
- */
-export function realtimeSocket(socket: WebSocket): void {
-  const { message } = ERRORS['realtime.unavailable'];
-  const event = {
-    type: 'error',
-    event_id: `event_${randomUUID()}`,
-    error: { type: 'server_error', code: 'realtime.unavailable', message, param: null, event_id: null },
+/** `/v1/realtime`: reads what the handshake asks for, and hands the socket over. */
+export function realtimeSocket(realtime: Realtime) {
+  return (socket: WebSocket, { caller, target }: Call): void => {
+    const query = new URLSearchParams(target.query);
+    const model = query.get('model')?.trim() || null;
+    realtime.serve(socket, {
+      tier: caller.tier,
+      model,
+      transcription: query.get('intent') === 'transcription',
+    });
   };
-  socket.send(JSON.stringify(event), () => socket.close(1013, 'realtime.unavailable'));
 }

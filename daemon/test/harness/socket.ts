@@ -11,7 +11,7 @@ export interface SocketResult {
   reason: string;
 }
 
-/** Opens a WebSocket and waits until it is refused or closed. */
+/** Opens a WebSocket and waits until it is refused or closed; one that is served leaves after the first message. */
 export function socketResult(
   gateway: Pick<Gateway, 'port'>,
   path: string,
@@ -34,7 +34,10 @@ export function socketResult(
       result.opened = true;
       result.protocol = socket.protocol;
     });
-    socket.on('message', (data) => result.messages.push(data.toString()));
+    socket.on('message', (data) => {
+      result.messages.push(data.toString());
+      socket.close(1000);
+    });
     socket.on('unexpected-response', (_request, response) => {
       result.refused = response.statusCode ?? 0;
       socket.terminate();

@@ -1,0 +1,128 @@
+import type { AddressInfo } from 'node:net';
+import pino from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import WebSocket, { WebSocketServer } from 'ws';
+import type { InternalCall } from '../internal.ts';
+import { until } from '../testing/client.ts';
+import { createRealtime, type RealtimeDeps } from './realtime.ts';
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0).reverse()) close();
+});
+
+/** One event of a streamed chat, and what it weighs. */
+const WORDS = 'x'.repeat(2_000);
+const chunk = Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: WORDS } }] })}\n\n`);
+
+/** Sessions over real sockets; the stages behind them are a stand-in that writes without end and counts. */
+async function open(more: Partial<RealtimeDeps> = {}) {
+  const seen = { sent: 0, calls: [] as InternalCall[] };
+  async function* endless() {
+    for (;;) {
+      seen.sent += chunk.length;
+      yield chunk;
+      await new Promise(setImmediate);
+    }
+  }
+  const realtime = createRealtime({
+    inference: {
+      explain: ({ path }) =>
+        ({ error: null, slot: path.endsWith('speech') ? null : 'agent', upstream: null }) as never,
+      internal: async (call) => {
+        seen.calls.push(call);
+        return { status: 200, headers: {}, body: endless() };
+      },
+    },
+    log: pino({ level: 'silent' }),
+    ...more,
+  });
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((done) => server.once('listening', done));
+  server.on('connection', (socket) =>
+    realtime.serve(socket, { tier: 'client', model: null, transcription: false }),
+  );
+  closers.push(() => server.close());
+  const call = async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    closers.push(() => socket.terminate());
+    const events: { type: string; error?: { code: string } }[] = [];
+    const over = { code: 0 };
+    socket.on('message', (data) => events.push(JSON.parse(data.toString())));
+    socket.on('close', (code) => (over.code = code));
+    await until(() => events.length > 0 || over.code !== 0);
+    return { socket, events, over };
+  };
+  return { call, seen, server };
+}
+
+test('without a voice the session is in text', async () => {
+  const { call } = await open();
+  expect((await call()).events[0]).toMatchObject({ session: { output_modalities: ['text'] } });
+});
+
+test('a session in which nothing happens is closed', async () => {
+  const { call } = await open({ idleMs: 40 });
+  const { over } = await call();
+  await until(() => over.code !== 0);
+  expect(over.code).toBe(4408);
+});
+
+test('more sessions than the limit are refused in the words of the protocol, and a place that is left is free', async () => {
+  const { call } = await open({ mostSessions: 1 });
+  const first = await call();
+  const second = await call();
+  expect(second.events[0]).toMatchObject({ type: 'error', error: { code: 'realtime.too_many' } });
+  await until(() => second.over.code !== 0);
+  expect(second.over.code).toBe(1013);
+  first.socket.close();
+  await until(() => first.over.code !== 0);
+  expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
+});
+
+test('a caller who does not read holds the model back, and the close ends its work', async () => {
+  const { call, seen, server } = await open();
+  const { socket } = await call();
+  socket.send(JSON.stringify({ type: 'response.create' }));
+  await until(() => seen.sent > 0);
+  socket.pause();
+  const served = [...server.clients][0] as WebSocket;
+  await until(() => served.bufferedAmount > 1024 * 1024, 20_000);
+  const held = seen.sent;
+  for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
+  expect(seen.sent - held).toBeLessThan(20 * chunk.length);
+  expect(served.bufferedAmount).toBeLessThan(2 * 1024 * 1024);
+  const [asked] = seen.calls;
+  expect([asked?.tier, asked?.path]).toEqual(['client', '/v1/chat/completions']);
+  socket.terminate();
+  await until(() => asked?.signal.aborted === true);
+});
+
+test('an answer that is held back and then cancelled ends at once', async () => {
+  const { call, seen, server } = await open();
+  const { socket } = await call();
+  socket.send(JSON.stringify({ type: 'response.create' }));
+  await until(() => seen.sent > 0);
+  socket.pause();
+  const served = [...server.clients][0] as WebSocket;
+  await until(() => served.bufferedAmount > 1024 * 1024, 20_000);
+  socket.send(JSON.stringify({ type: 'response.cancel' }));
+  await until(() => seen.calls[0]?.signal.aborted === true);
+  const held = seen.sent;
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+  expect(seen.sent).toBe(held);
+});
+
+test('a caller who floods and does not read is not read any more', async () => {
+  const { call, server } = await open();
+  const { socket } = await call();
+  socket.pause();
+  const served = [...server.clients][0] as WebSocket;
+  const noise = 'x'.repeat(100);
+  const flood = setInterval(() => {
+    for (let count = 0; count < 2_000; count++) socket.send(noise);
+  }, 1);
+  await until(() => served.isPaused, 25_000);
+  clearInterval(flood);
+  expect(served.bufferedAmount).toBeLessThan(8 * 1024 * 1024);
+});

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import type { WebSocket } from 'ws';
+import type { Tier } from '../../contract/auth.ts';
+import { ERRORS } from '../../contract/errors.ts';
+import type { Log } from '../../kit/log.ts';
+import type { Inference } from '../serve.ts';
+import { Connection } from './connection.ts';
+import { USUAL } from './session-config.ts';
+import type { Stage } from './step.ts';
+
+export interface RealtimeDeps {
+  readonly inference: Pick<Inference, 'internal' | 'explain'>;
+  readonly log: Log;
+  /** Other limits than the usual ones, for tests. */
+  readonly idleMs?: number;
+  readonly mostSessions?: number;
+}
+
+/** What a caller has asked for with its handshake. */
+export interface RealtimeCall {
+  readonly tier: Tier;
+  /** The `model` of the query; null when omitted or blank. */
+  readonly model: string | null;
+  /** `?intent=transcription`. */
+  readonly transcription: boolean;
+}
+
+/** A session in which nothing happens is closed after a quarter of an hour. */
+const IDLE_MS = 15 * 60_000;
+/** Sessions at once: each may hold tens of megabytes of sound. */
+const MOST_SESSIONS = 64;
+
+const PATHS: Readonly<Record<Stage, string>> = {
+  chat: '/v1/chat/completions',
+  stt: '/v1/audio/transcriptions',
+  tts: '/v1/audio/speech',
+};
+
+export interface Realtime {
+  /** Serves an accepted socket until it closes. */
+  serve(socket: WebSocket, call: RealtimeCall): void;
+}
+
+/** Live voice (spec "GET /v1/realtime", contract "Realtime") on top of the inference routes. */
+export function createRealtime(deps: RealtimeDeps): Realtime {
+  const { inference, log } = deps;
+  const can = (stage: Stage, model: string): boolean => {
+    const { error, slot, upstream } = inference.explain({ path: PATHS[stage], model });
+    return error === null && (slot !== null || upstream !== null);
+  };
+  let open = 0;
+  return {
+    serve(socket, { tier, model, transcription }) {
+      if (open >= (deps.mostSessions ?? MOST_SESSIONS)) return refuse(socket);
+      open++;
+      socket.once('close', () => open--);
+      const connection = new Connection({
+        socket,
+        id: randomBytes(9).toString('hex'),
+        start: {
+          type: transcription ? 'transcription' : 'realtime',
+          model,
+          modality: can('tts', USUAL.tts) ? 'audio' : 'text',
+        },
+        stages: { internal: inference.internal, tier },
+        log,
+        can,
+        idleMs: deps.idleMs ?? IDLE_MS,
+      });
+      connection.open();
+    },
+  };
+}
+
+/** Too many sessions: told in the protocol's own words before the socket closes. */
+function refuse(socket: WebSocket): void {
+  const { message } = ERRORS['realtime.too_many'];
+  const error = { type: 'server_error', code: 'realtime.too_many', message, param: null, event_id: null };
+  socket.on('error', () => {});
+  const event = { type: 'error', event_id: `event_${randomBytes(9).toString('hex')}`, error };
+  socket.send(JSON.stringify(event), () => socket.close(1013, 'realtime.too_many'));
+}

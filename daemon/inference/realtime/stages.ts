@@ -1,0 +1,86 @@
+import type { Tier } from '../../contract/auth.ts';
+import { GatewayError } from '../../contract/errors.ts';
+import { newRequestId } from '../../kit/request-id.ts';
+import type { Internal, InternalAnswer, InternalPath } from '../internal.ts';
+import { eventsOf, refusalOf, wholeJson } from '../internal-read.ts';
+import type { ChatAsk } from './chat-body.ts';
+import { chatBody } from './chat-body.ts';
+import { type SessionConfig, USUAL } from './session-config.ts';
+import type { VoiceAsk } from './step.ts';
+import { type PcmSource, pcmOf } from './voice-sound.ts';
+import { asWav, wavForm } from './wav-body.ts';
+
+/** Longest time of each stage, in milliseconds, a load that it waits for included. */
+const LIMITS_MS = { hear: 300_000, chat: 1_800_000, say: 300_000 } as const;
+const MOST_TRANSCRIPT = 1024 * 1024;
+
+export interface StageDeps {
+  readonly internal: Internal;
+  readonly tier: Tier;
+}
+
+interface Call {
+  readonly path: InternalPath;
+  readonly body: Buffer;
+  readonly contentType?: string;
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+}
+
+const ask = ({ internal, tier }: StageDeps, call: Call): Promise<InternalAnswer> =>
+  internal({ ...call, id: newRequestId(), tier });
+
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+
+/** Understands a turn. Throws what the route throws, and the signal's reason. */
+export async function hear(
+  deps: StageDeps,
+  sound: Buffer,
+  { format, transcription }: SessionConfig['input'],
+  signal: AbortSignal,
+): Promise<{ text: string; seconds: number }> {
+  const wav = asWav(format, sound);
+  const { model, language, prompt } = transcription ?? {};
+  const fields = {
+    model: model ?? USUAL.stt,
+    response_format: 'json',
+    ...(language !== undefined && { language }),
+    ...(prompt !== undefined && { prompt }),
+  };
+  const { type, body } = wavForm(fields, wav);
+  const call = { path: '/v1/audio/transcriptions', body, contentType: type, signal } as const;
+  const answer = await ask(deps, { ...call, limitMs: LIMITS_MS.hear });
+  const told = (await wholeJson(answer, MOST_TRANSCRIPT)) as { text?: unknown } | null;
+  if (typeof told?.text !== 'string')
+    throw new GatewayError('upstream.error', { message: 'The transcription holds no text.' });
+  return { text: told.text.trim(), seconds: Math.round((wav.length - 44) / 3_200) / 10 };
+}
+
+/** The events of the chat that answers a conversation. */
+export async function* chat(
+  deps: StageDeps,
+  asked: ChatAsk,
+  signal: AbortSignal,
+): AsyncGenerator<Record<string, unknown>> {
+  const call = { path: '/v1/chat/completions', body: json(chatBody(asked)), signal } as const;
+  yield* eventsOf(await ask(deps, { ...call, limitMs: LIMITS_MS.chat }));
+}
+
+/** The sound of one sentence, as samples at a known rate, as it is made. */
+export async function say(
+  deps: StageDeps,
+  text: string,
+  { voice, speed }: VoiceAsk,
+  signal: AbortSignal,
+): Promise<PcmSource> {
+  const body = json({
+    model: USUAL.tts,
+    input: text,
+    response_format: 'pcm',
+    ...(voice !== null && { voice }),
+    ...(speed !== 1 && { speed }),
+  });
+  const answer = await ask(deps, { path: '/v1/audio/speech', body, signal, limitMs: LIMITS_MS.say });
+  if (answer.status >= 300) throw await refusalOf(answer);
+  return pcmOf(answer);
+}

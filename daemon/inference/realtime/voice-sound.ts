@@ -1,0 +1,51 @@
+import { GatewayError } from '../../contract/errors.ts';
+import type { AudioFormat } from '../../contract/realtime.ts';
+import { fromPcm16, wholeSamples } from '../../kit/pcm.ts';
+import { Resampler } from '../../kit/resampler.ts';
+import type { InternalAnswer } from '../internal.ts';
+import { formatRow } from './sound-format.ts';
+
+/** What OpenAI's `pcm` means everywhere: 16-bit little-endian mono at this rate. */
+const PCM_RATE = 24_000;
+/** Sound of one event: a fifth of a second, so that a voice starts early and events stay few. */
+const EVENT_MS = 200;
+
+export interface PcmSource {
+  readonly rate: number;
+  readonly bytes: AsyncIterable<Buffer>;
+}
+
+/** The samples of a speech answer that was asked for as `pcm`. Throws for an engine that sent something else. */
+export function pcmOf({ headers, body }: InternalAnswer): PcmSource {
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (['audio/pcm', 'audio/l16', 'application/octet-stream', ''].includes(type))
+    return { rate: PCM_RATE, bytes: wholeSamples(body) };
+  throw new GatewayError('upstream.error', {
+    message: `The voice sent ${type.slice(0, 40)} instead of bare samples.`,
+  });
+}
+
+/** The same sound in the format of the caller, in pieces for events. */
+export async function* inFormat(source: PcmSource, format: AudioFormat): AsyncGenerator<Buffer> {
+  const row = formatRow(format);
+  const piece = Math.round((row.rate * EVENT_MS) / 1000) * row.bytesPerSample;
+  const same = source.rate === row.rate && format.type === 'audio/pcm';
+  const resampler = new Resampler(source.rate, row.rate);
+  let held: Buffer[] = [];
+  let length = 0;
+  const add = (bytes: Buffer): void => {
+    held.push(bytes);
+    length += bytes.length;
+  };
+  for await (const bytes of source.bytes) {
+    add(same ? bytes : row.encode(resampler.push(fromPcm16(bytes))));
+    while (length >= piece) {
+      const all = Buffer.concat(held);
+      yield all.subarray(0, piece);
+      held = [all.subarray(piece)];
+      length -= piece;
+    }
+  }
+  if (!same) add(row.encode(resampler.flush()));
+  if (length > 0) yield Buffer.concat(held);
+}

@@ -1,0 +1,189 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ChatAsk, chatBody } from './chat-body.ts';
+import { piecesOf } from './chat-pieces.ts';
+import { heardUntil, type Item } from './items.ts';
+import { addText, NO_SENTENCE, speakable } from './sentences.ts';
+
+const split = (...parts: string[]): string[] => {
+  let state = NO_SENTENCE;
+  const all: string[] = [];
+  for (const part of parts) {
+    const [next, done] = addText(state, part);
+    state = next;
+    all.push(...done);
+  }
+  return [...all, state.rest];
+};
+
+describe('sentences', () => {
+  test.each([
+    [
+      ['Hello. How are you today? ', 'Fine.'],
+      ['Hello.', ' How are you today? Fine.'],
+    ],
+    [
+      ['It costs 3.50 euros at Dr. Smith’s. ', 'Yes it does.'],
+      ['It costs 3.50 euros at Dr. Smith’s.', ' Yes it does.'],
+    ],
+    [['She said “go!” and left. More'], ['She said “go!”', ' and left. More']],
+    [['こんにちは。元気ですか'], ['こんにちは。', '元気ですか']],
+    [['No end yet'], ['No end yet']],
+    [['A list:\n- one thing that is longer\n- two'], ['A list:\n', '- one thing that is longer\n', '- two']],
+  ])('%j', (parts, expected) => expect(split(...parts)).toEqual(expected));
+
+  test('nothing is lost or added, and no piece is too long, however the stream is cut', () => {
+    const text = fc
+      .array(
+        fc.oneof(
+          fc.constantFrom('. ', '! ', ', ', '\n', 'Dr. ', '3.5', '。', '😀', ' '),
+          fc.string(),
+          fc.constant('word '.repeat(90)),
+        ),
+      )
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(400), { maxLength: 6 }), (whole, cuts) => {
+        const at = [0, ...cuts.filter((cut) => cut <= whole.length).sort((a, b) => a - b), whole.length];
+        const pieces = split(...at.slice(1).map((end, index) => whole.slice(at[index], end)));
+        expect(pieces.join('')).toBe(whole);
+        for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(400);
+      }),
+    );
+  });
+
+  test.each([
+    ['**Bold** and `code` [link](http://x)', 'Bold and code link'],
+    ['...', null],
+    ['😀 ', null],
+    ['  one\n two', 'one two'],
+  ])('%j is said as %j', (text, said) => expect(speakable(text)).toBe(said));
+});
+
+describe('what was heard of an answer', () => {
+  const said = [
+    { text: 'One two. ', ms: 900 },
+    { text: 'Three four five.', ms: 1600 },
+  ];
+  test.each([
+    [0, ''],
+    [900, 'One two.'],
+    [2500, 'One two. Three four five.'],
+    [450, 'One'],
+    [1500, 'One two. Three'],
+  ])('in %i ms: %j', (ms, text) => expect(heardUntil(said, ms)).toBe(text));
+});
+
+describe('the chat that a conversation is', () => {
+  const base = { object: 'realtime.item', status: 'completed' } as const;
+  const items: Item[] = [
+    {
+      ...base,
+      id: '1',
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_audio', transcript: 'what time is it' }],
+    },
+    {
+      ...base,
+      id: '2',
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_audio', transcript: 'A moment.' }],
+    },
+    { ...base, id: '3', type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+    { ...base, id: '4', type: 'function_call', call_id: 'c2', name: 'g', arguments: '{"a":1}' },
+    { ...base, id: '5', type: 'function_call_output', call_id: 'c1', output: '12:00' },
+    { ...base, id: '6', type: 'message', role: 'user', content: [{ type: 'input_audio', transcript: null }] },
+    {
+      ...base,
+      id: '7',
+      type: 'message',
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'and here?' },
+        { type: 'input_image', image_url: 'data:x' },
+      ],
+    },
+  ];
+  const ask: ChatAsk = {
+    model: 'agent',
+    instructions: 'be brief',
+    items,
+    tools: [],
+    toolChoice: 'auto',
+    maxOutputTokens: 'inf',
+  };
+
+  test('as messages', () => {
+    expect(chatBody(ask)).toEqual({
+      model: 'agent',
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [
+        { role: 'system', content: 'be brief' },
+        { role: 'user', content: 'what time is it' },
+        {
+          role: 'assistant',
+          content: 'A moment.',
+          tool_calls: [
+            { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } },
+            { id: 'c2', type: 'function', function: { name: 'g', arguments: '{"a":1}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: '12:00' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'and here?' },
+            { type: 'image_url', image_url: { url: 'data:x' } },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('tools and limits', () => {
+    const tools = [{ type: 'function' as const, name: 'f', parameters: { type: 'object' } }];
+    const body = chatBody({ ...ask, tools, toolChoice: { type: 'function', name: 'f' }, maxOutputTokens: 9 });
+    expect(body).toMatchObject({
+      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+      max_tokens: 9,
+    });
+  });
+});
+
+describe('chunks of a chat', () => {
+  test.each([
+    [{ choices: [{ delta: { content: 'a' } }] }, [{ kind: 'words', text: 'a' }]],
+    [{ choices: [{ delta: { reasoning_content: 'hm' } }] }, []],
+    [
+      {
+        choices: [
+          {
+            delta: { tool_calls: [{ index: 1, function: { name: 'f', arguments: '{' } }] },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      },
+      [
+        { kind: 'call', index: 1, name: 'f', arguments: '{' },
+        { kind: 'finish', reason: 'tool_calls' },
+      ],
+    ],
+    [
+      { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } },
+      [{ kind: 'tokens', tokens: { input: 1, output: 2 } }],
+    ],
+  ])('%j', (event, pieces) => expect(piecesOf(event)).toEqual(pieces));
+
+  test('of any shape do no harm', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom('choices', 'usage', 'x'), fc.jsonValue()),
+        (event) => void piecesOf(event),
+      ),
+    );
+  });
+});

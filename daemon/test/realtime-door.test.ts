@@ -1,0 +1,101 @@
+/** The door of live voice while a call goes on: keys that change, and the official client behind TLS. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer } from 'node:tls';
+import OpenAI from 'openai';
+import { OpenAIRealtimeWS } from 'openai/realtime/ws';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { VoiceCall } from './harness/voice-call.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startGateway({ files: KEYS_FILE, env: { SVC_REQUIRE_AUTH: 'on' } });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+describe('the official client', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-voice-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('talks behind TLS, with the events that it knows', async ({ skip }) => {
+    const at = (name: string) => join(folder, name);
+    try {
+      const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+      const made = [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-days',
+        '2',
+        '-keyout',
+        at('key'),
+        '-out',
+        at('cert'),
+      ];
+      execFileSync('openssl', [...made, ...subject], { stdio: 'ignore' });
+    } catch {
+      skip('this machine has no openssl to make a certificate with');
+    }
+    const cert = readFileSync(at('cert'));
+    const front = createServer({ key: readFileSync(at('key')), cert }, (tls) => {
+      const plain = connect(gateway.port, '127.0.0.1');
+      tls.pipe(plain).pipe(tls);
+      for (const socket of [tls, plain]) socket.on('error', () => tls.destroy());
+    });
+    await new Promise<void>((done) => front.listen(0, 'localhost', done));
+    const { port } = front.address() as AddressInfo;
+    const client = new OpenAI({ apiKey: CLIENT_KEY, baseURL: `https://localhost:${port}/v1` });
+    const voice = new OpenAIRealtimeWS({ model: 'agent', options: { ca: cert } }, client);
+    try {
+      const created = new Promise<string>((done) =>
+        voice.once('session.created', ({ session }) => done(session.type)),
+      );
+      expect(await created).toBe('realtime');
+      let said = '';
+      voice.on('response.output_text.delta', ({ delta }) => (said += delta));
+      const over = new Promise<{ status?: string | undefined }>((done, fail) => {
+        voice.once('response.done', ({ response }) => done(response));
+        voice.once('error', fail);
+      });
+      voice.send({ type: 'session.update', session: { type: 'realtime', output_modalities: ['text'] } });
+      voice.send({
+        type: 'conversation.item.create',
+        item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Who are you?' }] },
+      });
+      voice.send({ type: 'response.create' });
+      expect((await over).status).toBe('completed');
+      expect(said).not.toBe('');
+    } finally {
+      voice.close();
+      front.close();
+    }
+  });
+});
+
+describe('keys that change', () => {
+  it('a rotated client key closes the calls that were opened with it, and no others', async () => {
+    const mine = await VoiceCall.open(gateway, '?model=agent', bearer(CLIENT_KEY));
+    const admins = await VoiceCall.open(gateway, '?model=agent', bearer(ADMIN_KEY));
+    const rotated = await ask(gateway, 'POST', '/api/auth/rotate', {
+      key: ADMIN_KEY,
+      body: { tier: 'client' },
+    });
+    expect(rotated.status).toBe(200);
+    expect(await mine.gone()).toEqual({ code: 4401, reason: 'auth.required' });
+    await admins.update({ instructions: 'still there' });
+    admins.close();
+  });
+});

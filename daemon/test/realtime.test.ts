@@ -1,0 +1,332 @@
+/** Live voice over a real port: a real chat model, a tone voice and a tone recogniser, and clients that check every event. */
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ServerEvent } from '../contract/realtime.ts';
+import type { SlotRecord } from '../contract/slots.ts';
+import { ALAW, toG711 } from '../inference/realtime/g711.ts';
+import { fromPcm16 } from '../kit/pcm.ts';
+import { Resampler } from '../kit/resampler.ts';
+import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { encodeGguf } from '../models/gguf/writer.ts';
+import { type Gateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { scale, seed } from './harness/scale.ts';
+import { startTones } from './harness/tone-gateway.ts';
+import { VoiceCall } from './harness/voice-call.ts';
+
+const REPLY = 'Good morning to you. All is well in this house today, thank you very much for asking.';
+/** Half an hour of speech: no word comes twice. */
+const SPEECH = Array.from({ length: 300 }, (_, at) => `word${at}${at % 10 === 9 ? '.' : ''}`).join(' ');
+const TOOL = { name: 'get_time', args: { zone: 'UTC' } };
+const SPOKEN = 'what a day.';
+const SILENCE = Buffer.alloc(48 * 700);
+const TOOLS = [
+  {
+    type: 'function',
+    name: TOOL.name,
+    parameters: { type: 'object', properties: { zone: { type: 'string' } } },
+  },
+];
+
+let gateway: Gateway;
+let voice: Buffer;
+const calls: VoiceCall[] = [];
+
+beforeAll(async () => {
+  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const model = join(home, 'talker.gguf');
+  writeFileSync(model, encodeGguf(tinyChat({ reply: REPLY, tool: TOOL })));
+  const models = join(home, 'state', 'models');
+  mkdirSync(models, { recursive: true, mode: 0o700 });
+  writeFileSync(join(models, 'orator.gguf'), encodeGguf(tinyChat({ name: 'orator', reply: SPEECH })));
+  gateway = await startTones({ home, env: { SVC_MODEL: model } });
+  voice = await spoken(SPOKEN);
+});
+afterEach(() => {
+  for (const call of calls.splice(0)) call.close();
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+async function open(query = ''): Promise<VoiceCall> {
+  const call = await VoiceCall.open(gateway, query);
+  calls.push(call);
+  return call;
+}
+
+/** What the tone voice makes of a text, as a microphone would send it. */
+async function spoken(input: string): Promise<Buffer> {
+  const answer = await fetch(`${gateway.url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'tts', input, response_format: 'pcm' }),
+  });
+  expect(answer.status).toBe(200);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+/** What the tone recogniser understands of PCM16 at 24,000 samples per second. */
+async function understood(pcm: Buffer): Promise<string> {
+  const call = await open('?intent=transcription');
+  await call.update({ audio: { input: { turn_detection: null } } }, 'transcription');
+  call.speak(pcm);
+  call.send({ type: 'input_audio_buffer.commit' });
+  return (await call.next('conversation.item.input_audio_transcription.completed')).transcript as string;
+}
+
+/** Puts a typed message into the conversation. */
+function say(call: VoiceCall, text: string): void {
+  const content = [{ type: 'input_text', text }];
+  call.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } });
+}
+
+const responseOf = (event: ServerEvent) => event.response as Record<string, never>;
+const inFlight = async () =>
+  (await ask(gateway, 'GET', '/api/slots'))
+    .json<{ slots: SlotRecord[] }>()
+    .slots.reduce((sum, { active }) => sum + active, 0);
+
+describe('a conversation', () => {
+  it('is heard, answered in sentences, spoken, and every stage is timed', async () => {
+    const call = await open();
+    await call.update({ audio: { input: { transcription: { model: 'stt' } } } });
+    call.speak(voice);
+    call.speak(SILENCE);
+    const started = await call.next('input_audio_buffer.speech_started');
+    const heard = await call.next('conversation.item.input_audio_transcription.completed');
+    expect(heard).toMatchObject({ transcript: SPOKEN, item_id: started.item_id });
+    const done = responseOf(await call.next('response.done'));
+    expect(done).toMatchObject({
+      status: 'completed',
+      output: [
+        { role: 'assistant', status: 'completed', content: [{ type: 'output_audio', transcript: REPLY }] },
+      ],
+      metadata: {
+        svc_stt_ms: expect.any(String),
+        svc_chat_first_ms: expect.any(String),
+        svc_tts_first_ms: expect.any(String),
+      },
+    });
+    const [first, second] = REPLY.split('. ');
+    expect(await understood(call.sound(done.id))).toBe(`${first?.toLowerCase()}.${second?.toLowerCase()}`);
+    expect(call.failure).toBeNull();
+  });
+
+  it('speaks before the model has ended', async () => {
+    const call = await open();
+    say(call, 'a');
+    call.send({ type: 'response.create', response: { instructions: 'x' } });
+    await call.next('response.done');
+    const types = call.events.map(({ type }) => type);
+    expect(types.indexOf('response.output_audio.delta')).toBeGreaterThan(0);
+    expect(types.indexOf('response.output_audio.delta')).toBeLessThan(
+      types.indexOf('response.output_audio_transcript.done'),
+    );
+  });
+
+  it('is interrupted by speech, and truncated to what was heard', async () => {
+    const call = await open('?model=orator');
+    say(call, 'hello');
+    call.send({ type: 'response.create' });
+    await call.next('response.output_audio.delta');
+    call.speak(voice);
+    await call.next('input_audio_buffer.speech_started');
+    const done = responseOf(await call.next('response.done'));
+    expect(done).toMatchObject({
+      status: 'cancelled',
+      status_details: { reason: 'turn_detected' },
+      output: [{ status: 'incomplete' }],
+    });
+    const [{ id: item_id }] = done.output as unknown as [{ id: string }];
+    call.send({ type: 'conversation.item.truncate', item_id, content_index: 0, audio_end_ms: 1000 });
+    expect(await call.next('conversation.item.truncated')).toMatchObject({ item_id, audio_end_ms: 1000 });
+    call.send({ type: 'conversation.item.retrieve', item_id });
+    const { item } = (await call.next('conversation.item.retrieved')) as never as {
+      item: { content: { transcript: string }[] };
+    };
+    expect(item.content[0]?.transcript).toBe('word0');
+    await call.update({ model: 'agent' });
+    call.speak(SILENCE);
+    expect(responseOf(await call.next('response.done'))).toMatchObject({ status: 'completed' });
+  });
+
+  it('a long answer comes whole, also to a caller who stops reading for a while', async () => {
+    const call = await open('?model=orator');
+    say(call, 'hello');
+    call.send({ type: 'response.create' });
+    await call.next('response.output_audio.delta');
+    call.socket.pause();
+    expect(await inFlight()).toBeGreaterThan(0);
+    call.socket.resume();
+    const done = responseOf(await call.next('response.done', 60_000));
+    expect(done).toMatchObject({ status: 'completed', output: [{ content: [{ transcript: SPEECH }] }] });
+    expect(call.sound(done.id).length / 48_000).toBeGreaterThan(200);
+  });
+
+  it('waits for the commit when turns are manual', async () => {
+    const call = await open();
+    await call.update({ audio: { input: { turn_detection: null, transcription: { model: 'tone-ear' } } } });
+    call.speak(voice);
+    call.send({ type: 'input_audio_buffer.commit' });
+    const { item_id } = await call.next('input_audio_buffer.committed');
+    expect(await call.next('conversation.item.input_audio_transcription.completed')).toMatchObject({
+      item_id,
+      transcript: SPOKEN,
+    });
+    call.send({ type: 'response.create', response: { output_modalities: ['text'] } });
+    const done = responseOf(await call.next('response.done'));
+    expect(done).toMatchObject({
+      output: [{ content: [{ type: 'output_text', text: REPLY }] }],
+      usage: { input_tokens: expect.any(Number) },
+    });
+    call.send({ type: 'input_audio_buffer.commit', event_id: 'again' });
+    expect(await call.next('error')).toMatchObject({
+      error: { code: 'input_audio_buffer_commit_empty', event_id: 'again' },
+    });
+  });
+
+  it('hands calls to the caller and takes their outputs', async () => {
+    const call = await open();
+    await call.update({ output_modalities: ['text'], tools: TOOLS });
+    say(call, 'hello');
+    call.send({ type: 'response.create' });
+    const args = await call.next('response.function_call_arguments.done');
+    expect(args).toMatchObject({ name: TOOL.name });
+    expect(JSON.parse(args.arguments as string)).toEqual(TOOL.args);
+    expect(responseOf(await call.next('response.done'))).toMatchObject({
+      status: 'completed',
+      output: [{ type: 'function_call' }],
+    });
+    call.send({
+      type: 'conversation.item.create',
+      item: { type: 'function_call_output', call_id: args.call_id, output: '12:00' },
+    });
+    call.send({ type: 'response.create', response: { tools: [], tool_choice: 'auto' } });
+    expect(responseOf(await call.next('response.done'))).toMatchObject({
+      status: 'completed',
+      output: [{ type: 'message' }],
+    });
+  });
+
+  it('over a telephone: G.711 in and out', async () => {
+    const call = await open();
+    const format = { type: 'audio/pcma' };
+    await call.update({ audio: { input: { format, transcription: {} }, output: { format } } });
+    const resampler = new Resampler(24_000, 8_000);
+    const all = [resampler.push(fromPcm16(Buffer.concat([voice, SILENCE]))), resampler.flush()];
+    call.speak(Buffer.concat(all.map((samples) => toG711(ALAW, samples))));
+    const { transcript } = await call.next('conversation.item.input_audio_transcription.completed');
+    expect(transcript).toMatch(/a/);
+    const { id, status } = responseOf(await call.next('response.done')) as unknown as {
+      id: string;
+      status: string;
+    };
+    expect(status).toBe('completed');
+    const seconds = call.sound(id).length / 8_000;
+    expect(seconds).toBeGreaterThan(9);
+    expect(seconds).toBeLessThan(13);
+  });
+});
+
+describe('the end of a call', () => {
+  it('a caller who leaves ends all work for it', async () => {
+    const call = await open();
+    say(call, 'hello');
+    call.send({ type: 'response.create' });
+    await call.next('response.output_audio.delta');
+    call.socket.terminate();
+    await until(async () => (await inFlight()) === 0, 'the engines to be free');
+  });
+
+  it('an unknown model is told, and text to speech that is gone leaves text', async () => {
+    const call = await open('?model=nobody');
+    call.send({ type: 'response.create', event_id: 'mine' });
+    expect(await call.next('error')).toMatchObject({
+      error: { code: 'realtime.unavailable', event_id: 'mine' },
+    });
+    await call.update({ model: 'agent', output_modalities: ['text'] });
+    call.send({ type: 'response.create', response: { instructions: 'Say hello.' } });
+    expect(responseOf(await call.next('response.done'))).toMatchObject({ status: 'completed' });
+  });
+
+  it('what is no event, or too large, is told', async () => {
+    const call = await open();
+    call.socket.send('nonsense');
+    expect(await call.next('error')).toMatchObject({
+      error: { type: 'invalid_request_error', code: 'invalid_json' },
+    });
+    call.socket.send(Buffer.from([1, 2, 3]));
+    await call.next('error');
+    call.socket.send('x'.repeat(2 * 1024 * 1024));
+    expect((await call.gone()).code).toBe(1009);
+  });
+});
+
+describe('random callers', () => {
+  const text = fc.constantFrom('hello', 'a', '', '\u0000', 'é');
+  const id = fc.constantFrom('item_none', 'mine', 'root');
+  const event = fc.oneof(
+    { weight: 4, arbitrary: fc.constant({ kind: 'voice' }) },
+    fc.constant({ type: 'input_audio_buffer.append', audio: SILENCE.toString('base64') }),
+    fc.constant({ type: 'input_audio_buffer.commit' }),
+    fc.constant({ type: 'input_audio_buffer.clear' }),
+    { weight: 3, arbitrary: fc.constant({ type: 'response.create' }) },
+    fc.constant({ type: 'response.create', response: { output_modalities: ['text'], tools: TOOLS } }),
+    fc.constant({ type: 'response.cancel' }),
+    fc.record({ type: fc.constant('conversation.item.delete'), item_id: id }),
+    fc.record({
+      type: fc.constant('conversation.item.truncate'),
+      item_id: id,
+      content_index: fc.nat(2),
+      audio_end_ms: fc.nat(999),
+    }),
+    text.map((content) => ({
+      type: 'conversation.item.create',
+      item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: content }] },
+    })),
+    fc
+      .constantFrom(null, { type: 'server_vad' }, { type: 'server_vad', interrupt_response: false })
+      .map((turns) => ({
+        type: 'session.update',
+        session: { type: 'realtime', audio: { input: { turn_detection: turns, transcription: {} } } },
+      })),
+    fc.anything().map((value) => ({ type: 'session.update', session: value })),
+    fc.json().map((value) => ({ raw: value })),
+  );
+
+  it('never break a session, and always read an ordered one', async () => {
+    const run = async (events: readonly object[]) => {
+      const call = await open();
+      for (const each of events) {
+        if ('kind' in each) call.speak(voice);
+        else if ('raw' in each) call.socket.send(each.raw as string);
+        else call.send(each as Record<string, unknown>);
+      }
+      if (call.checker.active) call.send({ type: 'response.cancel' });
+      call.send({ type: 'conversation.item.retrieve', item_id: 'the-end', event_id: 'the-end' });
+      await until(
+        () =>
+          call.failure !== null ||
+          call.closed !== null ||
+          call.events.some(
+            ({ error }) => (error as { event_id?: string } | undefined)?.event_id === 'the-end',
+          ),
+        'the last event to be answered',
+      );
+      call.close();
+      expect([call.failure, call.closed]).toEqual([null, null]);
+    };
+    await fc.assert(fc.asyncProperty(fc.array(event, { maxLength: 25 }), run), {
+      seed: seed('realtime'),
+      numRuns: scale(500),
+      endOnFailure: true,
+    });
+    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    await until(async () => (await inFlight()) === 0, 'the engines to be free');
+  });
+});
