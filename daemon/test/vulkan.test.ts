@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { type Gateway, startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
@@ -28,7 +27,6 @@ function files(device: string): Record<string, string> {
   return {
     'config/slots/agent.toml': of('chat', 'cpu', ''),
     'config/slots/fast.toml': of('chat', 'vulkan:0', here),
-    'config/slots/embed.toml': `type = "embedding"\n${of('vectors', 'vulkan:0', here)}`,
     'config/slots/absent.toml': of('chat', 'vulkan:7', here),
     'config/slots/driverless.toml': of('chat', 'vulkan', NOWHERE),
   };
@@ -42,7 +40,6 @@ beforeAll(async () => {
     join(home, 'state', 'models', 'chat.gguf'),
     encodeGguf(tinyChat({ reply: 'From the device.' })),
   );
-  writeFileSync(join(home, 'state', 'models', 'vectors.gguf'), encodeGguf(tinyEmbed()));
   gateway = await startGateway({ home, files: files(driver) });
 });
 
@@ -95,19 +92,6 @@ describe.skipIf(driver === null)('a Vulkan device', () => {
     expect(JSON.parse(line ?? '{}')).toMatchObject({ device: 'vulkan', layers: { placed: 2, total: 2 } });
     expect(engineLog('fast')).toContain('vulkan');
   });
-
-  it(
-    'makes vectors of length one',
-    async () => {
-      expect(await loaded('embed')).toMatchObject({ state: 'ready', device: 'vulkan' });
-      const body = { model: 'vectors', input: ['the cat sat', 'the cat sat'] };
-      const answer = await ask(gateway, 'POST', '/v1/embeddings', { body, silenceMs: SLOW_MS });
-      const { data } = answer.json<{ data: { embedding: number[] }[] }>();
-      expect(Math.hypot(...(data[0]?.embedding ?? []))).toBeCloseTo(1, 3);
-      expect(data[1]?.embedding).toEqual(data[0]?.embedding);
-    },
-    SLOW_MS,
-  );
 
   it.each([
     ['absent', 'of a number that is not there'],
