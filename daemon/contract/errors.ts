@@ -1,3 +1,5 @@
+import { anthropicEnvelope } from './anthropic-error.ts';
+
 /** One row of the catalogue of everything the gateway itself refuses or fails with (spec "Errors", contract of codes). */
 export interface ErrorRow {
   readonly status: number;
@@ -166,7 +168,12 @@ export function openaiErrorType(status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
+/** Whose clients read an error. */
+export type ErrorDialect = 'api' | 'openai' | 'anthropic';
+
 export interface ErrorEnvelope {
+  /** On the routes of Anthropic's API. */
+  type?: 'error';
   error: {
     code: string;
     message: string;
@@ -216,16 +223,17 @@ export class GatewayError extends Error {
     return out;
   }
 
-  /** The body: bare on `/api`, with OpenAI's `type` and `param` on `/v1`. */
-  envelope(dialect: 'api' | 'openai'): ErrorEnvelope {
+  /** The body: bare on `/api`, with OpenAI's `type` and `param` on `/v1`, and Anthropic's `type` on its routes. */
+  envelope(dialect: ErrorDialect): ErrorEnvelope {
     const { details, param } = this.options;
-    return {
+    const body: ErrorEnvelope = {
       error: {
         code: this.code,
         message: this.message,
         ...(details === undefined ? {} : { details }),
-        ...(dialect === 'openai' ? { type: openaiErrorType(this.status), param: param ?? null } : {}),
+        ...(dialect === 'api' ? {} : { type: openaiErrorType(this.status), param: param ?? null }),
       },
     };
+    return dialect === 'anthropic' ? anthropicEnvelope(body) : body;
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AuthRequest } from '../auth/auth.ts';
+import type { ErrorDialect } from '../contract/errors.ts';
 
 /** Builds the picture of a request that `auth` judges. */
 export function authRequest(req: IncomingMessage, upgrade: boolean): AuthRequest {
@@ -13,6 +14,11 @@ export function authRequest(req: IncomingMessage, upgrade: boolean): AuthRequest
   };
 }
 
-/** Which envelope a path is answered with: OpenAI's on `/v1`, the bare one elsewhere. */
-export const dialectOf = (url: string): 'api' | 'openai' =>
-  /^(https?:\/\/[^/]*)?\/v1(\/|$|\?)/i.test(url) ? 'openai' : 'api';
+const ANTHROPIC = /^(https?:\/\/[^/]*)?\/v1\/messages(\/|$|\?)/i;
+const OPENAI = /^(https?:\/\/[^/]*)?\/v1(\/|$|\?)/i;
+
+/** Which envelope a path is answered with: OpenAI's on `/v1`, Anthropic's on its routes there, the bare one elsewhere. */
+export function dialectOf(url: string): ErrorDialect {
+  if (ANTHROPIC.test(url)) return 'anthropic';
+  return OPENAI.test(url) ? 'openai' : 'api';
+}

@@ -1,5 +1,5 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { GatewayError } from '../contract/errors.ts';
+import { type ErrorDialect, GatewayError } from '../contract/errors.ts';
 import type { Log } from '../kit/log.ts';
 import { hideSecretsIn } from '../kit/redact.ts';
 import { bareRefusalHeaders, refusalHeaders } from './headers.ts';
@@ -25,7 +25,7 @@ export function sendError(
   req: IncomingMessage,
   res: ServerResponse,
   error: GatewayError,
-  dialect: 'api' | 'openai',
+  dialect: ErrorDialect,
   secrets: readonly string[],
 ): void {
   if (res.headersSent) {
@@ -48,7 +48,7 @@ export function closeIfUnread(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /** A whole refusal as text, for a bare socket: status line, headers, envelope. `id` becomes x-request-id. */
-export function bareRefusal(error: GatewayError, dialect: 'api' | 'openai', id: string): string {
+export function bareRefusal(error: GatewayError, dialect: ErrorDialect, id: string): string {
   const body = JSON.stringify(error.envelope(dialect));
   const headers = {
     ...bareRefusalHeaders(id),

@@ -21,6 +21,7 @@ import { Spools } from './audio/received-form.ts';
 import { listSpeakers, listVoices } from './audio/voices.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';
 import { type CatalogueQuery, findModel, listModels } from './catalogue.ts';
+import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { takePicture } from './dispatch/picture.ts';
 import { openEngines } from './forward/engines.ts';
@@ -73,7 +74,7 @@ export interface InferenceDeps {
 type Task = (call: InferenceCall) => Promise<void>;
 
 /** The spec's "Completion-style routes" below the door: each task answers `call.res` itself or throws before its head. */
-export interface Inference extends Readonly<Record<TaskName, Task>> {
+export interface Inference extends Readonly<Record<TaskName | DialectName, Task>> {
   models(query: CatalogueQuery): { object: 'list'; data: V1ModelRecord[] };
   model(id: string): V1ModelRecord | undefined;
   /** `asked` names a model or slot; null takes all. */
@@ -136,6 +137,7 @@ export function createInference(deps: InferenceDeps): Inference {
     };
   const tasks: Readonly<Record<TaskName, Task>> = {
     chat: task('chat'),
+    count: task('count'),
     completions: task('completions'),
     simple: task('simple'),
     speech: task('speech'),
@@ -144,6 +146,9 @@ export function createInference(deps: InferenceDeps): Inference {
   };
   return {
     ...tasks,
+    responses: serveDialect('responses', tasks),
+    messages: serveDialect('messages', tasks),
+    messagesCount: serveDialect('messagesCount', tasks),
     internal: (call) => callInternally({ settings, tasks }, call),
     models: (query) => ({ object: 'list', data: listModels(takePicture(sources), query) }),
     model: (id) => findModel(takePicture(sources), id),

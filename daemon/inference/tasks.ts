@@ -3,6 +3,7 @@ import type { OutboundBody } from '../kit/outbound.ts';
 import { maskedFailure } from './audio/mask.ts';
 import { receiveForm, type Spools } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
+import { cannotCount } from './dialects/cannot-count.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { EngineFailure, Verdict } from './forward/engine-error.ts';
 import type { Sink } from './forward/exchange.ts';
@@ -110,6 +111,7 @@ const readImage = ({ body }: InferenceCall): Reading => refuseImage(scanBody(bod
 
 export const TASKS = {
   chat: { read: readChat },
+  count: { read: readChat, judge: cannotCount },
   completions: { read: readCompletions },
   simple: { read: readSimple },
   speech: { read: readSpeech, prepare: prepareSpeech },

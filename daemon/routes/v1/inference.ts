@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { DialectName } from '../../inference/dialects/serve-dialect.ts';
 import type { InferenceCall, Receive } from '../../inference/serve.ts';
 import type { TaskName } from '../../inference/tasks.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -17,7 +18,7 @@ const EMPTY = Buffer.alloc(0);
 /** The inference routes that forward a JSON body: read the bytes, hand them to the dispatcher, and stand aside. */
 export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   const run =
-    (task: TaskName): Handler =>
+    (task: TaskName | DialectName): Handler =>
     async (ctx, call) => {
       const body = await read.bytes(ctx, call);
       await deps.inference[task](inferenceCall(ctx, call, body));
@@ -26,6 +27,9 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
     deps.inference.transcriptions({ ...inferenceCall(ctx, call, EMPTY), receive: read.receive(ctx, call) });
   return {
     'v1.chat': run('chat'),
+    'v1.responses': run('responses'),
+    'v1.messages': run('messages'),
+    'v1.messages.count': run('messagesCount'),
     'v1.completions': run('completions'),
     'v1.embeddings': run('simple'),
     'v1.rerankings': run('simple'),

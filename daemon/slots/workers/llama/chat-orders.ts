@@ -3,16 +3,25 @@ import type { ChatRequest } from './chat-request.ts';
 import type { Orders } from './choices.ts';
 import { type ChatEngine, refuseOverflow } from './engine.ts';
 
+const promptOf = (template: ChatEngine['template'], request: ChatRequest): string =>
+  template.render({
+    messages: request.messages,
+    tools: request.tools?.offered ?? null,
+    templateArguments: request.templateArguments,
+  });
+
+/** The tokens of the prompt of a chat, however long it is. Throws a 400 when the template refuses it. */
+export const countTokens = (
+  { template, vocabulary }: Pick<ChatEngine, 'template' | 'vocabulary'>,
+  request: ChatRequest,
+): number => vocabulary.tokens(promptOf(template, request)).length;
+
 /** What is generated for a chat. Throws a 400 when the template refuses it or the prompt does not fit the window. */
 export function chatOrders(
   { template, vocabulary, facts }: Pick<ChatEngine, 'template' | 'vocabulary' | 'facts'>,
   request: ChatRequest,
 ): Orders {
-  const prompt = template.render({
-    messages: request.messages,
-    tools: request.tools?.offered ?? null,
-    templateArguments: request.templateArguments,
-  });
+  const prompt = promptOf(template, request);
   const tokens = vocabulary.tokens(prompt);
   refuseOverflow(tokens.length, facts.context, 'messages');
   const { grammar, ...plan } = chatPlan(request, template.family, prompt);

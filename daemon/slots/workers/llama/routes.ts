@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Exchange, Routes } from '../http-server.ts';
 import type { WorkerConfig } from '../protocol.ts';
 import { type AnswerHead, CHAT, COMPLETION, type Dialect } from './answer.ts';
-import { chatOrders } from './chat-orders.ts';
+import { chatOrders, countTokens } from './chat-orders.ts';
 import { chatRequest } from './chat-request.ts';
 import { answerChoices, type Orders } from './choices.ts';
 import { completionOrders } from './completion-orders.ts';
@@ -34,6 +34,10 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
       const request = chatRequest(await exchange.body());
       const head = newHead('chatcmpl', config.modelId);
       await reply(exchange, chatOrders(engine, request), request, { dialect: CHAT, head });
+    },
+    'POST /v1/chat/completions/input_tokens': async (exchange) => {
+      const request = chatRequest(await exchange.body());
+      exchange.json(200, { object: 'response.input_tokens', input_tokens: countTokens(engine, request) });
     },
     'POST /v1/completions': async (exchange) => {
       const request = completionRequest(await exchange.body());

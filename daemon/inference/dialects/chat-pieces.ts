@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { asList, asObject, type Json } from './json.ts';
+import type { ChatUsage, Piece, TextKind } from './piece.ts';
+
+/** Where the texts of an answer stand; `reasoning` is what vLLM and OpenRouter call the thoughts. */
+const TEXTS: readonly (readonly [field: string, type: TextKind])[] = [
+  ['reasoning_content', 'reasoning'],
+  ['content', 'text'],
+  ['refusal', 'refusal'],
+];
+
+/** Reads chat answers of any engine, whole or chunk by chunk; one reader for each answer. Only the first choice is read. */
+export class ChatPieces {
+  #calls = 0;
+  /** Call number by the engine's own number. */
+  readonly #known = new Map<number, number>();
+
+  /** The pieces of a `chat.completion`, or of one chunk of its stream, in the order in which they are to be told. */
+  read(answer: Json): Piece[] {
+    const choice = asObject(asList(answer.choices)[0]);
+    const said = asObject(choice?.delta) ?? asObject(choice?.message) ?? {};
+    const pieces: Piece[] = [...texts(said), ...this.#callPieces(asList(said.tool_calls))];
+    if (typeof choice?.finish_reason === 'string') {
+      const stop = typeof choice.stop_reason === 'string' ? choice.stop_reason : null;
+      pieces.push({ type: 'finish', reason: choice.finish_reason, stop });
+    }
+    const usage = asObject(answer.usage);
+    if (usage) pieces.push({ type: 'usage', usage: usageOf(usage) });
+    return pieces;
+  }
+
+  #callPieces(calls: readonly unknown[]): Piece[] {
+    return calls.flatMap((each) => {
+      const call = asObject(each);
+      const called = asObject(call?.function);
+      return call && called ? this.#callPiece(call, called) : [];
+    });
+  }
+
+  /** A call is new when its number is; without numbers, when it has a name. */
+  #callPiece(call: Json, called: Json): Piece[] {
+    const number = typeof call.index === 'number' ? call.index : null;
+    const name = typeof called.name === 'string' ? called.name : '';
+    const text = argumentsOf(called.arguments);
+    const known = this.#begun(number, name);
+    if (known !== undefined) return text === '' || known < 0 ? [] : [piece(known, text)];
+    const index = this.#calls++;
+    if (number !== null) this.#known.set(number, index);
+    const id = typeof call.id === 'string' && call.id !== '' ? call.id : newId('call');
+    const begun: Piece = { type: 'call', index, id, name };
+    return text === '' ? [begun] : [begun, piece(index, text)];
+  }
+
+  /** The call that goes on; undefined for a new one. */
+  #begun(number: number | null, name: string): number | undefined {
+    if (number !== null) return this.#known.get(number);
+    return name === '' ? this.#calls - 1 : undefined;
+  }
+}
+
+const piece = (index: number, text: string): Piece => ({ type: 'arguments', index, text });
+
+function texts(said: Json): Piece[] {
+  const thought = said.reasoning_content ?? said.reasoning;
+  const values: Json = { ...said, reasoning_content: thought };
+  return TEXTS.flatMap(([field, type]) => {
+    const text = values[field];
+    return typeof text === 'string' && text !== '' ? [{ type, text }] : [];
+  });
+}
+
+/** Some engines give an object where the text of one belongs. */
+const argumentsOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
+
+function usageOf(usage: Json): ChatUsage {
+  const input = count(usage.prompt_tokens);
+  return {
+    input,
+    cached: Math.min(input, count(asObject(usage.prompt_tokens_details)?.cached_tokens)),
+    output: count(usage.completion_tokens),
+    reasoning: count(asObject(usage.completion_tokens_details)?.reasoning_tokens),
+  };
+}
+
+const count = (value: unknown): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+
+/** A new id: `msg_` and 32 hexadecimal digits. */
+export const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;

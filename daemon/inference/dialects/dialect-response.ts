@@ -1,0 +1,164 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { Writable } from 'node:stream';
+import { GatewayError } from '../../contract/errors.ts';
+import { isEventStream } from '../../kit/sse.ts';
+import type { CallerResponse } from '../caller.ts';
+import type { Events, Translation } from './dialect.ts';
+import { EventReader, type StreamBlock } from './event-reader.ts';
+import { asObject, type Json, parsed } from './json.ts';
+
+/** Longest whole answer, in bytes. */
+const MAX_WHOLE = 64 * 1024 * 1024;
+/** What is said of the body of a chat only. */
+const OF_THE_CHAT = ['content-length', 'content-encoding'];
+
+/** `whole` holds the body until its end; `stream` tells each event as it comes; `refused` is an error. */
+type Mode = 'head' | 'stream' | 'whole' | 'refused';
+
+/**
+ * A response that takes a chat answer and gives the caller the same in another API. Streams pass event by event, at the
+ * speed of the caller, and nothing of them is kept here.
+ */
+export class DialectResponse extends Writable implements CallerResponse {
+  readonly #res: CallerResponse;
+  readonly #translation: Translation;
+  readonly #reader = new EventReader();
+  #model: string;
+  #mode: Mode = 'head';
+  #events: Events | null = null;
+  #status = 0;
+  #headers: OutgoingHttpHeaders = {};
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #complete = false;
+  /** The caller has been told of a failure: nothing more is. */
+  #failed = false;
+  /** The failure is ours to end: the engine still speaks. */
+  #broken = false;
+
+  /** `model`: what the caller asked for, until the model that answers is known. */
+  constructor(res: CallerResponse, translation: Translation, model: string) {
+    super();
+    this.#res = res;
+    this.#translation = translation;
+    this.#model = model;
+    // Whoever ends it on an error has told the caller already.
+    this.on('error', () => {});
+    res.once('close', () => {
+      if (!res.writableFinished) this.destroy();
+    });
+  }
+
+  setHeader(name: string, value: number | string | readonly string[]): this {
+    if (name === 'x-svc-model') this.#model = String(value);
+    this.#res.setHeader(name, value);
+    return this;
+  }
+
+  writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
+    const kept = Object.entries(headers).filter(([name]) => !OF_THE_CHAT.includes(name));
+    this.#status = status;
+    this.#headers = Object.fromEntries(kept);
+    if (status >= 300) this.#mode = 'refused';
+    else if (!isEventStream(String(headers['content-type'] ?? ''))) this.#mode = 'whole';
+    else {
+      this.#mode = 'stream';
+      this.#events = this.#translation.events(this.#model);
+      this.#res.writeHead(status, this.#headers);
+      this.#res.write(this.#events.open());
+    }
+    return this;
+  }
+
+  flushHeaders(): void {
+    if (this.#mode === 'stream') this.#res.flushHeaders();
+  }
+
+  override _write(chunk: Buffer, _: string, done: (error?: Error | null) => void): void {
+    if (this.#mode !== 'stream') {
+      done(this.#hold(chunk));
+      return;
+    }
+    const text = this.#told(() => this.#reader.push(chunk));
+    if (this.#broken) this.#breakOff(text, done);
+    else if (text === '' || this.#res.write(text)) done();
+    else this.#res.once('drain', () => done());
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    if (this.#mode === 'stream') {
+      const text = this.#told(() => this.#reader.end());
+      const last = this.#failed ? text : text + (this.#events?.end(this.#complete) ?? '');
+      this.#res.end(last, () => done());
+      return;
+    }
+    const [status, body] = this.#whole(Buffer.concat(this.#held));
+    const headers = { ...this.#headers, 'content-type': 'application/json', 'content-length': body.length };
+    this.#res.writeHead(status, headers);
+    this.#res.end(body, () => done());
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#held = [];
+    if (!this.#res.writableEnded) this.#res.destroy();
+    done(error);
+  }
+
+  #told(read: () => readonly StreamBlock[]): string {
+    let text = '';
+    try {
+      for (const block of read()) text += this.#block(block);
+      return text;
+    } catch (error) {
+      return text + this.#fail(error instanceof GatewayError ? error : new GatewayError('internal'));
+    }
+  }
+
+  #block(block: StreamBlock): string {
+    const events = this.#events;
+    if (this.#failed || events === null) return '';
+    if ('comment' in block) return events.idle();
+    if (block.data === '[DONE]') {
+      this.#complete = true;
+      return '';
+    }
+    const chat = asObject(parsed(block.data));
+    if (!chat) throw new GatewayError('upstream.error', { message: 'An event of the engine is no JSON.' });
+    const error = asObject(chat.error);
+    if (!error) return events.chunk(chat);
+    this.#failed = true;
+    return events.fail(error);
+  }
+
+  #fail(error: GatewayError): string {
+    this.#failed = true;
+    this.#broken = true;
+    return this.#events?.fail(error.envelope('openai').error) ?? '';
+  }
+
+  /** Tells the failure as the last thing; our end ends the engine's work. */
+  #breakOff(text: string, done: (error?: Error | null) => void): void {
+    this.#res.end(text, () => done(new Error('the answer broke off')));
+  }
+
+  #hold(chunk: Buffer): Error | null {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    return this.#heldBytes > MAX_WHOLE ? new Error('the answer is too long') : null;
+  }
+
+  #whole(bytes: Buffer): [status: number, body: Buffer] {
+    const body = asObject(parsed(bytes.toString('utf8')));
+    if (this.#mode === 'refused')
+      return [this.#status, body ? asJson(this.#translation.envelope(body)) : bytes];
+    try {
+      if (!body) throw new GatewayError('upstream.error', { message: 'The engine did not answer in JSON.' });
+      return [this.#status, asJson(this.#translation.whole(body, this.#model))];
+    } catch (error) {
+      const known = error instanceof GatewayError ? error : new GatewayError('internal');
+      return [known.status, asJson(this.#translation.envelope({ ...known.envelope('openai') }))];
+    }
+  }
+}
+
+const asJson = (value: Json): Buffer => Buffer.from(JSON.stringify(value));

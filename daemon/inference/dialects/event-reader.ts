@@ -1,0 +1,43 @@
+import { GatewayError } from '../../contract/errors.ts';
+
+/** Longest event that is read, in characters. */
+const MAX_EVENT = 4 * 1024 * 1024;
+
+/** One block of an event stream; a comment has no data. */
+export type StreamBlock = { readonly data: string } | { readonly comment: true };
+
+/** Reads an event stream as it comes, however it is cut into chunks. */
+export class EventReader {
+  readonly #decoder = new TextDecoder();
+  #rest = '';
+  #data: string[] = [];
+
+  /** The blocks that `chunk` completes. Throws `upstream.error` for an event beyond all measure. */
+  push(chunk: Uint8Array): StreamBlock[] {
+    return this.#take(this.#decoder.decode(chunk, { stream: true }));
+  }
+
+  /** What an answer without a last line end leaves behind. */
+  end(): StreamBlock[] {
+    return this.#take(`${this.#decoder.decode()}\n\n`);
+  }
+
+  #take(text: string): StreamBlock[] {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    const size = this.#data.reduce((sum, line) => sum + line.length, this.#rest.length);
+    if (size > MAX_EVENT) {
+      throw new GatewayError('upstream.error', { message: 'An event of the engine is too long.' });
+    }
+    return lines.flatMap((line) => this.#line(line.endsWith('\r') ? line.slice(0, -1) : line));
+  }
+
+  #line(line: string): StreamBlock[] {
+    if (line.startsWith(':')) return [{ comment: true }];
+    if (line.startsWith('data:')) this.#data.push(line.slice(line[5] === ' ' ? 6 : 5));
+    if (line !== '' || this.#data.length === 0) return [];
+    const data = this.#data.join('\n');
+    this.#data = [];
+    return [{ data }];
+  }
+}

@@ -1,0 +1,85 @@
+import type { Json } from '../json.ts';
+import type { AssistantBlock, CountBody, InputMessage, ResultBlock, UserBlock } from './request-schema.ts';
+
+/**
+ * A line of bookkeeping for Anthropic's own billing, which Claude Code puts first and changes with every request: to a model
+ * it says nothing, and it would cost the whole prompt cache.
+ */
+const BILLING = 'x-anthropic-billing-header:';
+
+/** The messages of a chat that say the same. */
+export function chatMessages({ system, messages }: Pick<CountBody, 'system' | 'messages'>): Json[] {
+  const texts = typeof system === 'string' ? [system] : (system ?? []).map(({ text }) => text);
+  const kept = texts.filter((text) => text !== '' && !text.startsWith(BILLING));
+  const first = kept.length === 0 ? [] : [{ role: 'system', content: kept.join('\n\n') }];
+  return [...first, ...messages.flatMap(chatMessage)];
+}
+
+function chatMessage(message: InputMessage): Json[] {
+  if (typeof message.content === 'string') return [{ role: message.role, content: message.content }];
+  if (message.role === 'user') return userMessages(message.content);
+  if (message.role === 'assistant') return [assistantMessage(message.content)];
+  return [{ role: 'system', content: message.content.map(({ text }) => text).join('\n\n') }];
+}
+
+/** Results of tools come first, each a message of its own; pictures in them follow as what the user shows. */
+function userMessages(blocks: readonly UserBlock[]): Json[] {
+  const results = blocks.filter((block) => block.type === 'tool_result');
+  const shown = results.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isImage) : []));
+  const said = blocks.flatMap((block) => (block.type === 'tool_result' ? [] : [block]));
+  const own = [...shown, ...said];
+  return [
+    ...results.map(({ tool_use_id, content }) => ({
+      role: 'tool',
+      tool_call_id: tool_use_id,
+      content: typeof content === 'string' ? content : textsOf(content ?? []),
+    })),
+    ...(own.length === 0 ? [] : [{ role: 'user', content: contentOf(own) }]),
+  ];
+}
+
+const isImage = (block: ResultBlock): boolean => block.type === 'image';
+
+const textsOf = (blocks: readonly ResultBlock[]): string =>
+  blocks
+    .map(textOf)
+    .filter((text) => text !== '')
+    .join('\n');
+
+function textOf(block: ResultBlock): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'image') return '';
+  return typeof block.title === 'string' ? `${block.title}\n${block.source.data}` : block.source.data;
+}
+
+/** A text where there are no pictures: every engine and template reads that. */
+function contentOf(blocks: readonly ResultBlock[]): unknown {
+  if (!blocks.some(isImage)) return blocks.map(textOf).join('\n\n');
+  return blocks.map((block) =>
+    block.type === 'image'
+      ? { type: 'image_url', image_url: { url: addressOf(block.source) } }
+      : { type: 'text', text: textOf(block) },
+  );
+}
+
+type Source = (ResultBlock & { type: 'image' })['source'];
+const addressOf = (source: Source): string =>
+  source.type === 'url' ? source.url : `data:${source.media_type};base64,${source.data}`;
+
+function assistantMessage(blocks: readonly AssistantBlock[]): Json {
+  const text = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+  const thoughts = blocks.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : [])).join('\n');
+  const calls = blocks.flatMap((block) => (block.type === 'tool_use' ? [callOf(block)] : []));
+  return {
+    role: 'assistant',
+    ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+const callOf = ({ id, name, input }: AssistantBlock & { type: 'tool_use' }): Json => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input ?? {}) },
+});

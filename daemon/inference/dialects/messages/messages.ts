@@ -1,0 +1,73 @@
+import { anthropicEnvelope } from '../../../contract/anthropic-error.ts';
+import { GatewayError } from '../../../contract/errors.ts';
+import { sseEvent } from '../../../kit/sse.ts';
+import { ChatPieces, newId } from '../chat-pieces.ts';
+import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
+import type { Json } from '../json.ts';
+import { MessageStream } from './message-stream.ts';
+import { readCount, readMessages } from './request.ts';
+import { type MessageHead, wholeMessage } from './whole-message.ts';
+
+/** Anthropic's Messages. */
+export const messages: Dialect = (bytes) => ({
+  path: CHAT_PATH,
+  task: 'chat',
+  chat: readMessages(bytes),
+  headers: {},
+  events: (model) => messageEvents(headOf(model)),
+  whole: (chat, model) => wholeMessage(headOf(model), new ChatPieces().read(chat)),
+  envelope: anthropicEnvelope,
+});
+
+/** The tokens of a prompt, counted by the engine that would answer it, template and tools included. */
+export const messagesCount: Dialect = (bytes) => ({
+  path: `${CHAT_PATH}/input_tokens`,
+  task: 'count',
+  chat: readCount(bytes),
+  headers: {},
+  events: () => {
+    throw new GatewayError('upstream.error', { message: 'The engine streamed where it was to count.' });
+  },
+  whole: ({ input_tokens }) => {
+    if (Number.isSafeInteger(input_tokens)) return { input_tokens };
+    throw new GatewayError('upstream.error', { message: 'The engine told no count.' });
+  },
+  envelope: anthropicEnvelope,
+});
+
+const headOf = (model: string): MessageHead => ({ id: newId('msg'), model });
+
+function messageEvents(head: MessageHead): Events {
+  const pieces = new ChatPieces();
+  let text = '';
+  const stream = new MessageStream(head, (type, fields) => {
+    text += sseEvent(type, { type, ...fields });
+  });
+  const told = (work: () => void): string => {
+    work();
+    const out = text;
+    text = '';
+    return out;
+  };
+  return {
+    open: () => told(() => stream.begin()),
+    chunk: (chat) =>
+      told(() => {
+        for (const piece of pieces.read(chat)) stream.add(piece);
+      }),
+    idle: () => told(() => stream.ping()),
+    end: (complete) =>
+      told(() => {
+        if (complete || stream.finished) stream.end();
+        else stream.fail(endedEarly());
+      }),
+    fail: (error) => told(() => stream.fail(anthropicEnvelope({ error }).error)),
+  };
+}
+
+const endedEarly = (): Json =>
+  ({
+    ...new GatewayError('upstream.error', { message: 'The engine ended its answer early.' }).envelope(
+      'openai',
+    ).error,
+  }) as Json;

@@ -1,0 +1,79 @@
+import { asObject, type Json } from '../json.ts';
+import { passOn, readBody, refused } from '../read-body.ts';
+import { thinkingFields } from '../thinking-fields.ts';
+import { chatMessages } from './input.ts';
+import { type CountBody, countBody, type MessagesBody, messagesBody } from './request-schema.ts';
+
+/** The chat that a request means. Throws `request.invalid` for what is not served. */
+export function readMessages(bytes: Buffer): Json {
+  const body: MessagesBody = readBody(messagesBody, bytes);
+  const stops = body.stop_sequences ?? [];
+  return {
+    ...promptOf(body),
+    ...passOn(body, ['temperature', 'top_p', 'top_k']),
+    max_tokens: body.max_tokens,
+    ...(stops.length === 0 ? {} : { stop: stops }),
+    ...(body.stream === true ? { stream: true, stream_options: { include_usage: true } } : {}),
+  };
+}
+
+/** The part of a request that a prompt is made of, as a chat. */
+export const readCount = (bytes: Buffer): Json => promptOf(readBody(countBody, bytes));
+
+function promptOf(body: CountBody): Json {
+  if ((body.mcp_servers ?? []).length > 0)
+    throw refused('mcp_servers', 'servers are called by the client here');
+  if (typeof body.container === 'string') throw refused('container', 'there are no containers here');
+  return {
+    ...thinkingOf(body),
+    ...passOn(body, ['model', 'chat_template_kwargs']),
+    messages: chatMessages(body),
+    ...toolFields(body),
+    ...formatOf(asObject(body.output_config?.format) ?? asObject(body.output_format)),
+  };
+}
+
+/** Efforts beyond those that models of others know. */
+const STRONGEST: ReadonlySet<string> = new Set(['xhigh', 'max']);
+
+/** `adaptive` leaves it to the slot; `budget_tokens` is not kept: no local engine counts thoughts. */
+function thinkingOf({ thinking, output_config: config }: CountBody): Json {
+  const effort = typeof config?.effort === 'string' ? config.effort : null;
+  const degree = effort !== null && STRONGEST.has(effort) ? 'high' : effort;
+  const said = thinking?.type;
+  if (said === 'disabled') return { enable_thinking: false };
+  return { ...thinkingFields(degree), ...(said === 'enabled' ? { enable_thinking: true } : {}) };
+}
+
+function toolFields({ tools, tool_choice: choice }: CountBody): Json {
+  const given = (tools ?? []).map((tool, at) => {
+    if (typeof tool.type === 'string' && tool.type !== 'custom')
+      throw refused(`tools.${at}.type`, `tools of the type ${tool.type} are run by Anthropic, not here`);
+    const parameters = tool.input_schema ?? { type: 'object', properties: {} };
+    return {
+      type: 'function',
+      function: { name: tool.name, ...passOn(tool, ['description', 'strict']), parameters },
+    };
+  });
+  if (given.length === 0) return {};
+  return {
+    tools: given,
+    ...(choice ? { tool_choice: chatChoice(choice.type, choice.name ?? null) } : {}),
+    ...(choice?.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
+  };
+}
+
+function chatChoice(type: 'auto' | 'any' | 'tool' | 'none', name: string | null): unknown {
+  if (type === 'any') return 'required';
+  if (type !== 'tool') return type;
+  if (name === null) throw refused('tool_choice.name', 'is required');
+  return { type: 'function', function: { name } };
+}
+
+function formatOf(format: Json | undefined): Json {
+  if (!format) return {};
+  if (format.type !== 'json_schema') throw refused('output_config.format.type', 'must be json_schema');
+  const schema = asObject(format.schema);
+  if (!schema) throw refused('output_config.format.schema', 'is required');
+  return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } };
+}

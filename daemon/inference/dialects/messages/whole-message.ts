@@ -1,0 +1,47 @@
+import { GatewayError } from '../../../contract/errors.ts';
+import { asObject, type Json, parsed } from '../json.ts';
+import type { ChatUsage, Piece } from '../piece.ts';
+import { stopOf, usageOf } from './message-end.ts';
+
+export interface MessageHead {
+  readonly id: string;
+  readonly model: string;
+}
+
+type Call = { readonly id: string; readonly name: string; text: string };
+
+/** A `message` of Anthropic's API. Throws `upstream.error` for a call whose arguments are no object. */
+export function wholeMessage({ id, model }: MessageHead, pieces: readonly Piece[]): Json {
+  const content: Json[] = [];
+  const calls: Call[] = [];
+  let finish: (Piece & { type: 'finish' }) | null = null;
+  let usage: ChatUsage | null = null;
+  for (const piece of pieces) {
+    if (piece.type === 'finish') finish = piece;
+    else if (piece.type === 'usage') usage = piece.usage;
+    else if (piece.type === 'call') calls.push({ id: piece.id, name: piece.name, text: '' });
+    else if (piece.type === 'arguments') {
+      const call = calls[piece.index];
+      if (call) call.text += piece.text;
+    } else if (piece.type === 'reasoning')
+      content.push({ type: 'thinking', thinking: piece.text, signature: '' });
+    else content.push({ type: 'text', text: piece.text });
+  }
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [...content, ...calls.map(toolUse)],
+    ...stopOf(finish, calls.length > 0),
+    usage: usageOf(usage),
+  };
+}
+
+function toolUse({ id, name, text }: Call): Json {
+  const input = text.trim() === '' ? {} : asObject(parsed(text));
+  if (input) return { type: 'tool_use', id, name, input };
+  throw new GatewayError('upstream.error', {
+    message: `The model called ${name} with what is no JSON object.`,
+  });
+}

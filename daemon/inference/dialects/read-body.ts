@@ -1,0 +1,43 @@
+import type { ZodType, z } from 'zod';
+import { GatewayError } from '../../contract/errors.ts';
+import { ByteScanner } from '../../kit/byte-scanner.ts';
+
+const MOST_FIELDS = 20;
+
+/**
+ * The body as `schema` reads it. Throws `request.invalid_json` for what the gateway takes for no JSON and `request.invalid`
+ * with path and reason of each fault.
+ */
+export function readBody<T extends ZodType>(schema: T, body: Buffer): z.infer<T> {
+  const scanner = new ByteScanner(body);
+  scanner.value();
+  scanner.end();
+  const read = schema.safeParse(JSON.parse(body.toString('utf8')));
+  if (read.success) return read.data;
+  const fields = read.error.issues
+    .slice(0, MOST_FIELDS)
+    .map(({ path, message }) => ({ path: path.join('.'), reason: message }));
+  throw new GatewayError('request.invalid', {
+    param: fields[0]?.path || undefined,
+    message: fields[0] ? `${fields[0].path || 'The body'}: ${fields[0].reason}` : undefined,
+    details: { fields },
+  });
+}
+
+/** A field that asks for what this gateway does not do. `status`: 422 unless clients expect another. */
+export const refused = (path: string, reason: string, status?: number): GatewayError =>
+  new GatewayError('request.invalid', {
+    param: path,
+    message: `${path}: ${reason}`,
+    details: { fields: [{ path, reason }] },
+    ...(status === undefined ? {} : { status }),
+  });
+
+/** Those of `fields` that a request has, as they are. */
+export function passOn(body: Readonly<Record<string, unknown>>, fields: readonly string[]) {
+  return Object.fromEntries(
+    fields.flatMap((field) =>
+      body[field] === undefined || body[field] === null ? [] : [[field, body[field]]],
+    ),
+  );
+}

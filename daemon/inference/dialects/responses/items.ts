@@ -1,0 +1,128 @@
+import { asObject, type Json, parsed } from '../json.ts';
+import type { TextKind } from '../piece.ts';
+import { INPUT_FIELD } from './tools.ts';
+
+type Status = 'in_progress' | 'completed' | 'incomplete';
+
+/** Tells an event about an item: type and what is particular to it. */
+export type Tell = (type: string, fields: Json) => void;
+
+/** One item of `output` while it grows; what it tells is what a client needs to grow the same. */
+export interface Item {
+  add(text: string, tell: Tell): void;
+  /** Tells the ends of its parts and answers the item as it stays. */
+  close(status: Status, tell: Tell): Json;
+  /** The item at its beginning. */
+  begun(): Json;
+}
+
+interface TextRow {
+  readonly part: (text: string) => Json;
+  readonly item: (id: string, status: Status, content: readonly Json[]) => Json;
+  readonly event: string;
+  readonly delta: Json;
+  readonly done: (text: string) => Json;
+}
+
+const message = (id: string, status: Status, content: readonly Json[]): Json => ({
+  id,
+  type: 'message',
+  status,
+  role: 'assistant',
+  content,
+});
+
+/** How each kind of text is told; thoughts are content of a reasoning item, in full, not a summary. */
+const TEXTS: Readonly<Record<TextKind, TextRow>> = {
+  text: {
+    part: (text) => ({ type: 'output_text', text, annotations: [], logprobs: [] }),
+    item: message,
+    event: 'response.output_text',
+    delta: { logprobs: [] },
+    done: (text) => ({ text, logprobs: [] }),
+  },
+  refusal: {
+    part: (refusal) => ({ type: 'refusal', refusal }),
+    item: message,
+    event: 'response.refusal',
+    delta: {},
+    done: (refusal) => ({ refusal }),
+  },
+  reasoning: {
+    part: (text) => ({ type: 'reasoning_text', text }),
+    item: (id, status, content) => ({ id, type: 'reasoning', summary: [], content, status }),
+    event: 'response.reasoning_text',
+    delta: {},
+    done: (text) => ({ text }),
+  },
+};
+
+/** An item of one part of text. */
+export function textItem(kind: TextKind, id: string): Item {
+  const row = TEXTS[kind];
+  let text = '';
+  const open = (tell: Tell): void =>
+    tell('response.content_part.added', { content_index: 0, part: row.part('') });
+  return {
+    begun: () => row.item(id, 'in_progress', []),
+    add(more, tell) {
+      if (text === '') open(tell);
+      text += more;
+      tell(`${row.event}.delta`, { content_index: 0, delta: more, ...row.delta });
+    },
+    close(status, tell) {
+      tell(`${row.event}.done`, { content_index: 0, ...row.done(text) });
+      tell('response.content_part.done', { content_index: 0, part: row.part(text) });
+      return row.item(id, status, [row.part(text)]);
+    },
+  };
+}
+
+export interface CallNames {
+  readonly id: string;
+  readonly callId: string;
+  readonly name: string;
+}
+
+/** A call of a function. */
+export function functionItem({ id, callId, name }: CallNames): Item {
+  let text = '';
+  const item = (status: Status): Json => ({
+    id,
+    type: 'function_call',
+    status,
+    arguments: text,
+    call_id: callId,
+    name,
+  });
+  return {
+    begun: () => item('in_progress'),
+    add(more, tell) {
+      text += more;
+      tell('response.function_call_arguments.delta', { delta: more });
+    },
+    close(status, tell) {
+      tell('response.function_call_arguments.done', { name, arguments: text });
+      return item(status);
+    },
+  };
+}
+
+/** A call of a tool that takes free text, which the model wrote as the one argument of a function. Told at its end. */
+export function customItem({ id, callId, name }: CallNames): Item {
+  let text = '';
+  const item = (input: string): Json => ({ id, type: 'custom_tool_call', call_id: callId, name, input });
+  return {
+    begun: () => item(''),
+    add(more) {
+      text += more;
+    },
+    close(_, tell) {
+      const input = asObject(parsed(text))?.[INPUT_FIELD];
+      const plain = typeof input === 'string' ? input : text;
+      if (plain !== '') tell('response.custom_tool_call_input.delta', { delta: plain });
+      tell('response.custom_tool_call_input.done', { input: plain });
+      return item(plain);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+
+const loose = z.looseObject;
+const text = z.string();
+
+const inputText = loose({ type: z.enum(['input_text', 'output_text', 'text']), text });
+const inputImage = loose({
+  type: z.literal('input_image'),
+  image_url: z.string({ error: 'must be an address or a data URL; stored files are not kept here' }),
+  detail: z.string().nullish(),
+});
+const refusal = loose({ type: z.literal('refusal'), refusal: text });
+const part = z.discriminatedUnion('type', [inputText, inputImage, refusal], {
+  error: 'parts must be input_text, output_text, input_image or refusal',
+});
+const content = z.union([text, z.array(part)], { error: 'must be a string or a list of parts' });
+
+const message = loose({
+  type: z.literal('message').optional(),
+  role: z.enum(['user', 'assistant', 'system', 'developer']),
+  content,
+});
+const call = loose({ type: z.literal('function_call'), call_id: text, name: text, arguments: text });
+const output = loose({ type: z.literal('function_call_output'), call_id: text, output: content });
+const customCall = loose({ type: z.literal('custom_tool_call'), call_id: text, name: text, input: text });
+const customOutput = loose({ type: z.literal('custom_tool_call_output'), call_id: text, output: content });
+const thought = loose({ text });
+const reasoning = loose({
+  type: z.literal('reasoning'),
+  content: z.array(thought).nullish(),
+  summary: z.array(thought).nullish(),
+});
+
+const KINDS = { call, output, customCall, customOutput, reasoning };
+const TYPES = ['message', ...Object.values(KINDS).map((kind) => kind.shape.type.value)].join(', ');
+
+/** One item of `input`; a message may leave its type out. */
+export const inputItem = z.preprocess(
+  (item) =>
+    typeof item === 'object' && item !== null && !('type' in item) ? { type: 'message', ...item } : item,
+  z.discriminatedUnion(
+    'type',
+    [message.extend({ type: z.literal('message') }), call, output, customCall, customOutput, reasoning],
+    { error: `items must be one of: ${TYPES}` },
+  ),
+);
+export type InputItem = z.infer<typeof inputItem>;
+export type Content = z.infer<typeof content>;
+
+/** A tool; of those that are no functions only the type counts, see `tools.ts`. */
+const tool = loose({ type: text, name: z.string().nullish() });
+export type ResponseTool = z.infer<typeof tool>;
+
+const format = z.discriminatedUnion(
+  'type',
+  [
+    loose({ type: z.literal('text') }),
+    loose({ type: z.literal('json_object') }),
+    loose({
+      type: z.literal('json_schema'),
+      name: text,
+      schema: loose({}),
+      strict: z.boolean().nullish(),
+      description: z.string().nullish(),
+    }),
+  ],
+  { error: 'the type must be text, json_object or json_schema' },
+);
+
+/** `POST /v1/responses`, as far as it is read; other fields pass. */
+export const responsesBody = loose({
+  model: z.string().nullish(),
+  input: z.union([text, z.array(inputItem)]),
+  instructions: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  tools: z.array(tool).nullish(),
+  tool_choice: z.union([text, loose({ type: text })]).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: loose({ format: format.nullish(), verbosity: z.string().nullish() }).nullish(),
+  reasoning: loose({ effort: z.string().nullish(), summary: z.string().nullish() }).nullish(),
+  max_output_tokens: z.int().min(1).nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  top_logprobs: z.int().nullish(),
+  include: z.array(text).nullish(),
+  metadata: z.record(text, text).nullish(),
+  store: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  previous_response_id: z.string().nullish(),
+  conversation: z.unknown().optional(),
+  prompt: z.unknown().optional(),
+  truncation: z.string().nullish(),
+});
+export type ResponsesBody = z.infer<typeof responsesBody>;

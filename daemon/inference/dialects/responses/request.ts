@@ -1,0 +1,60 @@
+import type { Json } from '../json.ts';
+import { passOn, readBody } from '../read-body.ts';
+import { thinkingFields } from '../thinking-fields.ts';
+import { chatMessages } from './input.ts';
+import { refuseFields } from './refusals.ts';
+import { type ResponsesBody, responsesBody } from './request-schema.ts';
+import { type ChatTools, chatTools } from './tools.ts';
+
+/** Fields that mean the same in a chat, OpenAI's and those of local engines. */
+const SAME = [
+  'model',
+  'temperature',
+  'top_p',
+  'seed',
+  'stop',
+  'top_k',
+  'min_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'repeat_penalty',
+  'enable_thinking',
+  'chat_template_kwargs',
+] as const;
+
+export interface ResponsesRequest {
+  readonly body: ResponsesBody;
+  readonly chat: Json;
+  readonly tools: ChatTools;
+}
+
+/** The chat that a request means. Throws `request.invalid` for what is not served. */
+export function readResponses(bytes: Buffer): ResponsesRequest {
+  const body = readBody(responsesBody, bytes);
+  refuseFields(body);
+  const tools = chatTools(body);
+  const stream = body.stream === true;
+  const limit = body.max_output_tokens;
+  const verbosity = body.text?.verbosity;
+  const chat = {
+    ...thinkingFields(body.reasoning?.effort ?? null),
+    ...passOn(body, SAME),
+    messages: chatMessages(body),
+    ...tools.fields,
+    ...responseFormat(body.text?.format ?? null),
+    ...(typeof verbosity === 'string' ? { verbosity } : {}),
+    ...(typeof limit === 'number' ? { max_tokens: limit } : {}),
+    ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+  };
+  return { body, chat, tools };
+}
+
+type Format = NonNullable<NonNullable<ResponsesBody['text']>['format']>;
+
+function responseFormat(format: Format | null): Json {
+  if (format === null || format.type === 'text') return {};
+  if (format.type === 'json_object') return { response_format: { type: 'json_object' } };
+  const { name, schema } = format;
+  const rest = passOn(format, ['strict', 'description']);
+  return { response_format: { type: 'json_schema', json_schema: { name, schema, ...rest } } };
+}

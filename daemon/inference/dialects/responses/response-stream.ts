@@ -1,0 +1,137 @@
+import { GatewayError } from '../../../contract/errors.ts';
+import { newId } from '../chat-pieces.ts';
+import type { Json } from '../json.ts';
+import type { ChatUsage, Piece, TextKind } from '../piece.ts';
+import { customItem, functionItem, type Item, textItem } from './items.ts';
+import type { ResponsesBody } from './request-schema.ts';
+import { type Progress, type ResponseHead, responseObject } from './response-object.ts';
+
+/** Most characters of one answer; its last event repeats them all. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
+
+const ID_OF: Readonly<Record<TextKind, string>> = { text: 'msg', refusal: 'msg', reasoning: 'rs' };
+
+/** Why an answer that was cut is incomplete, by the finish reason of the chat. */
+const INCOMPLETE: Readonly<Record<string, string>> = {
+  length: 'max_output_tokens',
+  content_filter: 'content_filter',
+};
+
+interface OpenItem {
+  readonly item: Item;
+  readonly id: string;
+  /** Its kind of text, or the number of its call. */
+  readonly what: TextKind | number;
+}
+
+/** Grows one response out of the pieces of a chat and tells its events, in OpenAI's order, numbered without a gap. */
+export class ResponseStream {
+  readonly #head: ResponseHead;
+  readonly #body: ResponsesBody;
+  readonly #custom: ReadonlySet<string>;
+  readonly #emit: (event: Json) => void;
+  #sequence = 0;
+  readonly #output: Json[] = [];
+  #open: OpenItem | null = null;
+  #characters = 0;
+  #usage: ChatUsage | null = null;
+  #finish: string | null = null;
+
+  constructor(
+    head: ResponseHead,
+    body: ResponsesBody,
+    custom: ReadonlySet<string>,
+    emit: (event: Json) => void,
+  ) {
+    this.#head = head;
+    this.#body = body;
+    this.#custom = custom;
+    this.#emit = emit;
+  }
+
+  /** Whether the chat has told how it ended. */
+  get finished(): boolean {
+    return this.#finish !== null;
+  }
+
+  begin(): void {
+    this.#whole('response.created', { status: 'in_progress' });
+    this.#whole('response.in_progress', { status: 'in_progress' });
+  }
+
+  /** Throws `upstream.error` for an answer beyond all measure or one whose calls are out of order. */
+  add(piece: Piece): void {
+    if (piece.type === 'finish') this.#finish = piece.reason;
+    else if (piece.type === 'usage') this.#usage = piece.usage;
+    else if (piece.type === 'call') this.#call(piece);
+    else this.#text(piece.type === 'arguments' ? piece.index : piece.type, piece.text);
+  }
+
+  /** The last event; answers the response as it stays. */
+  end(): Json {
+    const reason = INCOMPLETE[this.#finish ?? ''];
+    this.#close(reason === undefined ? 'completed' : 'incomplete');
+    const status = reason === undefined ? 'completed' : 'incomplete';
+    return this.#whole(`response.${status}`, { status, reason });
+  }
+
+  /** `response.failed` with what there is, then the error itself. */
+  fail({ code, message, param }: { code: string; message: string; param: string | null }): void {
+    this.#close('incomplete');
+    this.#whole('response.failed', { status: 'failed', error: { code: 'server_error', message } });
+    this.#tell('error', { code, message, param });
+  }
+
+  #call({ index, id, name }: Piece & { type: 'call' }): void {
+    const custom = this.#custom.has(name);
+    const own = newId(custom ? 'ctc' : 'fc');
+    const names = { id: own, callId: id, name };
+    this.#begin({ id: own, what: index, item: custom ? customItem(names) : functionItem(names) });
+  }
+
+  #text(what: TextKind | number, text: string): void {
+    this.#characters += text.length;
+    if (this.#characters > MAX_CHARACTERS)
+      throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
+    if (this.#open?.what !== what) {
+      if (typeof what === 'number') throw outOfOrder();
+      const id = newId(ID_OF[what]);
+      this.#begin({ id, what, item: textItem(what, id) });
+    }
+    this.#open?.item.add(text, this.#teller());
+  }
+
+  #begin(open: OpenItem): void {
+    this.#close('completed');
+    this.#open = open;
+    this.#tell('response.output_item.added', { output_index: this.#output.length, item: open.item.begun() });
+  }
+
+  #close(status: 'completed' | 'incomplete'): void {
+    if (this.#open === null) return;
+    const item = this.#open.item.close(status, this.#teller());
+    this.#open = null;
+    this.#tell('response.output_item.done', { output_index: this.#output.length, item });
+    this.#output.push(item);
+  }
+
+  #teller() {
+    const item_id = this.#open?.id;
+    const output_index = this.#output.length;
+    return (type: string, fields: Json) => this.#tell(type, { item_id, output_index, ...fields });
+  }
+
+  #whole(type: string, progress: Partial<Progress> & Pick<Progress, 'status'>): Json {
+    const told = { output: [...this.#output], usage: this.#usage, ...progress };
+    const response = responseObject(this.#head, this.#body, told);
+    this.#tell(type, { response });
+    return response;
+  }
+
+  #tell(type: string, fields: Json): void {
+    this.#emit({ type, sequence_number: this.#sequence++, ...fields });
+  }
+}
+
+const outOfOrder = () =>
+  new GatewayError('upstream.error', { message: 'The engine went back to a call that it had left.' });

@@ -1,0 +1,80 @@
+import { sseEvent } from '../../../kit/sse.ts';
+import { ChatPieces, newId } from '../chat-pieces.ts';
+import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
+import type { Json } from '../json.ts';
+import { type ResponsesRequest, readResponses } from './request.ts';
+import type { ResponseHead } from './response-object.ts';
+import { ResponseStream } from './response-stream.ts';
+
+/** OpenAI's Responses, without storage: one request, one answer. */
+export const responses: Dialect = (bytes) => {
+  const request = readResponses(bytes);
+  const { ignored } = request.tools;
+  const headers: Record<string, string> =
+    ignored.length === 0 ? {} : { 'x-svc-ignored-tools': headerList(ignored) };
+  return {
+    path: CHAT_PATH,
+    task: 'chat',
+    chat: request.chat,
+    headers,
+    events: (model) => responseEvents(request, headOf(model)),
+    whole: (chat, model) => wholeResponse(request, headOf(model), chat),
+    envelope: (body) => body,
+  };
+};
+
+const headerList = (names: readonly string[]): string =>
+  names
+    .join(', ')
+    .slice(0, 200)
+    .replace(/[^\x20-\x7e]/g, '?');
+
+const headOf = (model: string): ResponseHead => ({
+  id: newId('resp'),
+  created: Math.floor(Date.now() / 1000),
+  model,
+});
+
+/** The same steps as a stream, of which the last object counts. */
+function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, chat: Json): Json {
+  const stream = new ResponseStream(head, body, tools.custom, () => {});
+  for (const piece of new ChatPieces().read(chat)) stream.add(piece);
+  return stream.end();
+}
+
+function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): Events {
+  const pieces = new ChatPieces();
+  let text = '';
+  const stream = new ResponseStream(head, body, tools.custom, (event) => {
+    text += sseEvent(String(event.type), event);
+  });
+  const told = (work: () => void): string => {
+    work();
+    const out = text;
+    text = '';
+    return out;
+  };
+  return {
+    open: () => told(() => stream.begin()),
+    chunk: (chat) =>
+      told(() => {
+        for (const piece of pieces.read(chat)) stream.add(piece);
+      }),
+    idle: () => ': waiting\n\n',
+    end: (complete) =>
+      told(() => {
+        if (complete || stream.finished) stream.end();
+        else stream.fail({ code: 'upstream.error', message: ENDED_EARLY, param: null });
+      }),
+    fail: ({ code, message, param }) =>
+      told(() =>
+        stream.fail({
+          code: typeof code === 'string' ? code : 'upstream.error',
+          message: typeof message === 'string' ? message : 'The engine failed.',
+          param: typeof param === 'string' ? param : null,
+        }),
+      ),
+  };
+}
+
+const ENDED_EARLY = 'The engine ended its answer early.';

@@ -1,0 +1,31 @@
+import type { InferenceCall } from '../serve.ts';
+import type { Dialect, Translation } from './dialect.ts';
+import { DialectResponse } from './dialect-response.ts';
+import { messages, messagesCount } from './messages/messages.ts';
+import { responses } from './responses/responses.ts';
+
+const DIALECTS = { responses, messages, messagesCount } as const satisfies Record<string, Dialect>;
+export type DialectName = keyof typeof DIALECTS;
+
+type Task = (call: InferenceCall) => Promise<void>;
+
+/**
+ * Serves a call of another API by the chat that it means: everything that is true for a chat (rewrites, dispatch, lease,
+ * limits, request log) is true for it, because it is one.
+ */
+export function serveDialect(name: DialectName, tasks: Readonly<Record<Translation['task'], Task>>): Task {
+  return async (call) => {
+    const translation = DIALECTS[name](call.body);
+    const { path, task, chat, headers } = translation;
+    for (const [header, value] of Object.entries(headers)) call.res.setHeader(header, value);
+    const asked = typeof chat.model === 'string' ? chat.model : '';
+    await tasks[task]({
+      ...call,
+      path,
+      // Parameters of the other API's address mean nothing to a chat.
+      req: { url: path, headers: call.req.headers },
+      res: new DialectResponse(call.res, translation, asked),
+      body: Buffer.from(JSON.stringify(chat)),
+    });
+  };
+}
