@@ -24,6 +24,3 @@ export const SSE_HEADERS = {
 export function isEventStream(contentType: string | undefined): boolean {
   return contentType !== undefined && /^\s*text\/event-stream\s*(;|$)/i.test(contentType);
 }
-
-/** The same with the name of the event before it, as APIs want whose clients listen for names. */
-export const sseEvent = (name: string, value: unknown): string => `event: ${name}\n${sseData(value)}`;

@@ -19,6 +19,7 @@ import type { Dialect } from '../../slots/engines/engine.ts';
 import type { ReadyOptions } from '../../slots/lease.ts';
 import type { FinishedRequest } from '../../telemetry/metrics.ts';
 import type { Encoders } from '../audio/encoders.ts';
+import type { DialectName } from '../dialects/serve-dialect.ts';
 import type { RegisteredModelLike, Upstreams } from '../ports.ts';
 import { createInference, type Inference } from '../serve.ts';
 import type { TaskName } from '../tasks.ts';
@@ -116,7 +117,10 @@ export interface GatewayOptions {
   settings?: Partial<Record<SettingName, unknown>>;
 }
 
-const TASK_OF: Record<string, { task: TaskName; route: string }> = {
+const TASK_OF: Record<string, { task: TaskName | DialectName; route: string }> = {
+  '/v1/responses': { task: 'responses', route: 'v1.responses' },
+  '/v1/messages': { task: 'messages', route: 'v1.messages' },
+  '/v1/messages/count_tokens': { task: 'messagesCount', route: 'v1.messages.count' },
   '/v1/chat/completions': { task: 'chat', route: 'v1.chat' },
   '/v1/completions': { task: 'completions', route: 'v1.completions' },
   '/v1/embeddings': { task: 'simple', route: 'v1.embeddings' },

@@ -9,14 +9,13 @@ const BILLING = 'x-anthropic-billing-header:';
 
 /** The messages of a chat that say the same. */
 export function chatMessages({ system, messages }: Pick<CountBody, 'system' | 'messages'>): Json[] {
-  const texts = typeof system === 'string' ? [system] : (system ?? []).map(({ text }) => text);
+  const texts = (system ?? []).map(({ text }) => text);
   const kept = texts.filter((text) => text !== '' && !text.startsWith(BILLING));
   const first = kept.length === 0 ? [] : [{ role: 'system', content: kept.join('\n\n') }];
   return [...first, ...messages.flatMap(chatMessage)];
 }
 
 function chatMessage(message: InputMessage): Json[] {
-  if (typeof message.content === 'string') return [{ role: message.role, content: message.content }];
   if (message.role === 'user') return userMessages(message.content);
   if (message.role === 'assistant') return [assistantMessage(message.content)];
   return [{ role: 'system', content: message.content.map(({ text }) => text).join('\n\n') }];
@@ -25,14 +24,14 @@ function chatMessage(message: InputMessage): Json[] {
 /** Results of tools come first, each a message of its own; pictures in them follow as what the user shows. */
 function userMessages(blocks: readonly UserBlock[]): Json[] {
   const results = blocks.filter((block) => block.type === 'tool_result');
-  const shown = results.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isImage) : []));
+  const shown = results.flatMap(({ content }) => (content ?? []).filter(isImage));
   const said = blocks.flatMap((block) => (block.type === 'tool_result' ? [] : [block]));
   const own = [...shown, ...said];
   return [
     ...results.map(({ tool_use_id, content }) => ({
       role: 'tool',
       tool_call_id: tool_use_id,
-      content: typeof content === 'string' ? content : textsOf(content ?? []),
+      content: textsOf(content ?? []),
     })),
     ...(own.length === 0 ? [] : [{ role: 'user', content: contentOf(own) }]),
   ];

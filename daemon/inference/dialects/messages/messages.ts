@@ -41,7 +41,7 @@ function messageEvents(head: MessageHead): Events {
   const pieces = new ChatPieces();
   let text = '';
   const stream = new MessageStream(head, (type, fields) => {
-    text += sseEvent(type, { type, ...fields });
+    text += sseEvent({ event: type, data: JSON.stringify({ type, ...fields }) });
   });
   const told = (work: () => void): string => {
     work();

@@ -4,6 +4,12 @@ const loose = z.looseObject;
 const word = z.string();
 
 const text = loose({ type: z.literal('text'), text: word });
+/** A list of blocks; a string is one block of text. */
+const blocks = <T extends z.ZodType>(block: T) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' ? [{ type: 'text', text: value }] : value),
+    z.array(block, { error: 'must be a string or a list of blocks' }),
+  );
 const source = z.discriminatedUnion(
   'type',
   [
@@ -27,7 +33,7 @@ const resultBlock = z.discriminatedUnion('type', [text, image, textDocument], {
 const toolResult = loose({
   type: z.literal('tool_result'),
   tool_use_id: word,
-  content: z.union([word, z.array(resultBlock)]).nullish(),
+  content: blocks(resultBlock).optional(),
 });
 const toolUse = loose({ type: z.literal('tool_use'), id: word, name: word, input: z.unknown() });
 const thinking = loose({ type: z.literal('thinking'), thinking: word });
@@ -43,9 +49,9 @@ const assistantBlock = z.discriminatedUnion('type', [text, thinking, redacted, t
 const message = z.discriminatedUnion(
   'role',
   [
-    loose({ role: z.literal('user'), content: z.union([word, z.array(userBlock)]) }),
-    loose({ role: z.literal('assistant'), content: z.union([word, z.array(assistantBlock)]) }),
-    loose({ role: z.literal('system'), content: z.union([word, z.array(text)]) }),
+    loose({ role: z.literal('user'), content: blocks(userBlock) }),
+    loose({ role: z.literal('assistant'), content: blocks(assistantBlock) }),
+    loose({ role: z.literal('system'), content: blocks(text) }),
   ],
   { error: 'the role must be user, assistant or system' },
 );
@@ -67,8 +73,8 @@ const toolChoice = loose({
 /** What `POST /v1/messages` and its count share; other fields pass. */
 const shared = {
   model: z.string().nullish(),
-  messages: z.array(message).min(1),
-  system: z.union([word, z.array(text)]).nullish(),
+  messages: z.array(message, { error: 'must be a list of messages' }).min(1),
+  system: blocks(text).optional(),
   tools: z.array(tool).nullish(),
   tool_choice: toolChoice.nullish(),
   thinking: loose({ type: z.enum(['enabled', 'disabled', 'adaptive']) }).nullish(),
@@ -81,7 +87,7 @@ const shared = {
 export const countBody = loose(shared);
 export const messagesBody = loose({
   ...shared,
-  max_tokens: z.int().min(1),
+  max_tokens: z.int({ error: 'must be a whole number' }).min(1),
   stream: z.boolean().nullish(),
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),

@@ -7,8 +7,7 @@ export function chatMessages({ instructions, input }: Pick<ResponsesBody, 'instr
   const out = new Messages();
   if (typeof instructions === 'string' && instructions !== '')
     out.add({ role: 'system', content: instructions });
-  if (typeof input === 'string') out.add({ role: 'user', content: input });
-  else for (const item of input) out.item(item);
+  for (const item of input) out.item(item);
   return out.all();
 }
 
@@ -72,7 +71,6 @@ class Messages {
 
 /** A text where the parts are texts only: every engine and template reads that. */
 function contentOf(content: Content): unknown {
-  if (typeof content === 'string') return content;
   if (content.every((part) => part.type !== 'input_image')) return content.map(textOf).join('');
   return content.map((part) =>
     part.type === 'input_image'
@@ -84,5 +82,5 @@ function contentOf(content: Content): unknown {
   );
 }
 
-const textOf = (part: Exclude<Content, string>[number]): string =>
+const textOf = (part: Content[number]): string =>
   part.type === 'refusal' ? part.refusal : part.type === 'input_image' ? '' : part.text;

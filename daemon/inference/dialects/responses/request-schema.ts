@@ -13,7 +13,10 @@ const refusal = loose({ type: z.literal('refusal'), refusal: text });
 const part = z.discriminatedUnion('type', [inputText, inputImage, refusal], {
   error: 'parts must be input_text, output_text, input_image or refusal',
 });
-const content = z.union([text, z.array(part)], { error: 'must be a string or a list of parts' });
+const content = z.preprocess(
+  (value) => (typeof value === 'string' ? [{ type: 'input_text', text: value }] : value),
+  z.array(part, { error: 'must be a string or a list of parts' }),
+);
 
 const message = loose({
   type: z.literal('message').optional(),
@@ -70,7 +73,10 @@ const format = z.discriminatedUnion(
 /** `POST /v1/responses`, as far as it is read; other fields pass. */
 export const responsesBody = loose({
   model: z.string().nullish(),
-  input: z.union([text, z.array(inputItem)]),
+  input: z.preprocess(
+    (value) => (typeof value === 'string' ? [{ role: 'user', content: value }] : value),
+    z.array(inputItem, { error: 'must be a string or a list of items' }),
+  ),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
   tools: z.array(tool).nullish(),

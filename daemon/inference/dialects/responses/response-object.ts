@@ -46,7 +46,7 @@ export function responseObject(head: ResponseHead, body: ResponsesBody, progress
     tools: asList(body.tools),
     top_p: body.top_p ?? null,
     truncation: 'disabled',
-    usage: progress.usage === null ? null : usageOf(progress.usage),
+    ...(progress.usage === null ? {} : { usage: usageOf(progress.usage) }),
   };
 }
 

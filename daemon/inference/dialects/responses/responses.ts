@@ -46,7 +46,7 @@ function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): 
   const pieces = new ChatPieces();
   let text = '';
   const stream = new ResponseStream(head, body, tools.custom, (event) => {
-    text += sseEvent(String(event.type), event);
+    text += sseEvent({ event: String(event.type), data: JSON.stringify(event) });
   });
   const told = (work: () => void): string => {
     work();

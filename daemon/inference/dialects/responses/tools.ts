@@ -1,5 +1,5 @@
 import { asList, asObject, type Json } from '../json.ts';
-import { refused } from '../read-body.ts';
+import { passOn, refused } from '../read-body.ts';
 import type { ResponsesBody, ResponseTool } from './request-schema.ts';
 
 /** The one parameter of the function that stands for a custom tool: its free text. */
@@ -24,16 +24,10 @@ export function chatTools(body: ResponsesBody): ChatTools {
   const custom = new Set(given.flatMap(({ type, name }) => (type === 'custom' && name ? [name] : [])));
   const ignored = given.flatMap(({ type }) => (type === 'function' || type === 'custom' ? [] : [type]));
   const choice = body.tool_choice ?? undefined;
-  const fields =
-    tools.length === 0 && choice !== 'required' && typeof choice !== 'object'
-      ? {}
-      : {
-          tools,
-          ...(choice === undefined ? {} : { tool_choice: chatChoice(choice) }),
-          ...(typeof body.parallel_tool_calls === 'boolean'
-            ? { parallel_tool_calls: body.parallel_tool_calls }
-            : {}),
-        };
+  const chosen = choice === undefined ? {} : { tool_choice: chatChoice(choice) };
+  const parallel = passOn(body, ['parallel_tool_calls']);
+  const none = tools.length === 0 && choice !== 'required' && typeof choice !== 'object';
+  const fields = none ? {} : { tools, ...chosen, ...parallel };
   return { fields, custom, ignored: [...new Set(ignored)] };
 }
 

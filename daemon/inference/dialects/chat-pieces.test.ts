@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { ChatPieces } from './chat-pieces.ts';
+import type { Json } from './json.ts';
+
+const chunk = (delta: Json, more: Json = {}): Json => ({ choices: [{ index: 0, delta, ...more }] });
+const read = (...answers: Json[]) => {
+  const pieces = new ChatPieces();
+  return answers.flatMap((answer) => pieces.read(answer));
+};
+const call = (fields: Json) => chunk({ tool_calls: [fields] });
+
+describe('chunks', () => {
+  test('thoughts, text and refusals, whatever the thoughts are called; empty texts say nothing', () => {
+    expect(
+      read(
+        chunk({ role: 'assistant', content: '' }),
+        chunk({ reasoning_content: 'a' }),
+        chunk({ reasoning: 'b' }),
+        chunk({ content: 'c' }),
+        chunk({ refusal: 'd', content: null }),
+      ),
+    ).toEqual([
+      { type: 'reasoning', text: 'a' },
+      { type: 'reasoning', text: 'b' },
+      { type: 'text', text: 'c' },
+      { type: 'refusal', text: 'd' },
+    ]);
+  });
+
+  test('a call with a number goes on where its number says', () => {
+    expect(
+      read(
+        call({ index: 1, id: 'x', function: { name: 'f', arguments: '' } }),
+        call({ index: 1, function: { arguments: '{' } }),
+        call({ index: 2, id: 'y', function: { name: 'g', arguments: '{}' } }),
+        call({ index: 1, function: { arguments: '}' } }),
+      ),
+    ).toEqual([
+      { type: 'call', index: 0, id: 'x', name: 'f' },
+      { type: 'arguments', index: 0, text: '{' },
+      { type: 'call', index: 1, id: 'y', name: 'g' },
+      { type: 'arguments', index: 1, text: '{}' },
+      { type: 'arguments', index: 0, text: '}' },
+    ]);
+  });
+
+  test('without numbers a name begins a call; without an id it gets one', () => {
+    const pieces = read(
+      call({ function: { name: 'f', arguments: '{' } }),
+      call({ function: { arguments: '}' } }),
+      call({ function: { name: 'g' } }),
+    );
+    expect(pieces).toMatchObject([
+      { type: 'call', index: 0, name: 'f', id: expect.stringMatching(/^call_[0-9a-f]{32}$/) },
+      { type: 'arguments', index: 0, text: '{' },
+      { type: 'arguments', index: 0, text: '}' },
+      { type: 'call', index: 1, name: 'g' },
+    ]);
+  });
+
+  test('end, stop text and counts', () => {
+    expect(
+      read(chunk({}, { finish_reason: 'stop', stop_reason: 'END' }), {
+        choices: [],
+        usage: { prompt_tokens: 9, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 20 } },
+      }),
+    ).toEqual([
+      { type: 'finish', reason: 'stop', stop: 'END' },
+      { type: 'usage', usage: { input: 9, cached: 9, output: 4, reasoning: 0 } },
+    ]);
+  });
+});
+
+test('a whole answer is read in the order in which it would be told', () => {
+  const message = {
+    content: 'text',
+    reasoning_content: 'thought',
+    tool_calls: [
+      { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } },
+      { id: 'b', type: 'function', function: { name: 'g', arguments: { z: 1 } } },
+    ],
+  };
+  const pieces = read({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] });
+  expect(pieces.map((piece) => ('text' in piece ? piece.text : piece.type))).toEqual([
+    'thought',
+    'text',
+    'call',
+    '{}',
+    'call',
+    '{"z":1}',
+    'finish',
+  ]);
+});
+
+test.each([
+  [{}],
+  [{ choices: [] }],
+  [{ choices: [null] }],
+  [{ choices: [{ delta: { tool_calls: [1, {}] } }] }],
+])('nothing is read from %j', (answer) => {
+  expect(read(answer)).toEqual([]);
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { EventReader } from './event-reader.ts';
+
+const STREAM =
+  ': loading\n\ndata: {"a":"é€😀"}\r\n\r\nevent: x\ndata:{"b":1}\ndata: more\n\n: ping\n\ndata: [DONE]\n\n';
+const BLOCKS = [
+  { comment: true },
+  { data: '{"a":"é€😀"}' },
+  { data: '{"b":1}\nmore' },
+  { comment: true },
+  { data: '[DONE]' },
+];
+
+test('a stream says the same however it is cut', () => {
+  const bytes = Buffer.from(STREAM);
+  fc.assert(
+    fc.property(fc.array(fc.nat(bytes.length), { maxLength: 40 }), (cuts) => {
+      const reader = new EventReader();
+      const at = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+      const read = at.slice(1).flatMap((end, i) => reader.push(bytes.subarray(at[i], end)));
+      expect([...read, ...reader.end()]).toEqual(BLOCKS);
+    }),
+  );
+});
+
+test('a last event without a line end counts; half a line is waited for', () => {
+  const reader = new EventReader();
+  expect(reader.push(Buffer.from('data: [DO'))).toEqual([]);
+  expect(reader.push(Buffer.from('NE]'))).toEqual([]);
+  expect(reader.end()).toEqual([{ data: '[DONE]' }]);
+});
+
+test('an event without an end is not gathered for ever', () => {
+  const reader = new EventReader();
+  const piece = Buffer.alloc(1024 * 1024, 'x');
+  const feed = () => {
+    for (let i = 0; i < 6; i++) reader.push(piece);
+  };
+  expect(feed).toThrow('too long');
+  const lines = new EventReader();
+  const line = Buffer.from(`data: ${'x'.repeat(1024 * 1024)}\n`);
+  expect(() => {
+    for (let i = 0; i < 6; i++) lines.push(line);
+  }).toThrow('too long');
+});

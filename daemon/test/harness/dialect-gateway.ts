@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { encodeGguf } from '../../models/gguf/writer.ts';
+import { CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './gateway.ts';
+import { slotState } from './tiny-gateway.ts';
+
+export const THOUGHTS = 'Let me see.';
+export const ANSWER = 'It is noon.';
+/** What the agent's model calls when it is offered tools. */
+export const CALL = { name: 'get_time', args: { zone: 'UTC' } };
+/** Window of slot `agent`. */
+export const AGENT_WINDOW = 2048;
+
+/**
+ * A guarded gateway with two real, tiny models: `agent` calls a tool when it is offered any and speaks otherwise, `thinker`
+ * thinks before its answer.
+ */
+export async function startDialects(): Promise<Gateway> {
+  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
+  const put = (id: string, model: ReturnType<typeof tinyChat>) =>
+    writeFileSync(join(home, 'state', 'models', `${id}.gguf`), encodeGguf(model));
+  put('talker', tinyChat({ tool: CALL }));
+  put('ponderer', tinyChat({ script: ['<think>', `\n${THOUGHTS}\n`, '</think>', `\n\n${ANSWER}`] }));
+  const gateway = await startGateway({
+    home,
+    env: { SVC_REQUIRE_AUTH: 'on' },
+    files: {
+      ...KEYS_FILE,
+      'config/slots/agent.toml': `model = "talker"\ncontext = ${AGENT_WINDOW}\n`,
+      'config/slots/thinker.toml': 'model = "ponderer"\ncontext = 1024\n',
+    },
+  });
+  await slotState(gateway, 'agent', 'ready', CLIENT_KEY);
+  return gateway;
+}

@@ -1,0 +1,292 @@
+/** `POST /v1/messages` over a real port: the official Anthropic client and what Claude Code sends, against real llama.cpp. */
+import Anthropic, {
+  type APIError,
+  AuthenticationError,
+  BadRequestError,
+  NotFoundError,
+} from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { AGENT_WINDOW, ANSWER, CALL, startDialects, THOUGHTS } from './harness/dialect-gateway.ts';
+import { CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { openStream } from './harness/stream.ts';
+
+let gateway: Gateway;
+let anthropic: Anthropic;
+
+const client = (options: ConstructorParameters<typeof Anthropic>[0]) =>
+  new Anthropic({ apiKey: null, authToken: null, baseURL: gateway.url, maxRetries: 0, ...options });
+
+beforeAll(async () => {
+  gateway = await startDialects();
+  anthropic = client({ authToken: CLIENT_KEY });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const hi = [{ role: 'user' as const, content: 'Hello!' }];
+const TOOL = {
+  name: CALL.name,
+  description: 'Tells the time.',
+  input_schema: { type: 'object' as const, properties: { zone: { type: 'string' } }, required: ['zone'] },
+};
+
+async function failure(
+  promise: Promise<unknown>,
+  kind: new (...args: never[]) => APIError,
+): Promise<APIError> {
+  const error = await promise.then(
+    () => new Error('it was answered'),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(kind);
+  return error as APIError;
+}
+
+describe('messages.create', () => {
+  it('a text, its end and its counts', async () => {
+    const answer = await anthropic.messages.create({ model: 'agent', max_tokens: 100, messages: hi });
+    expect(answer).toMatchObject({
+      type: 'message',
+      role: 'assistant',
+      model: 'talker',
+      content: [{ type: 'text', text: TINY_REPLY }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+    });
+    expect(answer.id).toMatch(/^msg_/);
+    const { input_tokens, cache_read_input_tokens, output_tokens } = answer.usage;
+    expect(input_tokens + (cache_read_input_tokens ?? 0)).toBeGreaterThan('Hello!'.length);
+    expect(output_tokens).toBeGreaterThan(0);
+  });
+
+  it('an answer that is cut says so', async () => {
+    const answer = await anthropic.messages.create({ model: 'agent', max_tokens: 2, messages: hi });
+    expect(answer.stop_reason).toBe('max_tokens');
+  });
+
+  it('thoughts are a block of their own, plain and streamed', async () => {
+    const content = [
+      { type: 'thinking', thinking: THOUGHTS, signature: '' },
+      { type: 'text', text: ANSWER },
+    ];
+    const body = { model: 'thinker', max_tokens: 100, messages: hi };
+    expect((await anthropic.messages.create(body)).content).toMatchObject(content);
+    expect((await anthropic.messages.stream(body).finalMessage()).content).toMatchObject(content);
+  });
+
+  it('a call, and the turn after it', async () => {
+    const body = { model: 'agent', max_tokens: 100, tools: [TOOL] };
+    const first = await anthropic.messages.create({ ...body, messages: hi });
+    const use = first.content[0];
+    if (use?.type !== 'tool_use') throw new Error('there is no call');
+    expect(first.stop_reason).toBe('tool_use');
+    expect([use.name, use.input]).toEqual([CALL.name, CALL.args]);
+    const result = { type: 'tool_result' as const, tool_use_id: use.id, content: 'noon' };
+    const second = await anthropic.messages.create({
+      ...body,
+      messages: [...hi, { role: 'assistant', content: first.content }, { role: 'user', content: [result] }],
+    });
+    expect(second.content).toMatchObject([{ type: 'text', text: TINY_REPLY }]);
+  });
+
+  it('a call that must be made', async () => {
+    const answer = await anthropic.messages.create({
+      model: 'agent',
+      max_tokens: 200,
+      messages: hi,
+      tools: [TOOL],
+      tool_choice: { type: 'tool', name: CALL.name },
+    });
+    expect(answer.content).toMatchObject([
+      { type: 'tool_use', name: CALL.name, input: { zone: expect.any(String) } },
+    ]);
+  });
+});
+
+describe('messages.stream', () => {
+  it('text comes in pieces, counts at the end', async () => {
+    const stream = anthropic.messages.stream({ model: 'agent', max_tokens: 100, messages: hi });
+    const pieces: string[] = [];
+    stream.on('text', (text) => pieces.push(text));
+    const message = await stream.finalMessage();
+    expect([pieces.join(''), pieces.length > 1]).toEqual([TINY_REPLY, true]);
+    expect(message.usage.output_tokens).toBeGreaterThan(0);
+    const { input_tokens, cache_read_input_tokens } = message.usage;
+    expect(input_tokens + (cache_read_input_tokens ?? 0)).toBeGreaterThan('Hello!'.length);
+  });
+
+  it('a call is put together', async () => {
+    const stream = anthropic.messages.stream({
+      model: 'agent',
+      max_tokens: 100,
+      messages: hi,
+      tools: [TOOL],
+    });
+    const message = await stream.finalMessage();
+    expect(message).toMatchObject({
+      content: [{ type: 'tool_use', name: CALL.name, input: CALL.args }],
+      stop_reason: 'tool_use',
+    });
+  });
+
+  it('events stand in their order, each under its name', async () => {
+    const body = { model: 'agent', max_tokens: 100, messages: hi, stream: true };
+    const stream = await openStream(gateway, '/v1/messages?beta=true', body, { key: CLIENT_KEY });
+    expect(await stream.ended).toBe(true);
+    const names = [...stream.text().matchAll(/^event: (\w+)\ndata: \{"type":"(\w+)"/gm)].map(
+      ([, name, type]) => {
+        expect(name).toBe(type);
+        return name;
+      },
+    );
+    expect([...new Set(names)]).toEqual([
+      ...['message_start', 'ping', 'content_block_start', 'content_block_delta'],
+      ...['content_block_stop', 'message_delta', 'message_stop'],
+    ]);
+  });
+});
+
+describe('messages.countTokens', () => {
+  it('tells what the answer then counts, tools and system words included', async () => {
+    const prompt = { model: 'agent', system: 'Be brief.', messages: hi, tools: [TOOL] };
+    const { input_tokens } = await anthropic.messages.countTokens(prompt);
+    const { usage } = await anthropic.messages.create({ ...prompt, max_tokens: 1 });
+    expect(input_tokens).toBe(usage.input_tokens + (usage.cache_read_input_tokens ?? 0));
+    const without = await anthropic.messages.countTokens({ model: 'agent', messages: hi });
+    expect(without.input_tokens).toBeLessThan(input_tokens);
+  });
+
+  it('counts a prompt that is longer than the window', async () => {
+    const messages = [{ role: 'user' as const, content: 'x'.repeat(AGENT_WINDOW * 2) }];
+    const { input_tokens } = await anthropic.messages.countTokens({ model: 'agent', messages });
+    expect(input_tokens).toBeGreaterThan(AGENT_WINDOW * 2);
+  });
+});
+
+describe('what Claude Code sends', () => {
+  const request = {
+    model: 'agent',
+    max_tokens: 32_000,
+    system: [
+      { type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1; cc_entrypoint=cli; cch=0a1b2;' },
+      { type: 'text', text: 'You are a coding agent.', cache_control: { type: 'ephemeral' } },
+    ],
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '<system-reminder>Today is Monday.</system-reminder>' },
+          { type: 'text', text: 'List files', cache_control: { type: 'ephemeral' } },
+        ],
+      },
+    ],
+    tools: [
+      { ...TOOL, input_schema: { $schema: 'http://json-schema.org/draft-07/schema#', ...TOOL.input_schema } },
+    ],
+    metadata: { user_id: 'user_x_account__session_y' },
+    thinking: { type: 'adaptive' },
+    context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+    output_config: { effort: 'medium' },
+    stream: true,
+  };
+  const headers = {
+    'anthropic-version': '2023-06-01',
+    'anthropic-beta': 'claude-code-20250219,interleaved-thinking-2025-05-14',
+    'x-app': 'cli',
+    'x-stainless-lang': 'js',
+  };
+
+  it('is answered', async () => {
+    const stream = await openStream(gateway, '/v1/messages?beta=true', request, { key: CLIENT_KEY, headers });
+    expect(await stream.ended).toBe(true);
+    expect(stream.status).toBe(200);
+    expect(stream.text()).toContain('"stop_reason":"tool_use"');
+  });
+
+  it('and the line for its billing is not read', async () => {
+    const count = async (system: object[]) => {
+      const body = { ...request, system };
+      const answer = await ask(gateway, 'POST', '/v1/messages/count_tokens?beta=true', {
+        key: CLIENT_KEY,
+        body,
+      });
+      return answer.json<{ input_tokens: number }>().input_tokens;
+    };
+    expect(await count(request.system)).toBe(await count(request.system.slice(1)));
+  });
+});
+
+describe('errors', () => {
+  it.each<[string, object, number, string]>([
+    ['an unknown model', { model: 'nobody', max_tokens: 9, messages: hi }, 404, 'dispatch.no_route'],
+    ['no messages', { model: 'agent', max_tokens: 9 }, 422, 'request.invalid'],
+    ['no limit', { model: 'agent', messages: hi }, 422, 'request.invalid'],
+    [
+      'a tool of Anthropic',
+      {
+        model: 'agent',
+        max_tokens: 9,
+        messages: hi,
+        tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+      },
+      422,
+      'request.invalid',
+    ],
+    [
+      'a picture for a model that reads text only',
+      {
+        model: 'agent',
+        max_tokens: 9,
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }],
+          },
+        ],
+      },
+      400,
+      'request.invalid',
+    ],
+  ])('%s', async (_, body, status, code) => {
+    const answer = await ask(gateway, 'POST', '/v1/messages', { key: CLIENT_KEY, body });
+    expect([answer.status, answer.code]).toEqual([status, code]);
+    expect(answer.json()).toMatchObject({
+      type: 'error',
+      error: { type: expect.any(String), message: expect.any(String) },
+    });
+  });
+
+  it('the client makes its own classes of them, with our words', async () => {
+    const body = { max_tokens: 9, messages: hi };
+    const unknown = await failure(anthropic.messages.create({ model: 'nobody', ...body }), NotFoundError);
+    expect(unknown).toMatchObject({ status: 404, type: 'invalid_request_error' });
+    expect(unknown.message).toContain('nobody');
+    expect(unknown.requestID ?? unknown.headers?.get('x-request-id')).toBeTruthy();
+  });
+
+  it('a prompt that is too long is said in the words that agents look for, with the numbers', async () => {
+    const messages = [{ role: 'user' as const, content: 'x'.repeat(AGENT_WINDOW) }];
+    for (const stream of [false, true]) {
+      const asked = anthropic.messages.create({ model: 'agent', max_tokens: 9, messages, stream });
+      const error = await failure(asked, BadRequestError);
+      expect(error.message).toMatch(/prompt is too long: .*2048 tokens/);
+    }
+  });
+
+  it('x-api-key is no credential here, and the refusal says which is', async () => {
+    const body = { model: 'agent', max_tokens: 9, messages: hi };
+    const headers = { 'x-api-key': CLIENT_KEY };
+    const answer = await ask(gateway, 'POST', '/v1/messages', { headers, body });
+    expect([answer.status, answer.code]).toEqual([401, 'auth.required']);
+    expect(answer.json()).toMatchObject({
+      type: 'error',
+      error: { type: 'authentication_error', message: expect.stringContaining('Authorization: Bearer') },
+    });
+    await failure(client({ authToken: 'wrong' }).messages.create(body), AuthenticationError);
+  });
+});

@@ -1,0 +1,292 @@
+/** `POST /v1/responses` over a real port: the official `openai` client and what Codex sends, against real llama.cpp. */
+import type OpenAI from 'openai';
+import { AuthenticationError, BadRequestError, NotFoundError, UnprocessableEntityError } from 'openai';
+import type { ResponseInput, ResponseStreamEvent, Tool } from 'openai/resources/responses/responses';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { AGENT_WINDOW, ANSWER, CALL, startDialects, THOUGHTS } from './harness/dialect-gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { failure, openaiClient } from './harness/openai.ts';
+import { faultsOf } from './harness/responses-shape.ts';
+import { dataOf, openStream } from './harness/stream.ts';
+
+let gateway: Gateway;
+let openai: OpenAI;
+
+beforeAll(async () => {
+  gateway = await startDialects();
+  openai = openaiClient(gateway);
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const TOOL: Tool = {
+  type: 'function',
+  name: CALL.name,
+  description: 'Tells the time.',
+  parameters: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] },
+  strict: false,
+};
+const post = (body: object) => ask(gateway, 'POST', '/v1/responses', { key: CLIENT_KEY, body });
+/** The events of a stream as they stand on the wire. */
+async function events(body: object): Promise<ResponseStreamEvent[]> {
+  const stream = await openStream(gateway, '/v1/responses', { ...body, stream: true }, { key: CLIENT_KEY });
+  expect(await stream.ended).toBe(true);
+  const blocks = stream
+    .text()
+    .split('\n\n')
+    .filter((block) => block.startsWith('event: '));
+  return blocks.map((block) => {
+    const [name, data] = block.split('\n');
+    const event = JSON.parse(data?.slice('data: '.length) ?? '') as ResponseStreamEvent;
+    expect(name).toBe(`event: ${event.type}`);
+    return event;
+  });
+}
+
+describe('responses.create', () => {
+  it('a text, its counts, and what was asked for', async () => {
+    const answer = await openai.responses.create({
+      model: 'agent',
+      instructions: 'Be brief.',
+      input: 'Hello!',
+      temperature: 0,
+      metadata: { trip: '7' },
+      store: true,
+    });
+    expect(answer.output_text).toBe(TINY_REPLY);
+    expect(answer).toMatchObject({
+      object: 'response',
+      status: 'completed',
+      model: 'talker',
+      store: false,
+      instructions: 'Be brief.',
+      metadata: { trip: '7' },
+    });
+    const { input_tokens = 0, output_tokens = 0, total_tokens } = answer.usage ?? {};
+    expect(input_tokens).toBeGreaterThan('Hello!'.length);
+    expect(total_tokens).toBe(input_tokens + output_tokens);
+  });
+
+  it('thoughts are an item of their own', async () => {
+    const { output } = await openai.responses.create({ model: 'thinker', input: 'When?' });
+    expect(output).toMatchObject([
+      { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: THOUGHTS }] },
+      { type: 'message', content: [{ type: 'output_text', text: ANSWER }] },
+    ]);
+  });
+
+  it('an answer that is cut is incomplete', async () => {
+    const answer = await openai.responses.create({ model: 'agent', input: 'x', max_output_tokens: 2 });
+    expect(answer).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+    });
+  });
+
+  it('a schema holds the answer', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+    const answer = await openai.responses.create({
+      model: 'agent',
+      input: 'x',
+      text: { format: { type: 'json_schema', name: 'a', schema, strict: true } },
+    });
+    expect(JSON.parse(answer.output_text)).toEqual({ a: expect.any(String) });
+  });
+
+  it('without a model the agent answers', async () => {
+    expect((await openai.responses.create({ input: 'x' })).output_text).toBe(TINY_REPLY);
+  });
+
+  it('a call, and the turn after it, plain and streamed', async () => {
+    const input: ResponseInput = [{ role: 'user', content: 'What time is it?' }];
+    const first = await openai.responses.create({ model: 'agent', input, tools: [TOOL] });
+    const call = first.output[0];
+    if (call?.type !== 'function_call') throw new Error('there is no call');
+    expect([call.name, JSON.parse(call.arguments)]).toEqual([CALL.name, CALL.args]);
+    const output = { type: 'function_call_output' as const, call_id: call.call_id, output: 'noon' };
+    const next = [...input, ...first.output, output] as ResponseInput;
+    const second = await openai.responses.create({ model: 'agent', input: next, tools: [TOOL] });
+    expect(second.output_text).toBe(TINY_REPLY);
+    const runner = openai.responses.stream({ model: 'agent', input, tools: [TOOL] });
+    const final = await runner.finalResponse();
+    expect(final.output).toMatchObject([{ type: 'function_call', arguments: JSON.stringify(CALL.args) }]);
+  });
+});
+
+describe('streams', () => {
+  it('the stream() helper puts the whole answer together', async () => {
+    const runner = openai.responses.stream({ model: 'agent', input: 'x' });
+    let text = '';
+    runner.on('response.output_text.delta', ({ delta }) => {
+      text += delta;
+    });
+    const final = await runner.finalResponse();
+    expect([text, final.output_text]).toEqual([TINY_REPLY, TINY_REPLY]);
+    expect(final.usage?.output_tokens).toBeGreaterThan(0);
+  });
+
+  const patch = { type: 'custom', name: 'apply_patch', description: 'Edits files.' };
+  it.each([
+    ['text', { model: 'agent', input: 'x' }],
+    ['thoughts', { model: 'thinker', input: 'x' }],
+    ['a call', { model: 'agent', input: 'x', tools: [TOOL] }],
+    [
+      'free text',
+      { model: 'agent', input: 'x', tools: [patch], tool_choice: { type: 'custom', name: 'apply_patch' } },
+    ],
+    ['a cut', { model: 'agent', input: 'x', max_output_tokens: 2 }],
+  ])(
+    '%s: every event has the published fields, numbers without a gap, and the last repeats the items',
+    async (_, body) => {
+      const told = await events(body);
+      expect(told.flatMap(faultsOf)).toEqual([]);
+      expect(told.map(({ sequence_number }) => sequence_number)).toEqual(told.map((_event, at) => at));
+      const items = told.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []));
+      const last = told.at(-1);
+      if (last?.type !== 'response.completed' && last?.type !== 'response.incomplete')
+        throw new Error(`it ended with ${last?.type}`);
+      expect(last.response.output).toEqual(items);
+      expect(items.length).toBeGreaterThan(0);
+      expect(last.response.usage?.total_tokens).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('what Codex sends', () => {
+  const request = {
+    model: 'agent',
+    instructions: 'You are a coding agent.',
+    input: [
+      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Sandbox: read-only' }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'List files' }] },
+    ],
+    tools: [
+      TOOL,
+      {
+        type: 'custom',
+        name: 'apply_patch',
+        description: 'Edits.',
+        format: { type: 'grammar', syntax: 'lark', definition: 'start: x' },
+      },
+      { type: 'web_search', external_web_access: false },
+    ],
+    tool_choice: 'auto',
+    parallel_tool_calls: false,
+    reasoning: { effort: 'medium', summary: 'auto' },
+    store: false,
+    stream: true,
+    include: ['reasoning.encrypted_content'],
+    prompt_cache_key: '019a-session',
+    text: { verbosity: 'medium' },
+    client_metadata: { installation: 'x' },
+  };
+
+  it('is answered, tools of a provider are left out and named', async () => {
+    const stream = await openStream(gateway, '/v1/responses', request, {
+      key: CLIENT_KEY,
+      headers: { accept: 'text/event-stream', originator: 'codex_cli_rs', session_id: '019a' },
+    });
+    expect(await stream.ended).toBe(true);
+    expect([stream.status, stream.headers['x-svc-ignored-tools']]).toEqual([200, 'web_search']);
+    expect(stream.text()).toContain('event: response.completed');
+  });
+
+  it('and its next turn, with what it got', async () => {
+    const history = [
+      ...request.input,
+      {
+        type: 'reasoning',
+        summary: [],
+        content: [{ type: 'reasoning_text', text: 'hm' }],
+        encrypted_content: null,
+      },
+      { type: 'function_call', name: CALL.name, arguments: '{"zone":"UTC"}', call_id: 'call_1' },
+      {
+        type: 'function_call_output',
+        call_id: 'call_1',
+        output: '{"output":"noon","metadata":{"exit_code":0}}',
+      },
+    ];
+    const told = await events({ ...request, input: history });
+    expect(told.at(-1)).toMatchObject({ type: 'response.completed' });
+    expect(JSON.stringify(told.at(-1))).toContain(TINY_REPLY);
+  });
+});
+
+describe('refusals', () => {
+  it('what needs storage is a BadRequestError that says what to do', async () => {
+    const error = await failure(
+      openai.responses.create({ model: 'agent', input: 'x', previous_response_id: 'resp_1' }),
+      BadRequestError,
+    );
+    expect(error).toMatchObject({ code: 'request.invalid', param: 'previous_response_id' });
+    expect(error.message).toContain('send the whole conversation');
+  });
+
+  it('stored answers are not there', async () => {
+    const error = await failure(
+      openaiClient(gateway, { apiKey: ADMIN_KEY }).responses.retrieve('resp_1'),
+      NotFoundError,
+    );
+    expect(error.code).toBe('route.not_found');
+  });
+
+  it('a wrong key, a wrong model, a wrong shape, a prompt that is too long', async () => {
+    const keyless = openaiClient(gateway, { apiKey: 'wrong' });
+    await failure(keyless.responses.create({ model: 'agent', input: 'x' }), AuthenticationError);
+    await failure(openai.responses.create({ model: 'nobody', input: 'x' }), NotFoundError);
+    await failure(openai.responses.create({ model: 'agent', input: 3 as never }), UnprocessableEntityError);
+    const long = openai.responses.create({ model: 'agent', input: 'x'.repeat(AGENT_WINDOW), stream: true });
+    expect((await failure(long, BadRequestError)).code).toBe('context_length_exceeded');
+  });
+
+  it('a picture for a model that reads text only', async () => {
+    const content = [{ type: 'input_image', image_url: 'data:image/png;base64,AA==' }];
+    const answer = await post({ model: 'agent', input: [{ role: 'user', content }] });
+    expect([answer.status, answer.code]).toEqual([400, 'request.invalid']);
+    expect(answer.text).toContain('reads text only');
+  });
+
+  it('bad bytes', async () => {
+    for (const body of ['', '{', '[]', 'null', '"x"', `${'['.repeat(80)}`]) {
+      const answer = await ask(gateway, 'POST', '/v1/responses', {
+        key: CLIENT_KEY,
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
+      expect([400, 422]).toContain(answer.status);
+      expect(answer.code).toMatch(/^request\.invalid/);
+    }
+  });
+});
+
+it('plain streams hold nothing but data and comments', async () => {
+  const stream = await openStream(
+    gateway,
+    '/v1/responses',
+    { input: 'x', stream: true },
+    { key: CLIENT_KEY },
+  );
+  await stream.ended;
+  expect(dataOf(stream.text())).toEqual([]);
+  expect(stream.headers['content-type']).toBe('text/event-stream');
+});
+
+describe('routes of OpenAI that are not there', () => {
+  it.each([
+    ...['images/edits', 'images/variations', 'audio/translations', 'moderations', 'assistants', 'threads'],
+    ...['files', 'fine_tuning/jobs', 'batches'],
+  ])('POST and GET /v1/%s', async (path) => {
+    for (const method of ['POST', 'GET']) {
+      const body = method === 'POST' ? {} : undefined;
+      const admin = await ask(gateway, method, `/v1/${path}`, { key: ADMIN_KEY, body });
+      expect([admin.status, admin.code]).toEqual([404, 'route.not_found']);
+      expect((await ask(gateway, method, `/v1/${path}`, { key: CLIENT_KEY, body })).status).toBe(403);
+    }
+  });
+});
