@@ -69,6 +69,13 @@ describe('messages.create', () => {
     expect(answer.stop_reason).toBe('max_tokens');
   });
 
+  it('a stop sequence is told apart from the end of a turn, plain and streamed', async () => {
+    const body = { model: 'agent', max_tokens: 100, messages: hi, stop_sequences: ['tiny'] };
+    const end = { stop_reason: 'stop_sequence', stop_sequence: 'tiny' };
+    expect(await anthropic.messages.create(body)).toMatchObject(end);
+    expect(await anthropic.messages.stream(body).finalMessage()).toMatchObject(end);
+  });
+
   it('thoughts are a block of their own, plain and streamed', async () => {
     const content = [
       { type: 'thinking', thinking: THOUGHTS, signature: '' },

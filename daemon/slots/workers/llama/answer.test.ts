@@ -33,9 +33,12 @@ test('the chunks of a chat', () => {
     object,
     choices: [{ ...shown, delta: { content: 'x' } }],
   });
-  expect(CHAT.finish(head, 2, 'stop', counts)).toMatchObject({
+  expect(CHAT.finish(head, 2, { finish: 'stop', counts })).toMatchObject({
     choices: [{ index: 2, delta: {}, finish_reason: 'stop' }],
     timings: { predicted_n: 3 },
+  });
+  expect(CHAT.finish(head, 2, { finish: 'stop', stop: 'END', counts })).toMatchObject({
+    choices: [{ finish_reason: 'stop', stop_reason: 'END' }],
   });
   expect(CHAT.usage(head, counts)).toMatchObject({ object, choices: [], usage: { total_tokens: 13 } });
 });

@@ -20,7 +20,12 @@ export interface WholeChoice {
   calls: { id: string; name: string; arguments: string }[];
   logprobs: TokenLogprob[] | null;
   finish: Finish;
+  /** The stop string that ended it. */
+  stop?: string;
 }
+
+/** How a choice ended. */
+export type ChoiceEnd = Pick<WholeChoice, 'finish' | 'stop'> & { counts: Counts };
 
 /** What a chunk says of one choice. */
 export interface Part {
@@ -37,7 +42,7 @@ export interface Dialect {
   /** First chunk of a choice, or null where the dialect has none. */
   opening(head: AnswerHead, choice: number): object | null;
   part(head: AnswerHead, part: Part): object;
-  finish(head: AnswerHead, choice: number, finish: Finish, counts: Counts): object;
+  finish(head: AnswerHead, choice: number, end: ChoiceEnd): object;
   usage(head: AnswerHead, counts: Counts): object;
   whole(head: AnswerHead, choices: readonly WholeChoice[], counts: Counts): object;
 }
@@ -55,6 +60,9 @@ interface Choice {
   logprobs?: object | null;
   [content: string]: unknown;
 }
+
+/** Which stop string ended it, under vLLM's name: some callers must tell it apart from the end of a turn. */
+const stopReason = (stop: string | undefined): object => (stop === undefined ? {} : { stop_reason: stop });
 
 const CHAT_CHUNK = 'chat.completion.chunk';
 const TEXT = 'text_completion';
@@ -104,8 +112,8 @@ export const CHAT: Dialect = {
       delta: delta(piece),
       ...(logprobs === null ? {} : { logprobs: chatLogprobs(logprobs) }),
     }),
-  finish: (head, index, finish, counts) => ({
-    ...withChoice(head, CHAT_CHUNK, { index, delta: {}, finish_reason: finish }),
+  finish: (head, index, { finish, stop, counts }) => ({
+    ...withChoice(head, CHAT_CHUNK, { index, delta: {}, finish_reason: finish, ...stopReason(stop) }),
     timings: timings(counts),
   }),
   usage: (head, counts) => usageChunk(head, CHAT_CHUNK, counts),
@@ -115,6 +123,7 @@ export const CHAT: Dialect = {
       index: choice.index,
       message: message(choice),
       finish_reason: choice.finish,
+      ...stopReason(choice.stop),
       logprobs: choice.logprobs === null ? null : chatLogprobs(choice.logprobs),
     })),
     usage: usage(counts),
@@ -131,17 +140,18 @@ export const COMPLETION: Dialect = {
       text: piece?.type === 'text' ? piece.text : '',
       ...(logprobs === null ? {} : { logprobs: textLogprobs(logprobs, offset) }),
     }),
-  finish: (head, index, finish, counts) => ({
-    ...withChoice(head, TEXT, { index, text: '', finish_reason: finish }),
+  finish: (head, index, { finish, stop, counts }) => ({
+    ...withChoice(head, TEXT, { index, text: '', finish_reason: finish, ...stopReason(stop) }),
     timings: timings(counts),
   }),
   usage: (head, counts) => usageChunk(head, TEXT, counts),
   whole: (head, choices, counts) => ({
     ...chunk(head, TEXT),
-    choices: choices.map(({ index, text, finish, logprobs }) => ({
+    choices: choices.map(({ index, text, finish, logprobs, stop }) => ({
       index,
       text,
       finish_reason: finish,
+      ...stopReason(stop),
       logprobs: logprobs === null ? null : textLogprobs(logprobs, 0),
     })),
     usage: usage(counts),

@@ -10,7 +10,7 @@ export type AnswerEvent =
   | { type: 'started' }
   | { type: 'progress' }
   | { type: 'pieces'; choice: number; pieces: Piece[]; logprobs: TokenLogprob[] | null }
-  | { type: 'choice'; choice: number; finish: Finish; counts: Counts }
+  | { type: 'choice'; choice: number; finish: Finish; counts: Counts; stop?: string }
   | { type: 'done'; counts: Counts };
 
 /** The prompts of one request, all answered the same way. */
@@ -53,7 +53,8 @@ export async function* answerChoices(
       const pieces = reader.end();
       if (pieces.length > 0) yield { type: 'pieces', choice, pieces, logprobs: null };
       const finish = reader.count > 0 && event.finish === 'stop' ? 'tool_calls' : event.finish;
-      yield { type: 'choice', choice, finish, counts: event.counts };
+      const stop = finish === 'stop' && event.stop !== undefined ? { stop: event.stop } : {};
+      yield { type: 'choice', choice, finish, counts: event.counts, ...stop };
       total = addCounts(total, event.counts, event.choice > 0);
       reader = new AnswerReader(orders.reading);
       echo = orders.echoes?.[p] ?? '';

@@ -25,11 +25,12 @@ export interface Job {
   full(): boolean;
 }
 
-/** `progress` comes after each evaluated part of the prompt; `done` comes last, unless the caller left. */
+/** `progress` comes after each evaluated part of the prompt; `done` comes last, with the stop string if one
+ * ended it, unless the caller left. */
 export type GenerationEvent =
   | { type: 'progress' }
   | { type: 'text'; text: string; logprobs: TokenLogprob[] | null }
-  | { type: 'done'; finish: 'stop' | 'length'; counts: Counts };
+  | { type: 'done'; finish: 'stop' | 'length'; counts: Counts; stop?: string };
 
 /** The event loop is let in after this many tokens, so that a caller who leaves is noticed. */
 const TURN_EVERY = 8;
@@ -63,7 +64,7 @@ export async function* generate(
     if (full || ended) logprobs?.push(...(queue?.rest() ?? []));
     if (shown !== '' || (logprobs !== null && logprobs.length > 0))
       yield { type: 'text', text: shown, logprobs };
-    if (stopped || full || job.full()) return yield clock.done(full ? 'length' : 'stop');
+    if (stopped || full || job.full()) return yield clock.done(full ? 'length' : 'stop', stops.hit);
     if (clock.count % TURN_EVERY === 0) await nextTurn();
   }
   if (!signal.aborted) throw new Error('the answer ended without an end token');
@@ -105,7 +106,8 @@ class Clock {
     if (this.count++ === 0) this.#promptMs = performance.now() - this.#started;
   }
 
-  done(finish: 'stop' | 'length'): GenerationEvent {
+  /** `stop`: the stop string that ended it. */
+  done(finish: 'stop' | 'length', stop: string | null = null): GenerationEvent {
     const counts: Counts = {
       promptTokens: this.#promptTokens,
       cachedTokens: this.cached,
@@ -113,6 +115,6 @@ class Clock {
       promptMs: this.#promptMs,
       predictedMs: performance.now() - this.#started - this.#promptMs,
     };
-    return { type: 'done', finish, counts };
+    return { type: 'done', finish, counts, ...(stop === null ? {} : { stop }) };
   }
 }

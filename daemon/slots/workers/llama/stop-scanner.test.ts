@@ -53,3 +53,11 @@ test('however the text is cut, the result is that of the whole text', () => {
     }),
   );
 });
+
+test('it tells which stop string was met, the first in the text', () => {
+  const scanner = stopScanner(['later', 'EN', 'END']);
+  scanner.push('to the E');
+  expect(scanner.hit).toBeNull();
+  scanner.push('ND and later');
+  expect(scanner.hit).toBe('EN');
+});

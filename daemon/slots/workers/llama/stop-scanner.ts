@@ -9,18 +9,25 @@ export interface StopScanner {
   push(piece: string): Scanned;
   /** The text held back, once no more comes. */
   end(): string;
+  /** The stop string that ended the text; null before, and when none did. */
+  readonly hit: string | null;
 }
 
 /** `stops` must not hold an empty string. Nothing that may still become a stop string is shown. */
 export function stopScanner(stops: readonly string[]): StopScanner {
   let held = '';
+  let found: string | null = null;
   return {
+    get hit() {
+      return found;
+    },
     push(piece) {
       const text = held + piece;
       const hit = firstHit(text, stops);
-      if (hit >= 0) {
+      if (hit !== null) {
         held = '';
-        return { text: text.slice(0, hit), stopped: true };
+        found = hit.stop;
+        return { text: text.slice(0, hit.at), stopped: true };
       }
       const keep = longestOpenEnd(text, stops);
       held = text.slice(text.length - keep);
@@ -34,11 +41,11 @@ export function stopScanner(stops: readonly string[]): StopScanner {
   };
 }
 
-function firstHit(text: string, stops: readonly string[]): number {
-  let first = -1;
+function firstHit(text: string, stops: readonly string[]): { at: number; stop: string } | null {
+  let first: { at: number; stop: string } | null = null;
   for (const stop of stops) {
     const at = text.indexOf(stop);
-    if (at >= 0 && (first < 0 || at < first)) first = at;
+    if (at >= 0 && (first === null || at < first.at)) first = { at, stop };
   }
   return first;
 }

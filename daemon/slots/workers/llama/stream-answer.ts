@@ -54,7 +54,7 @@ class AnswerStream {
       else if (event.type === 'pieces') await this.#pieces(event);
       else if (event.type === 'choice') {
         await this.#open(event.choice);
-        await this.#stream.send(dialect.finish(head, event.choice, event.finish, event.counts));
+        await this.#stream.send(dialect.finish(head, event.choice, event));
       } else if (event.type === 'done') {
         if (includeUsage) await this.#stream.send(dialect.usage(head, event.counts));
         this.#stream.done();

@@ -38,7 +38,7 @@ class OpenChoice {
     }
   }
 
-  close({ choice, finish }: AnswerEvent & { type: 'choice' }): WholeChoice {
+  close({ choice, finish, stop }: AnswerEvent & { type: 'choice' }): WholeChoice {
     return {
       index: choice,
       text: this.#text.join(''),
@@ -46,6 +46,7 @@ class OpenChoice {
       calls: this.#calls.map(({ id, name, parts }) => ({ id, name, arguments: parts.join('') })),
       logprobs: this.#logprobs,
       finish,
+      ...(stop === undefined ? {} : { stop }),
     };
   }
 }
