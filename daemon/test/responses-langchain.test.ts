@@ -1,0 +1,59 @@
+/** `POST /v1/responses` as LangChain uses it, which is what n8n's chat node is built on. */
+import { AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { ChatOpenAI } from '@langchain/openai';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { CALL, startDialects } from './harness/dialect-gateway.ts';
+import { CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+
+let gateway: Gateway;
+let chat: ChatOpenAI;
+
+beforeAll(async () => {
+  gateway = await startDialects();
+  chat = new ChatOpenAI({
+    model: 'agent',
+    apiKey: CLIENT_KEY,
+    maxRetries: 0,
+    useResponsesApi: true,
+    configuration: { baseURL: `${gateway.url}/v1` },
+  });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const tool = {
+  type: 'function' as const,
+  function: { name: CALL.name, parameters: { type: 'object', properties: { zone: { type: 'string' } } } },
+};
+
+it('invoke: text and counts', async () => {
+  const answer = await chat.invoke('Hello!');
+  expect(answer.text).toBe(TINY_REPLY);
+  expect(answer.usage_metadata?.output_tokens).toBeGreaterThan(0);
+});
+
+it('stream: the pieces make the whole', async () => {
+  let whole = new AIMessageChunk('');
+  let pieces = 0;
+  for await (const chunk of await chat.stream('Hello!')) {
+    whole = whole.concat(chunk);
+    if (chunk.text !== '') pieces++;
+  }
+  expect(whole.text).toBe(TINY_REPLY);
+  expect(pieces).toBeGreaterThan(1);
+  expect(whole.usage_metadata?.total_tokens).toBeGreaterThan(0);
+});
+
+it('a call and the turn after it', async () => {
+  const armed = chat.bindTools([tool]);
+  const asked = new HumanMessage('What time is it?');
+  const first = await armed.invoke([asked]);
+  const call = first.tool_calls?.[0];
+  expect([call?.name, call?.args]).toEqual([CALL.name, CALL.args]);
+  const result = new ToolMessage({ content: 'noon', tool_call_id: call?.id ?? '' });
+  expect((await armed.invoke([asked, first, result])).text).toBe(TINY_REPLY);
+});
