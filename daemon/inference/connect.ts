@@ -27,6 +27,8 @@ export interface Connection {
   readonly degraded: string | null;
   /** It serves rerank under its native path only. */
   readonly nativeRerank: boolean;
+  /** Where it counts tokens; undefined for the usual place. */
+  readonly countPath: string | undefined;
   /** It is an upstream. */
   readonly foreign: boolean;
   /** Limits of its own in milliseconds; null leaves them to the settings. */
@@ -89,6 +91,7 @@ function ofLease({ slots, registry }: RunDeps, lease: Lease): Connection {
     thinkingDefault: () => slots.config(lease.slot)?.enableThinking ?? ofModel() ?? null,
     degraded: lease.degraded,
     nativeRerank: lease.dialect.nativeRerank,
+    countPath: lease.dialect.countPath,
     note: (tokensPerSecond) => slots.note(lease.slot, { tokensPerSecond }),
     release: () => lease.release(),
   };
@@ -130,6 +133,7 @@ async function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Promise<C
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     degraded: null,
     nativeRerank,
+    countPath: undefined,
     connectMs,
     idleMs,
     note: () => {},

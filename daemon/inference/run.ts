@@ -182,7 +182,7 @@ async function exchange(
     foreign: connection.foreign,
     request: {
       origin: connection.origin,
-      path: underBase(connection.base, outgoingPath(call.path, call.req.url ?? '', connection.nativeRerank)),
+      path: task.place?.(connection) ?? pathOf(call, connection),
       method: 'POST',
       headers: engineHeaders({
         incoming: call.req.headers,
@@ -200,6 +200,9 @@ async function exchange(
   track.end({ status: answer.status, error: end?.code ?? null, usage });
   if (usage.tokensPerSecond !== null) connection.note(usage.tokensPerSecond);
 }
+
+const pathOf = ({ path, req }: InferenceCall, { base, nativeRerank }: Connection): string =>
+  underBase(base, outgoingPath(path, req.url ?? '', nativeRerank));
 
 /** Waits for the end of a call and tells the connection how it came. */
 async function told({ answer, life }: Walk, connection: Connection, sent: Promise<ExchangeEnd>) {

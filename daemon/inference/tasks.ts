@@ -3,6 +3,7 @@ import type { OutboundBody } from '../kit/outbound.ts';
 import { maskedFailure } from './audio/mask.ts';
 import { receiveForm, type Spools } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
+import type { Connection } from './connect.ts';
 import { cannotCount } from './dialects/cannot-count.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { EngineFailure, Verdict } from './forward/engine-error.ts';
@@ -60,6 +61,8 @@ export interface TaskRow {
   /** The body stays as it was sent, so that an alias cannot lead to somebody else's engine. */
   readonly verbatim?: boolean;
   judge?(failure: EngineFailure): Verdict;
+  /** Where this engine serves it, when not under the path of the route. */
+  place?(target: Pick<Connection, 'countPath'>): string | undefined;
   /** Looks at the target before it is loaded; throws a GatewayError for what it can't do. */
   readonly prepare?: (on: Walk, reading: Reading, decision: Decision) => Promise<Prepared>;
 }
@@ -111,7 +114,7 @@ const readImage = ({ body }: InferenceCall): Reading => refuseImage(scanBody(bod
 
 export const TASKS = {
   chat: { read: readChat },
-  count: { read: readChat, judge: cannotCount },
+  count: { read: readChat, judge: cannotCount, place: ({ countPath }) => countPath },
   completions: { read: readCompletions },
   simple: { read: readSimple },
   speech: { read: readSpeech, prepare: prepareSpeech },

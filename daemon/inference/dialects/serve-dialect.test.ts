@@ -256,6 +256,19 @@ describe('counting', () => {
     expect(urls).toEqual([`${CHAT}/input_tokens`]);
   });
 
+  test('an engine with a place of its own for it is asked there', async () => {
+    const urls: (string | undefined)[] = [];
+    const { gateway, slots } = await setUp((req, res) => {
+      urls.push(req.url);
+      req.resume();
+      res.writeHead(200, JSON_TYPE);
+      res.end('{"count":7,"max_model_len":4096,"tokens":[1,2]}');
+    });
+    slots.dialect = { countPath: '/tokenize' };
+    expect((await post(gateway.origin, COUNT, body)).body).toBe('{"input_tokens":7}');
+    expect(urls).toEqual(['/tokenize']);
+  });
+
   test.each([401, 403, 404, 405, 501])(
     'an engine that answers %i cannot count, and nobody guesses',
     async (status) => {

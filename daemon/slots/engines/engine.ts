@@ -28,6 +28,8 @@ export interface Dialect {
   readonly nativeRerank: boolean;
   /** The name by which the engine knows the model; null: it looks at no name, what the caller wrote stays. */
   readonly model: string | null;
+  /** Where it counts the tokens of a chat, when not where llama-server does. */
+  readonly countPath?: string;
 }
 
 /** What is to be run, decided before anything is started; plain data that a plan view may show. */

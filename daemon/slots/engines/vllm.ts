@@ -26,7 +26,7 @@ function argsOf({ config, model }: LaunchOrder): string[] {
 
 function plan(order: LaunchOrder): Launch {
   const { config, model } = order;
-  const common = commonLaunch(order, { nativeRerank: true, model: model.id });
+  const common = commonLaunch(order, { nativeRerank: true, model: model.id, countPath: '/tokenize' });
   if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE) };
   const launch = { ...common, startLimitMs: START_LIMIT_MS };
   const start = { key: KEY, probe: PROBE };

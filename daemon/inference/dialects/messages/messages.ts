@@ -28,8 +28,10 @@ export const messagesCount: Dialect = (bytes) => ({
   events: () => {
     throw new GatewayError('upstream.error', { message: 'The engine streamed where it was to count.' });
   },
-  whole: ({ input_tokens }) => {
-    if (Number.isSafeInteger(input_tokens)) return { input_tokens };
+  // vLLM says `count`.
+  whole: ({ input_tokens, count }) => {
+    const told = input_tokens ?? count;
+    if (Number.isSafeInteger(told)) return { input_tokens: told };
     throw new GatewayError('upstream.error', { message: 'The engine told no count.' });
   },
   envelope: anthropicEnvelope,
