@@ -12,7 +12,6 @@ const DOOR = suite(
   'cors',
   'limiter',
   'origin-host',
-  'realtime-door',
   'remote-admin',
   'targets.property',
   'upgrades',
@@ -23,25 +22,48 @@ const INFERENCE = suite(
   'chat',
   'embeddings',
   'engine-headers',
-  'llama-server-beside',
   'langchain',
-  'openai-client',
-  'openai-features',
-  'openai-retries',
-  'openai-schemas',
-  'realtime',
-  'slot-life',
-  'speech',
+  'llama-server-beside',
+  'messages*',
+  'openai-*',
+  'responses*',
   'storm',
   'streaming',
   'tools',
-  'transcriptions',
   'vercel-ai',
 );
 
-const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 2 };
+/** Sound and pictures, with real engines where they run here. */
+const MEDIA = suite('images*', 'realtime*', 'speech', 'transcriptions', 'omni*');
 
-/** Unit tests live beside their subject; suites over a real port live in daemon/test, in three groups. */
+/** Engines on every runner: their loads, ends, faults and places. */
+const SLOTS = suite(
+  'containers',
+  'engine-stand-ins',
+  'engines',
+  'kill-under-load',
+  'processes',
+  'slot-life',
+  'slot-routes',
+  'svcctl-slots',
+  'swap-under-load',
+  'vulkan',
+);
+
+/** Other gateways, clusters, providers and hubs. */
+const ELSEWHERE = suite('outgoing', 'pulls*', 'models-*', 'upstream*');
+
+/** The service on a real systemd. */
+const HOST = suite('systemd*', 'package*', 'proxy*');
+
+/** Programs that load models: the slowest of the unit tests. */
+const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];
+
+const unit = { testTimeout: 30_000, hookTimeout: 30_000, maxWorkers: 2 };
+const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 2 };
+const group = (name: string, include: string[]) => ({ test: { name, include, ...overPort } });
+
+/** Unit tests live beside their subject; suites over a real port live in daemon/test, in groups of a few minutes each. */
 export default defineConfig({
   test: {
     projects: [
@@ -49,16 +71,26 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['daemon/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: ['daemon/test/**', 'node_modules/**'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-          maxWorkers: 2,
+          exclude: ['daemon/test/**', 'node_modules/**', ...WORKERS],
+          ...unit,
         },
       },
+      { test: { name: 'workers', include: WORKERS, ...unit } },
       { test: { name: 'dashboard', include: ['dashboard/**/*.test.ts'], exclude: ['node_modules/**'] } },
-      { test: { name: 'door', include: DOOR, ...overPort } },
-      { test: { name: 'inference', include: INFERENCE, ...overPort } },
-      { test: { name: 'spec', include: suite('*'), exclude: [...DOOR, ...INFERENCE], ...overPort } },
+      group('door', DOOR),
+      group('inference', INFERENCE),
+      group('media', MEDIA),
+      group('slots', SLOTS),
+      group('elsewhere', ELSEWHERE),
+      group('host', HOST),
+      {
+        test: {
+          name: 'spec',
+          include: suite('*'),
+          exclude: [...DOOR, ...INFERENCE, ...MEDIA, ...SLOTS, ...ELSEWHERE, ...HOST],
+          ...overPort,
+        },
+      },
     ],
   },
 });

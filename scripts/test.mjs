@@ -54,6 +54,7 @@ const vitest = (project) =>
       'run',
       '--project',
       project,
+      '--passWithNoTests',
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
@@ -63,7 +64,19 @@ const vitest = (project) =>
 
 const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
 count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
-for (const project of ['unit', 'dashboard', 'door', 'spec', 'inference']) vitest(project);
+const PROJECTS = [
+  'unit',
+  'workers',
+  'dashboard',
+  'door',
+  'spec',
+  'inference',
+  'media',
+  'slots',
+  'elsewhere',
+  'host',
+];
+for (const project of PROJECTS) vitest(project);
 if (env.CHROMIUM) {
   suite(
     'e2e',
