@@ -48,8 +48,8 @@ describe('choices', () => {
 });
 
 describe('what decides the next token', () => {
-  test('top_k, top_p and min_p each leave only the best', async () => {
-    for (const best of [{ top_k: 1 }, { top_p: 0.01 }, { min_p: 1 }])
+  test('top_k, top_p, min_p and typical_p each leave only the best', async () => {
+    for (const best of [{ top_k: 1 }, { top_p: 0.01 }, { min_p: 1 }, { typical_p: 0.5 }])
       expect(await text({ ...wild, max_tokens: 5, ...best })).toBe('defgh');
   });
 
@@ -86,7 +86,7 @@ describe('what decides the next token', () => {
   test.each([
     [{ logit_bias: { '99999': 1 } }, 'logit_bias'],
     [{ logit_bias: { '257': -100 } }, 'logit_bias'],
-    [{ typical_p: 0.5 }, 'typical_p'],
+    [{ typical_p: 0.5, grammar: 'root ::= "a"' }, 'typical_p'],
     [{ suffix: 'end' }, 'suffix'],
     [{ prompt: [1, 99999] }, 'prompt'],
     [{ prompt: [] }, 'prompt'],

@@ -4,21 +4,24 @@ import type { Sampling } from './sampling.ts';
 export type Draw = (probabilities: ReadonlyMap<number, number>) => number;
 
 /**
- * Draws from a whole vocabulary (best first) as the engine's own samplers do: the first `top_k`, of these as many as reach
- * `top_p`, of these those not far below the best (`min_p`), then by temperature. At temperature 0 the first.
+ * Draws from a whole vocabulary (best first) as llama.cpp's samplers do, in their order: the first `top_k`, of these the
+ * typical ones (`typical_p`), of these as many as reach `top_p`, of these those not far below the best (`min_p`), then by
+ * temperature. At temperature 0 the first.
  */
-export function drawer({ temperature, topK, topP, minP }: Sampling, random: () => number): Draw {
+export function drawer(sampling: Sampling, random: () => number): Draw {
+  const { temperature, topK, topP, minP, typicalP } = sampling;
   return (probabilities) => {
     const best = probabilities.entries().next().value;
     if (best === undefined) throw new Error('there is no token to choose');
-    const [first, highest] = best;
-    if (temperature <= 0) return first;
+    if (temperature <= 0) return best[0];
+    const pool = typicalP < 1 ? typical(probabilities, topK, typicalP) : probabilities;
+    const [first, highest] = pool.entries().next().value ?? best;
     const ids: number[] = [];
     const weights: number[] = [];
     let sum = 0;
     let total = 0;
-    const mass = topK > 0 ? leading(probabilities, topK) : 1;
-    for (const [id, probability] of probabilities) {
+    const mass = topK > 0 || typicalP < 1 ? leading(pool, topK > 0 ? topK : pool.size) : 1;
+    for (const [id, probability] of pool) {
       const full = (topK > 0 && ids.length >= topK) || (topP < 1 && sum >= topP * mass);
       if (ids.length > 0 && (full || probability < minP * highest)) break;
       sum += probability;
@@ -34,6 +37,36 @@ export function drawer({ temperature, topK, topP, minP }: Sampling, random: () =
     });
     return ids[chosen] ?? first;
   };
+}
+
+/**
+ * Of the first `topK` (0: of all) those whose surprise is nearest to the expected one, until they make up `share` of the
+ * probability (locally typical sampling, arXiv 2202.00666); best first.
+ */
+export function typical(
+  probabilities: ReadonlyMap<number, number>,
+  topK: number,
+  share: number,
+): ReadonlyMap<number, number> {
+  const count = topK > 0 ? topK : probabilities.size;
+  const mass = leading(probabilities, count);
+  const all: { id: number; probability: number; surprise: number }[] = [];
+  let expected = 0;
+  for (const [id, probability] of probabilities) {
+    if (all.length >= count || probability <= 0) break;
+    const surprise = -Math.log(probability / mass);
+    expected += (probability / mass) * surprise;
+    all.push({ id, probability, surprise });
+  }
+  const nearest = [...all].sort((a, b) => Math.abs(a.surprise - expected) - Math.abs(b.surprise - expected));
+  const kept = new Set<number>();
+  let sum = 0;
+  for (const { id, probability } of nearest) {
+    if (kept.size > 0 && sum > share * mass) break;
+    kept.add(id);
+    sum += probability;
+  }
+  return new Map(all.filter(({ id }) => kept.has(id)).map(({ id, probability }) => [id, probability]));
 }
 
 /** Together, the first `count` of them. */

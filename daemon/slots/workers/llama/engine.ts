@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidField, Refusal } from '../refusal.ts';
 import { type ChatTemplate, chatTemplate } from './chat-template.ts';
 import { detokenizer } from './detokenizer.ts';
 import { type GenerationEvent, generate, type Job } from './generate.ts';
@@ -93,6 +93,12 @@ export class ChatEngine {
    */
   async *answer(order: Order, signal: AbortSignal): AsyncGenerator<EngineEvent> {
     const { tokens, generation, n } = order;
+    if (generation.grammar !== null && generation.sampling.typicalP < 1) {
+      throw invalidField(
+        'typical_p',
+        'typical_p: cannot be had together with a grammar, a schema or a forced call',
+      );
+    }
     const begin = await this.#grammars.begin(generation.grammar);
     const bias = this.vocabulary.bias(generation.sampling.bias);
     const marks = this.vocabulary.marks(order.marks);

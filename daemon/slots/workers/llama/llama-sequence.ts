@@ -45,7 +45,8 @@ export class LlamaSequence implements Sequence {
   }
 
   sample(tokens: readonly number[], options: SampleOptions): AsyncIterable<Sampled> {
-    return options.probabilities ? this.#tell(tokens, options) : this.#run(tokens, options);
+    const told = options.probabilities || options.sampling.typicalP < 1;
+    return told ? this.#tell(tokens, options) : this.#run(tokens, options);
   }
 
   /** Forgets everything, so that a failed evaluation leaves nothing behind. */

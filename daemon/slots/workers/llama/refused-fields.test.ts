@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { refuseFields } from './refused-fields.ts';
 
 test.each([
-  ['typical_p', 0.9],
   ['mirostat', 2],
   ['dynatemp_range', 0.5],
   ['top_n_sigma', 1],
@@ -24,7 +23,6 @@ test.each([
 test('values that ask for nothing pass, and so do unknown fields', () => {
   expect(() =>
     refuseFields({
-      typical_p: 1,
       mirostat: 0,
       top_n_sigma: -1,
       samplers: [],

@@ -19,8 +19,6 @@ const LEGACY = 'legacy functions are not supported; use tools';
 
 /** Asking for one of these is refused, never ignored. What only concerns a provider's service (`store`, `service_tier`) passes. */
 const REFUSED: readonly RefusedField[] = [
-  { field: 'typical_p', harmless: (v) => typeof v === 'number' && v >= 1, why: SAMPLER },
-  { field: 'typical', harmless: (v) => typeof v === 'number' && v >= 1, why: SAMPLER },
   { field: 'tfs_z', harmless: (v) => typeof v === 'number' && v >= 1, why: SAMPLER },
   { field: 'mirostat', harmless: is(0, false), why: SAMPLER },
   { field: 'dynatemp_range', harmless: is(0), why: SAMPLER },

@@ -7,6 +7,8 @@ export interface Sampling {
   topP: number;
   topK: number;
   minP: number;
+  /** 1 when off; below, the choice is made here and not by the library, which lacks it. */
+  typicalP: number;
   /** Null draws a new one for each request. */
   seed: number | null;
   repeatPenalty: number;
@@ -49,6 +51,9 @@ export const samplingFields = {
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.int().min(-1).nullish(),
   min_p: z.number().min(0).max(1).nullish(),
+  typical_p: z.number().min(0).max(1).nullish(),
+  /** Another name of `typical_p`. */
+  typical: z.number().min(0).max(1).nullish(),
   seed: z.number().nullish(),
   repeat_penalty: z.number().positive().nullish(),
   repeat_last_n: z.int().min(0).max(REPEAT_LAST_MOST).nullish(),
@@ -73,6 +78,7 @@ export function sampling(body: SamplingBody): Sampling {
     topP: body.top_p ?? 0.95,
     topK: Math.max(0, body.top_k ?? 40),
     minP: body.min_p ?? 0.05,
+    typicalP: body.typical_p ?? body.typical ?? 1,
     seed: body.seed === undefined || body.seed === null || body.seed === -1 ? null : toSeed(body.seed),
     repeatPenalty: body.repeat_penalty ?? 1,
     repeatLast: body.repeat_last_n ?? 64,
