@@ -157,7 +157,7 @@ function watched(connect: buildConnector.connector): buildConnector.connector {
 }
 
 /** A lookup whose answer is the very one that is connected to, without addresses that are never connected to. */
-function guardedLookup(lookup: LookupFunction): LookupFunction {
+export function guardedLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, address, family) => {
       const found = Array.isArray(address) ? address : [{ address }];

@@ -1,0 +1,69 @@
+import { lookup as systemLookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { WebSocket } from 'ws';
+import { guardedLookup } from './outbound.ts';
+import { isUnreachable, UnreachableAddress } from './unreachable-address.ts';
+
+export interface SocketRequest {
+  /** `http://127.0.0.1:1234` or `https://…`: scheme, host and port only. */
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Longest time for the socket to open, milliseconds. */
+  readonly connectMs: number;
+  /** Most bytes of one message; a longer one ends the socket. */
+  readonly mostBytes: number;
+}
+
+export interface SocketEvents {
+  opened?(): void;
+  text(message: string): void;
+  /** Once, however it ended; null for a close by the peer. */
+  ended(error: Error | null): void;
+}
+
+export interface OutboundSocket {
+  /** Cuts it at once; nothing more is told. */
+  cut(): void;
+}
+
+/**
+ * Opens a WebSocket to an engine by the same rules as `Outbound`: no redirects, no proxies, TLS verified, no address
+ * that is never connected to. Binary messages are not told. Never throws.
+ */
+export function openSocket(request: SocketRequest, events: SocketEvents): OutboundSocket {
+  const address = new URL(request.path, request.origin);
+  if (isUnreachable(address.hostname)) {
+    queueMicrotask(() => events.ended(new UnreachableAddress()));
+    return { cut: () => {} };
+  }
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+  const socket = new WebSocket(address, {
+    headers: { ...request.headers },
+    followRedirects: false,
+    handshakeTimeout: request.connectMs,
+    maxPayload: request.mostBytes,
+    perMessageDeflate: false,
+    lookup: guardedLookup(systemLookup as LookupFunction),
+  });
+  let failure: Error | null = null;
+  let cut = false;
+  socket.on('error', (error) => {
+    failure ??= error;
+  });
+  socket.on('open', () => {
+    if (!cut) events.opened?.();
+  });
+  socket.on('message', (data, binary) => {
+    if (!binary && !cut) events.text(String(data));
+  });
+  socket.on('close', () => {
+    if (!cut) events.ended(failure);
+  });
+  return {
+    cut: () => {
+      cut = true;
+      socket.terminate();
+    },
+  };
+}
