@@ -2,9 +2,11 @@ import type { SlotConfig } from '../slot-file.ts';
 import { checksOf } from './checks.ts';
 import { attachHow, commonLaunch, containerHow, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { Probe } from './how.ts';
+import type { Farewell, Probe } from './how.ts';
 
 const PROBE: Probe = { path: '/system_stats', loading: [503], contains: '"system"' };
+/** Its models leave the device; it loads them anew when somebody asks for a picture, ours or not. */
+const FREE: Farewell = { path: '/free', body: { unload_models: true, free_memory: true } };
 const START_LIMIT_MS = 300_000;
 /** It works through its own queue one graph at a time. */
 const AT_ONCE = 1;
@@ -12,7 +14,7 @@ const AT_ONCE = 1;
 function plan(order: LaunchOrder): Launch {
   const { config } = order;
   const common = { ...commonLaunch(order, { nativeRerank: false, model: null }), parallel: AT_ONCE };
-  if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE) };
+  if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE, FREE) };
   const launch = { ...common, startLimitMs: START_LIMIT_MS };
   const start = { key: { by: 'none' }, probe: PROBE } as const;
   if (config.runner === 'container') {

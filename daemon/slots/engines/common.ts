@@ -6,6 +6,7 @@ import type {
   AttachHow,
   ContainerDevice,
   ContainerHow,
+  Farewell,
   KeyWay,
   Mount,
   Probe,
@@ -71,11 +72,12 @@ export function commonLaunch(order: LaunchOrder, dialect: Dialect): Omit<Launch,
 }
 
 /** An attached server, with the bearer key that `key_env` names. */
-export const attachHow = (config: SlotConfig, probe: Probe): AttachHow => ({
+export const attachHow = (config: SlotConfig, probe: Probe, farewell?: Farewell): AttachHow => ({
   runner: 'attach',
   url: config.url as string,
   keyVariable: config.keyEnv,
   probe: probeOf(config, probe),
+  ...(farewell && { farewell }),
 });
 
 export interface ProcessPlan {

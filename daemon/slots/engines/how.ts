@@ -106,6 +106,13 @@ export interface ContainerHow {
   readonly probe: Probe;
 }
 
+/** What a server that runs on is told when its slot lets go of it, so that it frees its device. */
+export interface Farewell {
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
 /** An address that somebody else runs. */
 export interface AttachHow {
   readonly runner: 'attach';
@@ -114,6 +121,7 @@ export interface AttachHow {
   /** The variable that holds its bearer key; null when it takes none. */
   readonly keyVariable: string | null;
   readonly probe: Probe;
+  readonly farewell?: Farewell;
 }
 
 export type How = WorkerHow | ProcessHow | ContainerHow | AttachHow;

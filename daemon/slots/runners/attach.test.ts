@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Outbound } from '../../kit/outbound.ts';
 import type { LaunchBy } from '../engines/engine.ts';
+import type { Farewell } from '../engines/how.ts';
 import { askThrough } from '../health.ts';
 import { workerLaunch } from '../testing/launches.ts';
 import { createAttachRunner } from './attach.ts';
@@ -12,12 +13,14 @@ let outbound: Outbound;
 let server: Server;
 let status: number;
 let met: IncomingHttpHeaders[];
+let asked: string[];
 const started: Running[] = [];
 
 /** Listens on a port of its own choice, or on the one that it had before. */
 async function listen(port = 0): Promise<number> {
   server = createServer((req, res) => {
     met.push(req.headers);
+    asked.push(`${req.method} ${req.url}`);
     res.writeHead(status);
     res.end('{"status":"x"}');
   });
@@ -32,7 +35,7 @@ const close = () =>
 
 beforeEach(() => {
   outbound = new Outbound({ connectMs: () => 1_000 });
-  [status, met] = [200, []];
+  [status, met, asked] = [200, [], []];
 });
 afterEach(async () => {
   await Promise.all(started.splice(0).map((run) => run.stop(0)));
@@ -42,16 +45,21 @@ afterEach(async () => {
 
 function attach(
   port: number,
-  over: { keyVariable?: string | null; self?: boolean; probe?: LaunchBy<'attach'>['how']['probe'] } = {},
+  over: {
+    keyVariable?: string | null;
+    self?: boolean;
+    probe?: LaunchBy<'attach'>['how']['probe'];
+    farewell?: Farewell;
+  } = {},
 ): Running {
-  const { keyVariable = null, self = false, probe = { path: '/health', loading: [503] } } = over;
+  const { keyVariable = null, self = false, probe = { path: '/health', loading: [503] }, farewell } = over;
   const runner = createAttachRunner({
     environment: (name) => (name === 'UPSTREAM_KEY' ? 'theirs' : undefined),
     ask: askThrough(outbound),
     isSelf: async () => self,
     watch: { everyMs: 20, misses: 3 },
   });
-  const how = { runner: 'attach', url: `http://127.0.0.1:${port}`, keyVariable, probe } as const;
+  const how = { runner: 'attach', url: `http://127.0.0.1:${port}`, keyVariable, probe, farewell } as const;
   const run = runner.start({ ...workerLaunch(), how });
   started.push(run);
   return run;
@@ -82,6 +90,31 @@ describe('an attached server', () => {
     await listen(port);
     expect((await run.loaded).headers).toEqual({});
     expect(met[0]?.authorization).toBeUndefined();
+  });
+
+  it('is told farewell once, where it has one, and what it answers changes nothing', async () => {
+    const farewell = { path: '/free', body: { unload_models: true } };
+    const run = attach(await listen(), { farewell });
+    await run.loaded;
+    status = 500;
+    await Promise.all([run.stop(10_000), run.stop(10_000)]);
+    expect(asked.filter((each) => each === 'POST /free')).toHaveLength(1);
+    expect((await run.ended).reason).toBe('The slot has let go of the attached server.');
+  });
+
+  it('that never was loaded, or has gone, is told none', async () => {
+    const farewell = { path: '/free', body: {} };
+    status = 503;
+    const run = attach(await listen(), { farewell });
+    await expect.poll(() => asked.length).toBeGreaterThan(0);
+    await run.stop(10_000);
+    expect(asked).not.toContain('POST /free');
+    status = 200;
+    const second = attach((server.address() as AddressInfo).port, { farewell });
+    await second.loaded;
+    await close();
+    await second.ended;
+    await second.stop(10_000);
   });
 
   it('that stays away is an end with its reason; a short silence is none', async () => {

@@ -20,6 +20,9 @@ interface Watch {
   readonly misses: number;
 }
 
+/** Longest time for a farewell, in milliseconds. */
+const FAREWELL_MS = 5_000;
+
 const SELF = 'The address of url is this gateway itself.';
 const WATCH: Watch = { everyMs: 5_000, misses: 3 };
 
@@ -35,6 +38,7 @@ class Attached implements Running {
   readonly #parts: Parts;
   readonly #stop = new AbortController();
   readonly #ready = Promise.withResolvers<Loaded>();
+  #isLoaded = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -50,9 +54,20 @@ class Attached implements Running {
     return [];
   }
 
-  stop(): Promise<Ended> {
+  async stop(graceMs: number): Promise<Ended> {
+    const followed = !this.#stop.signal.aborted && this.#isLoaded;
     this.#stop.abort(new Error('stopped'));
+    if (followed) await this.#sayFarewell(Math.min(graceMs, FAREWELL_MS));
     return this.ended;
+  }
+
+  /** What its owner does with the server is not ours to judge: whatever it answers, the slot has let go. */
+  async #sayFarewell(limitMs: number): Promise<void> {
+    const { ask, endpoint, launch } = this.#parts;
+    const { farewell } = launch.how;
+    if (farewell === undefined || limitMs <= 0) return;
+    const question = { method: 'POST', ...farewell, limitMs } as const;
+    await ask(endpoint, question, AbortSignal.timeout(limitMs)).catch(() => {});
   }
 
   async #live(): Promise<Ended> {
@@ -75,6 +90,7 @@ class Attached implements Running {
     await untilReady({ ask, endpoint, probe, signal });
     // The listener may have opened in between.
     if (await isSelf(address)) return SELF;
+    this.#isLoaded = true;
     this.#ready.resolve({ ...loadedAt(launch, endpoint), device: 'remote' });
     for (let missed = 0; missed < watch.misses; ) {
       await pause(watch.everyMs, undefined, { signal });
