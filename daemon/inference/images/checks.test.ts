@@ -1,17 +1,66 @@
 import { expect, test } from 'vitest';
-import { scanBody } from '../rewrite/body-picture.ts';
-import { refuseImage } from './checks.ts';
+import { type ImageAsk, imageAsk, imageNames } from './checks.ts';
+import { type CuratedModel, curatedModel } from './curated.ts';
+
+const model = (id: string) => curatedModel(id) as CuratedModel;
+const ask = (body: object, id = 'sd15'): ImageAsk =>
+  imageAsk(imageNames({ prompt: 'a cat', model: id, ...body }), model(id));
 
 test.each([
-  ['{}', 'image.prompt_required', 422],
-  ['{"model":"x","prompt":"  "}', 'image.prompt_required', 422],
-  ['{"model":"x","prompt":null}', 'image.prompt_required', 422],
-  ['{"model":"x","prompt":7}', 'request.invalid', 422],
-  ['{"prompt":"a cat"}', 'request.invalid', 422],
-  ['{"prompt":"a cat","model":" "}', 'request.invalid', 422],
-  ['{"prompt":"a cat","model":"sdxl"}', 'image.model_not_curated', 404],
-])('%s is %s', (text, code, status) => {
-  expect(() => refuseImage(scanBody(Buffer.from(text)))).toThrowError(
-    expect.objectContaining({ code, status }),
+  [{}, 'image.prompt_required', 422],
+  [{ model: 'x', prompt: '  ' }, 'image.prompt_required', 422],
+  [{ model: 'x', prompt: null }, 'image.prompt_required', 422],
+  [{ model: 'x', prompt: 7 }, 'request.invalid', 422],
+  [{ prompt: 'a cat' }, 'request.invalid', 422],
+  [{ prompt: 'a cat', model: ' ' }, 'request.invalid', 422],
+  [{ prompt: 'a cat', model: 7 }, 'request.invalid', 422],
+])('%j is %s', (body, code, status) => {
+  expect(() => imageNames(body)).toThrowError(expect.objectContaining({ code, status }));
+});
+
+test('what a request leaves out is that of the model, and the seed is drawn', () => {
+  const { drawing, form, named } = ask({});
+  expect(drawing).toMatchObject({ count: 1, width: 512, height: 512, steps: 20, cfg: 7, negativePrompt: '' });
+  expect(drawing.seed).toBeGreaterThanOrEqual(0);
+  expect([form, named.size]).toEqual(['url', 0]);
+  expect(ask({ size: 'auto', n: null, response_format: null, extra_body: null }, 'sdxl').drawing.width).toBe(
+    1024,
   );
+});
+
+test('further parameters count nested and merged, nested first', () => {
+  const extras = { seed: 4, steps: 9, cfg: 0, negative_prompt: 'dogs' };
+  const expected = { seed: 4, steps: 9, cfg: 0, negativePrompt: 'dogs' };
+  expect(ask({ extra_body: extras }).drawing).toMatchObject(expected);
+  expect(ask(extras).drawing).toMatchObject(expected);
+  expect(ask({ seed: 5, extra_body: { seed: 4 } }).drawing.seed).toBe(4);
+  expect([...ask(extras).named]).toEqual(['seed', 'steps', 'cfg', 'negative_prompt']);
+});
+
+test.each([
+  [{ n: 0 }, 'n'],
+  [{ n: '2' }, 'n'],
+  [{ size: '64X64' }, 'size'],
+  [{ size: '064x64' }, 'size'],
+  [{ size: '2056x64' }, 'size'],
+  [{ size: 512 }, 'size'],
+  [{ extra_body: { seed: 2 ** 53 } }, 'seed'],
+  [{ extra_body: { seed: 1.5 } }, 'seed'],
+  [{ extra_body: { cfg: '7' } }, 'cfg'],
+  [{ extra_body: { negative_prompt: 7 } }, 'negative_prompt'],
+  [{ extra_body: 'x' }, 'extra_body'],
+  [{ stream: true }, 'stream'],
+])('%j is 422 naming %s', (body, param) => {
+  expect(() => ask(body)).toThrowError(
+    expect.objectContaining({ code: 'request.invalid', options: expect.objectContaining({ param }) }),
+  );
+});
+
+test('bounds are inside', () => {
+  expect(ask({ n: 8, size: '64x2048', seed: 2 ** 53 - 1, steps: 150, cfg: 30 }).drawing).toMatchObject({
+    count: 8,
+    height: 2048,
+    seed: 2 ** 53 - 1,
+  });
+  expect(ask({ seed: -1 }).drawing.seed).toBeGreaterThanOrEqual(0);
 });

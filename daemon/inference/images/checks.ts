@@ -1,16 +1,124 @@
+import { randomInt } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
-import { type BodyPicture, invalid, modelOf } from '../rewrite/body-picture.ts';
+import { invalid } from '../rewrite/body-picture.ts';
+import { CURATED, type CuratedModel } from './curated.ts';
+import { type Drawing, EXTRAS, type Extra } from './drawing.ts';
+
+/** Characters of a prompt; OpenAI's own limit. */
+const MOST_PROMPT = 32_000;
+const MOST_PICTURES = 8;
+const SIZE = /^([1-9]\d{1,3})x([1-9]\d{1,3})$/;
+const [LEAST_SIDE, MOST_SIDE, SIDE_STEP] = [64, 2048, 8];
+const MOST_CFG = 30;
+/** Beyond these a seed would not survive JSON (2^53 − 1), or a random one `randomInt` (2^48 − 1). */
+const MOST_SEED = Number.MAX_SAFE_INTEGER;
+const MOST_RANDOM = 2 ** 48 - 1;
+
+export type ImageForm = 'url' | 'b64_json';
+
+/** A request as far as it can be checked before its model is known. */
+export interface ImageNames {
+  readonly prompt: string;
+  /** As the caller wrote it. */
+  readonly model: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A whole request. */
+export interface ImageAsk {
+  readonly drawing: Drawing;
+  readonly form: ImageForm;
+  /** Parameters beyond OpenAI's that the caller named. */
+  readonly named: ReadonlySet<Extra>;
+}
+
+const blank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /**
- * The checks of `POST /v1/images/generations` in the order of contract section 9: prompt, model, curated set. No image
- * model is curated while no image engine is part of the gateway, so the last check refuses every model by its name.
+ * The first checks of `POST /v1/images/generations` in the order of contract section 9: prompt (422
+ * `image.prompt_required`), then model (422 `request.invalid`).
  */
-export function refuseImage(picture: BodyPicture): never {
-  const { prompt } = JSON.parse(picture.bytes.toString('utf8')) as { prompt?: unknown };
-  if (prompt === undefined || prompt === null || (typeof prompt === 'string' && prompt.trim() === '')) {
-    throw new GatewayError('image.prompt_required', { param: 'prompt' });
-  }
+export function imageNames(body: Readonly<Record<string, unknown>>): ImageNames {
+  const { prompt, model } = body;
+  if (blank(prompt)) throw new GatewayError('image.prompt_required', { param: 'prompt' });
   if (typeof prompt !== 'string') throw invalid('prompt', 'must be a string');
-  if (modelOf(picture) === null) throw invalid('model', 'is required');
-  throw new GatewayError('image.model_not_curated', { param: 'model' });
+  if (blank(model)) throw invalid('model', 'is required');
+  if (typeof model !== 'string') throw invalid('model', 'must be a string');
+  return { prompt, model, body };
+}
+
+/** 404 `image.model_not_curated`, with the ids that there are. */
+export const notCurated = (message?: string): GatewayError =>
+  new GatewayError('image.model_not_curated', {
+    message,
+    param: 'model',
+    details: { models: CURATED.map(({ id }) => id) },
+  });
+
+/** The remaining checks: n, size, form, and the parameters beyond OpenAI's. Throws 422 `request.invalid`. */
+export function imageAsk({ prompt, body }: ImageNames, model: CuratedModel): ImageAsk {
+  if (prompt.length > MOST_PROMPT) throw invalid('prompt', `must have at most ${MOST_PROMPT} characters`);
+  const count = whole(body.n, 'n', 1, MOST_PICTURES) ?? 1;
+  const [width, height] = size(body.size, model);
+  const form = formOf(body.response_format);
+  if (body.stream === true) throw invalid('stream', 'is not supported for images');
+  const extras = extrasOf(body);
+  const seed = whole(extras.seed, 'seed', -1, MOST_SEED) ?? -1;
+  const drawing: Drawing = {
+    model,
+    prompt,
+    count,
+    width,
+    height,
+    seed: seed < 0 ? randomInt(MOST_RANDOM) : seed,
+    steps: whole(extras.steps, 'steps', 1, model.maxSteps) ?? model.steps,
+    cfg: numeric(extras.cfg, 'cfg', 0, MOST_CFG) ?? model.cfg,
+    negativePrompt: text(extras.negative_prompt, 'negative_prompt') ?? '',
+  };
+  return { drawing, form, named: new Set(EXTRAS.filter((name) => !absent(extras[name]))) };
+}
+
+const absent = (value: unknown): value is undefined | null => value === undefined || value === null;
+
+function numeric(value: unknown, path: string, least: number, most: number): number | null {
+  if (absent(value)) return null;
+  if (typeof value === 'number' && value >= least && value <= most) return value;
+  throw invalid(path, `must be a number from ${least} to ${most}`);
+}
+
+function whole(value: unknown, path: string, least: number, most: number): number | null {
+  if (absent(value)) return null;
+  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most)
+    return value as number;
+  throw invalid(path, `must be a whole number from ${least} to ${most}`);
+}
+
+function text(value: unknown, path: string): string | null {
+  if (absent(value)) return null;
+  if (typeof value === 'string' && value.length <= MOST_PROMPT) return value;
+  throw invalid(path, `must be a string of at most ${MOST_PROMPT} characters`);
+}
+
+function size(value: unknown, model: CuratedModel): [number, number] {
+  if (absent(value) || value === 'auto') return [model.width, model.height];
+  const match = typeof value === 'string' ? SIZE.exec(value) : null;
+  const sides = [Number(match?.[1]), Number(match?.[2])] as [number, number];
+  const fits = (side: number) => side >= LEAST_SIDE && side <= MOST_SIDE && side % SIDE_STEP === 0;
+  if (sides.every(fits)) return sides;
+  throw invalid('size', `must be auto or WxH, each side ${LEAST_SIDE} to ${MOST_SIDE} and a multiple of 8`);
+}
+
+function formOf(value: unknown): ImageForm {
+  if (absent(value)) return 'url';
+  if (value === 'url' || value === 'b64_json') return value;
+  throw invalid('response_format', 'must be url or b64_json');
+}
+
+/** `extra_body` as it stands in the body, or its members merged into the top level, as clients of Python send it. */
+function extrasOf(body: Readonly<Record<string, unknown>>): Partial<Record<Extra, unknown>> {
+  const nested = body.extra_body ?? {};
+  if (typeof nested !== 'object' || Array.isArray(nested)) throw invalid('extra_body', 'must be an object');
+  const inner = nested as Record<string, unknown>;
+  return Object.fromEntries(EXTRAS.map((name) => [name, inner[name] ?? body[name]]));
 }

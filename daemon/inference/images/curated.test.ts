@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { CURATED, curatedModel } from './curated.ts';
+
+test.each([
+  ['sd15', 'sd15'],
+  ['SD-1.5', 'sd15'],
+  ['v1-5-pruned-emaonly', 'sd15'],
+  ['/models/checkpoints/v1-5-pruned-emaonly.safetensors', 'sd15'],
+  ['sdxl', 'sdxl'],
+  ['sd_xl_base_1.0.safetensors', 'sdxl'],
+  ['sd-xl-base-1.0', 'sdxl'],
+  ['sdxl-turbo', 'sdxl-turbo'],
+  ['flux', 'flux-schnell'],
+  ['flux1-dev-fp8', 'flux-dev'],
+])('%s means %s', (name, id) => {
+  expect(curatedModel(name)?.id).toBe(id);
+});
+
+test.each(['', 'img', 'dall-e-3', 'sdxl2', 'constructor', '../sdxl/..'])('%j means nothing', (name) => {
+  expect(curatedModel(name)).toBeUndefined();
+});
+
+test('no two models share a name, and each draws within the bounds of requests', () => {
+  const names = CURATED.flatMap((model) => [model.id, ...model.aliases, ...model.checkpoints]);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { width, height, steps, maxSteps, checkpoints, id } of CURATED) {
+    expect([width % 8, height % 8], id).toEqual([0, 0]);
+    expect(steps, id).toBeLessThanOrEqual(maxSteps);
+    expect(checkpoints.length, id).toBeGreaterThan(0);
+  }
+});

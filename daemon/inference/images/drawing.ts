@@ -1,0 +1,27 @@
+import type { CuratedModel } from './curated.ts';
+
+/** What is to be drawn, complete and within its bounds. */
+export interface Drawing {
+  readonly model: CuratedModel;
+  readonly prompt: string;
+  readonly negativePrompt: string;
+  /** Pictures. */
+  readonly count: number;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** A safe integer from 0. */
+  readonly seed: number;
+  readonly steps: number;
+  readonly cfg: number;
+}
+
+/** The parameters that a request may carry beyond OpenAI's (spec "Images"). */
+export const EXTRAS = ['seed', 'steps', 'cfg', 'negative_prompt'] as const;
+export type Extra = (typeof EXTRAS)[number];
+
+/** Which of the caller's wishes this model cannot follow. */
+export function ignoredBy({ takes }: CuratedModel, asked: ReadonlySet<Extra>): Extra[] {
+  const unheard = { seed: false, steps: false, cfg: !takes.cfg, negative_prompt: !takes.negative };
+  return EXTRAS.filter((name) => asked.has(name) && unheard[name]);
+}

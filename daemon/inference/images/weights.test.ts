@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { type CuratedModel, curatedModel } from './curated.ts';
+import { chooseWeights, type Installed } from './weights.ts';
+
+const flux = curatedModel('flux-dev') as CuratedModel;
+const sdxl = curatedModel('sdxl') as CuratedModel;
+const has =
+  (lists: Partial<Record<Parameters<Installed>[0], readonly string[] | null>>): Installed =>
+  async (kind) =>
+    lists[kind] ?? null;
+
+test('a file is found in any folder, by its name in any case', async () => {
+  const installed = has({ checkpoint: ['a.ckpt', 'SDXL\\SD_XL_base_1.0.safetensors'] });
+  expect(await chooseWeights(sdxl, installed)).toEqual({
+    by: 'checkpoint',
+    checkpoint: 'SDXL\\SD_XL_base_1.0.safetensors',
+  });
+});
+
+test('the whole model comes before its parts, and parts only all together', async () => {
+  const parts = {
+    unet: ['flux1-dev.safetensors'],
+    t5: ['x', 't5xxl_fp16.safetensors'],
+    clip: ['clip_l.safetensors'],
+    vae: ['ae.safetensors'],
+  };
+  expect(await chooseWeights(flux, has({ checkpoint: ['flux1-dev-fp8.safetensors'], ...parts }))).toEqual({
+    by: 'checkpoint',
+    checkpoint: 'flux1-dev-fp8.safetensors',
+  });
+  expect(await chooseWeights(flux, has({ checkpoint: [], ...parts }))).toEqual({
+    by: 'split',
+    unet: 'flux1-dev.safetensors',
+    t5: 't5xxl_fp16.safetensors',
+    clip: 'clip_l.safetensors',
+    vae: 'ae.safetensors',
+  });
+  expect(await chooseWeights(flux, has({ checkpoint: [], ...parts, vae: [] }))).toBeNull();
+  expect(await chooseWeights(sdxl, has({ checkpoint: [] }))).toBeNull();
+});
+
+test('an engine that does not tell is asked for the first', async () => {
+  const weights = await chooseWeights(sdxl, async () => null);
+  expect(weights).toEqual({ by: 'checkpoint', checkpoint: sdxl.checkpoints[0] });
+});

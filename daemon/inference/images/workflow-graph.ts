@@ -1,0 +1,151 @@
+import type { ImageFamily } from './curated.ts';
+import type { Drawing } from './drawing.ts';
+
+/** The output of another node: its id, and which of its outputs. */
+export type Link = readonly [string, number];
+
+export interface GraphNode {
+  readonly class_type: string;
+  readonly inputs: Readonly<Record<string, string | number | boolean | Link>>;
+}
+
+/** A ComfyUI workflow in the form that `POST /prompt` takes: nodes by id. */
+export type Graph = Readonly<Record<string, GraphNode>>;
+
+/** The installed files of one model, by the names that the engine lists. */
+export type Weights =
+  | { readonly by: 'checkpoint'; readonly checkpoint: string }
+  | {
+      readonly by: 'split';
+      readonly unet: string;
+      readonly t5: string;
+      readonly clip: string;
+      readonly vae: string;
+    };
+
+/** Ids of nodes that others look for: whose steps are the progress, and where the pictures come out. */
+export const SAMPLER = '3';
+export const OUTPUT = '9';
+const [WHOLE, LATENT, POSITIVE, NEGATIVE, DECODER] = ['4', '5', '6', '7', '8'];
+const [UNET, TEXT, VAE, GUIDANCE, SIGMAS, METHOD] = ['10', '11', '12', '13', '14', '15'];
+
+const node = (class_type: string, inputs: GraphNode['inputs']): GraphNode => ({ class_type, inputs });
+const from = (id: string, output = 0): Link => [id, output];
+
+interface Sources {
+  readonly nodes: Graph;
+  readonly model: Link;
+  readonly clip: Link;
+  readonly vae: Link;
+}
+
+function sources(weights: Weights): Sources {
+  if (weights.by === 'checkpoint') {
+    const nodes = { [WHOLE]: node('CheckpointLoaderSimple', { ckpt_name: weights.checkpoint }) };
+    return { nodes, model: from(WHOLE, 0), clip: from(WHOLE, 1), vae: from(WHOLE, 2) };
+  }
+  const { unet, t5, clip, vae } = weights;
+  const nodes = {
+    [UNET]: node('UNETLoader', { unet_name: unet, weight_dtype: 'default' }),
+    [TEXT]: node('DualCLIPLoader', { clip_name1: t5, clip_name2: clip, type: 'flux' }),
+    [VAE]: node('VAELoader', { vae_name: vae }),
+  };
+  return { nodes, model: from(UNET), clip: from(TEXT), vae: from(VAE) };
+}
+
+const canvas = ({ width, height, count }: Drawing) => ({ width, height, batch_size: count });
+
+const words = (drawing: Drawing, clip: Link): Graph => ({
+  [POSITIVE]: node('CLIPTextEncode', { text: drawing.prompt, clip }),
+  [NEGATIVE]: node('CLIPTextEncode', { text: drawing.negativePrompt, clip }),
+});
+
+/** Stable Diffusion 1.5 and XL: noise is taken away in steps, guided by what is wanted and what is not. */
+function stableDiffusion(drawing: Drawing, { model, clip }: Sources): Graph {
+  const { seed, steps, cfg } = drawing;
+  return {
+    ...words(drawing, clip),
+    [LATENT]: node('EmptyLatentImage', canvas(drawing)),
+    [SAMPLER]: node('KSampler', {
+      model,
+      seed,
+      steps,
+      cfg,
+      sampler_name: drawing.model.sampler,
+      scheduler: drawing.model.scheduler,
+      positive: from(POSITIVE),
+      negative: from(NEGATIVE),
+      latent_image: from(LATENT),
+      denoise: 1,
+    }),
+  };
+}
+
+/** SDXL Turbo: one to ten steps on a schedule of its own. */
+function turbo(drawing: Drawing, { model, clip }: Sources): Graph {
+  return {
+    ...words(drawing, clip),
+    [LATENT]: node('EmptyLatentImage', canvas(drawing)),
+    [METHOD]: node('KSamplerSelect', { sampler_name: drawing.model.sampler }),
+    [SIGMAS]: node('SDTurboScheduler', { model, steps: drawing.steps, denoise: 1 }),
+    [SAMPLER]: node('SamplerCustom', {
+      model,
+      add_noise: true,
+      noise_seed: drawing.seed,
+      cfg: drawing.cfg,
+      positive: from(POSITIVE),
+      negative: from(NEGATIVE),
+      sampler: from(METHOD),
+      sigmas: from(SIGMAS),
+      latent_image: from(LATENT),
+    }),
+  };
+}
+
+/** FLUX: guidance is part of what the model was trained on, so the sampler itself guides nothing. */
+function flux(drawing: Drawing, { model, clip }: Sources): Graph {
+  const { seed, steps, cfg } = drawing;
+  const guided = drawing.model.takes.cfg;
+  return {
+    [POSITIVE]: node('CLIPTextEncode', { text: drawing.prompt, clip }),
+    [NEGATIVE]: node('ConditioningZeroOut', { conditioning: from(POSITIVE) }),
+    ...(guided && {
+      [GUIDANCE]: node('FluxGuidance', { conditioning: from(POSITIVE), guidance: cfg }),
+    }),
+    [LATENT]: node('EmptySD3LatentImage', canvas(drawing)),
+    [SAMPLER]: node('KSampler', {
+      model,
+      seed,
+      steps,
+      cfg: 1,
+      sampler_name: drawing.model.sampler,
+      scheduler: drawing.model.scheduler,
+      positive: from(guided ? GUIDANCE : POSITIVE),
+      negative: from(NEGATIVE),
+      latent_image: from(LATENT),
+      denoise: 1,
+    }),
+  };
+}
+
+const FAMILIES: Readonly<Record<ImageFamily, (drawing: Drawing, sources: Sources) => Graph>> = {
+  sd15: stableDiffusion,
+  sdxl: stableDiffusion,
+  'sdxl-turbo': turbo,
+  'flux-schnell': flux,
+  'flux-dev': flux,
+};
+
+/**
+ * The workflow that draws `drawing` from these files (spec "Images"). Pure. The pictures come out of a preview: the
+ * engine keeps them until it is started anew, and not among its owner's own.
+ */
+export function workflowGraph(drawing: Drawing, weights: Weights): Graph {
+  const loaded = sources(weights);
+  return {
+    ...loaded.nodes,
+    ...FAMILIES[drawing.model.family](drawing, loaded),
+    [DECODER]: node('VAEDecode', { samples: from(SAMPLER), vae: loaded.vae }),
+    [OUTPUT]: node('PreviewImage', { images: from(DECODER) }),
+  };
+}
