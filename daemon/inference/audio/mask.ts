@@ -20,6 +20,12 @@ export function maskedFailure(failure: EngineFailure): Verdict {
   };
 }
 
+/** The message of an error body when it is harmless, else null. */
+export function maskedMessage(bytes: Buffer): string | null {
+  const message = messageOf(bytes);
+  return harmless(message) ? (message as string) : null;
+}
+
 function harmless(message: unknown): boolean {
   if (typeof message !== 'string' || message.length > MAX_MESSAGE || /[\r\n]/.test(message)) return false;
   const lower = message.toLowerCase();

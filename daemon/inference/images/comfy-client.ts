@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Ask, badAnswer, objectOf } from './ask.ts';
+import { type ComfyFile, choicesOf, historyOutcome, queuePlace } from './comfy-history.ts';
+import { graphRefusal } from './comfy-refusal.ts';
+import type { CuratedModel } from './curated.ts';
+import { MOST_PICTURE_BYTES } from './limits.ts';
+import type { Graph } from './workflow-graph.ts';
+
+/** An engine that loads a model may be slow to answer anything. */
+const ANSWER_MS = 15_000;
+/** Queue and history hold whole workflows, those of other people too. */
+const MOST_JSON = 16 * 1024 * 1024;
+/** Time that taking a job back may use, in all. */
+const LEAVE_MS = 5_000;
+
+export interface Submission {
+  readonly graph: Graph;
+  readonly model: CuratedModel;
+  /** The id that the job is to have; older versions choose their own. */
+  readonly promptId: string;
+  /** The id that its events are for. */
+  readonly clientId: string;
+}
+
+/** The calls of ComfyUI that drawing needs. Each rejects with a GatewayError in words of ours, or the signal's reason. */
+export class ComfyClient {
+  readonly #ask: Ask;
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  /** The values that an input of a node takes now; null when the engine does not tell. */
+  async choices(nodeClass: string, input: string, signal: AbortSignal): Promise<readonly string[] | null> {
+    const reply = await this.#get(`/object_info/${nodeClass}`, signal);
+    return reply.status === 200 ? choicesOf(reply.json(), nodeClass, input) : null;
+  }
+
+  /** Hands a workflow in and answers the id of its job. It is not called off in between: only then it can be taken back. */
+  async submit({ graph, model, promptId, clientId }: Submission): Promise<string> {
+    const body = { prompt: graph, client_id: clientId, prompt_id: promptId };
+    const reply = await this.#post('/prompt', body, new AbortController().signal);
+    const answer = reply.json();
+    const { prompt_id } = objectOf(answer);
+    const id = typeof prompt_id === 'string' && prompt_id !== '' ? prompt_id : null;
+    const refusal = graphRefusal(reply.status, answer, model);
+    if (refusal !== null && id !== null) await this.takeBack(id);
+    if (refusal !== null) throw refusal;
+    if (id === null) throw badAnswer('The image engine did not say which job it made.');
+    return id;
+  }
+
+  /** Null while the job is not over, else its pictures; throws what went wrong with it. */
+  async outcome(id: string, most: number, signal: AbortSignal): Promise<readonly ComfyFile[] | null> {
+    const reply = await this.#get(`/history/${encodeURIComponent(id)}`, signal);
+    if (reply.status !== 200) throw badAnswer('The image engine does not tell how the job stands.');
+    return historyOutcome(reply.json(), id, most);
+  }
+
+  /** Jobs ahead of this one, 0 while it runs, null when the queue does not hold it. */
+  async place(id: string, signal: AbortSignal): Promise<number | null> {
+    const reply = await this.#get('/queue', signal);
+    if (reply.status !== 200) throw badAnswer('The image engine does not tell its queue.');
+    return queuePlace(reply.json(), id);
+  }
+
+  async picture({ filename, subfolder, type }: ComfyFile, signal: AbortSignal): Promise<Buffer> {
+    const query = new URLSearchParams({ filename, subfolder, type });
+    const limits = { limitMs: 60_000, mostBytes: MOST_PICTURE_BYTES };
+    const reply = await this.#ask({ path: `/view?${query}`, ...limits }, signal);
+    if (reply.status !== 200) throw badAnswer('The image engine does not hand its picture out.');
+    return reply.bytes;
+  }
+
+  /** Lets the engine forget the prompt of a job that is over. Never throws. */
+  async forget(id: string): Promise<void> {
+    await this.#post('/history', { delete: [id] }, AbortSignal.timeout(LEAVE_MS)).catch(() => {});
+  }
+
+  /**
+   * Takes a job out of the queue, or interrupts it while it runs; nobody else's is touched, also by versions whose
+   * interrupt means whatever runs. Never throws.
+   */
+  async takeBack(id: string): Promise<void> {
+    const signal = AbortSignal.timeout(LEAVE_MS);
+    try {
+      await this.#post('/queue', { delete: [id] }, signal);
+      if ((await this.place(id, signal)) === 0) await this.#post('/interrupt', { prompt_id: id }, signal);
+      while ((await this.place(id, signal)) !== null) await pause(100, undefined, { signal });
+      await this.forget(id);
+    } catch {
+      // The engine is away, or slower than anybody waits.
+    }
+  }
+
+  #get(path: string, signal: AbortSignal) {
+    return this.#ask({ path, limitMs: ANSWER_MS, mostBytes: MOST_JSON }, signal);
+  }
+
+  #post(path: string, body: unknown, signal: AbortSignal) {
+    return this.#ask({ path, body, limitMs: ANSWER_MS, mostBytes: MOST_JSON }, signal);
+  }
+}

@@ -1,0 +1,36 @@
+import { objectOf } from './ask.ts';
+import { SAMPLER } from './workflow-graph.ts';
+
+/** What a message of `GET /ws` means for one job. */
+export type ComfyEvent =
+  /** Share of the steps that are done, 0 to 1. */
+  | { readonly is: 'step'; readonly share: number }
+  | { readonly is: 'started' }
+  /** It has ended somehow; the history tells how. */
+  | { readonly is: 'over' };
+
+/** Messages after which the history holds the job. */
+const LAST: ReadonlySet<unknown> = new Set(['execution_success', 'execution_error', 'execution_interrupted']);
+
+/** Reads one message for the job `id`; null for what is about others, or about nothing that matters here. */
+export function comfyEvent(message: string, id: string): ComfyEvent | null {
+  let type: unknown;
+  let data: Record<string, unknown>;
+  try {
+    const parsed = objectOf(JSON.parse(message));
+    [type, data] = [parsed.type, objectOf(parsed.data)];
+  } catch {
+    return null;
+  }
+  if (data.prompt_id !== id) return null;
+  if (LAST.has(type) || (type === 'executing' && data.node === null)) return { is: 'over' };
+  if (type === 'execution_start') return { is: 'started' };
+  return type === 'progress' ? stepOf(data) : null;
+}
+
+/** Steps of the sampler only: other nodes count tiles and files. */
+function stepOf({ node, value, max }: Record<string, unknown>): ComfyEvent | null {
+  if (node !== undefined && node !== SAMPLER) return null;
+  if (typeof value !== 'number' || typeof max !== 'number' || !(max > 0)) return null;
+  return { is: 'step', share: Math.min(1, Math.max(0, value / max)) };
+}

@@ -1,0 +1,70 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { badAnswer, listOf, objectOf } from './ask.ts';
+import { OUTPUT } from './workflow-graph.ts';
+
+/** A picture by the names that ComfyUI gave it. */
+export interface ComfyFile {
+  readonly filename: string;
+  readonly subfolder: string;
+  readonly type: string;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= 1024;
+
+function fileOf(value: unknown): ComfyFile {
+  const { filename, subfolder = '', type = 'output' } = objectOf(value);
+  if (isText(filename) && isText(subfolder) && isText(type)) return { filename, subfolder, type };
+  throw badAnswer('The image engine told of a picture without a name.');
+}
+
+/**
+ * What `GET /history/{id}` says of a job: null while it is not over, else its pictures. Throws what went wrong, in words
+ * of ours: its own hold names of files and what other people do there.
+ */
+export function historyOutcome(answer: unknown, id: string, most: number): readonly ComfyFile[] | null {
+  const entry = objectOf(answer)[id];
+  if (entry === undefined) return null;
+  const { status, outputs } = objectOf(entry);
+  const messages = listOf(objectOf(status).messages).map(listOf);
+  if (objectOf(status).status_str === 'error') throw failureOf(messages);
+  const images = listOf(objectOf(objectOf(outputs)[OUTPUT]).images);
+  if (images.length === 0) throw badAnswer('The image engine ended without a picture.');
+  return images.slice(0, most).map(fileOf);
+}
+
+function failureOf(messages: readonly (readonly unknown[])[]): GatewayError {
+  const told = (name: string) => messages.find(([type]) => type === name);
+  if (told('execution_interrupted')) {
+    return badAnswer('The drawing was interrupted at the image engine.', undefined, 'interrupted');
+  }
+  const { exception_type } = objectOf(told('execution_error')?.[1]);
+  if (isText(exception_type) && /OutOfMemory/i.test(exception_type)) return outOfMemory();
+  return badAnswer('The image engine failed while it was drawing.', undefined, 'execution_error');
+}
+
+/** 507 for an engine whose device is full. */
+export const outOfMemory = (): GatewayError =>
+  new GatewayError('slot.no_memory', {
+    message: 'The image engine ran out of memory. Ask for a smaller size or fewer pictures.',
+    details: { reason: 'out_of_memory' },
+    noRetry: true,
+  });
+
+/** Where a job stands in `GET /queue`: jobs ahead of it (0: it runs), or null when the queue does not hold it. */
+export function queuePlace(answer: unknown, id: string): number | null {
+  const { queue_running, queue_pending } = objectOf(answer);
+  const idOf = (item: unknown) => listOf(item)[1];
+  const running = listOf(queue_running);
+  if (running.some((item) => idOf(item) === id)) return 0;
+  const pending = [...listOf(queue_pending)].sort((a, b) => Number(listOf(a)[0]) - Number(listOf(b)[0]));
+  const at = pending.findIndex((item) => idOf(item) === id);
+  return at < 0 ? null : at + Math.max(1, running.length);
+}
+
+/** The values that an input of a node takes, from `GET /object_info/{class}`; null when it does not tell. */
+export function choicesOf(answer: unknown, nodeClass: string, input: string): readonly string[] | null {
+  const { required } = objectOf(objectOf(objectOf(answer)[nodeClass]).input);
+  const [kind, options] = listOf(objectOf(required)[input]);
+  const list = Array.isArray(kind) ? kind : objectOf(options).options;
+  return Array.isArray(list) ? list.filter(isText) : null;
+}

@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { type Installed, judgePrompt, objectInfo, type Prompt } from './comfy-nodes.ts';
+import { drawnPng } from './drawn-png.ts';
+
+interface Job {
+  readonly id: string;
+  readonly number: number;
+  readonly prompt: Prompt;
+  readonly client: string;
+}
+
+/**
+ * A STAND-IN for ComfyUI, which needs a GPU and gigabytes of weights: it judges workflows, keeps a queue and a history,
+ * tells its progress over a WebSocket and hands out real PNGs whose pixels depend on the seed. Words in the prompt say
+ * what goes wrong: HANG, SLOW, FAIL, OOM, HTML, CUT, HUGE, LOSE, NOTHING, WARN (errors of nodes inside a 200).
+ */
+export interface ComfyStandIn {
+  readonly url: string;
+  /** `METHOD /path` with the body of a POST, in order. */
+  readonly heard: string[];
+  /** Prompts that were taken, by their ids. */
+  readonly taken: Map<string, Prompt>;
+  readonly interrupted: string[];
+  installed: Installed;
+  /** False: an old version, which chooses the ids of its jobs itself. */
+  takesIds: boolean;
+  /** False: it refuses WebSockets. */
+  sockets: boolean;
+  /** Ids of the queue, the running one first. */
+  queued(): string[];
+  /** Ends every WebSocket. */
+  cutSockets(): void;
+  down(): Promise<void>;
+}
+
+const INSTALLED: Installed = {
+  checkpoints: [
+    'v1-5-pruned-emaonly.safetensors',
+    'SDXL/sd_xl_base_1.0.safetensors',
+    'sd_xl_turbo_1.0_fp16.safetensors',
+    'flux1-schnell-fp8.safetensors',
+  ],
+  unet: ['flux1-dev.safetensors'],
+  clip: ['clip_l.safetensors', 't5xxl_fp8_e4m3fn.safetensors'],
+  vae: ['ae.safetensors'],
+};
+const STEP_MS = 10;
+const SLOW_MS = 200;
+const PROBLEM = 'Allocation on device /home/owner/ComfyUI/models/secret.safetensors failed';
+
+class Comfy {
+  readonly heard: string[] = [];
+  readonly taken = new Map<string, Prompt>();
+  readonly interrupted: string[] = [];
+  installed = INSTALLED;
+  takesIds = true;
+  sockets = true;
+  readonly listeners = new Map<WebSocket, string>();
+  readonly #queue: Job[] = [];
+  readonly #history = new Map<string, object>();
+  #stop: AbortController | null = null;
+  #number = 0;
+
+  queued = (): string[] => this.#queue.map(({ id }) => id);
+
+  tell(job: Job, type: string, data: object): void {
+    const message = JSON.stringify({ type, data: { ...data, prompt_id: job.id } });
+    for (const [socket, client] of this.listeners) if (client === job.client) socket.send(message);
+  }
+
+  answer(method: string, url: URL, body: Record<string, unknown>, res: ServerResponse) {
+    const { pathname: path, searchParams } = url;
+    const [, first, last = ''] = path.split('/');
+    if (path === '/system_stats')
+      return json(res, 200, { system: { comfyui_version: 'stand-in' }, devices: [] });
+    if (first === 'object_info') return json(res, 200, objectInfo(last, this.installed));
+    if (first === 'history' && method === 'GET') {
+      const entry = this.#history.get(last);
+      return json(res, 200, entry ? { [last]: entry } : {});
+    }
+    if (path === '/queue' && method === 'GET') return json(res, 200, this.#queueView());
+    if (path === '/prompt') return this.#submit(body, res);
+    if (path === '/view') return this.#view(searchParams, res);
+    if (path === '/queue') for (const id of body.delete as string[]) this.#remove(id);
+    if (path === '/history') for (const id of body.delete as string[]) this.#history.delete(id);
+    if (path === '/interrupt') this.#interrupt(body.prompt_id as string | undefined);
+    if (!['/queue', '/history', '/interrupt', '/free'].includes(path)) return json(res, 404, {});
+    res.end();
+  }
+
+  #queueView(): object {
+    const rows = this.#queue.map(({ id, number, prompt }) => [number, id, prompt, {}, ['9']]);
+    return { queue_running: rows.slice(0, 1), queue_pending: rows.slice(1) };
+  }
+
+  #submit(body: Record<string, unknown>, res: ServerResponse) {
+    const prompt = body.prompt as Prompt;
+    const { error, node_errors } = judgePrompt(prompt, this.installed);
+    if (error) return json(res, 400, { error, node_errors });
+    const id = this.takesIds ? (body.prompt_id as string) : randomUUID();
+    const job = { id, number: this.#number++, prompt, client: String(body.client_id) };
+    this.taken.set(id, prompt);
+    this.#queue.push(job);
+    const odd = {
+      type: 'custom_validation_failed',
+      message: 'x',
+      details: '/home/owner/secret',
+      extra_info: {},
+    };
+    const errors = asks(job, 'WARN') ? { 9: { errors: [odd], dependent_outputs: [], class_type: 'X' } } : {};
+    json(res, 200, { prompt_id: id, number: job.number, node_errors: errors });
+    if (this.#queue.length === 1) void this.#work();
+  }
+
+  #remove(id: string): void {
+    const at = this.#queue.findIndex((job) => job.id === id);
+    if (at > 0) this.#queue.splice(at, 1);
+  }
+
+  #interrupt(id: string | undefined): void {
+    const [running] = this.#queue;
+    if (!running || (id !== undefined && id !== running.id && this.takesIds)) return;
+    this.interrupted.push(running.id);
+    this.#stop?.abort();
+  }
+
+  async #work(): Promise<void> {
+    for (let [job] = this.#queue; job; [job] = this.#queue) {
+      this.#stop = new AbortController();
+      const entry = await this.#run(job, this.#stop.signal);
+      this.#queue.shift();
+      if (asks(job, 'LOSE')) continue;
+      this.#history.set(job.id, { prompt: [job.number, job.id, job.prompt, {}, ['9']], ...entry });
+      this.tell(job, 'executing', { node: null });
+    }
+  }
+
+  async #run(job: Job, stop: AbortSignal): Promise<object> {
+    const ended = (type: string, data: object) => {
+      this.tell(job, type, data);
+      return {
+        outputs: {},
+        status: { status_str: 'error', completed: false, messages: [[type, data]] },
+        meta: {},
+      };
+    };
+    this.tell(job, 'execution_start', {});
+    const { steps, count } = factsOf(job.prompt);
+    for (let step = 1; step <= steps || asks(job, 'HANG'); step++) {
+      if (step <= steps) this.tell(job, 'progress', { node: '3', value: step, max: steps });
+      await new Promise((done) => setTimeout(done, asks(job, 'SLOW') ? SLOW_MS : STEP_MS));
+      if (stop.aborted) return ended('execution_interrupted', { node_id: '3' });
+    }
+    if (asks(job, 'FAIL') || asks(job, 'OOM')) {
+      const exception_type = asks(job, 'OOM') ? 'torch.OutOfMemoryError' : 'RuntimeError';
+      return ended('execution_error', {
+        node_id: '3',
+        exception_message: PROBLEM,
+        exception_type,
+        traceback: [PROBLEM],
+      });
+    }
+    const images = Array.from({ length: asks(job, 'NOTHING') ? 0 : count }, (_, index) => ({
+      filename: `ComfyUI_temp_${job.id}_${index}_.png`,
+      subfolder: '',
+      type: 'temp',
+    }));
+    this.tell(job, 'execution_success', {});
+    const status = { status_str: 'success', completed: true, messages: [['execution_success', {}]] };
+    return { outputs: { 9: { images } }, status, meta: {} };
+  }
+
+  #view(query: URLSearchParams, res: ServerResponse) {
+    const [, id = '', index = ''] = /^ComfyUI_temp_(.+)_(\d+)_\.png$/.exec(query.get('filename') ?? '') ?? [];
+    const prompt = this.taken.get(id);
+    if (prompt === undefined || query.get('type') !== 'temp') return json(res, 404, {});
+    const { width, height, seed } = factsOf(prompt);
+    const notes = { prompt: JSON.stringify(prompt), workflow: '{"owner":"/home/owner"}' };
+    const png = drawnPng({ width, height, seed: seed + Number(index), notes });
+    const says = (word: string) => JSON.stringify(prompt).includes(word);
+    const bytes = says('HTML')
+      ? Buffer.from('<html><script>1</script></html>')
+      : says('CUT')
+        ? png.subarray(0, -20)
+        : png;
+    if (says('HUGE')) bytes.writeUInt32BE(60_000, 16);
+    res.writeHead(200, { 'content-type': 'image/png' });
+    res.end(bytes);
+  }
+}
+
+const asks = ({ prompt }: Job, word: string): boolean => JSON.stringify(prompt).includes(word);
+
+function factsOf(prompt: Prompt) {
+  const inputs = Object.assign({}, ...Object.values(prompt).map((node) => node.inputs)) as Record<
+    string,
+    number
+  >;
+  const { width = 0, height = 0, steps = 1, batch_size: count = 1 } = inputs;
+  return { width, height, steps, count, seed: inputs.seed ?? inputs.noise_seed ?? 0 };
+}
+
+function json(res: ServerResponse, status: number, body: unknown): void {
+  res.writeHead(status, { 'content-type': 'application/json' });
+  res.end(JSON.stringify(body));
+}
+
+async function bodyOf(req: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of req) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Starts one on a free port of the loopback address. */
+export async function comfyStandIn(): Promise<ComfyStandIn> {
+  const comfy = new Comfy();
+  const open = new Set<Socket>();
+  const sockets = new WebSocketServer({ noServer: true });
+  const server = createServer(async (req, res) => {
+    const text = await bodyOf(req).catch(() => '');
+    const url = new URL(req.url ?? '/', 'http://stand-in');
+    comfy.heard.push(`${req.method} ${req.url}${text === '' ? '' : ` ${text}`}`);
+    comfy.answer(
+      req.method ?? '',
+      url,
+      text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+      res,
+    );
+  });
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('upgrade', (req, socket, head) => {
+    if (!comfy.sockets) {
+      socket.destroy();
+      return;
+    }
+    sockets.handleUpgrade(req, socket, head, (client) => {
+      comfy.listeners.set(client, new URL(req.url ?? '', 'http://x').searchParams.get('clientId') ?? '');
+      client.send(
+        JSON.stringify({ type: 'status', data: { status: { exec_info: { queue_remaining: 0 } } } }),
+      );
+      client.send(Buffer.alloc(1000));
+      client.once('close', () => comfy.listeners.delete(client));
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const cutSockets = () => {
+    for (const client of comfy.listeners.keys()) client.terminate();
+  };
+  const down = () =>
+    new Promise<void>((done) => {
+      cutSockets();
+      server.close(() => done());
+      for (const socket of open) socket.destroy();
+    });
+  return Object.assign(comfy, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cutSockets,
+    down,
+  });
+}
