@@ -133,6 +133,7 @@ export async function startServices(
   });
   const inference = createInference({
     spoolFolder: join(live.folders.state, 'spool'),
+    imageFolder: join(live.folders.state, 'images'),
     settings: live,
     slots,
     registry,

@@ -118,6 +118,16 @@ export const ERRORS = {
     'This image model is not in the curated set.',
     'Choose a curated image model.',
   ),
+  'image.not_found': row(
+    404,
+    'There is no such image; the oldest make room for new ones.',
+    'Make the image again.',
+  ),
+  'image.no_room': row(
+    503,
+    'There is no room to keep the image.',
+    'Free space on the disk of the state folder, or ask for b64_json.',
+  ),
   'realtime.unavailable': row(
     503,
     'Live voice needs slots that this gateway does not have.',

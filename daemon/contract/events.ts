@@ -15,6 +15,16 @@ export interface GatewayEvents {
     state: 'started' | 'ended';
     status: number | null;
   };
+  /** How far a drawing is; `id` is the `prompt_id` of its answer unless the engine chooses its own. */
+  image: {
+    id: string;
+    request: string;
+    model: string;
+    slot: string | null;
+    state: 'queued' | 'drawing' | 'done' | 'failed';
+    /** Share that is done, 0 to 1; null when the engine does not tell. */
+    progress: number | null;
+  };
   config: { change: 'reloaded' | 'broken' | 'written'; problems: number };
   auth: { change: 'login' | 'logout' | 'rotate' | 'require' | 'sessions_ended'; tier?: 'admin' | 'client' };
 }

@@ -102,6 +102,10 @@ export const ROUTES = {
   usage: api('GET', '/api/usage', 'client', 'none', 'Requests and tokens per day, tier and model'),
   openapi: api('GET', '/api/openapi.json', 'client', 'none', 'OpenAPI 3.1 description'),
   events: kind('sse', api('GET', '/api/events', 'client', 'none', 'Live events')),
+  'images.cache': kind(
+    'image',
+    api('GET', '/api/images/cache/:uuid.png', 'client', 'none', 'A picture that was made here'),
+  ),
   'dispatch.explain': api(
     'POST',
     '/api/dispatch/explain',

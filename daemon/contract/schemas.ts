@@ -2,6 +2,7 @@ import type { ZodType } from 'zod';
 import { AudioModelsResponse, VoicesResponse } from './audio.ts';
 import * as auth from './auth.ts';
 import { HardwareResponse } from './hardware.ts';
+import { ImagesResponse } from './images.ts';
 import { ModelPut, ModelsResponse, ModelView, V1Model, V1ModelList } from './models.ts';
 import type { RouteId } from './routes.ts';
 import {
@@ -47,6 +48,7 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'auth.sessions.end': auth.EndSessionsResponse,
   'v1.models': V1ModelList,
   'v1.model': V1Model,
+  'v1.images': ImagesResponse,
   'v1.audio.voices': VoicesResponse,
   'v1.audio.models': AudioModelsResponse,
   health: system.HealthResponse,

@@ -24,6 +24,7 @@ import { credentialsOf } from './forward/own-credential.ts';
 import { send } from './forward/send.ts';
 import { Answer } from './forward/stream.ts';
 import { NO_USAGE } from './forward/usage-tap.ts';
+import type { Images } from './images/images.ts';
 import type { RegistryLike, Upstreams } from './ports.ts';
 import { rewriteAddress } from './rewrite/deviations.ts';
 import type { InferenceCall } from './serve.ts';
@@ -40,6 +41,7 @@ export interface RunDeps {
   readonly sources: PictureSources;
   readonly spools: Spools;
   readonly encoders: Encoders;
+  readonly images: Images;
 }
 
 /** One call under way, with everything its steps share. */
@@ -147,7 +149,8 @@ async function attempt(
   const startedAt = performance.now();
   const connection = await connect(on, reading, ask, decision);
   try {
-    await exchange(on, reading, prepared, connection, startedAt);
+    if (on.task.serve === undefined) await exchange(on, reading, prepared, connection, startedAt);
+    else await serve(on, reading, connection, { decision, startedAt });
   } catch (failure) {
     const tried =
       decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
@@ -158,6 +161,26 @@ async function attempt(
   } finally {
     connection.release();
   }
+}
+
+interface Attempt {
+  readonly decision: Decision;
+  /** `performance.now()` before the connection was made. */
+  readonly startedAt: number;
+}
+
+/** A task that makes its answer by itself. */
+async function serve(on: Walk, reading: Reading, connection: Connection, at: Attempt): Promise<void> {
+  const { call, answer, track, task } = on;
+  const waited = performance.now() - at.startedAt;
+  announce(on, reading, connection, performance.now() - call.receivedAt - waited);
+  const served = task.serve?.(on, reading, connection, at.decision);
+  const end = await told(
+    on,
+    connection,
+    Promise.resolve(served).then(() => null),
+  );
+  track.end({ status: answer.status, error: end?.code ?? null, usage: null });
 }
 
 async function exchange(
@@ -205,7 +228,11 @@ const pathOf = ({ path, req }: InferenceCall, { base, nativeRerank }: Connection
   underBase(base, outgoingPath(path, req.url ?? '', nativeRerank));
 
 /** Waits for the end of a call and tells the connection how it came. */
-async function told({ answer, life }: Walk, connection: Connection, sent: Promise<ExchangeEnd>) {
+async function told(
+  { answer, life }: Walk,
+  connection: Connection,
+  sent: Promise<ExchangeEnd>,
+): Promise<ExchangeEnd> {
   let failure: unknown = null;
   try {
     failure = await sent;

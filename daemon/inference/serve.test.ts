@@ -104,10 +104,30 @@ describe('bodies', () => {
     expect([none.status, code(none)]).toEqual([400, 'request.missing_model']);
   });
 
-  test('images: checked in order, no model is curated', async () => {
+  test('images: checked in order, then dispatched', async () => {
     const { gateway } = await setUp(agent());
-    const answer = await post(gateway.origin, '/v1/images/generations', { model: 'sdxl', prompt: 'a cat' });
-    expect([answer.status, code(answer)]).toEqual([404, 'image.model_not_curated']);
+    const ask = async (body: object) => {
+      const answer = await post(gateway.origin, '/v1/images/generations', body);
+      return [answer.status, code(answer)];
+    };
+    expect(await ask({ model: 'dall-e-3' })).toEqual([422, 'image.prompt_required']);
+    expect(await ask({ model: 'dall-e-3', prompt: 'a cat', n: 99 })).toEqual([
+      404,
+      'image.model_not_curated',
+    ]);
+    expect(await ask({ model: 'agent', prompt: 'a cat' })).toEqual([404, 'image.model_not_curated']);
+    expect(await ask({ model: 'sdxl', prompt: 'a cat', n: 99 })).toEqual([422, 'request.invalid']);
+    expect(await ask({ model: 'sdxl', prompt: 'a cat' })).toEqual([404, 'dispatch.no_route']);
+  });
+
+  test('images: an engine with another model does not draw, and is not loaded for it', async () => {
+    const slots = new TestSlots([
+      slotRecord({ name: 'img', type: 'image', engine: 'sd-server', model: 'sdxl', state: 'offline' }),
+    ]);
+    const { gateway } = await setUp(slots);
+    const answer = await post(gateway.origin, '/v1/images/generations', { model: 'sd15', prompt: 'a cat' });
+    expect([answer.status, code(answer)]).toEqual([404, 'dispatch.no_route']);
+    expect(slots.leased).toBe(0);
   });
 });
 

@@ -26,6 +26,8 @@ import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { takePicture } from './dispatch/picture.ts';
 import { openEngines } from './forward/engines.ts';
 import { Life } from './forward/life.ts';
+import type { KeptImage } from './images/cache.ts';
+import { Images } from './images/images.ts';
 import { callInternally, type Internal } from './internal.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
 import { type RunDeps, runCall } from './run.ts';
@@ -59,6 +61,8 @@ export interface InferenceCall {
 export interface InferenceDeps {
   /** Where recordings lie while they are received. */
   readonly spoolFolder: string;
+  /** Where pictures are kept for their callers. */
+  readonly imageFolder: string;
   /** Makes sound formats; default with the ffmpeg of this machine. */
   readonly encoders?: Encoders;
   readonly settings: Pick<Settings, 'value' | 'onChange'>;
@@ -80,6 +84,8 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
   /** `asked` names a model or slot; null takes all. */
   voices(asked: string | null): VoiceList;
   speakers(): AudioModelList;
+  /** A kept picture; null for any other text than the id of one. */
+  image(id: string): Promise<KeptImage | null>;
   explain(input: ExplainInput): ExplainView;
   /** Tries an upstream as real calls do: its model list, then a chat of one token when a model is named. */
   tryUpstream(
@@ -107,8 +113,10 @@ export function createInference(deps: InferenceDeps): Inference {
   const keepRows = () => store.requests.prune(settings.value('requestLogRows'));
   const lives = new Bag<Life>();
   const spools = new Spools(deps.spoolFolder);
+  const images = new Images({ folder: deps.imageFolder, outbound, bus, log });
   const run: RunDeps = {
     spools,
+    images,
     encoders: deps.encoders ?? new Encoders(),
     settings,
     slots,
@@ -156,6 +164,7 @@ export function createInference(deps: InferenceDeps): Inference {
       tryUpstream({ upstreams, outbound }, { upstream, model, requestId, res }),
     voices: (asked) => listVoices(takePicture(sources), asked),
     speakers: () => listSpeakers(takePicture(sources)),
+    image: (id) => images.cache.open(id),
     explain: (input) => explain(input, takePicture(sources), (slot) => forecastOf(slots, slot)),
     running: () => watch.running(),
     cancel: (id) => watch.cancel(id),
@@ -163,6 +172,7 @@ export function createInference(deps: InferenceDeps): Inference {
       stopped = true;
       unfollow();
       for (const life of lives.all()) life.end(draining());
+      await images.settled();
       await outbound.close();
     },
   };

@@ -6,10 +6,11 @@ import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
 import type { Connection } from './connect.ts';
 import { cannotCount } from './dialects/cannot-count.ts';
 import type { Decision } from './dispatch/dispatch.ts';
+import type { PictureSources } from './dispatch/picture.ts';
 import type { EngineFailure, Verdict } from './forward/engine-error.ts';
 import type { Sink } from './forward/exchange.ts';
 import type { Life } from './forward/life.ts';
-import { refuseImage } from './images/checks.ts';
+import { prepareImage, readImage, serveImage } from './images/image-task.ts';
 import {
   asksForStream,
   type BodyPicture,
@@ -40,7 +41,7 @@ export interface Reading {
 /** What reading a body may need beside the call. */
 export interface ReadOn {
   readonly life: Life;
-  readonly deps: { readonly spools: Spools };
+  readonly deps: { readonly spools: Spools; readonly sources: PictureSources };
 }
 
 /** What was decided for a call once its target was known, and before that was loaded. */
@@ -65,6 +66,8 @@ export interface TaskRow {
   place?(target: Pick<Connection, 'countPath'>): string | undefined;
   /** Looks at the target before it is loaded; throws a GatewayError for what it can't do. */
   readonly prepare?: (on: Walk, reading: Reading, decision: Decision) => Promise<Prepared>;
+  /** Makes the answer by itself, in the place of passing the engine's on; throws while its head is not out. */
+  readonly serve?: (on: Walk, reading: Reading, connection: Connection, decision: Decision) => Promise<void>;
 }
 
 const plain = (picture: BodyPicture, body: Reading['body']): Reading => ({
@@ -110,8 +113,6 @@ async function readTranscription({ req, receive }: InferenceCall, on: ReadOn): P
   }
 }
 
-const readImage = ({ body }: InferenceCall): Reading => refuseImage(scanBody(body));
-
 export const TASKS = {
   chat: { read: readChat },
   count: { read: readChat, judge: cannotCount, place: ({ countPath }) => countPath },
@@ -119,6 +120,6 @@ export const TASKS = {
   simple: { read: readSimple },
   speech: { read: readSpeech, prepare: prepareSpeech },
   transcriptions: { read: readTranscription, verbatim: true, judge: maskedFailure },
-  images: { read: readImage },
+  images: { read: readImage, prepare: prepareImage, serve: serveImage },
 } as const satisfies Record<string, TaskRow>;
 export type TaskName = keyof typeof TASKS;

@@ -1,6 +1,7 @@
 import { authRoutes } from './api/auth.ts';
 import { eventRoutes } from './api/events.ts';
 import { healthRoutes } from './api/health.ts';
+import { imageRoutes } from './api/images.ts';
 import { logRoutes } from './api/logs.ts';
 import { memoryRoutes } from './api/memory.ts';
 import { bindingRoutes } from './api/models.ts';
@@ -38,6 +39,7 @@ export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
     ...usageRoutes(deps),
     ...logRoutes(deps),
     ...eventRoutes(deps),
+    ...imageRoutes(deps),
     ...shellRoutes(deps),
     ...modelRoutes(deps),
     ...audioRoutes(deps),

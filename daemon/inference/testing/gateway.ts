@@ -115,6 +115,7 @@ export interface GatewayOptions {
   upstreams?: Upstreams;
   encoders?: Encoders;
   settings?: Partial<Record<SettingName, unknown>>;
+  imageFolder?: string;
 }
 
 const TASK_OF: Record<string, { task: TaskName | DialectName; route: string }> = {
@@ -138,6 +139,7 @@ export async function openGateway(options: GatewayOptions): Promise<TestGateway>
     (options.settings?.[name] ?? SETTINGS[name].default) as SettingValue<N>;
   const inference = createInference({
     spoolFolder: join(tmpdir(), 'svc-inference-spool'),
+    imageFolder: options.imageFolder ?? join(tmpdir(), 'svc-inference-images'),
     encoders: options.encoders,
     settings: { value, onChange: () => () => {} },
     slots: options.slots,

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** The answer of `POST /v1/images/generations` (spec "Image generation response"), in the form that was asked for. */
+export const ImagesResponse = z.object({
+  created: z.int(),
+  data: z.array(z.union([z.object({ url: z.string() }), z.object({ b64_json: z.string() })])),
+  _svc: z.object({
+    meta: z.object({
+      seed: z.int(),
+      steps: z.int(),
+      cfg: z.number(),
+      width: z.int(),
+      height: z.int(),
+      sampler: z.string(),
+      family: z.string(),
+      licence: z.string(),
+      duration_ms: z.int(),
+      ignored: z.array(z.string()).optional().describe('What was asked for and this model cannot follow'),
+    }),
+    prompt_id: z.string(),
+    upstream: z.string().describe('The slot or upstream that drew'),
+    model: z.string(),
+  }),
+});
+export type ImagesResponse = z.infer<typeof ImagesResponse>;

@@ -1,0 +1,112 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import pino from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { drawnPng } from '../../test/harness/drawn-png.ts';
+import { ImageCache } from './cache.ts';
+
+let root: string;
+let folder: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'svc-images-'));
+  folder = join(root, 'images');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const open = (more = {}) => new ImageCache({ folder, log: pino({ level: 'silent' }), ...more });
+const png = (seed: number) => drawnPng({ width: 16, height: 16, seed });
+const ids = () => readdirSync(folder).map((name) => name.slice(0, 36));
+const bytesOf = async (cache: ImageCache, id: string) => {
+  const kept = await cache.open(id);
+  return kept && buffer(kept.stream);
+};
+
+test('a picture is kept under an id of its own, for the owner alone', async () => {
+  const cache = open();
+  const id = await cache.keep(png(1));
+  expect((await bytesOf(cache, id))?.equals(png(1))).toBe(true);
+  expect(statSync(join(folder, `${id}.png`)).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test('the oldest goes first, in number and in bytes', async () => {
+  const cache = open({ mostFiles: 3 });
+  const kept: string[] = [];
+  for (let n = 0; n < 5; n++) kept.push(await cache.keep(png(n)));
+  expect(ids().sort()).toEqual(kept.slice(2).sort());
+  expect(await cache.open(kept[0] as string)).toBeNull();
+  const tight = open({ mostBytes: png(1).length * 2 + 10 });
+  const last = [await tight.keep(png(8)), await tight.keep(png(9))];
+  expect(ids().sort()).toEqual(last.sort());
+});
+
+test('many writers at once never exceed the bound', async () => {
+  const cache = open({ mostFiles: 4 });
+  const most: number[] = [];
+  const writers = Array.from({ length: 40 }, async (_, n) => {
+    await cache.keep(png(n));
+    most.push(readdirSync(folder).filter((name) => name.endsWith('.png')).length);
+  });
+  await Promise.all(writers);
+  expect(Math.max(...most)).toBeLessThanOrEqual(4);
+  expect(ids()).toHaveLength(4);
+});
+
+test('one that is being read stays readable to its end', async () => {
+  const cache = open({ mostFiles: 1 });
+  const kept = await cache.open(await cache.keep(png(1)));
+  await cache.keep(png(2));
+  expect(kept && (await buffer(kept.stream)).equals(png(1))).toBe(true);
+});
+
+test('a restart knows what is there, by age, and takes over a smaller bound', async () => {
+  const first = open();
+  const kept = [await first.keep(png(1)), await first.keep(png(2)), await first.keep(png(3))];
+  for (const [at, id] of kept.entries()) utimesSync(join(folder, `${id}.png`), 1_000 + at, 1_000 + at);
+  const again = open({ mostFiles: 3 });
+  const newest = await again.keep(png(4));
+  expect(ids().sort()).toEqual([...kept.slice(1), newest].sort());
+});
+
+test('nothing but the ids of its own files is opened', async () => {
+  mkdirSync(folder);
+  writeFileSync(join(root, 'secret'), 'secret');
+  const id = '00000000-0000-4000-8000-00000000000a';
+  symlinkSync(join(root, 'secret'), join(folder, `${id}.png`));
+  writeFileSync(join(folder, '00000000-0000-4000-8000-00000000000b.png'), '<svg/>');
+  mkdirSync(join(folder, '00000000-0000-4000-8000-00000000000c.png'));
+  const cache = open();
+  const names = [
+    id,
+    id.replace('a', 'b'),
+    id.replace('a', 'c'),
+    '../secret',
+    `../images/${id}`,
+    '',
+    `${id}\n`,
+    id.toUpperCase(),
+  ];
+  for (const name of names) expect(await cache.open(name), name).toBeNull();
+  expect(readFileSync(join(root, 'secret'), 'utf8')).toBe('secret');
+});
+
+test('a folder that cannot be written is told, and others are served afterwards', async () => {
+  writeFileSync(folder, 'in the way');
+  const cache = open();
+  await expect(cache.keep(png(1))).rejects.toThrow();
+  rmSync(folder);
+  expect(await cache.keep(png(1))).toMatch(/^[0-9a-f-]{36}$/);
+});

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { constants, type ReadStream } from 'node:fs';
+import { lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createExclusive } from '../../kit/atomic-file.ts';
+import type { Log } from '../../kit/log.ts';
+import { isPng } from '../../kit/png.ts';
+import { sweepTemps } from '../../kit/temp-file.ts';
+
+/** The name of a kept picture; nothing else is ever made into a path. */
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const FILE = /^(.{36})\.png$/;
+const MOST_FILES = 100;
+const MOST_BYTES = 2 ** 30;
+
+export interface KeptImage {
+  readonly length: number;
+  /** The bytes, once; whoever does not read them destroys it. */
+  readonly stream: ReadStream;
+}
+
+export interface ImageCacheOptions {
+  /** Made at the first picture. */
+  readonly folder: string;
+  readonly log: Pick<Log, 'warn'>;
+  /** Other bounds than the contract's 100 files and 1 GiB. */
+  readonly mostFiles?: number;
+  readonly mostBytes?: number;
+}
+
+/**
+ * Pictures on disk, bounded in number and bytes; the oldest goes first (contract section 9). One that is being read stays
+ * readable to its end. Survives a restart: the order is then that of the files' times.
+ */
+export class ImageCache {
+  readonly #options: Required<ImageCacheOptions>;
+  /** Bytes by id, oldest first. */
+  readonly #kept = new Map<string, number>();
+  #bytes = 0;
+  /** Whoever adds or removes waits for those before. */
+  #line: Promise<unknown>;
+
+  constructor(options: ImageCacheOptions) {
+    this.#options = { mostFiles: MOST_FILES, mostBytes: MOST_BYTES, ...options };
+    this.#line = this.#load().catch((cause: unknown) => {
+      options.log.warn({ err: cause }, 'kept images could not be looked through');
+    });
+  }
+
+  /** Keeps a picture whose bytes have been checked, and answers its id. Rejects with what the disk says. */
+  keep(png: Buffer): Promise<string> {
+    const kept = this.#line.then(() => this.#add(png));
+    this.#line = kept.catch(() => {});
+    return kept;
+  }
+
+  /** A kept picture; null for any other text than the id of one. Rejects with what the disk says. */
+  async open(id: string): Promise<KeptImage | null> {
+    if (!ID.test(id)) return null;
+    const handle = await open(this.#path(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(absent);
+    if (handle === null) return null;
+    try {
+      const facts = await handle.stat();
+      const head = Buffer.alloc(8);
+      if (facts.isFile()) await handle.read(head, 0, head.length, 0);
+      if (!isPng(head)) {
+        await handle.close();
+        return null;
+      }
+      return { length: facts.size, stream: handle.createReadStream({ start: 0 }) as ReadStream };
+    } catch (cause) {
+      await handle.close();
+      throw cause;
+    }
+  }
+
+  #path(id: string): string {
+    return join(this.#options.folder, `${id}.png`);
+  }
+
+  async #load(): Promise<void> {
+    const { folder } = this.#options;
+    const names = await readdir(folder).catch(() => []);
+    if (names.length === 0) return;
+    await sweepTemps(folder);
+    const found: { id: string; bytes: number; at: number }[] = [];
+    for (const name of names) {
+      const id = FILE.exec(name)?.[1];
+      if (id === undefined || !ID.test(id)) continue;
+      const facts = await lstat(this.#path(id)).catch(() => null);
+      if (facts?.isFile()) found.push({ id, bytes: facts.size, at: facts.mtimeMs });
+    }
+    for (const { id, bytes } of found.sort((a, b) => a.at - b.at)) this.#count(id, bytes);
+    await this.#makeRoom(0, 0);
+  }
+
+  async #add(png: Buffer): Promise<string> {
+    const { folder, mostBytes } = this.#options;
+    if (png.length > mostBytes) throw new Error('the picture is larger than all that is kept');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await this.#makeRoom(1, png.length);
+    const id = randomUUID();
+    if (!(await createExclusive(this.#path(id), png, 0o600))) throw new Error('the name is taken');
+    this.#count(id, png.length);
+    return id;
+  }
+
+  #count(id: string, bytes: number): void {
+    this.#kept.set(id, bytes);
+    this.#bytes += bytes;
+  }
+
+  async #makeRoom(files: number, bytes: number): Promise<void> {
+    const { mostFiles, mostBytes } = this.#options;
+    for (const [oldest, its] of this.#kept) {
+      if (this.#kept.size + files <= mostFiles && this.#bytes + bytes <= mostBytes) return;
+      await unlink(this.#path(oldest)).catch(absent);
+      this.#kept.delete(oldest);
+      this.#bytes -= its;
+    }
+  }
+}
+
+/** What is not there, or is no file of ours, is absent; everything else that the disk says is thrown. */
+function absent(cause: NodeJS.ErrnoException): null {
+  if (cause.code === 'ENOENT' || cause.code === 'ELOOP') return null;
+  throw cause;
+}

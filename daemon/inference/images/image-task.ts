@@ -1,0 +1,108 @@
+import { GatewayError } from '../../contract/errors.ts';
+import type { SlotRecord } from '../../contract/slots.ts';
+import type { Connection } from '../connect.ts';
+import type { Decision } from '../dispatch/dispatch.ts';
+import { LEGACY_ALIAS, VIRTUAL_PREFIX } from '../dispatch/names.ts';
+import { type Picture, slotNamed, takePicture } from '../dispatch/picture.ts';
+import { headerText } from '../forward/headers.ts';
+import { scanBody } from '../rewrite/body-picture.ts';
+import { chainOf } from '../rewrite/virtual-name.ts';
+import type { Walk } from '../run.ts';
+import type { InferenceCall } from '../serve.ts';
+import type { Prepared, Reading, ReadOn } from '../tasks.ts';
+import { type ImageAsk, imageAsk, imageNames, notCurated } from './checks.ts';
+import { type CuratedModel, curatedModel } from './curated.ts';
+
+/** An image request, checked; `model` is what dispatch looks for. */
+export interface ImageReading extends Reading {
+  readonly ask: ImageAsk;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Checks a request in the order of contract section 9: prompt, model, alias, curated set, then everything else. */
+export function readImage({ body }: InferenceCall, on: ReadOn): ImageReading {
+  scanBody(body);
+  const names = imageNames(JSON.parse(body.toString('utf8')) as Record<string, unknown>);
+  const { curated, model } = meaning(names.model, takePicture(on.deps.sources));
+  const ask = imageAsk(names, curated);
+  return { model, ask, stream: false, omni: false, body: () => EMPTY };
+}
+
+interface Meaning {
+  readonly curated: CuratedModel;
+  /** The name that dispatch is asked for. */
+  readonly model: string;
+}
+
+/** A slot by its alias or virtual name means its model; every other name must be curated itself. */
+function meaning(asked: string, picture: Picture): Meaning {
+  const slot = slotMeant(asked, picture);
+  if (slot !== undefined) {
+    const curated = slot.model === null ? undefined : curatedModel(slot.model);
+    if (curated === undefined) throw notCurated(`Slot ${slot.name} does not name a curated image model.`);
+    return { curated, model: `${VIRTUAL_PREFIX}${slot.name}` };
+  }
+  const curated = curatedModel(asked);
+  if (curated === undefined) throw notCurated();
+  return { curated, model: servedAs(curated, picture) };
+}
+
+function slotMeant(asked: string, picture: Picture): SlotRecord | undefined {
+  if (asked.startsWith(VIRTUAL_PREFIX)) return chainOf(asked, picture)[0];
+  return slotNamed(picture, asked === LEGACY_ALIAS ? 'agent' : asked);
+}
+
+/** The id under which an image slot holds the model: often the name of its file. */
+function servedAs(curated: CuratedModel, { slots }: Picture): string {
+  const held = slots.flatMap(({ type, model }) => (type === 'image' && model !== null ? [model] : []));
+  if (held.includes(curated.id)) return curated.id;
+  return held.find((model) => curatedModel(model) === curated) ?? curated.id;
+}
+
+/** Engines with one model for each process: what they hold is what they draw. */
+const ONE_MODEL: ReadonlySet<string> = new Set(['sd-server']);
+
+/** Refuses, before anything is loaded, a slot whose engine would draw with another model than the one that was named. */
+export async function prepareImage(on: Walk, reading: Reading, { target }: Decision): Promise<Prepared> {
+  const { drawing } = (reading as ImageReading).ask;
+  const slot = target.kind === 'slot' ? on.deps.slots.get(target.slot) : undefined;
+  if (slot !== undefined && ONE_MODEL.has(slot.engine) && curatedModel(slot.model ?? '') !== drawing.model) {
+    throw new GatewayError('dispatch.no_route', {
+      message: `No slot or upstream draws with ${drawing.model.id}; slot ${slot.name} has another model.`,
+      param: 'model',
+      details: { suggestions: slot.model === null ? [] : [slot.model] },
+    });
+  }
+  return { body: reading.body, sink: () => null };
+}
+
+/** Draws, and answers the caller with what was drawn. */
+export async function serveImage(
+  on: Walk,
+  reading: Reading,
+  connection: Connection,
+  { target, step }: Decision,
+): Promise<void> {
+  const { deps, call, life, answer, track } = on;
+  const { ask } = reading as ImageReading;
+  const model = ask.drawing.model.id;
+  const slot = target.kind === 'slot' ? target.slot : null;
+  track.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });
+  call.res.setHeader('x-svc-model', headerText(model));
+  const { origin, base, headers, connectMs, engineModel } = connection;
+  const made = await deps.images.make({
+    requestId: call.id,
+    ask,
+    slot,
+    provider: target.kind === 'slot' ? target.slot : target.upstream,
+    engine: slot === null ? null : (deps.slots.get(slot)?.engine ?? null),
+    place: { origin, headers, connectMs },
+    base,
+    engineModel,
+    life,
+  });
+  const bytes = Buffer.from(JSON.stringify(made));
+  answer.begin(200, { 'content-type': 'application/json', 'content-length': String(bytes.length) });
+  answer.finish(bytes);
+}

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { GatewayError } from '../../contract/errors.ts';
+import type { GatewayEvents } from '../../contract/events.ts';
+import { Bus } from '../../kit/bus.ts';
+import { Outbound } from '../../kit/outbound.ts';
+import { type ComfyStandIn, comfyStandIn } from '../../test/harness/comfy-stand-in.ts';
+import { CallerLeft, Life } from '../forward/life.ts';
+import { until } from '../testing/client.ts';
+import { imageAsk, imageNames } from './checks.ts';
+import { type CuratedModel, curatedModel } from './curated.ts';
+import { Images } from './images.ts';
+
+let comfy: ComfyStandIn;
+let outbound: Outbound;
+let root: string;
+let told: GatewayEvents['image'][];
+
+beforeEach(async () => {
+  comfy = await comfyStandIn();
+  outbound = new Outbound({ connectMs: () => 1_000 });
+  root = mkdtempSync(join(tmpdir(), 'svc-images-'));
+  told = [];
+});
+afterEach(async () => {
+  await outbound.close();
+  await comfy.down();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function open(limitMs?: number): Images {
+  const bus = new Bus<GatewayEvents>();
+  bus.subscribe(({ name, payload }) => {
+    if (name === 'image') told.push(payload as GatewayEvents['image']);
+  });
+  const log = pino({ level: 'silent' });
+  return new Images({ folder: join(root, 'images'), outbound, bus, log, limitMs });
+}
+
+const newLife = () => new Life(new ServerResponse(new IncomingMessage(new Socket())));
+
+function order(prompt: string, life = newLife(), more: object = {}) {
+  const model = curatedModel('sd15') as CuratedModel;
+  const body = { prompt, model: 'sd15', size: '64x64', steps: 2, ...more };
+  return {
+    requestId: 'r1',
+    ask: imageAsk(imageNames(body), model),
+    slot: 'img',
+    provider: 'img',
+    engine: 'comfyui',
+    place: { origin: comfy.url, headers: {}, connectMs: 1_000 },
+    base: '/v1',
+    engineModel: null,
+    life,
+  };
+}
+
+const failure = (promise: Promise<unknown>): Promise<GatewayError> =>
+  promise.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: GatewayError) => error,
+  );
+
+test('a job that hangs ends at its limit, and is taken back before the caller is told', async () => {
+  const error = await failure(open(300).make(order('HANG')));
+  expect([error.status, error.code]).toEqual([504, 'dispatch.upstream_timeout']);
+  expect(comfy.interrupted).toHaveLength(1);
+  expect(comfy.queued()).toEqual([]);
+  expect(told.at(-1)).toMatchObject({ state: 'failed', progress: null, request: 'r1' });
+});
+
+test('an engine that goes away in the middle is given up', async () => {
+  const made = failure(open().make(order('HANG')));
+  await until(() => comfy.queued().length === 1);
+  await comfy.down();
+  const error = await made;
+  expect([error.status, error.code]).toEqual([502, 'dispatch.upstream_unavailable']);
+}, 20_000);
+
+test('a caller who has left before anything began costs the engine nothing', async () => {
+  const life = newLife();
+  life.end(new CallerLeft());
+  expect(await failure(open().make(order('a cat', life)))).toBeInstanceOf(CallerLeft);
+  expect(comfy.heard.filter((each) => each.startsWith('POST'))).toEqual([]);
+});
+
+test('who waits for the drawings under way waits until their engines were told', async () => {
+  const images = open();
+  const life = newLife();
+  const made = failure(images.make(order('HANG', life)));
+  await until(() => comfy.queued().length === 1);
+  life.end(new CallerLeft());
+  await images.settled();
+  expect(comfy.interrupted).toHaveLength(1);
+  expect(await made).toBeInstanceOf(CallerLeft);
+});
+
+test('a picture that cannot be kept is 503, and base64 needs no room', async () => {
+  writeFileSync(join(root, 'images'), 'in the way');
+  const images = open();
+  expect(await failure(images.make(order('a cat')))).toMatchObject({ code: 'image.no_room', status: 503 });
+  const made = await images.make(order('a cat', newLife(), { response_format: 'b64_json', n: 3 }));
+  expect(made.data).toHaveLength(3);
+  expect(told.at(-1)).toMatchObject({ state: 'done', progress: 1, model: 'sd15', slot: 'img' });
+});
