@@ -3,6 +3,7 @@ import { authCommands } from './commands/auth.ts';
 import { chatCommands } from './commands/chat.ts';
 import { completionCommands } from './commands/completion.ts';
 import { explainCommands } from './commands/explain.ts';
+import { imageCommands } from './commands/image.ts';
 import { logCommands } from './commands/logs.ts';
 import { machineCommands } from './commands/machine.ts';
 import { requestCommands } from './commands/requests.ts';
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   ...machineCommands,
   ...explainCommands,
   ...chatCommands,
+  ...imageCommands,
   ...requestCommands,
   ...logCommands,
   ...completionCommands,

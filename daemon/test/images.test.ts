@@ -3,7 +3,7 @@
  * jobs or answer nonsense. ComfyUI and stable-diffusion.cpp are STAND-INS (they need a GPU and gigabytes of weights);
  * the pictures they draw are real PNGs.
  */
-import { readdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type OpenAI from 'openai';
@@ -19,6 +19,7 @@ import { ask } from './harness/http.ts';
 import { failure, openaiClient } from './harness/openai.ts';
 import { type SdStandIn, sdStandIn } from './harness/sd-stand-in.ts';
 import { json, type StandIn, standIn } from './harness/stand-in.ts';
+import { pointing, svcctl } from './harness/svcctl.ts';
 
 const PATH = '/v1/images/generations';
 let comfy: ComfyStandIn;
@@ -421,6 +422,28 @@ describe('upstreams', () => {
       message: 'No cats today.',
     });
     expect((await problem('PATH', { model: 'flux-dev' })).text).not.toContain('/srv');
+  });
+});
+
+describe('svcctl image', () => {
+  const run = (args: string[]) => svcctl(['image', ...args], { env: pointing(gateway) });
+
+  it('writes the picture into a file, never over one that is there', async () => {
+    const file = join(gateway.home, 'cat.png');
+    const first = await run(['--model', 'sdxl', '--size', '64x128', '-o', file, 'a', 'cat']);
+    expect(first).toMatchObject({ code: 0, out: `${file}\n`, err: '' });
+    expect(readPng(readFileSync(file), 4096)).toMatchObject({ width: 64, height: 128 });
+    expect(await run(['-o', file, 'a cat'])).toMatchObject({ code: 5 });
+    expect((await run(['-o', file, '--force', 'a cat'])).code).toBe(0);
+    expect(readPng(readFileSync(file), 4096).width).toBe(512);
+  });
+
+  it('leaves no empty file behind when nothing was drawn', async () => {
+    const file = join(gateway.home, 'none.png');
+    const failed = await run(['--model', 'sdxl', '-o', file, 'FAIL']);
+    expect(failed).toMatchObject({ code: 1, out: '' });
+    expect(failed.err).toContain('(upstream.error)');
+    expect(existsSync(file)).toBe(false);
   });
 });
 

@@ -1,0 +1,75 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { ImagesResponse } from '../../contract/images.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { json } from '../output.ts';
+
+/** Longer than the gateway itself waits for an engine. */
+const PATIENCE = { timeoutMs: 660_000 };
+const KEPT = /^\/api\/images\/cache\/([0-9a-f-]{36})\.png$/;
+
+/** Most bytes of a picture that are written. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** A new file; with `--force` also in the place of one that is there. */
+async function create(path: string, force: boolean): Promise<FileHandle> {
+  const { open } = await import('node:fs/promises');
+  try {
+    return await open(path, force ? 'w' : 'wx', 0o644);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new CliError(`${path} is there already; use --force`, EXIT.declined);
+    throw new CliError(`${path} cannot be written (${code})`);
+  }
+}
+
+async function fetchInto({ client }: CommandContext, uuid: string, file: FileHandle): Promise<void> {
+  let written = 0;
+  for await (const chunk of await client.open('images.cache', undefined, { params: { uuid } })) {
+    written += (chunk as Buffer).length;
+    if (written > MOST_BYTES) throw new CliError('the picture is too large');
+    await file.write(chunk as Buffer);
+  }
+}
+
+async function image(context: CommandContext): Promise<number> {
+  const { client, flags, out, args } = context;
+  const prompt = args.join(' ').trim() || ((await context.piped())?.trim() ?? '');
+  if (prompt === '') throw new CliError('say what to draw: svcctl image "a lighthouse at dusk"', EXIT.usage);
+  // Taken before anything is drawn: minutes of work should not end at a name that is taken.
+  const file = flags.output === undefined ? null : await create(flags.output, flags.force);
+  try {
+    const body = { model: flags.model ?? 'img', prompt, size: flags.size };
+    const made = await client.call<ImagesResponse>('v1.images', body, PATIENCE);
+    const [first] = made.data;
+    const uuid = first !== undefined && 'url' in first ? KEPT.exec(first.url)?.[1] : undefined;
+    if (uuid === undefined) throw new CliError('the answer holds no picture');
+    const path = flags.output ?? `${uuid}.png`;
+    const target = file ?? (await create(path, flags.force));
+    try {
+      await fetchInto(context, uuid, target);
+    } finally {
+      if (file === null) await target.close();
+    }
+    out(flags.json ? json(made) : `${path}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    if (file !== null && !flags.force)
+      await (await import('node:fs/promises')).unlink(flags.output as string);
+    throw error;
+  } finally {
+    await file?.close();
+  }
+}
+
+export const imageCommands: readonly Command[] = [
+  {
+    words: 'image',
+    usage: '[TEXT]',
+    summary: 'Draw a picture and write it into a file',
+    options: ['model', 'output', 'size', 'force'],
+    details:
+      'The model is a curated image model or a slot that draws, img by default. TEXT may also be piped in. The file is a PNG.',
+    run: image,
+  },
+];
