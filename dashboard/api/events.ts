@@ -21,6 +21,7 @@ const STALE: Record<EventName, readonly CallableId[]> = {
   upstream: ['v1.models'],
   model: ['v1.models', 'slots'],
   request: [],
+  image: [],
   config: ['status', 'settings', 'auth.status', 'auth.exposure', 'health.system'],
   auth: ['auth.status', 'status', 'auth.sessions', 'auth.exposure'],
 };
