@@ -29,9 +29,12 @@ async function boundAddresses(bindHost: string): Promise<string[]> {
  * (SetupError), unless `[security].allow_public_without_auth` says that this is meant; any other address that is not
  * loopback is noted in the log.
  */
-export async function guardExposure(settings: Pick<Settings, 'value'>, log: Log): Promise<void> {
+export async function guardExposure(
+  settings: Pick<Settings, 'value'>,
+  log: Log,
+  bindHost: string = settings.value('bindHost'),
+): Promise<void> {
   if (settings.value('requireAuth')) return;
-  const bindHost = settings.value('bindHost');
   const addresses = await boundAddresses(bindHost);
   if (addresses.some(isPublic) && !settings.value('allowPublicWithoutAuth')) {
     throw new SetupError(

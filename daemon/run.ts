@@ -1,6 +1,7 @@
 import { parseArguments, USAGE } from './arguments.ts';
 import { banner } from './banner.ts';
 import { SetupError } from './kit/setup-error.ts';
+import { serviceManager } from './service-manager.ts';
 import { runSubcommand } from './subcommands.ts';
 import { VERSION } from './version.ts';
 
@@ -36,13 +37,19 @@ export async function run(argv: readonly string[], env: Environment): Promise<vo
 async function serve(env: Environment, model: string | null): Promise<void> {
   const { startServices } = await import('./services.ts');
   const services = await startServices(env, model);
+  const { log, check, status } = services;
+  const manager = serviceManager({ env, log, check, status });
   process.stdout.write(banner(services.facts()));
+  manager.ready();
+  services.onStatus(() => manager.changed());
   let stopping = false;
   const stop = (signal: string) => {
     if (stopping) return;
     stopping = true;
     services.log.info({ event: 'stopping', signal }, 'stopping');
-    const limit = setTimeout(() => process.exit(1), services.drainMs() + STOP_MARGIN_MS);
+    const limitMs = services.drainMs() + STOP_MARGIN_MS;
+    manager.stopping(limitMs);
+    const limit = setTimeout(() => process.exit(1), limitMs);
     limit.unref();
     services.stop().then(
       () => process.exit(),
@@ -54,7 +61,7 @@ async function serve(env: Environment, model: string | null): Promise<void> {
   };
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
-  process.on('SIGHUP', () => services.reload());
+  process.on('SIGHUP', () => void manager.reload(() => services.reload()));
   process.stderr.on('error', () => {});
   process.on('SIGPIPE', () => {});
   process.on('SIGUSR1', () => {});

@@ -18,6 +18,7 @@ import { createRealtime } from './inference/realtime/realtime.ts';
 import { createInference } from './inference/serve.ts';
 import { Bus } from './kit/bus.ts';
 import { ContainerEngine } from './kit/container-engine/container-engine.ts';
+import { inheritedListener } from './kit/inherited-listener.ts';
 import { createLog, type Log } from './kit/log.ts';
 import { LogLines } from './kit/log-lines.ts';
 import { Outbound } from './kit/outbound.ts';
@@ -27,6 +28,7 @@ import { createRegistry } from './models/registry.ts';
 import type { RouteDeps } from './routes/deps.ts';
 import { createHandlers } from './routes/handlers.ts';
 import { realtimeSocket } from './routes/v1/realtime.ts';
+import { statusLine } from './service-status.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { createSlots, type SlotsOptions } from './slots/slots.ts';
 import { lockState } from './state-lock.ts';
@@ -47,7 +49,14 @@ export interface Services {
   log: Log;
   facts(): BannerFacts;
   drainMs(): number;
-  reload(): void;
+  /** Reads everything again; done when the settings are in force. Never rejects. */
+  reload(): Promise<void>;
+  /** One real look at what the gateway can't be without; for a watchdog. */
+  check(): void;
+  /** How it goes, in one line without names of models or addresses. */
+  status(): string;
+  /** Calls `listener` whenever the status may have changed. */
+  onStatus(listener: () => void): void;
   /** Drains and stops everything in the reverse order of the start. */
   stop(): Promise<void>;
 }
@@ -79,7 +88,10 @@ export async function startServices(
   settings = live;
   log.level = live.value('logLevel');
   refuseHopelessConfig(live);
-  await guardExposure(live, log);
+  const inherited = inheritedListener(env, process.pid);
+  // The place where the socket is, not where the next start will put it: guards are decided by it.
+  const place = inherited ?? { host: live.value('bindHost'), port: live.value('port') };
+  await guardExposure(live, log, place.host);
   const bus = new Bus<GatewayEvents>();
   const unlock = await lockState(live.folders.state);
   const store = openStore({ folder: live.folders.state, log });
@@ -115,12 +127,10 @@ export async function startServices(
     bus,
     log,
     outbound,
-    ownPlace: () => (http === null ? null : { bindHost: live.value('bindHost'), port: http.port }),
+    ownPlace: () => (http === null ? null : { bindHost: place.host, port: http.port }),
   });
   const metrics = createMetrics({ slots, upstreams, bus });
   const startedAt = Date.now();
-  // The place where the socket is, not where the next start will put it: guards are decided by it.
-  const place = { host: live.value('bindHost'), port: live.value('port') };
   const loopback = place.host === 'localhost' || isLoopback(place.host);
   const listener = () => ({ bindHost: place.host, port: http?.port ?? place.port, loopback });
   const auth = await createAuth({
@@ -204,13 +214,16 @@ export async function startServices(
       slots: slots.list(),
       problems: [...live.problems(), ...slots.problems(), ...upstreams.problems()],
     }),
-    reload: () => {
-      void live.reload();
+    reload: async () => {
       slots.reload();
       upstreams.reload();
       void registry.scan();
       void hardware.probe();
+      await live.reload();
     },
+    check: () => store.check(),
+    status: () => statusLine(slots.list(), store.health()),
+    onStatus: (listener) => void bus.subscribe(({ name }) => name === 'slot' && listener()),
     stop: async () => {
       const drainMs = live.value('drainLimitS') * 1000;
       stopping.abort();

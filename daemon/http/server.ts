@@ -13,6 +13,8 @@ import { WsPipeline, type WsPipelineDeps } from './ws-pipeline.ts';
 export interface HttpOptions {
   host: string;
   port: number;
+  /** A socket that already listens at `host` and `port`, opened by the service manager. */
+  fd?: number;
   maxConnections: number;
 }
 
@@ -119,7 +121,8 @@ function listen(server: Server, options: HttpOptions): Promise<void> {
         ),
       );
     });
-    server.listen({ host: options.host, port: options.port }, resolve);
+    const { fd, host, port } = options;
+    server.listen(fd === undefined ? { host, port } : { fd }, resolve);
   });
 }
 

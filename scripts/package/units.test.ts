@@ -1,0 +1,69 @@
+/** The unit files: what systemd itself says about them, without a systemd that runs. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const UNITS = join(import.meta.dirname, '..', '..', 'systemd');
+const service = readFileSync(join(UNITS, 'svc-gateway.service'), 'utf8');
+/** Exposure level times ten. */
+const THRESHOLD = 20;
+
+const there = spawnSync('systemd-analyze', ['--version']).status === 0;
+if (!there) console.warn('SKIPPED, there is no systemd-analyze here: what systemd says about the units');
+
+describe.skipIf(!there)('systemd-analyze', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-units-'));
+    const runnable = service.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`);
+    writeFileSync(join(folder, 'svc-gateway.service'), runnable);
+    writeFileSync(
+      join(folder, 'svc-gateway.socket'),
+      readFileSync(join(UNITS, 'svc-gateway.socket'), 'utf8'),
+    );
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const analyze = (...args: string[]) =>
+    spawnSync('systemd-analyze', args, { encoding: 'utf8', cwd: folder, timeout: 60_000 });
+
+  it('verify finds nothing to say', () => {
+    const units = ['./svc-gateway.service', './svc-gateway.socket'];
+    const { status, stderr } = analyze('verify', '--recursive-errors=no', '--man=no', ...units);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('verify would have found a key that is not one', () => {
+    writeFileSync(join(folder, 'wrong.service'), `${service}\n[Service]\nProtectEverything=yes\n`);
+    expect(analyze('verify', '--recursive-errors=no', '--man=no', './wrong.service').status).not.toBe(0);
+  });
+
+  it(`security stays at ${THRESHOLD / 10} or below with the devices of accelerators allowed`, () => {
+    const args = ['security', '--offline=true', `--threshold=${THRESHOLD}`];
+    const { status, stdout } = analyze(...args, './svc-gateway.service');
+    expect(stdout).toMatch(/Overall exposure level/);
+    expect(status).toBe(0);
+    writeFileSync(
+      join(folder, 'bare.service'),
+      service.replace(/^(Protect|Restrict|SystemCall|Capability).*\n/gm, ''),
+    );
+    expect(analyze(...args, './bare.service').status).not.toBe(0);
+  });
+});
+
+describe('what must never stand in the unit', () => {
+  it.each([
+    ['MemoryDenyWriteExecute', 'the compiler of Node dies at its start'],
+    ['PrivateDevices', 'accelerators would be hidden'],
+    ['SupplementaryGroups', 'a group that does not exist keeps the service from starting'],
+    ['EnvironmentFile', 'the gateway reads api.env itself and would see the keys of the last start'],
+  ])('%s: %s', (key) => {
+    expect(service).not.toMatch(new RegExp(`^${key}=`, 'm'));
+  });
+
+  it('OOMPolicy=stop: one engine out of memory would end all', () => {
+    expect(service).toMatch(/^OOMPolicy=continue$/m);
+  });
+});
