@@ -1,0 +1,68 @@
+import { USAGE } from '../../daemon/arguments.ts';
+import { usageLine } from '../../daemon/cli/choose.ts';
+import type { Command } from '../../daemon/cli/command.ts';
+import { exitMeanings } from '../../daemon/cli/help.ts';
+import { optionRow, optionsOf, optionUsage } from '../../daemon/cli/options.ts';
+import { COMMANDS } from '../../daemon/cli/table.ts';
+import { settingRows } from '../../daemon/settings/catalogue.ts';
+import { page, roff, section, term } from './roff.ts';
+
+type Shown = { version: string; date: number };
+
+const commandTerm = (command: Command): string => {
+  const options = (command.options ?? []).map((name) => `${optionUsage(name)}: ${optionRow(name).help}.`);
+  const text = [`${command.summary}.`, command.details ?? '', ...options].filter((part) => part !== '');
+  return term(usageLine(command), text.join(' '));
+};
+
+/** `svcctl(1)`, from the table of commands. */
+export function svcctlPage(shown: Shown): string {
+  return page({ name: 'svcctl', part: 1, ...shown }, [
+    section('name', roff('svcctl - talks to a running svc-gateway')),
+    section('synopsis', '.B svcctl', roff('COMMAND [ARGUMENT…] [OPTION…]')),
+    section(
+      'description',
+      roff(
+        'A thin client of the gateway. It finds the gateway by --url, else SVC_URL, else the bind address of api.env and config.toml. The key is SVC_ADMIN_KEY, then SVC_CLIENT_KEY of the environment, then those of api.env; it is never taken as an argument.',
+      ),
+    ),
+    section('options', ...optionsOf().map((name) => term(optionUsage(name), `${optionRow(name).help}.`))),
+    section('commands', ...COMMANDS.map(commandTerm)),
+    section('exit status', ...exitMeanings().map(([code, meaning]) => term(String(code), meaning))),
+    section('see also', roff('svc-gateway(8)')),
+  ]);
+}
+
+const settingTerm = (row: ReturnType<typeof settingRows>[number]): string => {
+  const places = [row.env, row.toml && `[${row.toml.replace('.', '] ')}`].filter(Boolean).join(', ');
+  const value = row.secret ? 'a secret' : `${row.kind.name}, default ${JSON.stringify(row.default)}`;
+  return term(places, `${row.help} (${value}; takes effect ${row.live ? 'at once' : 'at the next start'})`);
+};
+
+/** `svc-gateway(8)`, from the catalogue of settings. */
+export function gatewayPage(shown: Shown): string {
+  const usage = USAGE.split('\n').filter((line) => line.startsWith('  '));
+  return page({ name: 'svc-gateway', part: 8, ...shown }, [
+    section('name', roff('svc-gateway - the inference gateway for a home lab')),
+    section('synopsis', '.nf', ...usage.map((line) => roff(line.trim())), '.fi'),
+    section(
+      'description',
+      roff(
+        'One daemon that turns the hardware of this machine into one private API in the style of OpenAI. As a service it runs as user svc and is controlled with systemctl.',
+      ),
+    ),
+    section('settings', ...settingRows().map(settingTerm)),
+    section(
+      'files',
+      term('/etc/svc/config.toml, /etc/svc/slots, /etc/svc/upstreams', 'Configuration.'),
+      term('/etc/svc/api.env', 'Keys and overrides; mode 0600. A name in it wins over the environment.'),
+      term('/var/lib/svc', 'Database, models, signing secret, logs of engines.'),
+    ),
+    section(
+      'signals',
+      term('SIGHUP', 'Reads everything again.'),
+      term('SIGTERM, SIGINT', 'Lets running answers end within server.drain_limit_s, then stops.'),
+    ),
+    section('see also', roff('svcctl(1), systemctl(1)')),
+  ]);
+}

@@ -1,0 +1,32 @@
+import type { App } from './app.ts';
+import { below, type Entry, PROGRAM, textEntry } from './entry.ts';
+import type { Cpu } from './modules.ts';
+
+/** Finds its own place through the links that npm makes. */
+const launcher = (program: string): string => `#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+exec "$here/../lib/bin/node" --disable-warning=ExperimentalWarning "$here/../lib/daemon/${program}" "$@"
+`;
+
+/**
+ * The package for `npm install -g FILE.tgz`: the same program folder as in the Debian package with its own runtime, so that
+ * npm has nothing to fetch and nothing to run. No service user and no unit come with it.
+ */
+export function npmEntries(app: App, cpu: Cpu): Entry[] {
+  const manifest = {
+    name: 'svc-gateway',
+    version: app.version,
+    description: 'The inference gateway for a home lab, with its own runtime.',
+    license: 'Apache-2.0',
+    os: ['linux'],
+    cpu: [cpu],
+    libc: ['glibc'],
+    bin: { 'svc-gateway': 'bin/svc-gateway', svcctl: 'bin/svcctl' },
+  };
+  return [
+    textEntry('package.json', `${JSON.stringify(manifest, null, 2)}\n`),
+    textEntry('bin/svc-gateway', launcher('main.js'), PROGRAM),
+    textEntry('bin/svcctl', launcher('cli/main.js'), PROGRAM),
+    ...below('lib', app.entries),
+  ];
+}

@@ -1,0 +1,29 @@
+import type { Cpu } from './modules.ts';
+
+/** Files that are never run: sources of types, maps, what belongs to a checkout. Licences always stay. */
+const NEVER = [
+  /\.(ts|mts|cts|tsx|map|flow|markdown|md|yml|yaml|tsbuildinfo)$/i,
+  /(^|\/)\.[^/]+$/,
+  /(^|\/)(bower\.json|Makefile|gulpfile\.js|Gruntfile\.js|tsconfig[^/]*\.json|binding\.gyp|karma\.conf\.js)$/,
+  /^(test|tests|__tests__|example|examples|bench|benchmark|benchmarks|docs|doc|man|coverage)\//,
+];
+const LICENCE = /(^|\/)(licen[cs]e|notice|copying|copyright|authors)[^/]*$/i;
+
+/** What some packages bring beside what runs: sources to compile, and binaries of other platforms. */
+const PARTICULAR: Readonly<Record<string, (file: string, cpu: Cpu) => boolean>> = {
+  'better-sqlite3': (file, cpu) =>
+    !/^(deps|src|build)\//.test(file) &&
+    (!file.startsWith('prebuilds/') || file === `prebuilds/linux-${cpu}.node`),
+  'node-llama-cpp': (file) => !/^llama\/(?!grammars\/|[^/]+\.json$)/.test(file),
+  '@huggingface/hub': (file) => !file.startsWith('src/'),
+  '@huggingface/tasks': (file) => !file.startsWith('src/'),
+  '@huggingface/gguf': (file) => !file.startsWith('src/'),
+  '@huggingface/jinja': (file) => !file.startsWith('src/'),
+};
+
+/** Whether a file of a package is shipped. `file` is its path inside the package. */
+export function shipped(name: string, file: string, cpu: Cpu): boolean {
+  if (LICENCE.test(file)) return !file.includes('/') || !(PARTICULAR[name]?.(file, cpu) === false);
+  if (NEVER.some((pattern) => pattern.test(file))) return false;
+  return PARTICULAR[name]?.(file, cpu) ?? true;
+}
