@@ -89,6 +89,27 @@ export const PARTS = [
     missed: 'the gateway behind nginx',
   },
   {
+    name: 'systemd-container',
+    variable: 'SVC_TEST_NSPAWN',
+    find: () => onPath('systemd-nspawn'),
+    packages: ['systemd-container'],
+    missed: 'the installed service under a real systemd',
+  },
+  {
+    name: 'mmdebstrap',
+    variable: 'SVC_TEST_MMDEBSTRAP',
+    find: () => onPath('mmdebstrap'),
+    packages: ['mmdebstrap'],
+    missed: 'the installed service on a fresh Debian',
+  },
+  {
+    name: 'lintian',
+    variable: 'SVC_TEST_LINTIAN',
+    find: () => onPath('lintian'),
+    packages: ['lintian'],
+    missed: 'what Debian says of the package',
+  },
+  {
     name: 'llama.cpp',
     variable: 'SVC_TEST_LLAMA_SERVER',
     find: () => onPath('llama-server') ?? unpacked('llama.cpp', 'llama-server'),

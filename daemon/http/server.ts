@@ -129,12 +129,16 @@ function listen(server: Server, options: HttpOptions): Promise<void> {
 /** How often connections that have become idle are looked for while the rest drains (ms). */
 const SWEEP_MS = 100;
 
+/** Who has just been accepted may have its request on the way, above all when a service manager keeps the listener (ms). */
+const SILENT_GRACE_MS = 250;
+
 async function close(server: Server, drainMs: number, endSilent: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  endSilent();
+  const silent = setTimeout(endSilent, SILENT_GRACE_MS);
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
   clearInterval(sweep);
+  clearTimeout(silent);
   clearTimeout(cut);
 }

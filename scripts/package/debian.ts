@@ -15,7 +15,7 @@ import { gatewayPage, svcctlPage } from './man.ts';
 
 export type DebianArch = 'amd64' | 'arm64';
 
-export const MAINTAINER = 'svc-gateway authors <svc-gateway@localhost.localdomain>';
+export const MAINTAINER = 'svc-gateway authors <svc-gateway@svc-gateway.invalid>';
 const DOC = 'usr/share/doc/svc-gateway';
 
 /** systemd-notify, sysusers and tmpfiles belong to systemd; the rest is what the runtime and the engines are linked to. */

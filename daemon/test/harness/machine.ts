@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { until } from './gateway.ts';
+
+export interface Said {
+  code: number | null;
+  /** Both outputs together. */
+  text: string;
+}
+
+/** A container with a systemd of its own, a throw-away system and no network but loopback. */
+export interface Machine {
+  /** Runs a line of shell as root inside. */
+  say(line: string, limitMs?: number): Promise<Said>;
+  /** The same, for what must go well; answers the output without blanks around it. */
+  must(line: string, limitMs?: number): Promise<string>;
+  /** Waits until a line answers with status 0. */
+  until(line: string, limitMs?: number): Promise<void>;
+  powerOff(): Promise<void>;
+}
+
+/** The child of a process: the first process of the container. */
+function childOf(pid: number): number | null {
+  const children = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] === String(pid);
+    } catch {
+      return false;
+    }
+  });
+  return children.length > 0 ? Number(children[0]) : null;
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      text = (text + chunk.toString('utf8')).slice(-100_000);
+    });
+  }
+  return () => text;
+}
+
+function inside(leader: number, line: string, limitMs: number): Promise<Said> {
+  const child = spawn('nsenter', ['-t', String(leader), '-a', '--', 'sh', '-c', line], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LC_ALL: 'C' },
+  });
+  const text = collect(child);
+  const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, text: text() });
+    });
+  });
+}
+
+/** Boots `tree` without writing to it, with `shared` to be read at /shared. */
+export async function bootMachine(tree: string, shared: string): Promise<Machine> {
+  const args = ['-q', '-D', tree, '-M', `svctest${process.pid}`, '--register=no', '--keep-unit'];
+  const how = [
+    '--console=pipe',
+    '--boot',
+    '--volatile=overlay',
+    '--private-network',
+    `--bind-ro=${shared}:/shared`,
+  ];
+  const nspawn = spawn('systemd-nspawn', [...args, ...how], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const console = collect(nspawn);
+  const ended = new Promise<void>((resolve) => nspawn.once('close', () => resolve()));
+  let leader = 0;
+  const say = (line: string, limitMs = 30_000) => inside(leader, line, limitMs);
+  const state = /^(running|degraded)$/;
+  try {
+    await until(
+      async () => {
+        if (nspawn.exitCode !== null) throw new Error(`the container did not boot: ${console()}`);
+        leader = childOf(nspawn.pid ?? 0) ?? 0;
+        return leader > 0 && state.test((await say('systemctl is-system-running', 5_000)).text.trim());
+      },
+      'the container to boot',
+      60_000,
+    );
+  } catch (error) {
+    nspawn.kill('SIGKILL');
+    throw error;
+  }
+  const must = async (line: string, limitMs?: number) => {
+    const { code, text } = await say(line, limitMs);
+    if (code !== 0) throw new Error(`${line}\nended with ${code}: ${text}`);
+    return text.trim();
+  };
+  return {
+    say,
+    must,
+    until: (line, limitMs = 30_000) => until(async () => (await say(line)).code === 0, line, limitMs),
+    powerOff: async () => {
+      process.kill(leader, 'SIGKILL');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,210 @@
+/** The installed package under a real systemd: from the first start to the purge (contract "Names and places", group "unit"). */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDeb } from '../../scripts/package/build.ts';
+import { compiledDaemon } from '../../scripts/package/compile.ts';
+import { bytesOf } from '../../scripts/package/entry.ts';
+import { bootMachine, type Machine } from './harness/machine.ts';
+import { freshTree, noContainer } from './harness/tree.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const reason = noContainer();
+if (reason !== null)
+  console.warn(`SKIPPED, the installed service is not tested under a real systemd: ${reason}.`);
+
+const SCHEMA = 'daemon/store/schema.js';
+const LATER =
+  "\nMIGRATIONS.push({ version: MIGRATIONS.at(-1).version + 1, name: 'later', sql: 'CREATE TABLE later (x) STRICT' });\n";
+
+/** This release, and one that comes after it with another schema. */
+async function packages(out: string): Promise<{ now: string; later: string }> {
+  const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
+  const schema = compiledDaemon(root).find(({ path }) => path === SCHEMA);
+  if (!schema) throw new Error(`there is no ${SCHEMA}`);
+  const common = { root, out, arch, compression: 'gzip', date: 1_700_000_000 } as const;
+  const now = await buildDeb(common);
+  const replaced = { [SCHEMA]: bytesOf(schema).toString('utf8') + LATER };
+  const later = await buildDeb({ ...common, version: '99.0.0', replaced });
+  return { now: `/shared/${basename(now)}`, later: `/shared/${basename(later)}` };
+}
+
+const URL = 'http://127.0.0.1:8080';
+const CHAT = `curl -sf ${URL}/v1/chat/completions -H 'content-type: application/json' -d '{"model":"agent","messages":[{"role":"user","content":"Hello"}]}'`;
+const ACTIVE = 'systemctl is-active --quiet svc-gateway';
+
+describe.skipIf(reason !== null)('the service', () => {
+  let folder = '';
+  let machine: Machine;
+  let debs = { now: '', later: '' };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-packages-'));
+    debs = await packages(folder);
+    machine = await bootMachine(freshTree(), folder);
+  }, 240_000);
+  afterAll(async () => {
+    await machine?.powerOff();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const property = (name: string) => machine.must(`systemctl show -P ${name} svc-gateway`);
+  const number = async (name: string) => Number(await property(name));
+  const journal = () => machine.must('journalctl -u svc-gateway -o cat --no-pager | tail -c 60000');
+  /** One hash over all bytes, names, owners and modes of the configuration. */
+  const configuration = () =>
+    machine.must("cd /etc/svc && find . -printf '%p %U %G %m\\n' -type f -exec sha256sum {} + | sort");
+  const restarted = async (before: number) => {
+    await machine.until(
+      `[ "$(systemctl show -P NRestarts svc-gateway)" -gt ${before} ] && ${ACTIVE}`,
+      60_000,
+    );
+  };
+
+  it('is installed and ready at once, as its own user, with a key file that nobody else reads', async () => {
+    await machine.must(`dpkg -i ${debs.now}`, 120_000);
+    await machine.must(ACTIVE);
+    expect(await property('StatusText')).toMatch(/^\d+ slots?: /);
+    expect(await machine.must("stat -c '%a %U %G' /etc/svc/api.env")).toBe('600 svc svc');
+    expect(await machine.must('id -nG svc')).toMatch(/\brender\b.*\bvideo\b|\bvideo\b.*\brender\b/);
+    expect(await machine.must('ps -o user= -p $(systemctl show -P MainPID svc-gateway)')).toBe('svc');
+    expect(await machine.must('systemctl is-enabled svc-gateway')).toBe('enabled');
+    expect((await machine.say('systemctl is-enabled svc-gateway.socket')).text.trim()).toBe('disabled');
+    expect(await machine.must('dpkg --verify svc-gateway; svc-gateway --version')).not.toContain('/usr/');
+    await machine.must('test -s /usr/share/man/man8/svc-gateway.8.gz');
+    await machine.must(
+      'systemd-analyze verify --recursive-errors=no --man=no svc-gateway.service svc-gateway.socket',
+    );
+  }, 180_000);
+
+  it('answers the first chat, from an engine that runs as the service user', async () => {
+    expect(await machine.must(CHAT, 90_000)).toContain('demonstration');
+    const users = await machine.must('ps -eo user=,args= | grep [l]lama-main');
+    expect(users.split('\n').every((line) => line.startsWith('svc '))).toBe(true);
+  }, 120_000);
+
+  it('keeps a rotated key and a browser session over a restart', async () => {
+    await machine.must('svcctl auth rotate admin --force');
+    expect(await machine.must("stat -c '%a %U %G' /etc/svc/api.env")).toBe('600 svc svc');
+    const login = `sed -n 's/^SVC_ADMIN_KEY=//p' /etc/svc/api.env | sed 's/.*/{"key":"&"}/' | curl -sf -c /root/jar -H 'content-type: application/json' -d @- ${URL}/api/auth/login`;
+    await machine.must(login);
+    const tier = `curl -sf -b /root/jar ${URL}/api/auth/status`;
+    expect(await machine.must(tier)).toContain('"tier":"admin"');
+    await machine.must('systemctl restart svc-gateway', 90_000);
+    expect(await machine.must(tier)).toContain('"tier":"admin"');
+    expect(await machine.must('svcctl auth status --json')).toContain('admin');
+    expect(await journal()).not.toContain(
+      await machine.must("sed -n 's/^SVC_ADMIN_KEY=//p' /etc/svc/api.env"),
+    );
+  }, 150_000);
+
+  it('reloads without a restart', async () => {
+    const main = await property('MainPID');
+    await machine.must('printf \'[observability]\\nlog_level = "debug"\\n\' >> /etc/svc/config.toml');
+    await machine.must('systemctl reload svc-gateway');
+    await machine.until(`${ACTIVE} && curl -sf ${URL}/api/health`);
+    expect(await property('MainPID')).toBe(main);
+  }, 60_000);
+
+  it('is started again after SIGKILL, without an engine of the life before', async () => {
+    await machine.must(CHAT, 90_000);
+    const before = await number('NRestarts');
+    const engines = (await machine.must('pgrep -f [l]lama-main')).split('\n');
+    await machine.must('systemctl kill -s KILL --kill-who=main svc-gateway');
+    await restarted(before);
+    for (const pid of engines) expect((await machine.say(`kill -0 ${pid}`)).code).not.toBe(0);
+    expect(await machine.must(CHAT, 90_000)).toContain('demonstration');
+  }, 180_000);
+
+  it('feeds the watchdog, and is killed by it when the main loop stands still', async () => {
+    const unit = '/run/systemd/system/svc-gateway.service.d';
+    await machine.must(
+      `mkdir -p ${unit} && printf '[Service]\\nWatchdogSec=6s\\nTimeoutAbortSec=1s\\n' > ${unit}/test.conf`,
+    );
+    await machine.must('systemctl daemon-reload && systemctl restart svc-gateway', 90_000);
+    const fed = await number('WatchdogTimestampMonotonic');
+    const started = await number('ExecMainStartTimestampMonotonic');
+    await machine.until(
+      `[ $(systemctl show -P WatchdogTimestampMonotonic svc-gateway) -gt $((${started} + 8000000)) ]`,
+      60_000,
+    );
+    expect(await number('WatchdogTimestampMonotonic')).toBeGreaterThan(fed);
+    const before = await number('NRestarts');
+    await machine.must('systemctl kill -s STOP --kill-who=main svc-gateway');
+    await restarted(before);
+    expect(await journal()).toContain("Failed with result 'watchdog'");
+    await machine.must(`rm -r ${unit} && systemctl daemon-reload && systemctl restart svc-gateway`, 90_000);
+  }, 180_000);
+
+  it('refuses nobody over a restart when systemd holds the listener', async () => {
+    await machine.must(
+      'systemctl stop svc-gateway && systemctl start svc-gateway.socket svc-gateway',
+      90_000,
+    );
+    const code = `curl -s -o /dev/null -w '%{http_code} %{errormsg}\\n' --max-time 60 ${URL}/api/health`;
+    await machine.must(
+      `rm -f /run/codes /run/enough; (while [ ! -e /run/enough ]; do ${code} >> /run/codes; done; touch /run/finished) >/dev/null 2>&1 &`,
+    );
+    const more = (count: number) =>
+      machine.until(`[ $(wc -l < /run/codes) -ge $(( $(cat /run/seen) + ${count} )) ]`, 60_000);
+    for (const _ of [1, 2]) {
+      await machine.must('touch /run/codes; wc -l < /run/codes > /run/seen');
+      await more(20);
+      await machine.must('systemctl restart svc-gateway', 90_000);
+      await machine.must('wc -l < /run/codes > /run/seen');
+      await more(20);
+    }
+    await machine.must('touch /run/enough');
+    await machine.until('[ -e /run/finished ]', 70_000);
+    expect(await machine.must('sort /run/codes | uniq -c | sed "s/^ *[0-9]* //"')).toBe('200');
+    await machine.must(CHAT, 90_000);
+    const engine = '$(pgrep -f [l]lama-main | head -1)';
+    const listening = `ss -Hltnp 'sport = :8080'`;
+    expect(await machine.must(listening)).not.toContain(`pid=${await machine.must(`echo ${engine}`)},`);
+    await machine.must(
+      'systemctl stop svc-gateway.socket svc-gateway && systemctl start svc-gateway',
+      90_000,
+    );
+  }, 240_000);
+
+  it('an upgrade keeps every byte of the configuration and a copy of the database before its migration', async () => {
+    await machine.must(
+      "install -o svc -g svc -m 0640 /dev/null /etc/svc/slots/mine.toml && echo '# mine' > /etc/svc/slots/mine.toml",
+    );
+    const before = await configuration();
+    await machine.must(`dpkg -i ${debs.later}`, 120_000);
+    await machine.must(ACTIVE);
+    expect(await machine.must(`curl -sf ${URL}/api/health`)).toContain('"version":"99.0.0"');
+    expect(await configuration()).toBe(before);
+    await machine.must('test -s /var/lib/svc/svc.db.before-migration');
+    expect(await machine.must(`curl -sf -b /root/jar ${URL}/api/auth/status`)).toContain('"tier":"admin"');
+  }, 180_000);
+
+  it('the release before it refuses the newer database in one line and does not touch it', async () => {
+    const sum = 'sha256sum < /var/lib/svc/svc.db';
+    await machine.must('systemctl stop svc-gateway', 90_000);
+    const before = await machine.must(sum);
+    const { text } = await machine.say(`dpkg -i --force-downgrade ${debs.now}`, 180_000);
+    expect(text).toContain('journalctl -u svc-gateway');
+    await machine.until('[ "$(systemctl show -P ActiveState svc-gateway)" = failed ]', 90_000);
+    expect(await journal()).toMatch(/The database has schema \d+; this release knows schemas up to \d+\./);
+    expect(await machine.must(sum)).toBe(before);
+    await machine.must(`systemctl reset-failed svc-gateway; dpkg -i ${debs.later}`, 180_000);
+    await machine.must(ACTIVE);
+  }, 300_000);
+
+  it('remove stops it and leaves configuration and state; purge leaves nothing of ours', async () => {
+    const before = await configuration();
+    await machine.must('dpkg -r svc-gateway', 90_000);
+    expect((await machine.say(ACTIVE)).code).not.toBe(0);
+    expect(await configuration()).toBe(before);
+    await machine.must('test -s /var/lib/svc/svc.db');
+    await machine.must('dpkg -P svc-gateway', 60_000);
+    const left = await machine.must(
+      "find /etc /var /usr /lib /run -xdev \\( -name 'svc' -o -name 'svc-gateway*' -o -name 'svcctl*' \\) -not -path '/usr/share/doc-base/*'; true",
+    );
+    expect(left).toBe('');
+    expect((await machine.say('pgrep -u svc')).code).toBe(1);
+  }, 120_000);
+});
