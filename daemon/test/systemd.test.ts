@@ -16,7 +16,7 @@ if (reason !== null)
 
 const SCHEMA = 'daemon/store/schema.js';
 const LATER =
-  "\nMIGRATIONS.push({ version: MIGRATIONS.at(-1).version + 1, name: 'later', sql: 'CREATE TABLE later (x) STRICT' });\n";
+  "\nMIGRATIONS.push({ version: MIGRATIONS.at(-1).version + 1, name: 'later', sql: 'CREATE TABLE later (x TEXT) STRICT' });\n";
 
 /** This release, and one that comes after it with another schema. */
 async function packages(out: string): Promise<{ now: string; later: string }> {
