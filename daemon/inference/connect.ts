@@ -45,10 +45,17 @@ export interface Connection {
 /** Makes the decided target ready: a slot is loaded and leased, an upstream is only looked up. */
 export function connect(on: Walk, reading: Reading, ask: Ask, decision: Decision): Promise<Connection> {
   const { target, step } = decision;
-  on.call.res.setHeader('x-svc-step', step);
+  tell(on, 'x-svc-step', step);
   if (target.kind === 'slot')
     return toSlot(on, reading, ask, { slot: target.slot, model: target.model, step });
   return toUpstream(on, ask, { upstream: target.upstream, model: target.model, step });
+}
+
+/** Sets a header of the answer, or takes back (null) what an earlier choice had set; a head that is out stays as it is. */
+function tell({ call, answer }: Walk, name: string, value: string | null): void {
+  if (answer.headSent) return;
+  if (value === null) call.res.removeHeader(name);
+  else call.res.setHeader(name, value);
 }
 
 interface SlotChoice {
@@ -67,8 +74,8 @@ async function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice):
   const ready = (name: string) => {
     const model = name === slot ? choice.model : (deps.slots.get(name)?.model ?? null);
     track.routed({ slot: name, upstream: null, step, model });
-    if (!answer.headSent) call.res.setHeader('x-svc-slot', name);
-    if (!answer.headSent && model !== null) call.res.setHeader('x-svc-model', headerText(model));
+    tell(on, 'x-svc-slot', name);
+    if (model !== null) tell(on, 'x-svc-model', headerText(model));
     return awaitLease(name, { slots: deps.slots, life, answer, stream: reading.stream, priority, modelId });
   };
   return ofLease(deps, await loadModel(slot, slot === lane ? chain : [], ready));
@@ -114,7 +121,8 @@ async function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Promise<C
     });
   }
   track.routed({ slot: null, upstream, step, model });
-  call.res.setHeader('x-svc-upstream', headerText(upstream));
+  tell(on, 'x-svc-slot', null);
+  tell(on, 'x-svc-upstream', headerText(upstream));
   const route = deps.upstreams.connect(upstream, { hops: hopsOf(call.req.headers['x-svc-hops']) });
   const { origin, base, headers, remote, nativeRerank, connectMs, idleMs } = route;
   let over = false;

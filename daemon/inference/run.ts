@@ -2,6 +2,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import type { Log } from '../kit/log.ts';
 import type { Settings } from '../settings/settings.ts';
+import { AskAgain } from '../slots/refusals.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { RequestTrack, RequestWatch, Usage } from '../telemetry/in-flight.ts';
 import type { Encoders } from './audio/encoders.ts';
@@ -118,7 +119,10 @@ async function walk(on: Walk): Promise<void> {
   }
 }
 
-async function follow(on: Walk, reading: Reading): Promise<void> {
+/** How often one request is dispatched anew because its slot changed or went while it waited. */
+const MOST_AGAIN = 3;
+
+async function follow(on: Walk, reading: Reading, again = MOST_AGAIN): Promise<void> {
   const { call, deps } = on;
   const picture = takePicture(deps.sources);
   const named = modelOmitted(plainAddress(reading.model), call.path, picture);
@@ -128,8 +132,12 @@ async function follow(on: Walk, reading: Reading): Promise<void> {
     await deps.upstreams.refreshCold(on.life.signal);
     return takePicture(deps.sources, true);
   });
-  const decision = choice instanceof Promise ? await choice : choice;
-  await attempt(on, reading, ask, decision, NOBODY);
+  try {
+    await attempt(on, reading, ask, choice instanceof Promise ? await choice : choice, NOBODY);
+  } catch (failure) {
+    if (!(failure instanceof AskAgain) || again === 0 || on.life.ended) throw failure;
+    await follow(on, reading, again - 1);
+  }
 }
 
 /** Upstreams that one request is offered to at most. */

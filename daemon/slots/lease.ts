@@ -37,7 +37,7 @@ export interface ReadyOptions {
 
 /**
  * The lease, if it is on the model that the caller named: nobody gets the answer of another one that the slot was given
- * while he waited. Else it is released and the caller is told to ask again.
+ * while he waited. Else it is released and AskAgain is thrown.
  */
 export function leaseFor(lease: Lease, { modelId }: Pick<ReadyOptions, 'modelId'>): Lease {
   if ((modelId ?? lease.model) === lease.model) return lease;

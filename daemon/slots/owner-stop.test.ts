@@ -66,6 +66,30 @@ describe('unload and restart', () => {
     expect([bench.state, bench.runner.starts]).toEqual(['offline', 2]);
   });
 
+  it('restart during a load cuts that, and who waited is served by the new engine', async () => {
+    const bench = new OwnerBench();
+    bench.runner.instant = false;
+    const asked = bench.ask();
+    const restarted = bench.owner.restart();
+    bench.runner.instant = true;
+    (await asked).release();
+    await restarted;
+    expect([bench.state, bench.runner.starts]).toEqual(['ready', 2]);
+  });
+
+  it('restart of a load that waits for memory keeps who waits for it', async () => {
+    const bench = new OwnerBench();
+    bench.waitFor = ['other'];
+    const asked = bench.ask();
+    const restarted = bench.owner.restart();
+    expect(bench.owner.record()).toMatchObject({ state: 'offline', queued: 1 });
+    bench.waitFor = null;
+    bench.owner.retry();
+    (await asked).release();
+    await restarted;
+    expect([bench.state, bench.runner.starts]).toEqual(['ready', 1]);
+  });
+
   it('restart ends with a new engine', async () => {
     const bench = new OwnerBench();
     await bench.owner.load();

@@ -131,13 +131,13 @@ export class Owner {
     return outcome;
   }
 
-  /** Drains and ends the engine; resolves when its end was seen. Forgets earlier failures. */
-  async unload(): Promise<void> {
+  /** Drains and ends the engine; resolves when its end was seen. Forgets failures, refuses who waits for a load under way. */
+  async unload(loadCut = () => this.#waiters.refuse(unloadedError(this.#config.name))): Promise<void> {
     this.#backoff.forget();
-    if (this.#gate.leave()) this.#waiters.refuse(unloadedError(this.#config.name));
+    if (this.#gate.leave()) loadCut();
     if (this.#machine.is('error')) this.#machine.go('offline');
     if (this.#machine.is('offline')) return;
-    if (this.#life.current?.readySince === null) this.#waiters.refuse(unloadedError(this.#config.name));
+    if (this.#life.current?.readySince === null) loadCut();
     this.#idle.stop();
     this.#life.letGo();
     return this.#machine.atRest;
@@ -155,10 +155,10 @@ export class Owner {
     if (this.#gate.waitsFor !== null) this.#begin();
   }
 
-  /** Drains, ends and loads anew. */
+  /** Drains, ends and loads anew; who waits, also for a load that is cut, is served by the new engine. */
   async restart(): Promise<void> {
     this.#refuseEarly();
-    await this.unload();
+    await this.unload(() => {});
     await this.load();
   }
 
@@ -180,11 +180,11 @@ export class Owner {
   }
 
   /** Refuses everybody who waits, lets running requests end for `limitMs`, then cuts them. Final. */
-  async close(limitMs: number): Promise<void> {
+  async close(limitMs: number, refusal = stoppingError(this.#config.name)): Promise<void> {
     this.#closed = true;
     this.#backoff.close();
     this.#gate.leave();
-    this.#waiters.refuse(stoppingError(this.#config.name));
+    this.#waiters.refuse(refusal);
     if (this.#machine.is('offline', 'error')) return;
     this.#idle.stop();
     this.#life.letGo();

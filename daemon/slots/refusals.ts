@@ -49,13 +49,20 @@ export const unloadedError = (slot: string): GatewayError =>
     retryAfterS: 1,
   });
 
-/** 503 for those who named a model that the slot no longer holds; asking again finds who serves it now. */
-export const swappedError = (slot: string): GatewayError =>
-  new GatewayError('slot.draining', {
-    message: 'The slot was given another model while this request waited.',
-    details: { slot },
-    retryAfterS: 1,
-  });
+/** 503 for those who waited for what is no longer there; asking again finds who serves it now. */
+export class AskAgain extends GatewayError {
+  constructor(slot: string, message: string) {
+    super('slot.draining', { message, details: { slot }, retryAfterS: 1 });
+  }
+}
+
+/** For those who named a model that the slot no longer holds. */
+export const swappedError = (slot: string): AskAgain =>
+  new AskAgain(slot, 'The slot was given another model while this request waited.');
+
+/** For those who waited in a slot that is no more. */
+export const goneError = (slot: string): AskAgain =>
+  new AskAgain(slot, 'The slot was taken away while this request waited.');
 
 /** 507 `slot.no_memory` with the whole sum. */
 export function noMemoryError(slot: string, sum: MemorySumView): GatewayError {

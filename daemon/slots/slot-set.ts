@@ -5,6 +5,7 @@ import type { Log } from '../kit/log.ts';
 import type { AutoSlots } from './auto-slots.ts';
 import type { Holding } from './holding.ts';
 import type { Owner } from './owner.ts';
+import { goneError } from './refusals.ts';
 import type { SlotConfig } from './slot-file.ts';
 import type { SlotFolder } from './slot-folder.ts';
 import type { Swaps } from './swaps.ts';
@@ -88,7 +89,7 @@ export class SlotSet {
       this.#owners.delete(name);
       this.#shown.delete(name);
       this.#parts.bus.emit('slot_removed', { name });
-      const left = owner.close(drainMs()).finally(() => this.#leaving.delete(owner));
+      const left = owner.close(drainMs(), goneError(name)).finally(() => this.#leaving.delete(owner));
       this.#leaving.set(owner, left);
     }
     for (const config of configs) {

@@ -276,6 +276,7 @@ describe('swap', () => {
     await settle();
     expect(await slots.swap('agent', { modelId: 'other' })).toMatchObject({ model: 'other' });
     expect(text('agent')).toBe('model = "other"\n');
+    await clock.advance(200);
     expect(slots.list().some((slot) => slot.auto && slot.model === 'other')).toBe(false);
   });
 
@@ -287,6 +288,26 @@ describe('swap', () => {
     expect(slots.get(auto)).toMatchObject({ model: 'small', state: 'ready' });
     expect(slots.list().filter(({ model }) => model === 'other')).toHaveLength(1);
     expect(existsSync(fileOf(auto))).toBe(false);
+  });
+
+  it('meanwhile each of the two models has a slot to answer to, and afterwards one only', async () => {
+    bindable = ['small', 'other'].map((id) => ({ id, type: 'llm', created: 1 }));
+    bench.slotFile('agent', 'autoload = false\nmodel = "huge"\n');
+    bench.slotFile('w', 'model = "small"\n');
+    const slots = open();
+    const holders = (id: string) => slots.list().filter(({ model }) => model === id);
+    await slots.load('w');
+    const lease = await slots.ensureReady('w', { signal: new AbortController().signal, stream: false });
+    const swapped = toOther(slots, false);
+    await settle();
+    expect(slots.get('w')).toMatchObject({ state: 'draining', model: 'small' });
+    expect(holders('small').map(({ auto }) => auto)).toEqual([false, true]);
+    expect(holders('other').map(({ auto }) => auto)).toEqual([true]);
+    lease.release();
+    await swapped;
+    await clock.advance(200);
+    expect(holders('small').map(({ auto }) => auto)).toEqual([true]);
+    expect(holders('other').map(({ name }) => name)).toEqual(['w']);
   });
 
   it('to the model that runs is no restart', async () => {

@@ -16,6 +16,7 @@ import { endOrphans } from './orphans.ts';
 import { Owner } from './owner.ts';
 import type { OwnerParts } from './owner-parts.ts';
 import { planView } from './plan.ts';
+import { answersTo } from './record.ts';
 import { type Runners, runFolderOf } from './runners/table.ts';
 import { reconcileAll, retireAll, runnersFor } from './runners-for.ts';
 import { signOfLife } from './sign-of-life.ts';
@@ -223,11 +224,16 @@ class AllSlots implements Slots {
     });
   }
 
-  /** What a slot with this file holds: the model it names, else the one that it runs or would load. */
+  /**
+   * What a slot with this file holds: the model it names, else the one that it runs or would load. While it still runs
+   * another one than its file names it holds neither, so that both have a slot of their own to answer to.
+   */
   #held(config: SlotConfig): string | null {
     const owner = this.#set.get(config.name);
-    if (config.model !== null || owner === undefined) return this.#models.of(config)?.id ?? null;
-    return owner.modelId;
+    const named = this.#models.of(config)?.id ?? null;
+    if (owner === undefined) return named;
+    if (config.model === null) return owner.modelId;
+    return [null, named].includes(answersTo(owner.current, null)) ? named : null;
   }
 
   #openAdmin(swaps: Swaps): SlotAdmin {

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { swappedError } from '../slots/refusals.ts';
+import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
+import { ask, post, readAll } from './testing/client.ts';
+import { CHAT, closeAfterEach, SSE, setUp } from './testing/forwarding.ts';
+import type { TestSlots } from './testing/gateway.ts';
+import { slotRecord, upstreamCall, upstreamFacts } from './testing/pictures.ts';
+
+closeAfterEach();
+
+const hello = { model: 'qwen', messages: [{ role: 'user', content: 'hi' }] };
+const OTHER = slotRecord({ name: 'other', model: 'qwen', state: 'offline' });
+
+const start = () =>
+  setUp((_req, res) => {
+    res.writeHead(200, { 'content-type': 'application/json' });
+    res.end('{"ok":true}');
+  });
+
+/** Slot agent holds another model by the time that it is the caller's turn; `beside` are the slots then. */
+const swapAgent = (slots: TestSlots, ...beside: TestSlots['records']) => {
+  slots.before = (name) => {
+    if (name !== 'agent') return;
+    slots.records = [slotRecord({ name: 'agent', model: 'llama' }), ...beside];
+    throw swappedError('agent');
+  };
+};
+
+describe('a caller whose slot was given another model while he waited', () => {
+  test('and who named the old one is served by the slot that has it now', async () => {
+    const { gateway, slots } = await start();
+    swapAgent(slots, OTHER);
+    const answer = await post(gateway.origin, CHAT, hello);
+    expect(answer).toMatchObject({ status: 200, body: '{"ok":true}' });
+    expect(answer.headers).toMatchObject({ 'x-svc-slot': 'other', 'x-svc-model': 'qwen' });
+    expect(slots.asked).toEqual(['agent', 'other']);
+    expect([slots.leased, slots.released]).toEqual([1, 1]);
+    expect(gateway.log).toMatchObject([{ status: 200, slot: 'other' }]);
+  });
+
+  test('is told that nobody has it any more when that is so', async () => {
+    const { gateway, slots } = await start();
+    swapAgent(slots);
+    const { status, body } = await post(gateway.origin, CHAT, hello);
+    expect([status, JSON.parse(body).error.code]).toEqual([404, 'dispatch.no_route']);
+  });
+
+  test('again and again is asked to come back, after a bounded number of times', async () => {
+    const { gateway, slots } = await start();
+    slots.before = () => {
+      throw swappedError('agent');
+    };
+    const answer = await post(gateway.origin, CHAT, hello);
+    expect(answer).toMatchObject({ status: 503 });
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(slots.asked).toHaveLength(4);
+  });
+
+  test('goes to an upstream with it, under the name of that alone', async () => {
+    const { gateway, slots } = await withUpstream((_req, res) => res.end('{"ok":true}'));
+    swapAgent(slots);
+    const answer = await post(gateway.origin, CHAT, hello);
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({ 'x-svc-upstream': 'cloud', 'x-svc-model': 'qwen' });
+    expect(answer.headers['x-svc-slot']).toBeUndefined();
+  });
+
+  test('gets his stream although comments have been sent already', async () => {
+    const { gateway, slots } = await withUpstream((_req, res) => {
+      res.writeHead(200, SSE);
+      res.end('data: [DONE]\n\n');
+    });
+    slots.before = async (_, { onDecided }) => {
+      onDecided?.();
+      await told;
+      slots.records = [];
+      throw swappedError('agent');
+    };
+    const { promise: told, resolve } = Promise.withResolvers<void>();
+    const head = await ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
+    resolve();
+    expect(await readAll(head)).toMatchObject({
+      status: 200,
+      whole: true,
+      body: ': loading\n\ndata: [DONE]\n\n',
+    });
+  });
+});
+
+/** A gateway with slot agent, and the upstream `cloud` that lists its model too. */
+async function withUpstream(handler: Parameters<typeof setUp>[0]) {
+  const cloud = await setUp(handler);
+  const upstreams: Upstreams = {
+    ...NO_UPSTREAMS,
+    list: () => [upstreamFacts({ name: 'cloud', models: ['qwen'] })],
+    connect: () => upstreamCall({ origin: cloud.engine.origin }),
+  };
+  return setUp(() => {}, { upstreams });
+}
