@@ -42,11 +42,13 @@ const SLOTS = suite(
   'engine-stand-ins',
   'engines',
   'kill-under-load',
+  'leaving',
+  'loads',
   'processes',
   'slot-life',
   'slot-routes',
   'svcctl-slots',
-  'swap-under-load',
+  'swap-*',
   'vulkan',
 );
 

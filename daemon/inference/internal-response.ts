@@ -39,6 +39,10 @@ export class InternalResponse extends Writable implements CallerResponse {
     this.#headers[name.toLowerCase()] = String(value);
   }
 
+  removeHeader(name: string): void {
+    delete this.#headers[name.toLowerCase()];
+  }
+
   writeHead(status: number, headers: OutgoingHttpHeaders = {}): void {
     for (const name in headers) {
       const value = headers[name];

@@ -55,6 +55,10 @@ export class DialectResponse extends Writable implements CallerResponse {
     return this;
   }
 
+  removeHeader(name: string): void {
+    this.#res.removeHeader(name);
+  }
+
   writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
     const kept = Object.entries(headers).filter(([name]) => !OF_THE_CHAT.includes(name));
     this.#status = status;
