@@ -10,6 +10,7 @@ export interface CallOptions {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: unknown;
+  headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
@@ -31,9 +32,11 @@ function init(method: Method, options: CallOptions, limit: AbortSignal | null): 
     cache: 'no-store',
     credentials: 'same-origin',
     signal: AbortSignal.any(signals),
-    ...(options.body === undefined
-      ? {}
-      : { body: JSON.stringify(options.body), headers: { 'content-type': 'application/json' } }),
+    headers: {
+      ...options.headers,
+      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
   };
 }
 
@@ -58,9 +61,13 @@ export async function send(id: RouteId, options: CallOptions, limitMs: number | 
   throw failure;
 }
 
-/** Calls a JSON route of the table. Throws ApiError. */
-export async function call<Id extends CallableId>(id: Id, options: CallOptions = {}): Promise<Responses[Id]> {
-  const answer = await send(id, options, LIMIT_MS);
+/** Calls a JSON route of the table. Throws ApiError; `limitMs` is for acts that take longer than a read. */
+export async function call<Id extends CallableId>(
+  id: Id,
+  options: CallOptions = {},
+  limitMs = LIMIT_MS,
+): Promise<Responses[Id]> {
+  const answer = await send(id, options, limitMs);
   try {
     return (await answer.json()) as Responses[Id];
   } catch {

@@ -45,4 +45,20 @@ describe('collector', () => {
     expect(client.getQueryData(keyOf('slots'))).toEqual({ slots: [slot('agent', 'ready')] });
     expect(invalidate.mock.calls.map(([filters]) => filters?.queryKey)).toEqual([['status'], ['v1.models']]);
   });
+
+  it('reads the list of requests once for a burst of them', () => {
+    vi.useFakeTimers();
+    const client = new QueryClient();
+    const invalidate = vi.spyOn(client, 'invalidateQueries').mockResolvedValue();
+    const take = collector(client);
+    for (let at = 0; at < 100; at += 1) take({ event: 'request', data: '{}' });
+    vi.advanceTimersByTime(1400);
+    expect(invalidate).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(200);
+    expect(invalidate.mock.calls.map(([filters]) => filters?.queryKey)).toEqual([
+      ['requests'],
+      ['request'],
+      ['usage'],
+    ]);
+  });
 });

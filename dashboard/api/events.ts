@@ -1,29 +1,27 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { EventName, GatewayEvents } from '../../daemon/contract/events.ts';
 import { needsLogin } from './api-error.ts';
-import { send } from './client.ts';
+import { followStream } from './follow.ts';
 import { keyOf } from './queries.ts';
 import type { CallableId, Responses } from './responses.ts';
-import { type SseEvent, sseEvents } from './sse.ts';
-
-const WAITS_MS: readonly number[] = [1000, 2000, 5000, 15_000];
-/** A stream that says nothing for this long, not even a comment, counts as dead. */
-const SILENCE_MS = 60_000;
+import type { SseEvent } from './sse.ts';
 
 /** Events are put into the cache together, at most this often. */
 const FLUSH_MS = 300;
+/** What every request makes stale is read again at most this often. */
+const BUSY_MS = 1500;
 
 /** What each event makes stale. */
 const STALE: Record<EventName, readonly CallableId[]> = {
   slot: ['status', 'v1.models'],
   slot_removed: ['slots', 'status', 'v1.models'],
   hardware: ['hardware'],
-  upstream: ['v1.models'],
-  model: ['v1.models', 'slots'],
-  request: [],
+  upstream: ['v1.models', 'upstreams', 'upstream'],
+  model: ['v1.models', 'slots', 'models'],
+  request: ['requests', 'request', 'usage'],
   image: [],
-  config: ['status', 'settings', 'auth.status', 'auth.exposure', 'health.system'],
-  auth: ['auth.status', 'status', 'auth.sessions', 'auth.exposure'],
+  config: ['status', 'settings', 'auth.status', 'auth.exposure', 'health.system', 'upstreams', 'audit'],
+  auth: ['auth.status', 'status', 'auth.sessions', 'auth.exposure', 'audit'],
 };
 
 /** The list of slots with one of them replaced or added. */
@@ -46,14 +44,18 @@ export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' |
   const slots = new Map<string, GatewayEvents['slot']['slot']>();
   const stale = new Set<CallableId>();
   let waiting = false;
+  const later = new Set<CallableId>();
+  const read = (ids: Set<CallableId>): void => {
+    for (const id of ids) void client.invalidateQueries({ queryKey: keyOf(id) }, { cancelRefetch: false });
+    ids.clear();
+  };
   const flush = (): void => {
     waiting = false;
     client.setQueryData<Responses['slots']>(keyOf('slots'), (list) =>
       [...slots.values()].reduce<Responses['slots'] | undefined>(withSlot, list),
     );
-    for (const id of stale) void client.invalidateQueries({ queryKey: keyOf(id) }, { cancelRefetch: false });
     slots.clear();
-    stale.clear();
+    read(stale);
   };
   return (event) => {
     if (!Object.hasOwn(STALE, event.event)) return;
@@ -61,40 +63,35 @@ export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' |
       const { slot } = JSON.parse(event.data) as GatewayEvents['slot'];
       slots.set(slot.name, slot);
     }
+    if (event.event === 'request') {
+      if (later.size === 0) setTimeout(() => read(later), BUSY_MS);
+      for (const id of STALE.request) later.add(id);
+      return;
+    }
     for (const id of STALE[event.event as EventName]) stale.add(id);
     if (!waiting) setTimeout(flush, FLUSH_MS);
     waiting = true;
   };
 }
 
-async function listen(client: QueryClient, signal: AbortSignal): Promise<void> {
-  const silence = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const heard = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), SILENCE_MS);
-  };
-  heard();
-  try {
-    const answer = await send('events', { signal: AbortSignal.any([signal, silence.signal]) }, null);
-    if (answer.body === null) return;
-    const take = collector(client);
-    for await (const event of sseEvents(answer.body, heard)) take(event);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 async function keepListening(client: QueryClient, signal: AbortSignal): Promise<void> {
-  for (let tries = 0; !signal.aborted; tries += 1) {
-    const began = Date.now();
-    await listen(client, signal).catch((error: unknown) => {
-      if (needsLogin(error)) void client.invalidateQueries({ queryKey: keyOf('auth.status') });
-    });
-    if (Date.now() - began > SILENCE_MS) tries = 0;
-    const wait = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)];
-    await new Promise((done) => setTimeout(done, wait));
-  }
+  const take = collector(client);
+  await followStream(
+    {
+      id: 'events',
+      options: () => ({}),
+      onEvent: (event) => {
+        // What was missed is too long ago to be replayed: everything on the page is read anew.
+        if (event.event === 'gap') void client.invalidateQueries({}, { cancelRefetch: false });
+        else take(event);
+      },
+      onBroken: (error) => {
+        if (needsLogin(error)) void client.invalidateQueries({ queryKey: keyOf('auth.status') });
+        return true;
+      },
+    },
+    signal,
+  );
 }
 
 /**

@@ -32,6 +32,7 @@ export function pastAfter(past: Past, gate: Gate): Past {
 
 /** A path inside the dashboard to go to after a login; anything else becomes the overview. */
 export function safeNext(next: string | null): string {
-  if (next === null || !/^\/(overview|playground|security)(\/[a-z]+)?$/.test(next)) return '/overview';
+  const view = /^\/(overview|slots|playground|requests|hardware|security|settings)(\/[a-z]+)?$/;
+  if (next === null || !view.test(next)) return '/overview';
   return next;
 }

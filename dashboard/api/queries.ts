@@ -5,9 +5,9 @@ import type { CallableId, Responses } from './responses.ts';
 /** Events bring changes at once; these slow polls are the net under them. */
 const POLL_MS = 15_000;
 
-/** Cache key of a route. */
-export function keyOf(id: CallableId): QueryKey {
-  return [id];
+/** Cache key of a route; what tells one read of it from another stands behind the name. */
+export function keyOf(id: CallableId, ...rest: readonly string[]): QueryKey {
+  return [id, ...rest];
 }
 
 function read<Id extends CallableId>(id: Id, pollMs: number | false = POLL_MS) {
@@ -25,7 +25,39 @@ export const queries = {
   hardware: read('hardware', 10_000),
   checks: read('health.system'),
   models: read('v1.models'),
+  registry: read('models', 60_000),
+  upstreams: read('upstreams'),
+  requests: read('requests'),
+  audit: read('audit', 60_000),
   exposure: read('auth.exposure', false),
   sessions: read('auth.sessions', 60_000),
   settings: read('settings', false),
+  /** What a load of this slot would do now, with another model when one is named. */
+  plan: (name: string, model: string | null = null) =>
+    queryOptions<Responses['slot.plan']>({
+      queryKey: keyOf('slot.plan', name, model ?? ''),
+      queryFn: ({ signal }) =>
+        call('slot.plan', {
+          params: { name },
+          signal,
+          ...(model === null ? {} : { query: { model_id: model } }),
+        }),
+      refetchInterval: 10_000,
+    }),
+  upstream: (name: string) =>
+    queryOptions<Responses['upstream']>({
+      queryKey: keyOf('upstream', name),
+      queryFn: ({ signal }) => call('upstream', { params: { name }, signal }),
+    }),
+  request: (id: string) =>
+    queryOptions<Responses['request']>({
+      queryKey: keyOf('request', id),
+      queryFn: ({ signal }) => call('request', { params: { id }, signal }),
+    }),
+  usage: (days: number) =>
+    queryOptions<Responses['usage']>({
+      queryKey: keyOf('usage', String(days)),
+      queryFn: ({ signal }) => call('usage', { query: { days: String(days) }, signal }),
+      refetchInterval: 60_000,
+    }),
 } as const;

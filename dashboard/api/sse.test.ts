@@ -46,4 +46,17 @@ describe('sseEvents', () => {
     for await (const event of sseEvents(body)) seen.push(event.data);
     expect(seen).toEqual(['Grüße 🙂']);
   });
+
+  it('tells the id to come back with, also where a block has an id alone', async () => {
+    const text = 'id: 41\n\nid: 42\nevent: slot\ndata: {}\n\nid: 43\n';
+    const ids: (string | null)[] = [];
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const line of text.split(/(?<=\n\n)/)) controller.enqueue(new TextEncoder().encode(line));
+        controller.close();
+      },
+    });
+    for await (const _ of sseEvents(body, (id) => ids.push(id)));
+    expect(ids).toEqual(['41', '42', '42']);
+  });
 });

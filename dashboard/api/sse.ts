@@ -23,6 +23,9 @@ export class SseParser {
   #event = '';
   #id: string | null = null;
 
+  /** The last id of all complete blocks so far, those without data included. */
+  lastId: string | null = null;
+
   /** Takes the next piece of text and gives the events that it completes. */
   push(text: string): SseEvent[] {
     this.#rest += text;
@@ -45,14 +48,18 @@ export class SseParser {
     const [data, event] = [this.#data, this.#event || 'message'];
     this.#data = [];
     this.#event = '';
+    this.lastId = this.#id;
     return data.length === 0 ? null : { event, data: data.join('\n'), id: this.#id };
   }
 }
 
-/** The events of a streamed answer, in order, until it ends; `onBytes` hears of every piece, comments included. */
+/**
+ * The events of a streamed answer, in order, until it ends. `onBytes` hears of every piece, comments included, once its
+ * events were taken; it is told the last id, with which a reader can come back.
+ */
 export async function* sseEvents(
   body: ReadableStream<Uint8Array>,
-  onBytes?: () => void,
+  onBytes?: (lastId: string | null) => void,
 ): AsyncGenerator<SseEvent> {
   const parser = new SseParser();
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
@@ -60,8 +67,8 @@ export async function* sseEvents(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      onBytes?.();
       yield* parser.push(value);
+      onBytes?.(parser.lastId);
     }
   } finally {
     await reader.cancel().catch(() => undefined);

@@ -9,7 +9,7 @@ import dialog from '../ui/dialog.module.css';
 import css from './palette.module.css';
 import { setTheme } from './theme.ts';
 import { THEMES } from './theme-menu.tsx';
-import { SECURITY_TABS, VIEWS } from './views.ts';
+import { VIEWS } from './views.ts';
 
 interface Command {
   label: string;
@@ -22,10 +22,12 @@ function useCommands(): Command[] {
   return useMemo(
     () => [
       ...VIEWS.map((view) => ({ label: `Go to ${view.word}`, run: () => go(view.path) })),
-      ...SECURITY_TABS.map((tab) => ({
-        label: `Go to Security: ${tab.word}`,
-        run: () => go(`/security/${tab.id}`),
-      })),
+      ...VIEWS.flatMap((view) =>
+        view.tabs.slice(1).map((tab) => ({
+          label: `Go to ${view.word}: ${tab.word}`,
+          run: () => go(`${view.path}/${tab.id}`),
+        })),
+      ),
       ...THEMES.map((theme) => ({
         label: `Theme: ${theme.word.toLowerCase()}`,
         run: () => setTheme(theme.value),

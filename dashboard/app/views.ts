@@ -1,27 +1,55 @@
-import { LayoutDashboard, type LucideIcon, MessageSquareText, ShieldCheck } from 'lucide-react';
-
-export interface ViewLink {
-  path: string;
-  word: string;
-  icon: LucideIcon;
-}
-
-/** The views of the rail, in its order. */
-export const VIEWS: readonly ViewLink[] = [
-  { path: '/overview', word: 'Overview', icon: LayoutDashboard },
-  { path: '/playground', word: 'Playground', icon: MessageSquareText },
-  { path: '/security', word: 'Security', icon: ShieldCheck },
-];
+import {
+  Activity,
+  Boxes,
+  Cpu,
+  LayoutDashboard,
+  type LucideIcon,
+  MessageSquareText,
+  Settings2,
+  ShieldCheck,
+} from 'lucide-react';
 
 export interface TabLink {
   id: string;
   word: string;
 }
 
-/** The tabs of the security view; the first is what `/security` shows. */
+export interface ViewLink {
+  path: string;
+  word: string;
+  icon: LucideIcon;
+  /** Tabs of the view; the first is what the bare address shows. */
+  tabs: readonly TabLink[];
+}
+
+export const SLOT_TABS: readonly TabLink[] = [
+  { id: 'all', word: 'Slots' },
+  { id: 'upstreams', word: 'Upstreams' },
+];
+export const REQUEST_TABS: readonly TabLink[] = [
+  { id: 'log', word: 'Requests' },
+  { id: 'usage', word: 'Usage' },
+  { id: 'explain', word: 'Explain' },
+];
 export const SECURITY_TABS: readonly TabLink[] = [
   { id: 'posture', word: 'Posture' },
   { id: 'rotate', word: 'Rotate keys' },
   { id: 'exposure', word: 'Exposure' },
   { id: 'sessions', word: 'Sessions' },
+  { id: 'audit', word: 'Audit' },
+];
+export const SETTINGS_TABS: readonly TabLink[] = [
+  { id: 'all', word: 'Settings' },
+  { id: 'logs', word: 'Log' },
+];
+
+/** The views of the rail, in its order. */
+export const VIEWS: readonly ViewLink[] = [
+  { path: '/overview', word: 'Overview', icon: LayoutDashboard, tabs: [] },
+  { path: '/slots', word: 'Slots', icon: Boxes, tabs: SLOT_TABS },
+  { path: '/playground', word: 'Playground', icon: MessageSquareText, tabs: [] },
+  { path: '/requests', word: 'Requests', icon: Activity, tabs: REQUEST_TABS },
+  { path: '/hardware', word: 'Hardware', icon: Cpu, tabs: [] },
+  { path: '/security', word: 'Security', icon: ShieldCheck, tabs: SECURITY_TABS },
+  { path: '/settings', word: 'Settings', icon: Settings2, tabs: SETTINGS_TABS },
 ];

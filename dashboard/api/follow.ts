@@ -1,0 +1,72 @@
+import type { RouteId } from '../../daemon/contract/routes.ts';
+import { type CallOptions, send } from './client.ts';
+import { type SseEvent, sseEvents } from './sse.ts';
+
+const WAITS_MS: readonly number[] = [1000, 2000, 5000, 15_000];
+/** A stream that says nothing for this long, not even a comment, counts as dead. */
+const SILENCE_MS = 60_000;
+
+export interface Stream {
+  id: RouteId;
+  /** Asked at each opening; `again` is true when the stream was open before and broke. */
+  options: (again: boolean) => CallOptions;
+  onEvent: (event: SseEvent) => void;
+  onOpen?: (again: boolean) => void;
+  /** The opening was refused or the stream broke; answers whether to go on trying. */
+  onBroken?: (error: unknown) => boolean;
+}
+
+interface Place {
+  lastId: string | null;
+  opened: boolean;
+}
+
+function withPlace(options: CallOptions, place: Place): CallOptions {
+  if (place.lastId === null) return options;
+  return { ...options, headers: { ...options.headers, 'last-event-id': place.lastId } };
+}
+
+async function listen(stream: Stream, place: Place, signal: AbortSignal): Promise<void> {
+  const silence = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const heard = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  };
+  heard();
+  const again = place.opened;
+  try {
+    const options = withPlace(stream.options(again), place);
+    const bounded = AbortSignal.any([signal, silence.signal]);
+    const answer = await send(stream.id, { ...options, signal: bounded }, null);
+    if (answer.body === null) return;
+    place.opened = true;
+    stream.onOpen?.(again);
+    const note = (lastId: string | null): void => {
+      heard();
+      place.lastId = lastId ?? place.lastId;
+    };
+    for await (const event of sseEvents(answer.body, note)) stream.onEvent(event);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Follows a stream of events until the signal ends it: a stream that broke is opened again with the id that was seen
+ * last, so that the gateway replays what was missed or says that it cannot (one event `gap`).
+ */
+export async function followStream(stream: Stream, signal: AbortSignal): Promise<void> {
+  const place: Place = { lastId: null, opened: false };
+  for (let tries = 0; !signal.aborted; tries += 1) {
+    const began = Date.now();
+    const goOn = await listen(stream, place, signal).then(
+      () => stream.onBroken?.(null) ?? true,
+      (error: unknown) => signal.aborted || (stream.onBroken?.(error) ?? true),
+    );
+    if (!goOn) return;
+    if (Date.now() - began > SILENCE_MS) tries = 0;
+    const wait = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)];
+    await new Promise((done) => setTimeout(done, wait));
+  }
+}
