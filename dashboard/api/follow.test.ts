@@ -41,7 +41,10 @@ describe('followStream', () => {
 
   it('stops trying when it is told so', async () => {
     const fetched = vi.fn(async () =>
-      Response.json({ error: { code: 'slot.not_found', message: 'There is no such slot.' } }, { status: 404 }),
+      Response.json(
+        { error: { code: 'slot.not_found', message: 'There is no such slot.' } },
+        { status: 404 },
+      ),
     );
     vi.stubGlobal('fetch', fetched);
     const seen: unknown[] = [];

@@ -12,6 +12,12 @@ import { Shell } from './shell.tsx';
 const Playground = lazy(async () => ({
   default: (await import('../features/playground/playground.tsx')).Playground,
 }));
+const Slots = lazy(async () => ({
+  default: (await import('../features/slots/slots.tsx')).Slots,
+}));
+const Hardware = lazy(async () => ({
+  default: (await import('../features/hardware/hardware.tsx')).Hardware,
+}));
 const Security = lazy(async () => ({
   default: (await import('../features/security/security.tsx')).Security,
 }));
@@ -29,7 +35,9 @@ function Views(): ReactElement {
             <Redirect to="/overview" replace />
           </Route>
           <Route path="/overview" component={Overview} />
+          <Route path="/slots/:tab?">{({ tab }) => <Slots tab={tab ?? 'all'} />}</Route>
           <Route path="/playground" component={Playground} />
+          <Route path="/hardware" component={Hardware} />
           <Route path="/security/:tab?">{({ tab }) => <Security tab={tab ?? 'posture'} />}</Route>
           <Route component={NotFound} />
         </Switch>

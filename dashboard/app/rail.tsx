@@ -13,11 +13,12 @@ export function Rail(): ReactElement {
           <li key={view.path}>
             <Link
               className={css.link}
+              title={view.word}
               href={view.path}
               aria-current={path === view.path || path.startsWith(`${view.path}/`) ? 'page' : undefined}
             >
               <view.icon size={18} aria-hidden="true" />
-              {view.word}
+              <span className={css.word}>{view.word}</span>
             </Link>
           </li>
         ))}

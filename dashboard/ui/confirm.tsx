@@ -13,6 +13,8 @@ export function Confirm(props: {
   action: string;
   danger?: boolean;
   busy: boolean;
+  /** The act cannot be confirmed yet; what is missing stands in the text. */
+  locked?: boolean;
   error: unknown;
   onConfirm: () => void;
   onClose: () => void;
@@ -32,7 +34,12 @@ export function Confirm(props: {
             <AlertDialog.Close ref={cancel} className={buttonClass()}>
               Cancel
             </AlertDialog.Close>
-            <Button look={props.danger ? 'danger' : 'main'} busy={props.busy} onClick={props.onConfirm}>
+            <Button
+              look={props.danger ? 'danger' : 'main'}
+              busy={props.busy}
+              disabled={props.locked === true}
+              onClick={props.onConfirm}
+            >
               {props.action}
             </Button>
           </div>

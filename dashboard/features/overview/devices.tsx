@@ -7,9 +7,9 @@ import { Card } from '../../ui/card.tsx';
 import { gib } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { State } from '../../ui/state-badge.tsx';
+import { PoolBar } from '../shared/pool-bar.tsx';
+import { pictureOf } from '../shared/pools.ts';
 import css from './devices.module.css';
-import { PoolBar } from './pool-bar.tsx';
-import { pictureOf } from './pools.ts';
 
 const ACCESS = {
   ok: null,

@@ -9,7 +9,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { count, gib, tokenRate } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { State } from '../../ui/state-badge.tsx';
-import { slotLook } from './slot-state.ts';
+import { slotLook } from '../shared/slot-state.ts';
 import css from './slots.module.css';
 
 /** Said again, because a table that is laid out in another way on narrow screens loses its roles in some browsers. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
-import { slotLook } from './slot-state.ts';
+import { slotLook } from '../shared/slot-state.ts';
 import { concernsOf, verdictOf } from './verdict.ts';
 
 const slot = (over: Partial<SlotRecord> = {}): SlotRecord => ({

@@ -1,7 +1,7 @@
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import type { StatusOverviewView, SystemHealthView } from '../../../daemon/contract/system.ts';
 import type { Tone } from '../../ui/tone.ts';
-import { slotLook } from './slot-state.ts';
+import { slotLook } from '../shared/slot-state.ts';
 
 interface SettingsProblem {
   file: string;

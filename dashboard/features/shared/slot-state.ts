@@ -18,9 +18,13 @@ const LOOKS: Record<SlotStateName, Look> = {
   error: { tone: 'failed', word: 'Failed' },
 };
 
+type Facts = Pick<SlotRecord, 'state' | 'enabled' | 'degraded' | 'failure'> &
+  Partial<Pick<SlotRecord, 'waiting_for'>>;
+
 /** State of a slot as a word and a colour; a disabled slot is idle whatever it was. */
-export function slotLook(slot: Pick<SlotRecord, 'state' | 'enabled' | 'degraded' | 'failure'>): Look {
+export function slotLook(slot: Facts): Look {
   if (!slot.enabled) return { tone: 'idle', word: 'Disabled' };
+  if ((slot.waiting_for ?? []).length > 0) return { tone: 'busy', word: 'Waiting for memory' };
   if (slot.state === 'error' && slot.failure?.parked) return { tone: 'failed', word: 'Parked' };
   const look = LOOKS[slot.state];
   return look.tone === 'ok' && slot.degraded !== null

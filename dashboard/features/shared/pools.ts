@@ -15,21 +15,31 @@ export interface PoolPicture {
   shares: Share[];
 }
 
-/** Resident memory of engines is memory of the host, whatever device computes. */
+/**
+ * Who holds what: in a card what was set aside for an engine (nobody can measure whose memory of a card is whose), in
+ * the memory of the machine what its engine really holds, also where it computes on a card.
+ */
 function holders(pool: MemoryPoolRecord, slots: readonly SlotRecord[]): Share[] {
-  if (pool.kind === 'device') return [];
+  const bytesOf = (slot: SlotRecord): number => {
+    if (pool.kind !== 'device') return slot.memory_bytes ?? 0;
+    return slot.memory?.pool === pool.id ? slot.memory.needed_bytes : 0;
+  };
   return slots
-    .filter((slot) => (slot.memory_bytes ?? 0) > 0)
-    .map((slot) => ({ id: slot.name, label: slot.name, bytes: slot.memory_bytes ?? 0, kind: 'slot' }));
+    .map((slot): Share => ({ id: slot.name, label: slot.name, bytes: bytesOf(slot), kind: 'slot' }))
+    .filter(({ bytes }) => bytes > 0);
 }
 
 /** Who holds the memory of a pool and what is free; null when what is free could not be read. */
 export function pictureOf(pool: MemoryPoolRecord, slots: readonly SlotRecord[]): PoolPicture | null {
   if (pool.available_bytes === null || pool.total_bytes <= 0) return null;
   const used = Math.max(0, pool.total_bytes - pool.available_bytes);
-  const held = holders(pool, slots);
+  const claimed = holders(pool, slots);
+  const sum = claimed.reduce((total, share) => total + share.bytes, 0);
+  // What was set aside for a card is an estimate: it never fills more of the picture than is in use.
+  const scale = pool.kind === 'device' && sum > used ? used / sum : 1;
+  const held = claimed.map((share) => ({ ...share, bytes: share.bytes * scale }));
   const rest = Math.max(0, used - held.reduce((sum, share) => sum + share.bytes, 0));
-  const label = pool.kind === 'device' ? 'in use' : 'other programs';
+  const label = pool.kind === 'device' && held.length === 0 ? 'in use' : 'other programs';
   const shares: Share[] = rest > 0 ? [...held, { id: '', label, bytes: rest, kind: 'other' }] : held;
   return { total: pool.total_bytes, used, free: pool.total_bytes - used, shares };
 }

@@ -1,7 +1,7 @@
 import { Meter } from '@base-ui/react/meter';
 import type { ReactElement } from 'react';
 import { gib } from '../../ui/format.ts';
-import css from './devices.module.css';
+import css from './pool-bar.module.css';
 import type { PoolPicture } from './pools.ts';
 
 /** A bar of who holds how much, with the same in words below it. */

@@ -38,6 +38,21 @@ describe('pictureOf', () => {
     expect(pictureOf(pool({ available_bytes: null }), slots)).toBeNull();
   });
 
+  it('tells what was set aside for a slot on a card, within what is in use', () => {
+    const onCard = (needed_bytes: number) =>
+      [
+        { name: 'agent', memory_bytes: 50, memory: { pool: 'card', needed_bytes, source: 'estimated' } },
+      ] as SlotRecord[];
+    const card = pool({ id: 'card', kind: 'device' });
+    expect(pictureOf(card, onCard(400))?.shares).toEqual([
+      { id: 'agent', label: 'agent', bytes: 400, kind: 'slot' },
+      { id: '', label: 'other programs', bytes: 200, kind: 'other' },
+    ]);
+    expect(pictureOf(card, onCard(900))?.shares).toEqual([
+      { id: 'agent', label: 'agent', bytes: 600, kind: 'slot' },
+    ]);
+  });
+
   it('engines that hold more than is counted as used leave no negative rest', () => {
     expect(pictureOf(pool({ available_bytes: 900 }), slots)?.shares).toHaveLength(1);
   });

@@ -1,0 +1,74 @@
+import type { ReactElement } from 'react';
+import type { DeviceRecord } from '../../../daemon/contract/hardware.ts';
+import { Card } from '../../ui/card.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { gib } from '../../ui/format.ts';
+import { Note } from '../../ui/note.tsx';
+import { State } from '../../ui/state-badge.tsx';
+import type { Tone } from '../../ui/tone.ts';
+import css from './hardware.module.css';
+import { type HardwareHistory, type Measure, READ } from './history.ts';
+import { LOOKS, MeasureChart } from './measure.tsx';
+
+const KINDS = { cpu: 'Processor', gpu: 'GPU', npu: 'NPU' } as const;
+const ACCESS: Record<DeviceRecord['access'], { tone: Tone; word: string }> = {
+  ok: { tone: 'ok', word: 'Can be used' },
+  no_driver: { tone: 'attention', word: 'No driver' },
+  no_permission: { tone: 'attention', word: 'No permission' },
+  unknown: { tone: 'idle', word: 'Access unknown' },
+};
+const MEASURES = Object.keys(LOOKS) as Measure[];
+
+/** A measure has a graph once the device ever told it. */
+function told(device: DeviceRecord, history: HardwareHistory, measure: Measure): boolean {
+  return (
+    READ[measure](device) !== null ||
+    history.series(device.id, measure).values.some((value) => value !== null)
+  );
+}
+
+/** One device: what it is, whether it can be used, and how it is doing. */
+export function Device(props: { device: DeviceRecord; history: HardwareHistory }): ReactElement {
+  const { device, history } = props;
+  const look = device.unused_reason !== null && device.access === 'ok' ? null : ACCESS[device.access];
+  const shown = MEASURES.filter((measure) => told(device, history, measure));
+  const silent = MEASURES.filter((measure) => !shown.includes(measure));
+  return (
+    <Card
+      title={device.name}
+      aside={
+        look === null ? <State tone="attention">Not used</State> : <State tone={look.tone}>{look.word}</State>
+      }
+    >
+      {device.unused_reason === null ? null : (
+        <Note tone="attention">
+          <p>Not used: {device.unused_reason}</p>
+        </Note>
+      )}
+      <Facts
+        wide
+        rows={[
+          ['Kind', KINDS[device.kind]],
+          ['Found as', device.id],
+          ['Maker', device.vendor],
+          ['Driver', device.driver],
+          ['Memory', device.memory_total_bytes === null ? null : gib(device.memory_total_bytes)],
+          ['Draws from pool', device.pool],
+        ]}
+      />
+      {shown.length === 0 ? null : (
+        <div className={css.measures}>
+          {shown.map((measure) => (
+            <MeasureChart key={measure} device={device} measure={measure} history={history} />
+          ))}
+        </div>
+      )}
+      {silent.length === 0 ? null : (
+        <p className={css.soft}>
+          Not told by this device or its driver:{' '}
+          {silent.map((measure) => LOOKS[measure].word.toLowerCase()).join(', ')}.
+        </p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ReactElement } from 'react';
+import type { ContainerRuntimeRecord, HardwareView } from '../../../daemon/contract/hardware.ts';
+import { Card } from '../../ui/card.tsx';
+import { State } from '../../ui/state-badge.tsx';
+import type { Tone } from '../../ui/tone.ts';
+import css from './hardware.module.css';
+
+const ACCESS: Record<ContainerRuntimeRecord['access'], { tone: Tone; word: string }> = {
+  ok: { tone: 'ok', word: 'Can be used' },
+  no_permission: { tone: 'attention', word: 'No permission' },
+  not_running: { tone: 'idle', word: 'Not running' },
+  no_answer: { tone: 'attention', word: 'Does not answer' },
+};
+const NAMES = { docker: 'Docker', podman: 'Podman' } as const;
+
+function Container(props: { container: ContainerRuntimeRecord }): ReactElement {
+  const { container } = props;
+  const look = ACCESS[container.access];
+  const facts = [
+    container.version,
+    container.rootless === null ? null : container.rootless ? 'without root' : 'with root',
+    container.socket,
+  ].filter((fact) => fact !== null);
+  return (
+    <li>
+      <p className={css.poolName}>
+        <b>{NAMES[container.kind]}</b>
+        <State tone={look.tone}>{look.word}</State>
+      </p>
+      {facts.length === 0 ? null : <p className={css.soft}>{facts.join(' · ')}</p>}
+      {container.hint === null ? null : <p>{container.hint}</p>}
+    </li>
+  );
+}
+
+/** Engines of containers that are installed. */
+export function Containers(props: { hardware: HardwareView }): ReactElement {
+  const { containers } = props.hardware;
+  return (
+    <Card title="Container engines">
+      {containers.length === 0 ? (
+        <p className={css.soft}>Neither Podman nor Docker was found. Slots that run as programs need none.</p>
+      ) : (
+        <ul className={css.pools}>
+          {containers.map((container) => (
+            <Container key={container.kind} container={container} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+/** What could not be read, by probe, with the reason. */
+export function Problems(props: { hardware: HardwareView }): ReactElement {
+  const { problems } = props.hardware;
+  return (
+    <Card title="What could not be read">
+      {problems.length === 0 ? (
+        <p className={css.soft}>Every probe that concerns this machine has answered.</p>
+      ) : (
+        <ul className={css.problems}>
+          {problems.map((problem) => (
+            <li key={`${problem.probe} ${problem.reason}`}>
+              <code>{problem.probe}</code> <span>{problem.reason}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

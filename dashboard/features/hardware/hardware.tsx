@@ -1,0 +1,92 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { RefreshCw } from 'lucide-react';
+import type { ReactElement } from 'react';
+import type { HardwareView } from '../../../daemon/contract/hardware.ts';
+import { call } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import { useTitle } from '../../app/title.ts';
+import { Ago } from '../../ui/ago.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { gib } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { ViewHead } from '../../ui/view-head.tsx';
+import { Device } from './device.tsx';
+import { Containers, Problems } from './findings.tsx';
+import css from './hardware.module.css';
+import { Pools } from './pools-card.tsx';
+import { useHistory } from './use-history.ts';
+
+/** The gateway reads live values at most this often. */
+const LIVE_MS = 5000;
+const PROBE_LIMIT_MS = 60_000;
+
+function Host(props: { hardware: HardwareView }): ReactElement {
+  const { host } = props.hardware;
+  return (
+    <Card title="This machine">
+      <Facts
+        rows={[
+          ['Processor', host.cpu],
+          ['Cores', `${host.cores_physical} (${host.cores_logical} threads)`],
+          ['Memory', `${gib(host.memory_total_bytes)}, ${gib(host.memory_available_bytes)} available`],
+          ['System', host.os],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Whole(props: { hardware: HardwareView }): ReactElement {
+  const { hardware } = props;
+  const slots = useQuery(queries.slots);
+  const history = useHistory();
+  return (
+    <>
+      <div className={css.columns}>
+        <Pools hardware={hardware} slots={slots.data?.slots ?? []} />
+        <div className={css.column}>
+          <Host hardware={hardware} />
+          <Containers hardware={hardware} />
+          <Problems hardware={hardware} />
+        </div>
+      </div>
+      <h2 className={css.heading}>Devices</h2>
+      {hardware.devices.map((device) => (
+        <Device key={device.id} device={device} history={history} />
+      ))}
+    </>
+  );
+}
+
+/** What this machine has, how it is doing, and what could not be found out. */
+export function Hardware(): ReactElement {
+  useTitle('Hardware');
+  const client = useQueryClient();
+  useHistory();
+  const hardware = useQuery({ ...queries.hardware, refetchInterval: LIVE_MS });
+  const probe = useMutation({
+    mutationFn: () => call('hardware.probe', {}, PROBE_LIMIT_MS),
+    onSuccess: (view) => client.setQueryData(queries.hardware.queryKey, view),
+  });
+  return (
+    <>
+      <ViewHead title="Hardware">
+        {hardware.data === undefined ? null : (
+          <span className={css.probed}>
+            Looked at <Ago at={hardware.data.probed_at} />
+          </span>
+        )}
+        <Button busy={probe.isPending} onClick={() => probe.mutate()}>
+          <RefreshCw size={16} aria-hidden="true" /> {probe.isPending ? 'Looking…' : 'Look again'}
+        </Button>
+      </ViewHead>
+      {probe.error === null ? null : <Failure error={probe.error} />}
+      <Loaded query={hardware} what="the hardware" lines={8}>
+        {(data) => <Whole hardware={data} />}
+      </Loaded>
+    </>
+  );
+}

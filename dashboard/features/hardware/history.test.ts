@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { HardwareView } from '../../../daemon/contract/hardware.ts';
+import { GAP_MS, HardwareHistory, summaryOf } from './history.ts';
+
+const view = (...devices: { id: string; busy_percent: number | null }[]) =>
+  ({ devices }) as unknown as HardwareView;
+const busy = (value: number | null) => view({ id: 'card', busy_percent: value });
+
+describe('HardwareHistory', () => {
+  it('a pause, a device that is away and a value that is not told are gaps, never a line', () => {
+    const history = new HardwareHistory();
+    history.add(1000, busy(10));
+    history.add(6000, busy(20));
+    history.add(6000 + GAP_MS + 1, busy(30));
+    history.add(40_000, view());
+    history.add(45_000, busy(null));
+    const { times, values } = history.series('card', 'load');
+    expect(values).toEqual([10, 20, null, 30, null, null]);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(new Set(times).size).toBe(times.length);
+  });
+
+  it('the same reading counts once, and the oldest leave', () => {
+    const history = new HardwareHistory();
+    for (let at = 0; at < 2000; at += 1) history.add(at * 5000, busy(at));
+    history.add(1999 * 5000, busy(7));
+    const { values } = history.series('card', 'load');
+    expect(values).toHaveLength(720);
+    expect(values.at(-1)).toBe(1999);
+  });
+});
+
+describe('summaryOf', () => {
+  it('tells the range, the last value and the gaps', () => {
+    expect(summaryOf({ times: [1, 2, 3, 4], values: [3, null, 1, 2] })).toEqual({
+      low: 1,
+      high: 3,
+      last: 2,
+      gaps: 1,
+    });
+    expect(summaryOf({ times: [1, 2], values: [3, null] })).toMatchObject({ last: null, gaps: 1 });
+    expect(summaryOf({ times: [1], values: [null] })).toBeNull();
+  });
+});

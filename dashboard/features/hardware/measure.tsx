@@ -1,0 +1,59 @@
+import { type ReactElement, useCallback, useState } from 'react';
+import type { DeviceRecord } from '../../../daemon/contract/hardware.ts';
+import { Chart } from '../../ui/chart.tsx';
+import { gib, timeOfDay } from '../../ui/format.ts';
+import css from './hardware.module.css';
+import { type HardwareHistory, type Measure, summaryOf } from './history.ts';
+
+interface Look {
+  word: string;
+  format: (value: number) => string;
+  /** Upper end of its scale; null follows the values. */
+  most: (device: DeviceRecord) => number | null;
+}
+
+const rounded = (unit: string) => (value: number) => `${Math.round(value)} ${unit}`;
+export const LOOKS: Record<Measure, Look> = {
+  memory: { word: 'Memory', format: gib, most: (device) => device.memory_total_bytes },
+  load: { word: 'Load', format: rounded('%'), most: () => 100 },
+  power: { word: 'Power', format: rounded('W'), most: () => null },
+  temperature: { word: 'Temperature', format: rounded('°C'), most: () => null },
+};
+const SPAN_S = 300;
+
+/** One measure of a device: its value now and its course since the page was opened. */
+export function MeasureChart(props: {
+  device: DeviceRecord;
+  measure: Measure;
+  history: HardwareHistory;
+}): ReactElement {
+  const { device, measure } = props;
+  const look = LOOKS[measure];
+  const series = props.history.series(device.id, measure);
+  const summary = summaryOf(series);
+  const [point, setPoint] = useState<{ at: number; value: number } | null>(null);
+  const onPoint = useCallback((next: typeof point) => setPoint(next), []);
+  const now = summary?.last == null ? 'not told now' : look.format(summary.last);
+  const range =
+    summary === null
+      ? 'no value yet'
+      : `lowest ${look.format(summary.low)}, highest ${look.format(summary.high)}, ${summary.gaps} gaps`;
+  return (
+    <figure className={css.measure}>
+      <figcaption>
+        <span className={css.soft}>{look.word}</span>
+        <span className={css.now}>
+          {point === null ? now : `${look.format(point.value)} at ${timeOfDay(point.at)}`}
+        </span>
+      </figcaption>
+      <Chart
+        {...series}
+        most={look.most(device)}
+        span={SPAN_S}
+        format={look.format}
+        label={`${look.word} of ${device.name} since this page was opened: now ${now}; ${range}`}
+        onPoint={onPoint}
+      />
+    </figure>
+  );
+}

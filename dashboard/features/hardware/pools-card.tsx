@@ -1,0 +1,64 @@
+import type { ReactElement } from 'react';
+import type { HardwareView, MemoryPoolRecord } from '../../../daemon/contract/hardware.ts';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { Card } from '../../ui/card.tsx';
+import { gib } from '../../ui/format.ts';
+import { PoolBar } from '../shared/pool-bar.tsx';
+import { pictureOf } from '../shared/pools.ts';
+import css from './hardware.module.css';
+
+const KINDS: Record<MemoryPoolRecord['kind'], string> = {
+  host: 'Memory of the machine',
+  unified: 'Memory shared by processor and graphics',
+  device: 'Memory of a card',
+};
+const LIMITS: Record<MemoryPoolRecord['limited_by'], string | null> = {
+  host: null,
+  cgroup: 'its size is the limit of the control group that the gateway runs in',
+  gtt: 'its size is what the graphics driver may map',
+  device: null,
+};
+
+function Pool(props: {
+  pool: MemoryPoolRecord;
+  hardware: HardwareView;
+  slots: readonly SlotRecord[];
+}): ReactElement {
+  const { pool } = props;
+  const names = props.hardware.devices.filter(({ id }) => pool.devices.includes(id)).map(({ name }) => name);
+  const picture = pictureOf(pool, props.slots);
+  const remarks = [
+    names.length === 0 ? null : `used by ${names.join(', ')}`,
+    LIMITS[pool.limited_by],
+    pool.carveout_bytes > 0 ? `${gib(pool.carveout_bytes)} of it for graphics alone` : null,
+  ].filter(Boolean);
+  return (
+    <li className={css.pool}>
+      <p className={css.poolName}>
+        <span>
+          {KINDS[pool.kind]} <code>{pool.id}</code>
+        </span>
+        <span className={css.number}>{gib(pool.total_bytes)}</span>
+      </p>
+      <p className={css.soft}>{remarks.join('; ')}</p>
+      {picture === null ? (
+        <p>What is free there could not be read.</p>
+      ) : (
+        <PoolBar name={`pool ${pool.id}`} picture={picture} />
+      )}
+    </li>
+  );
+}
+
+/** Memory pools and who holds what of them. */
+export function Pools(props: { hardware: HardwareView; slots: readonly SlotRecord[] }): ReactElement {
+  return (
+    <Card title="Memory pools">
+      <ul className={css.pools}>
+        {props.hardware.pools.map((pool) => (
+          <Pool key={pool.id} pool={pool} hardware={props.hardware} slots={props.slots} />
+        ))}
+      </ul>
+    </Card>
+  );
+}

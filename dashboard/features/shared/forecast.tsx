@@ -1,0 +1,59 @@
+import type { ReactElement } from 'react';
+import type { LoadForecastView } from '../../../daemon/contract/slots.ts';
+import { gib } from '../../ui/format.ts';
+import { Note } from '../../ui/note.tsx';
+import css from './forecast.module.css';
+import { forecastSentence, STAYS, sumLines } from './forecast.ts';
+
+function Victims(props: { forecast: LoadForecastView }): ReactElement | null {
+  const { evicts, sum } = props.forecast;
+  if (sum.victims.length === 0) return null;
+  return (
+    <div>
+      <p className={css.heading}>Who holds memory there</p>
+      <ul className={css.victims}>
+        {sum.victims.map((victim) => (
+          <li key={victim.slot}>
+            <b>{victim.slot}</b>
+            <span>
+              {evicts.includes(victim.slot) ? 'leaves' : 'stays'}
+              {victim.stays === null ? '' : `: ${STAYS[victim.stays]}`}
+            </span>
+            <span className={css.bytes}>{gib(victim.bytes)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** What a load would do to others, with the whole sum behind it. */
+export function Forecast(props: { forecast: LoadForecastView }): ReactElement {
+  const { tone, text } = forecastSentence(props.forecast);
+  return (
+    <div className={css.forecast}>
+      <Note tone={tone}>
+        <p>{text}</p>
+      </Note>
+      <div className={css.columns}>
+        <div>
+          <p className={css.heading}>
+            Memory of pool <code>{props.forecast.sum.pool}</code>
+          </p>
+          <dl className={css.sum}>
+            {sumLines(props.forecast.sum).map((line) => (
+              <div key={line.name} data-sign={line.sign}>
+                <dt>{line.name}</dt>
+                <dd className={css.bytes}>
+                  {line.sign === '−' ? '− ' : ''}
+                  {gib(line.bytes)}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+        <Victims forecast={props.forecast} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { SLOT_STATES, type SlotRecord } from '../../../daemon/contract/slots.ts';
+import { actsOf } from './acts.ts';
+import { placeOf } from './place.ts';
+
+const slot = (over: Partial<SlotRecord> = {}) =>
+  ({ state: 'ready', enabled: true, auto: false, model: 'tiny', ...over }) as SlotRecord;
+const shows = (given: SlotRecord) => {
+  const { card, menu } = actsOf(given);
+  return [...card, ...menu].map(({ show }) => show);
+};
+
+describe('actsOf', () => {
+  it('a slot that runs can be unloaded, one that does not can be loaded, one that leaves neither', () => {
+    for (const state of SLOT_STATES) {
+      const all = shows(slot({ state }));
+      expect(all.includes('load') && all.includes('unload'), state).toBe(false);
+      expect(all.includes('load') || all.includes('unload'), state).toBe(
+        state !== 'draining' && state !== 'stopping',
+      );
+      expect(new Set(all).size).toBe(all.length);
+    }
+  });
+
+  it('a disabled slot and one without a model offer nothing that would be refused', () => {
+    expect(shows(slot({ enabled: false, state: 'offline' }))).toEqual(['edit', 'log', 'plan', 'delete']);
+    expect(shows(slot({ model: null, state: 'offline' }))).toEqual(['swap', 'log', 'edit', 'delete']);
+  });
+
+  it('an automatic slot has no file to remove', () => {
+    expect(shows(slot({ auto: true }))).not.toContain('delete');
+  });
+});
+
+describe('placeOf', () => {
+  it.each([
+    ['', null],
+    ['show=plan&slot=agent', { show: 'plan', slot: 'agent' }],
+    ['show=new', { show: 'new', slot: '' }],
+    ['show=plan', null],
+    ['show=nonsense&slot=agent', null],
+  ])('%j', (query, place) => expect(placeOf(new URLSearchParams(query))).toEqual(place));
+});

@@ -1,0 +1,47 @@
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import type { Show } from './place.ts';
+
+export interface Act {
+  show: Show;
+  word: string;
+}
+
+const ACTS: Record<Exclude<Show, 'new'>, string> = {
+  load: 'Load…',
+  unload: 'Unload…',
+  restart: 'Restart…',
+  swap: 'Swap…',
+  plan: 'Plan',
+  log: 'Log',
+  edit: 'Edit…',
+  delete: 'Remove…',
+};
+const act = (show: Exclude<Show, 'new'>): Act => ({ show, word: ACTS[show] });
+
+const RUNS: ReadonlySet<SlotRecord['state']> = new Set([
+  'pulling',
+  'starting',
+  'warming',
+  'ready',
+  'serving',
+]);
+
+/** What can be done with a slot now: the acts of its card in their order, and those behind the menu. */
+export function actsOf(slot: Pick<SlotRecord, 'state' | 'enabled' | 'auto' | 'model'>): {
+  card: Act[];
+  menu: Act[];
+} {
+  const runs = RUNS.has(slot.state);
+  const leaves = slot.state === 'draining' || slot.state === 'stopping';
+  const verb = runs ? [act('unload')] : leaves || slot.model === null ? [] : [act('load')];
+  const restart = slot.state === 'ready' || slot.state === 'serving' || slot.state === 'error';
+  return {
+    card: [...(slot.enabled ? verb : []), ...(slot.enabled ? [act('swap')] : [act('edit')]), act('log')],
+    menu: [
+      ...(slot.enabled && restart && slot.model !== null ? [act('restart')] : []),
+      ...(slot.model === null ? [] : [act('plan')]),
+      ...(slot.enabled ? [act('edit')] : []),
+      ...(slot.auto ? [] : [act('delete')]),
+    ],
+  };
+}

@@ -1,0 +1,54 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useId, useState } from 'react';
+import { call } from '../../api/client.ts';
+import { keyOf } from '../../api/queries.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import field from '../../ui/field.module.css';
+import type { SlotDialogProps } from './slot-dialog.tsx';
+
+const LIMIT_MS = 60_000;
+
+/** Removes a slot and its file; the name is typed, because what the file holds is lost. */
+export function RemoveSlot({ slot, onClose }: SlotDialogProps): ReactElement {
+  const client = useQueryClient();
+  const id = useId();
+  const [typed, setTyped] = useState('');
+  const remove = useMutation({
+    mutationFn: () => call('slot.remove', { params: { name: slot.name } }, LIMIT_MS),
+    onSuccess: () => {
+      onClose();
+      void client.invalidateQueries({ queryKey: keyOf('slots') });
+    },
+  });
+  return (
+    <Confirm
+      open
+      title={`Remove slot ${slot.name}?`}
+      action="Remove the slot"
+      danger
+      busy={remove.isPending}
+      locked={typed !== slot.name}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        The file <code>slots/{slot.name}.toml</code> is deleted with everything in it, what was written by
+        hand included. {slot.pid === null ? '' : 'Its engine ends first. '}Requests that name the slot are
+        refused from then on.
+      </p>
+      <p>The model itself stays; it may get an automatic slot.</p>
+      <label className={field.label} htmlFor={id}>
+        Type the name of the slot to go on
+      </label>
+      <input
+        id={id}
+        className={field.input}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </Confirm>
+  );
+}

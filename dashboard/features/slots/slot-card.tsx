@@ -1,0 +1,126 @@
+import { Menu } from '@base-ui/react/menu';
+import { Progress } from '@base-ui/react/progress';
+import { EllipsisVertical } from 'lucide-react';
+import { type ReactElement, useId, useRef } from 'react';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { Ago } from '../../ui/ago.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { count, gib, tokenRate } from '../../ui/format.ts';
+import menu from '../../ui/menu.module.css';
+import { State } from '../../ui/state-badge.tsx';
+import { listed } from '../shared/forecast.ts';
+import { slotLook } from '../shared/slot-state.ts';
+import { type Act, actsOf } from './acts.ts';
+import type { Show } from './place.ts';
+import css from './slots.module.css';
+import { Trouble } from './trouble.tsx';
+
+type Open = (show: Show, slot: string) => void;
+
+function More(props: { slot: SlotRecord; acts: readonly Act[]; open: Open }): ReactElement {
+  /** The menu opens inside the card, so that it belongs to its landmark. */
+  const box = useRef<HTMLDivElement>(null);
+  return (
+    <div ref={box}>
+      <Menu.Root>
+        <Menu.Trigger className={buttonClass('quiet', true)} aria-label={`More for slot ${props.slot.name}`}>
+          <EllipsisVertical size={16} aria-hidden="true" />
+        </Menu.Trigger>
+        <Menu.Portal container={box}>
+          <Menu.Positioner className={menu.positioner} sideOffset={6} align="end">
+            <Menu.Popup className={menu.popup}>
+              {props.acts.map(({ show, word }) => (
+                <Menu.Item key={show} className={menu.item} onClick={() => props.open(show, props.slot.name)}>
+                  {word}
+                </Menu.Item>
+              ))}
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+    </div>
+  );
+}
+
+function Share(props: { slot: SlotRecord; progress: number }): ReactElement {
+  return (
+    <Progress.Root
+      className={css.progress}
+      value={Math.round(props.progress * 100)}
+      aria-label={`Load of slot ${props.slot.name}`}
+    >
+      <Progress.Track className={css.track}>
+        <Progress.Indicator className={css.indicator} />
+      </Progress.Track>
+      <Progress.Value className={css.soft} />
+    </Progress.Root>
+  );
+}
+
+function tags(slot: SlotRecord): string {
+  return [
+    slot.engine,
+    slot.auto ? 'automatic' : null,
+    slot.pinned ? 'pinned' : null,
+    slot.demo ? 'demonstration' : null,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** One slot: what it serves, how it is, and what can be done with it. */
+export function SlotCard(props: { slot: SlotRecord; open: Open }): ReactElement {
+  const { slot, open } = props;
+  const id = useId();
+  const look = slotLook(slot);
+  const acts = actsOf(slot);
+  const loaded = slot.context !== null;
+  return (
+    <article className={css.card} aria-labelledby={id}>
+      <header className={css.head}>
+        <h3 id={id}>{slot.name}</h3>
+        <span className={css.state}>
+          <State tone={look.tone}>{look.word}</State>
+          <span className={css.soft}>
+            <Ago at={slot.since} />
+          </span>
+        </span>
+      </header>
+      <p className={css.model}>
+        {slot.model ?? 'No model'}
+        <span className={css.soft}>{tags(slot)}</span>
+      </p>
+      {slot.progress === undefined ? null : <Share slot={slot} progress={slot.progress} />}
+      {slot.waiting_for.length === 0 ? null : (
+        <p className={css.soft}>It loads as soon as {listed(slot.waiting_for)} has left.</p>
+      )}
+      <Trouble slot={slot} />
+      <Facts
+        wide
+        rows={[
+          ['Device', slot.device],
+          ['Context', slot.context === null ? null : `${count(slot.context)} tokens`],
+          ['At once', count(slot.parallel)],
+          ['Running + waiting', loaded ? `${slot.active} + ${slot.queued}` : null],
+          ['Speed', slot.tokens_per_second === null ? null : tokenRate(slot.tokens_per_second)],
+          ['Requests', count(slot.requests)],
+          ['Memory held', slot.memory_bytes === null ? null : gib(slot.memory_bytes)],
+          [
+            'Memory set aside',
+            slot.memory === null ? null : `${gib(slot.memory.needed_bytes)}, ${slot.memory.source}`,
+          ],
+        ]}
+      />
+      <footer className={css.acts}>
+        {acts.card.map(({ show, word }) => (
+          <Button key={show} onClick={() => open(show, slot.name)}>
+            {word}
+            <span className="hidden-visually"> of slot {slot.name}</span>
+          </Button>
+        ))}
+        {acts.menu.length === 0 ? null : <More slot={slot} acts={acts.menu} open={open} />}
+      </footer>
+    </article>
+  );
+}

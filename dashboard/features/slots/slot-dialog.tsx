@@ -1,0 +1,49 @@
+import type { ComponentType, ReactElement } from 'react';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { Sheet } from '../../ui/sheet.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { EditSlot, NewSlot } from './edit-slot.tsx';
+import { LoadSlot, RestartSlot, UnloadSlot } from './load-slot.tsx';
+import type { Place, Show } from './place.ts';
+import { RemoveSlot } from './remove-slot.tsx';
+import { SlotLog } from './slot-log.tsx';
+import { SlotPlan } from './slot-plan.tsx';
+import { SwapSlot } from './swap-slot.tsx';
+
+export interface SlotDialogProps {
+  slot: SlotRecord;
+  onClose: () => void;
+}
+
+const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<SlotDialogProps>> = {
+  load: LoadSlot,
+  unload: UnloadSlot,
+  restart: RestartSlot,
+  swap: SwapSlot,
+  plan: SlotPlan,
+  log: SlotLog,
+  edit: EditSlot,
+  delete: RemoveSlot,
+};
+
+/** What is open over the list of slots. */
+export function SlotDialog(props: {
+  place: Place;
+  slots: readonly SlotRecord[] | undefined;
+  onClose: () => void;
+}): ReactElement {
+  const { place, slots, onClose } = props;
+  if (place.show === 'new') return <NewSlot onClose={onClose} />;
+  const slot = slots?.find(({ name }) => name === place.slot);
+  const Dialog = DIALOGS[place.show];
+  if (slot !== undefined) return <Dialog key={`${place.show} ${slot.name}`} slot={slot} onClose={onClose} />;
+  return (
+    <Sheet title={`Slot ${place.slot}`} onClose={onClose}>
+      {slots === undefined ? (
+        <Skeleton lines={4} what="the slot" />
+      ) : (
+        <p>There is no slot of this name any more.</p>
+      )}
+    </Sheet>
+  );
+}

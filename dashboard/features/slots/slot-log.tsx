@@ -1,0 +1,36 @@
+import type { ReactElement } from 'react';
+import { LogView } from '../../ui/log/log-view.tsx';
+import { type LogLine, type LogTone, useLog } from '../../ui/log/use-log.ts';
+import { Sheet } from '../../ui/sheet.tsx';
+import type { SlotDialogProps } from './slot-dialog.tsx';
+
+const SEVERE: readonly (readonly [RegExp, LogTone])[] = [
+  [/\b(error|fatal|failed|panic|abort)/i, 'failed'],
+  [/\bwarn/i, 'attention'],
+  [/\bgateway: /, 'soft'],
+];
+
+/** A line as an engine wrote it; what looks severe stands out. */
+export function readLine(event: { event: string; data: string }): LogLine | null {
+  if (event.event !== 'line') return null;
+  const { text } = JSON.parse(event.data) as { text: string };
+  return { text, at: null, tone: SEVERE.find(([pattern]) => pattern.test(text))?.[1] ?? 'plain' };
+}
+
+/** What the engine of a slot writes, over its restarts. */
+export function SlotLog({ slot, onClose }: SlotDialogProps): ReactElement {
+  const log = useLog({
+    id: 'slot.logs',
+    options: { params: { name: slot.name }, query: { lines: '500' } },
+    read: readLine,
+  });
+  return (
+    <Sheet title={`Log of slot ${slot.name}`} onClose={onClose}>
+      <LogView
+        log={log}
+        what={`Log of slot ${slot.name}`}
+        empty="Nothing was written yet. A load of the slot starts its log."
+      />
+    </Sheet>
+  );
+}

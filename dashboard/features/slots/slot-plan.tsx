@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import type { PlanSourceName, SlotPlanView } from '../../../daemon/contract/slots.ts';
+import { queries } from '../../api/queries.ts';
+import { Facts } from '../../ui/facts.tsx';
+import { gib } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
+import table from '../../ui/table.module.css';
+import { Forecast } from '../shared/forecast.tsx';
+import type { SlotDialogProps } from './slot-dialog.tsx';
+import css from './slots.module.css';
+
+const SOURCES: Record<PlanSourceName, string> = {
+  file: 'the slot file',
+  default: 'the default',
+  model: 'the model file',
+  probe: 'this machine',
+  setting: 'a setting',
+  request: 'this request',
+  engine: 'the engine',
+};
+
+function text(value: unknown): string {
+  if (value === null) return 'none';
+  if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object')) {
+    return value.length === 0 ? 'none' : value.join(' ');
+  }
+  return typeof value === 'object' ? JSON.stringify(value, null, 1) : String(value);
+}
+
+function Launch(props: { launch: SlotPlanView['launch'] }): ReactElement {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={table.scroll} tabIndex={0} aria-label="The launch">
+      <table className={`${table.table} ${table.bare}`}>
+        <caption className="hidden-visually">Every value of the launch and where it comes from</caption>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">Value</th>
+            <th scope="col">From</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(props.launch).map(([key, { value, from }]) => (
+            <tr key={key}>
+              <th scope="row">
+                <code>{key}</code>
+              </th>
+              <td className={css.value}>{text(value)}</td>
+              <td className={css.from}>{SOURCES[from]}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Need(props: { need: SlotPlanView['need'] }): ReactElement {
+  const { need } = props;
+  return (
+    <Facts
+      wide
+      rows={[
+        ['Weights', gib(need.weights)],
+        ['Window', gib(need.window)],
+        ['Compute', gib(need.compute)],
+        ['Engine', gib(need.engine)],
+        ['In all', <b key="all">{gib(need.total)}</b>],
+        [
+          'This is',
+          need.source === 'measured' ? 'measured at an earlier launch' : 'estimated from its header',
+        ],
+      ]}
+    />
+  );
+}
+
+/** What a load would start and need, with the origin of each value. */
+export function SlotPlan({ slot, onClose }: SlotDialogProps): ReactElement {
+  const plan = useQuery(queries.plan(slot.name));
+  return (
+    <Sheet title={`What a load of slot ${slot.name} would start`} onClose={onClose}>
+      <Loaded query={plan} what="the plan" lines={8}>
+        {(data) => (
+          <>
+            <p>
+              <b>{data.model}</b> by engine {data.engine}, run as {data.runner}.
+            </p>
+            <Forecast forecast={data.forecast} />
+            <h3>What it needs</h3>
+            <Need need={data.need} />
+            <h3>The launch</h3>
+            <Launch launch={data.launch} />
+          </>
+        )}
+      </Loaded>
+    </Sheet>
+  );
+}

@@ -1,0 +1,75 @@
+import '../../api/no-eval.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Boxes, Plus } from 'lucide-react';
+import type { ReactElement } from 'react';
+import { queries } from '../../api/queries.ts';
+import { NotFound } from '../../app/not-found.tsx';
+import { useTitle } from '../../app/title.ts';
+import { SLOT_TABS } from '../../app/views.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { ViewHead } from '../../ui/view-head.tsx';
+import { ViewTabs } from '../../ui/view-tabs.tsx';
+import { Upstreams } from '../upstreams/upstreams.tsx';
+import { byType } from './groups.ts';
+import { usePlace } from './place.ts';
+import { SlotCard } from './slot-card.tsx';
+import { SlotDialog } from './slot-dialog.tsx';
+import css from './slots.module.css';
+
+function All(): ReactElement {
+  const slots = useQuery(queries.slots);
+  const { place, open, close } = usePlace();
+  return (
+    <>
+      <Loaded query={slots} what="slots" lines={8}>
+        {(data) =>
+          data.slots.length === 0 ? (
+            <Empty icon={Boxes} title="No slot yet">
+              <p>A slot serves one model. Add one, or start the gateway with a model file.</p>
+              <div>
+                <Button look="main" onClick={() => open('new')}>
+                  <Plus size={16} aria-hidden="true" /> New slot
+                </Button>
+              </div>
+            </Empty>
+          ) : (
+            byType(data.slots).map((group) => (
+              <section key={group.type} className={css.group} aria-label={group.word}>
+                <h2>{group.word}</h2>
+                <div className={css.cards}>
+                  {group.slots.map((slot) => (
+                    <SlotCard key={slot.name} slot={slot} open={open} />
+                  ))}
+                </div>
+              </section>
+            ))
+          )
+        }
+      </Loaded>
+      {place === null ? null : <SlotDialog place={place} slots={slots.data?.slots} onClose={close} />}
+    </>
+  );
+}
+
+/** What serves models here and elsewhere, and the means to change it. */
+export function Slots(props: { tab: string }): ReactElement {
+  const tab = SLOT_TABS.find(({ id }) => id === props.tab);
+  useTitle(tab?.word ?? 'Not found');
+  const { open } = usePlace();
+  if (tab === undefined) return <NotFound />;
+  return (
+    <>
+      <ViewHead title="Slots">
+        {tab.id === 'all' ? (
+          <Button onClick={() => open('new')}>
+            <Plus size={16} aria-hidden="true" /> New slot
+          </Button>
+        ) : null}
+      </ViewHead>
+      <ViewTabs base="/slots" label="Slots" tabs={SLOT_TABS} current={tab.id} />
+      {tab.id === 'all' ? <All /> : <Upstreams />}
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useId, useState } from 'react';
+import type { ModelRecordView } from '../../../daemon/contract/models.ts';
+import { queries } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import dialog from '../../ui/dialog.module.css';
+import { Failure } from '../../ui/failure.tsx';
+import field from '../../ui/field.module.css';
+import { gib } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
+import { Forecast } from '../shared/forecast.tsx';
+import type { SlotDialogProps } from './slot-dialog.tsx';
+import css from './slots.module.css';
+import { useAct } from './use-act.ts';
+
+function label(model: ModelRecordView): string {
+  return [model.id, model.quantization, gib(model.size_bytes)].filter(Boolean).join(' · ');
+}
+
+function Choose(props: {
+  models: readonly ModelRecordView[];
+  chosen: string;
+  onChoose: (id: string) => void;
+}): ReactElement {
+  const id = useId();
+  return (
+    <div className={field.field}>
+      <label className={field.label} htmlFor={id}>
+        Model
+      </label>
+      <select
+        id={id}
+        className={field.input}
+        value={props.chosen}
+        onChange={(event) => props.onChoose(event.target.value)}
+      >
+        <option value="">Choose a model…</option>
+        {props.models.map((model) => (
+          <option key={model.id} value={model.id}>
+            {label(model)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Persist(props: { name: string; on: boolean; onChange: (on: boolean) => void }): ReactElement {
+  return (
+    <label className={css.check}>
+      <input type="checkbox" checked={props.on} onChange={(event) => props.onChange(event.target.checked)} />
+      <span>
+        Write it into <code>slots/{props.name}.toml</code>
+        <span className={css.soft}> — else it holds until the gateway ends or the file names another.</span>
+      </span>
+    </label>
+  );
+}
+
+/** Gives a slot another model, after the memory sum of that model was shown. */
+export function SwapSlot({ slot, onClose }: SlotDialogProps): ReactElement {
+  const registry = useQuery(queries.registry);
+  const [chosen, setChosen] = useState('');
+  const [persist, setPersist] = useState(true);
+  const plan = useQuery({ ...queries.plan(slot.name, chosen), enabled: chosen !== '' });
+  const swap = useAct('slot.swap', onClose);
+  const ready = chosen !== '' && plan.data !== undefined && plan.data.forecast.outcome !== 'refused';
+  return (
+    <Sheet title={`Another model for slot ${slot.name}`} onClose={onClose}>
+      <p>
+        Now: <b>{slot.model ?? 'no model'}</b>. What runs may finish first, then the slot loads the new model;
+        requests that name the slot wait meanwhile.
+      </p>
+      <Loaded query={registry} what="models" lines={1}>
+        {(data) => {
+          const models = data.models.filter(({ type, id }) => type === slot.type && id !== slot.model);
+          if (models.length === 0) return <p>No other model of this type is registered.</p>;
+          return <Choose models={models} chosen={chosen} onChoose={setChosen} />;
+        }}
+      </Loaded>
+      {chosen === '' ? null : (
+        <Loaded query={plan} what="the memory sum" lines={5}>
+          {(data) => <Forecast forecast={data.forecast} />}
+        </Loaded>
+      )}
+      <Persist name={slot.name} on={persist} onChange={setPersist} />
+      {swap.error === null ? null : <Failure error={swap.error} />}
+      <div className={dialog.actions}>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          look="main"
+          disabled={!ready}
+          busy={swap.isPending}
+          onClick={() => swap.mutate({ name: slot.name, body: { model_id: chosen, persist } })}
+        >
+          Swap the model
+        </Button>
+      </div>
+    </Sheet>
+  );
+}

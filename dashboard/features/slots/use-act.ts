@@ -1,0 +1,36 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { call } from '../../api/client.ts';
+import { withSlot } from '../../api/events.ts';
+import { keyOf } from '../../api/queries.ts';
+import type { Responses } from '../../api/responses.ts';
+
+type ActId = 'slot.load' | 'slot.unload' | 'slot.restart' | 'slot.swap' | 'slot.create' | 'slot.change';
+/** Acts that go on after their answer: what becomes of them is told by events. */
+const UNDER_WAY: ReadonlySet<ActId> = new Set(['slot.load', 'slot.unload', 'slot.restart', 'slot.swap']);
+/** A change may have to end an engine first. */
+const LIMIT_MS = 60_000;
+
+/** An act on a slot; the record of the answer is shown at once. */
+export function useAct(id: ActId, onDone: () => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ name, body }: { name: string; body?: Record<string, unknown> }): Promise<SlotRecord> =>
+      call(
+        id,
+        {
+          params: { name },
+          ...(UNDER_WAY.has(id) ? { query: { wait: 'false' } } : {}),
+          ...(body === undefined ? {} : { body }),
+        },
+        LIMIT_MS,
+      ),
+    onSuccess: (slot) => {
+      client.setQueryData<Responses['slots']>(keyOf('slots'), (list) => withSlot(list, slot));
+      for (const stale of ['slots', 'slot.plan', 'v1.models'] as const) {
+        void client.invalidateQueries({ queryKey: keyOf(stale) });
+      }
+      onDone();
+    },
+  });
+}

@@ -1,0 +1,80 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { UpstreamCreate, UpstreamPut } from '../../../daemon/contract/upstreams.ts';
+import { call } from '../../api/client.ts';
+import { keyOf, queries } from '../../api/queries.ts';
+import { issuesOf } from '../../ui/form/draft.ts';
+import { RecordForm } from '../../ui/form/record-form.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
+import type { UpstreamDialogProps } from './upstream-dialog.tsx';
+import { upstreamBaseline, upstreamRows } from './upstream-rows.ts';
+
+type Body = Record<string, unknown>;
+
+function useSave(send: (body: Body) => Promise<unknown>, onDone: () => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: send,
+    onSuccess: () => {
+      for (const id of ['upstreams', 'upstream', 'v1.models'] as const) {
+        void client.invalidateQueries({ queryKey: keyOf(id) });
+      }
+      onDone();
+    },
+  });
+}
+
+/** Adds an upstream. */
+export function NewUpstream(props: { onClose: () => void }): ReactElement {
+  const { rows, more } = upstreamRows(true);
+  const save = useSave((body) => call('upstream.create', { body }), props.onClose);
+  return (
+    <Sheet title="A new upstream" onClose={props.onClose}>
+      <RecordForm
+        rows={rows}
+        more={more}
+        baseline={{}}
+        create
+        empty="default"
+        check={(body) => issuesOf(UpstreamCreate, body, [...rows, ...more])}
+        action="Add the upstream"
+        busy={save.isPending}
+        error={save.error}
+        onSend={(body) => save.mutate(body)}
+      />
+    </Sheet>
+  );
+}
+
+/** Changes an upstream; a new address clears the key variable that is not named with it. */
+export function EditUpstream({ upstream, onClose }: UpstreamDialogProps): ReactElement {
+  const detail = useQuery(queries.upstream(upstream.name));
+  const { rows, more } = upstreamRows(false);
+  const all = [...rows, ...more];
+  const save = useSave((body) => call('upstream.put', { params: { name: upstream.name }, body }), onClose);
+  return (
+    <Sheet title={`Settings of upstream ${upstream.name}`} onClose={onClose}>
+      <Loaded query={detail} what="the settings" lines={8}>
+        {(data) => (
+          <RecordForm
+            rows={rows}
+            more={more}
+            baseline={upstreamBaseline(data)}
+            create={false}
+            empty="default"
+            check={(body) => issuesOf(UpstreamPut, body, all)}
+            action="Save"
+            busy={save.isPending}
+            error={save.error}
+            onSend={(body) => save.mutate(body)}
+          >
+            <p>
+              A new address takes the key variable away unless it is typed again: keys go nowhere by accident.
+            </p>
+          </RecordForm>
+        )}
+      </Loaded>
+    </Sheet>
+  );
+}

@@ -1,0 +1,16 @@
+import { useSearchParams } from 'wouter';
+
+export const SHOWS = ['new', 'models', 'test', 'edit', 'remove'] as const;
+export type Show = (typeof SHOWS)[number];
+
+/** What is open over the upstreams; it stands in the address. */
+export function useUpstreamPlace() {
+  const [search, setSearch] = useSearchParams();
+  const show = SHOWS.find((name) => name === search.get('show')) ?? null;
+  return {
+    show,
+    name: search.get('upstream') ?? '',
+    open: (next: Show, name = '') => setSearch(name === '' ? { show: next } : { upstream: name, show: next }),
+    close: () => setSearch({}),
+  };
+}

@@ -1,0 +1,40 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { call } from '../../api/client.ts';
+import { keyOf } from '../../api/queries.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { count } from '../../ui/format.ts';
+import type { UpstreamDialogProps } from './upstream-dialog.tsx';
+
+/** Removes an upstream and its file. */
+export function RemoveUpstream({ upstream, onClose }: UpstreamDialogProps): ReactElement {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => call('upstream.remove', { params: { name: upstream.name } }),
+    onSuccess: () => {
+      onClose();
+      for (const id of ['upstreams', 'v1.models'] as const) {
+        void client.invalidateQueries({ queryKey: keyOf(id) });
+      }
+    },
+  });
+  return (
+    <Confirm
+      open
+      title={`Remove upstream ${upstream.name}?`}
+      action="Remove the upstream"
+      danger
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        The file <code>upstreams/{upstream.name}.toml</code> is deleted. {count(upstream.models)}{' '}
+        {upstream.models === 1 ? 'model leaves' : 'models leave'} the list of this gateway; calls for them are
+        refused unless something else serves them.
+        {upstream.key_env == null ? '' : ` The variable ${upstream.key_env} stays in api.env.`}
+      </p>
+    </Confirm>
+  );
+}

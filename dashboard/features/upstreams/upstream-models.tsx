@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { queries } from '../../api/queries.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
+import type { UpstreamDialogProps } from './upstream-dialog.tsx';
+import css from './upstreams.module.css';
+
+/** The ids that an upstream is known to serve. */
+export function UpstreamModels({ upstream, onClose }: UpstreamDialogProps): ReactElement {
+  const detail = useQuery(queries.upstream(upstream.name));
+  return (
+    <Sheet title={`Models of upstream ${upstream.name}`} onClose={onClose}>
+      <Loaded query={detail} what="the models" lines={5}>
+        {({ model_ids: ids = [] }) =>
+          ids.length === 0 ? (
+            <p>
+              Its list is not known
+              {upstream.listed_at === null ? ' yet' : ', or the filters leave nothing of it'}. A test says
+              why.
+            </p>
+          ) : (
+            <ul className={css.ids}>
+              {ids.map((model) => (
+                <li key={model}>
+                  <code>{model}</code>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Sheet>
+  );
+}

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import {
+  UPSTREAM_FIELDS,
+  UpstreamCreate,
+  UpstreamPut,
+  type UpstreamRecord,
+} from '../../../daemon/contract/upstreams.ts';
+import { bodyOf, issuesOf } from '../../ui/form/draft.ts';
+import { upstreamBaseline, upstreamRows } from './upstream-rows.ts';
+
+const { rows, more } = upstreamRows(false);
+const all = [...rows, ...more];
+
+it('every key of the daemon has a field', () => {
+  expect(all.map(({ key }) => key).sort()).toEqual(Object.keys(UPSTREAM_FIELDS).sort());
+});
+
+it('what the form sends is what the schema of the daemon takes', () => {
+  const typed = {
+    name: 'desk',
+    base_url: 'http://desk:8000/v1',
+    exclude: 'a*\nb',
+    remote: 'no',
+    priority: '-1',
+  };
+  expect(UpstreamCreate.parse(bodyOf([...upstreamRows(true).rows, ...more], typed, {}))).toEqual({
+    name: 'desk',
+    base_url: 'http://desk:8000/v1',
+    exclude: ['a*', 'b'],
+    remote: false,
+    priority: -1,
+  });
+  const wrong = bodyOf(all, { key_env: 'MY_KEY', priority: 'low' }, {});
+  expect(issuesOf(UpstreamPut, wrong, all)).toMatchObject({
+    key_env: expect.stringContaining('UPSTREAM_'),
+    priority: 'must be a number',
+  });
+});
+
+it('an untouched form sends nothing', () => {
+  const upstream = {
+    name: 'desk',
+    enabled: true,
+    kind: 'openai',
+    remote: false,
+    priority: 3,
+    base_url: 'http://desk:8000/v1',
+    key_env: null,
+    include: ['a', 'b'],
+    daily_requests: null,
+  } as unknown as UpstreamRecord;
+  const baseline = upstreamBaseline(upstream);
+  expect(bodyOf(all, baseline, baseline)).toEqual({});
+  expect(bodyOf(all, { ...baseline, priority: '' }, baseline)).toEqual({ priority: null });
+});

@@ -1,0 +1,113 @@
+import 'uplot/dist/uPlot.min.css';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import css from './chart.module.css';
+
+export interface ChartProps {
+  /** Unix seconds, rising. */
+  times: readonly number[];
+  /** Null is a gap: nothing is drawn there. */
+  values: readonly (number | null)[];
+  /** Upper end of the scale; null follows the values. */
+  most: number | null;
+  /** Shortest span of time that is shown, in seconds. */
+  span: number;
+  format: (value: number) => string;
+  /** What the picture shows, for screen readers. */
+  label: string;
+  /** Told what lies under the pointer; null when it is away. */
+  onPoint: (point: { at: number; value: number } | null) => void;
+}
+
+const HEIGHT = 112;
+const FONT = '12px system-ui, sans-serif';
+
+/** Colours of the theme as the canvas takes them: it knows no custom properties. */
+function colourOf(element: HTMLElement, name: string): string {
+  const before = element.style.color;
+  element.style.color = `var(${name})`;
+  const colour = getComputedStyle(element).color;
+  element.style.color = before;
+  return colour;
+}
+
+function useTheme(): number {
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const change = (): void => setTurn((was) => was + 1);
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    dark.addEventListener('change', change);
+    const watch = new MutationObserver(change);
+    watch.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => {
+      dark.removeEventListener('change', change);
+      watch.disconnect();
+    };
+  }, []);
+  return turn;
+}
+
+function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): uPlot.Options {
+  const soft = colourOf(element, '--text-soft');
+  const grid = { stroke: colourOf(element, '--border'), width: 1 };
+  const accent = colourOf(element, '--accent');
+  const axis = { stroke: soft, font: FONT, grid, ticks: { show: false } };
+  return {
+    width: Math.max(120, element.clientWidth),
+    height: HEIGHT,
+    padding: [8, 4, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    scales: {
+      x: { range: (_plot, low, high) => [Math.min(low, high - props.current.span), high] },
+      y: {
+        range: (_plot, _low, high) => [0, props.current.most ?? Math.max(1, (high ?? 1) * 1.15)],
+      },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, size: 20, space: 90, values: (_plot, at) => at.map(clockText) },
+      { ...axis, size: 64, space: 40, values: (_plot, at) => at.map((value) => props.current.format(value)) },
+    ],
+    series: [{}, { stroke: accent, fill: colourOf(element, '--accent-soft'), width: 1.5, spanGaps: false }],
+    hooks: { setCursor: [(plot) => props.current.onPoint(pointOf(plot))] },
+  };
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clockText = (seconds: number): string => clock.format(seconds * 1000);
+
+function pointOf(plot: uPlot): { at: number; value: number } | null {
+  const { idx } = plot.cursor;
+  if (idx == null) return null;
+  const [at, value] = [plot.data[0][idx], plot.data[1]?.[idx]];
+  return at === undefined || value == null ? null : { at: at * 1000, value };
+}
+
+const dataOf = (props: ChartProps): uPlot.AlignedData => [[...props.times], [...props.values]];
+
+/** A line over time. What is not known is a gap; the line never bridges it. */
+export function Chart(props: ChartProps): ReactElement {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const theme = useTheme();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme needs new colours
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const chart = new uPlot(optionsFor(element, latest), dataOf(latest.current), element);
+    plot.current = chart;
+    const resize = new ResizeObserver(() =>
+      chart.setSize({ width: Math.max(120, element.clientWidth), height: HEIGHT }),
+    );
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      chart.destroy();
+      plot.current = null;
+    };
+  }, [theme]);
+  useEffect(() => plot.current?.setData(dataOf(props)), [props]);
+  return <div ref={box} className={css.chart} role="img" aria-label={props.label} />;
+}

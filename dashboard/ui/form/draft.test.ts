@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { SlotCreate, SlotSettings } from '../../../daemon/contract/slots.ts';
+import { bodyOf, type FieldRow, issuesOf, meaningOf, refusedFields, textOf } from './draft.ts';
+
+const row = (key: string, kind: FieldRow['kind']): FieldRow => ({ key, kind, label: key, help: '' });
+const ROWS = [
+  row('name', 'text'),
+  row('context', 'number'),
+  row('pinned', 'flag'),
+  row('idle_unload', 'duration'),
+  row('voice.speed', 'number'),
+];
+
+describe('meaningOf', () => {
+  it.each([
+    ['flag', 'yes', true],
+    ['flag', 'no', false],
+    ['number', ' 12 ', 12],
+    ['number', '-0.5', -0.5],
+    ['number', 'many', 'many'],
+    ['duration', '900', 900],
+    ['duration', '15 min', '15 min'],
+    ['list', 'a, b\n\n c ', ['a', 'b', 'c']],
+    ['text', ' x ', 'x'],
+  ] as const)('%s %j', (kind, text, value) => {
+    expect(meaningOf(kind, text)).toEqual(value);
+  });
+
+  it.each([
+    ['flag', true],
+    ['number', 7],
+    ['list', ['a', 'b']],
+    ['text', 'x'],
+  ] as const)('a %s comes back as it was', (kind, value) => {
+    expect(meaningOf(kind, textOf(value))).toEqual(value);
+  });
+});
+
+describe('bodyOf', () => {
+  const baseline = { context: '4096', pinned: 'no' };
+
+  it('holds what changed and nothing else', () => {
+    expect(bodyOf(ROWS, { ...baseline, pinned: 'yes' }, baseline)).toEqual({ pinned: true });
+    expect(bodyOf(ROWS, baseline, baseline)).toEqual({});
+  });
+
+  it('an emptied field and one that was reset go back to their default, inside objects too', () => {
+    expect(bodyOf(ROWS, { context: '', pinned: null, 'voice.speed': '1.5' }, baseline)).toEqual({
+      context: null,
+      pinned: null,
+      voice: { speed: 1.5 },
+    });
+    expect(bodyOf(ROWS, { ...baseline, 'voice.speed': null }, baseline)).toEqual({ voice: { speed: null } });
+  });
+});
+
+describe('issuesOf', () => {
+  it('names the field by the schema of the daemon', () => {
+    expect(issuesOf(SlotCreate, { name: 'Upper', context: 'many' }, ROWS)).toMatchObject({
+      name: expect.any(String),
+      context: 'must be a number',
+    });
+    expect(issuesOf(SlotSettings, { voice: { speed: 'fast' } }, ROWS)).toEqual({
+      'voice.speed': 'must be a number',
+    });
+    expect(issuesOf(SlotCreate, { name: 'fine', idle_unload: '15 min' }, ROWS)).toEqual({});
+  });
+});
+
+it('refusedFields reads the details of a refusal and survives others', () => {
+  expect(refusedFields({ fields: [{ path: 'device', reason: 'is unknown' }, { path: 7 }] })).toEqual({
+    device: 'is unknown',
+  });
+  expect(refusedFields({})).toEqual({});
+});

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { LineBuffer } from './line-buffer.ts';
+
+it('keeps the newest lines, each under a number of its own', () => {
+  const buffer = new LineBuffer<string>(3);
+  for (let at = 0; at < 100; at += 1) buffer.push(`line ${at}`);
+  expect(buffer.shown().map(({ line }) => line)).toEqual(['line 97', 'line 98', 'line 99']);
+  expect(buffer.shown().map(({ key }) => key)).toEqual([97, 98, 99]);
+  expect(buffer.came).toBe(100);
+});
+
+it('is never much larger than its bound, and empty after it was cleared', () => {
+  const buffer = new LineBuffer<number>(10);
+  for (let at = 0; at < 1000; at += 1) {
+    buffer.push(at);
+    expect(buffer.shown().length).toBeLessThanOrEqual(10);
+  }
+  buffer.clear();
+  expect(buffer.shown()).toEqual([]);
+  buffer.push(1);
+  expect(buffer.shown()).toEqual([{ key: 1000, line: 1 }]);
+});

@@ -1,0 +1,133 @@
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { RouteId } from '../../../daemon/contract/routes.ts';
+import { ApiError, isLost } from '../../api/api-error.ts';
+import type { CallOptions } from '../../api/client.ts';
+import { followStream } from '../../api/follow.ts';
+import type { SseEvent } from '../../api/sse.ts';
+import { LineBuffer } from './line-buffer.ts';
+
+/** Lines that are kept and shown. */
+export const MOST_LINES = 1000;
+const FLUSH_MS = 200;
+
+export type LogTone = 'plain' | 'soft' | 'attention' | 'failed';
+export interface LogLine {
+  text: string;
+  tone: LogTone;
+  /** Unix milliseconds; null where the line does not tell. */
+  at: number | null;
+}
+
+export interface LogSource {
+  id: RouteId;
+  options: CallOptions;
+  /** What an event says; null for one that is no line. */
+  read: (event: SseEvent) => LogLine | null;
+}
+
+export interface LiveLog {
+  lines: readonly { key: number; line: LogLine }[];
+  state: 'opening' | 'live' | 'broken';
+  /** Why the gateway refuses it; it is then not tried again by itself. */
+  error: unknown;
+  paused: boolean;
+  /** Lines that came since the pause. */
+  held: number;
+  pause: (on: boolean) => void;
+  retry: () => void;
+}
+
+const GAP: LogLine = { text: '… lines are missing here: too many came meanwhile …', tone: 'soft', at: null };
+
+function usePageVisible(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      document.addEventListener('visibilitychange', listener);
+      return () => document.removeEventListener('visibilitychange', listener);
+    },
+    () => !document.hidden,
+  );
+}
+
+/**
+ * Follows a log while the page is visible; bounded, and drawn at most five times a second. A log without ids is read
+ * from its last lines anew after a break, one with ids goes on where it was.
+ */
+export function useLog(source: LogSource): LiveLog {
+  const buffer = useRef(new LineBuffer<LogLine>(MOST_LINES));
+  const [shown, setShown] = useState<LiveLog['lines']>([]);
+  const [state, setState] = useState<LiveLog['state']>('opening');
+  const [error, setError] = useState<unknown>(null);
+  const [paused, setPaused] = useState(false);
+  const [seen, setSeen] = useState(0);
+  const [came, setCame] = useState(0);
+  const [round, setRound] = useState(0);
+  const visible = usePageVisible();
+  const holding = useRef(false);
+  holding.current = paused;
+  const latest = useRef(source);
+  latest.current = source;
+  const identity = JSON.stringify([source.id, source.options.params, source.options.query]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `identity` and `round` are what opens the stream anew
+  useEffect(() => {
+    if (!visible) return;
+    const stop = new AbortController();
+    const lines = buffer.current;
+    lines.clear();
+    let withIds = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const flush = (): void => {
+      timer = undefined;
+      setCame(lines.came);
+      if (holding.current) return;
+      setShown(lines.shown());
+      setSeen(lines.came);
+    };
+    const soon = (): void => {
+      timer ??= setTimeout(flush, FLUSH_MS);
+    };
+    void followStream(
+      {
+        id: latest.current.id,
+        options: () => latest.current.options,
+        onEvent: (event) => {
+          withIds ||= event.id !== null;
+          const line = event.event === 'gap' ? GAP : latest.current.read(event);
+          if (line !== null) lines.push(line);
+          soon();
+        },
+        onOpen: (again) => {
+          if (again && !withIds) lines.clear();
+          setState('live');
+          setError(null);
+          soon();
+        },
+        onBroken: (cause) => {
+          setState('broken');
+          const refused = cause instanceof ApiError && !isLost(cause);
+          if (refused) setError(cause);
+          return !refused;
+        },
+      },
+      stop.signal,
+    );
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [identity, visible, round]);
+
+  const pause = useCallback((on: boolean) => {
+    setPaused(on);
+    if (on) return;
+    setShown(buffer.current.shown());
+    setSeen(buffer.current.came);
+  }, []);
+  const retry = useCallback(() => {
+    setError(null);
+    setState('opening');
+    setRound((was) => was + 1);
+  }, []);
+  return { lines: shown, state, error, paused, held: paused ? came - seen : 0, pause, retry };
+}

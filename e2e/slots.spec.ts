@@ -1,0 +1,143 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright/test';
+import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
+import { encodeGguf } from '../daemon/models/gguf/writer.ts';
+import { ask } from '../daemon/test/harness/http.ts';
+import { startThree } from '../daemon/test/harness/three-models.ts';
+import { slotState } from '../daemon/test/harness/tiny-gateway.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+/** Three real models with room for one of them at a time, and one whose file lacks a tensor. */
+const daemon = daemonOf(async () => {
+  const home = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
+  const models = join(home, 'state', 'models');
+  mkdirSync(models, { recursive: true, mode: 0o700 });
+  const { keys, tensors } = tinyChat({ name: 'damaged' });
+  writeFileSync(join(models, 'damaged.gguf'), encodeGguf({ keys, tensors: tensors.slice(0, -1) }));
+  mkdirSync(join(home, 'config', 'slots'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, 'config', 'slots', 'broken.toml'), 'model = "damaged"\n');
+  const gateway = await startThree(home);
+  await ask(gateway, 'POST', '/api/slots/broken/load');
+  await slotState(gateway, 'broken', 'error');
+  await ask(gateway, 'POST', '/api/slots/red/load');
+  await slotState(gateway, 'red', 'ready');
+  return gateway;
+});
+
+const card = (page: Page, name: string): Locator => page.getByRole('article', { name, exact: true });
+const act = (page: Page, name: string, word: string): Locator =>
+  card(page, name).getByRole('button', { name: `${word} of slot ${name}` });
+const sheet = (page: Page, name: string | RegExp): Locator => page.getByRole('dialog', { name });
+
+async function more(page: Page, name: string, word: string): Promise<void> {
+  await card(page, name)
+    .getByRole('button', { name: `More for slot ${name}` })
+    .click();
+  await page.getByRole('menuitem', { name: word }).click();
+}
+
+test('cards tell state, model and trouble; a load says who leaves before the click', async ({ page }) => {
+  await page.goto(`${daemon().url}/slots`);
+  await expect(card(page, 'red')).toContainText('Ready');
+  await expect(
+    card(page, 'broken')
+      .getByText(/damaged|tensor|model/i)
+      .first(),
+  ).toBeVisible();
+  await inspect(page, 'slots', ALL_LOOKS);
+  await act(page, 'green', 'Load…').click();
+  const dialog = page.getByRole('alertdialog', { name: 'Load green-model into slot green?' });
+  await expect(dialog.getByText('Room for this load')).toBeVisible();
+  await expect(dialog).toContainText(/red (is idle and is unloaded first|, then loads)|waits for red/);
+  await inspect(page, 'slots-load', TWO_LOOKS);
+  await dialog.getByRole('button', { name: 'Load', exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(card(page, 'green')).toContainText('Ready');
+  await expect(card(page, 'red')).toContainText('Unloaded');
+});
+
+test('plan, log and swap have addresses of their own, and Back closes them', async ({ page }) => {
+  await page.goto(`${daemon().url}/slots`);
+  await more(page, 'green', 'Plan');
+  await expect(page).toHaveURL(/slot=green&show=plan/);
+  await expect(
+    sheet(page, /load of slot green/)
+      .getByText('the slot file')
+      .first(),
+  ).toBeVisible();
+  await inspect(page, 'slots-plan', TWO_LOOKS);
+  await page.goBack();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.goto(`${daemon().url}/slots?slot=red&show=log`);
+  await expect(
+    sheet(page, 'Log of slot red')
+      .getByText(/gateway: started red-model/)
+      .first(),
+  ).toBeVisible();
+  await expect(page.getByText('Live')).toBeVisible();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(page.getByText('Paused')).toBeVisible();
+  await inspect(page, 'slots-log', TWO_LOOKS);
+  await page.keyboard.press('Escape');
+  await act(page, 'green', 'Swap…').click();
+  const swap = sheet(page, 'Another model for slot green');
+  await swap.getByLabel('Model').selectOption('blue-model');
+  await expect(swap.getByText('Room for this load')).toBeVisible();
+  await inspect(page, 'slots-swap', TWO_LOOKS);
+  await swap.getByRole('button', { name: 'Swap the model' }).click();
+  await expect(card(page, 'green')).toContainText('blue-model');
+  await expect(card(page, 'green')).toContainText('Ready');
+});
+
+test('a slot is added, changed and removed; what is wrong is named at its field', async ({ page, watch }) => {
+  watch.allow(/status of 422 .*\/api\/slots$/);
+  await page.goto(`${daemon().url}/slots`);
+  await page.getByRole('button', { name: 'New slot' }).click();
+  const form = sheet(page, 'A new slot');
+  await form.getByLabel('Name', { exact: true }).fill('Writer');
+  await form.getByLabel('Context').fill('many');
+  await form.getByRole('button', { name: 'Add the slot' }).click();
+  await expect(form.getByText('must be a number')).toBeVisible();
+  await inspect(page, 'slots-new', TWO_LOOKS);
+  await form.getByLabel('Name', { exact: true }).fill('writer');
+  await form.getByLabel('Model').fill('red-model');
+  await form.getByLabel('Context').fill('1');
+  await form.getByRole('button', { name: 'Add the slot' }).click();
+  await expect(form.getByRole('alert')).toContainText('context');
+  await form.getByLabel('Context').fill('2048');
+  await form.getByRole('button', { name: 'Add the slot' }).click();
+  await expect(card(page, 'writer')).toContainText('red-model');
+  await more(page, 'writer', 'Edit…');
+  const edit = sheet(page, 'Settings of slot writer');
+  await expect(edit.getByLabel('Context')).toHaveValue('2048');
+  await edit.getByText('More settings').click();
+  await edit.getByLabel('Pinned').selectOption('yes');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(card(page, 'writer')).toContainText('pinned');
+  await more(page, 'writer', 'Remove…');
+  const remove = page.getByRole('alertdialog', { name: 'Remove slot writer?' });
+  await expect(remove.getByRole('button', { name: 'Remove the slot' })).toBeDisabled();
+  await remove.getByRole('textbox').fill('writer');
+  await inspect(page, 'slots-remove', TWO_LOOKS);
+  await remove.getByRole('button', { name: 'Remove the slot' }).click();
+  await expect(card(page, 'writer')).toHaveCount(0);
+});
+
+test('keys alone unload a slot, and without slots the next step is offered', async ({ page }) => {
+  await ask(daemon(), 'POST', '/api/slots/green/load');
+  await page.goto(`${daemon().url}/slots`);
+  await act(page, 'green', 'Unload…').focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('alertdialog', { name: 'Unload slot green?' });
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(card(page, 'green')).toContainText('Unloaded');
+  await page.route('**/api/slots', (route) => route.fulfill({ json: { slots: [] } }));
+  await page.reload();
+  await expect(page.getByText('No slot yet')).toBeVisible();
+  await inspect(page, 'slots-empty', TWO_LOOKS);
+});
