@@ -18,6 +18,12 @@ const Slots = lazy(async () => ({
 const Hardware = lazy(async () => ({
   default: (await import('../features/hardware/hardware.tsx')).Hardware,
 }));
+const Requests = lazy(async () => ({
+  default: (await import('../features/requests/requests.tsx')).Requests,
+}));
+const Settings = lazy(async () => ({
+  default: (await import('../features/settings/settings.tsx')).Settings,
+}));
 const Security = lazy(async () => ({
   default: (await import('../features/security/security.tsx')).Security,
 }));
@@ -37,8 +43,10 @@ function Views(): ReactElement {
           <Route path="/overview" component={Overview} />
           <Route path="/slots/:tab?">{({ tab }) => <Slots tab={tab ?? 'all'} />}</Route>
           <Route path="/playground" component={Playground} />
+          <Route path="/requests/:tab?">{({ tab }) => <Requests tab={tab ?? 'log'} />}</Route>
           <Route path="/hardware" component={Hardware} />
           <Route path="/security/:tab?">{({ tab }) => <Security tab={tab ?? 'posture'} />}</Route>
+          <Route path="/settings/:tab?">{({ tab }) => <Settings tab={tab ?? 'all'} />}</Route>
           <Route component={NotFound} />
         </Switch>
       </Suspense>

@@ -4,6 +4,7 @@ import { NotFound } from '../../app/not-found.tsx';
 import { useTitle } from '../../app/title.ts';
 import { SECURITY_TABS } from '../../app/views.ts';
 import tabs from '../../ui/tabs.module.css';
+import { Audit } from './audit.tsx';
 import { Exposure } from './exposure.tsx';
 import { Posture } from './posture.tsx';
 import { Rotate } from './rotate.tsx';
@@ -15,6 +16,7 @@ const TABS: Record<string, ComponentType> = {
   rotate: Rotate,
   exposure: Exposure,
   sessions: Sessions,
+  audit: Audit,
 };
 
 /** Who can do what, and the means to change it. */
@@ -37,7 +39,7 @@ export function Security(props: { tab: string }): ReactElement {
           </Link>
         ))}
       </nav>
-      <div className={props.tab === 'exposure' ? css.wide : css.reading}>
+      <div className={props.tab === 'exposure' || props.tab === 'audit' ? css.wide : css.reading}>
         <Tab />
       </div>
     </>

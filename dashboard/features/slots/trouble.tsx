@@ -6,7 +6,7 @@ import { useNow } from '../../ui/now.ts';
 function Retry(props: { at: number }): ReactElement {
   const now = useNow();
   const left = Math.ceil((props.at - now) / 1000);
-  return <>{left > 0 ? `It is tried again in ${left} s.` : 'It is tried again now.'}</>;
+  return <>{left > 0 ? `It is tried again in ${left} s.` : 'It is tried again as soon as it can be.'}</>;
 }
 
 /** Why a slot failed and what comes next, or why it runs degraded; nothing for one that is well. */

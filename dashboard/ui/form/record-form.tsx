@@ -33,7 +33,7 @@ function useDraft(baseline: Draft, check: (body: Record<string, unknown>) => Iss
 function Group(props: {
   rows: readonly FieldRow[];
   state: FormState;
-  create: boolean;
+  canReset: boolean;
   empty: string;
 }): ReactElement {
   const { state } = props;
@@ -46,7 +46,7 @@ function Group(props: {
           value={row.key in state.draft ? (state.draft[row.key] ?? null) : ''}
           empty={props.empty}
           error={state.issues[row.key]}
-          canReset={!props.create}
+          canReset={props.canReset}
           onChange={(value) => state.set(row.key, value)}
         />
       ))}
@@ -63,6 +63,8 @@ export function RecordForm(props: {
   more: readonly FieldRow[];
   baseline: Draft;
   create: boolean;
+  /** No field offers the way back to its default. */
+  fixed?: boolean;
   /** What an empty field means: "default", or "as it is". */
   empty: string;
   check: (body: Record<string, unknown>) => Issues;
@@ -76,6 +78,7 @@ export function RecordForm(props: {
   const form = useDraft(props.baseline, props.check, props.error);
   const state: FormState = { draft: form.whole, issues: form.issues(all), set: form.set };
   const body = bodyOf(all, form.whole, props.baseline);
+  const canReset = !props.create && props.fixed !== true;
   const wrong = props.more.some(({ key }) => state.issues[key] !== undefined);
   const unplaced = Object.entries(state.issues).filter(([path]) => !all.some(({ key }) => key === path));
   return (
@@ -88,11 +91,11 @@ export function RecordForm(props: {
         if (Object.keys(props.check(body)).length === 0) props.onSend(body);
       }}
     >
-      <Group rows={props.rows} state={state} create={props.create} empty={props.empty} />
+      <Group rows={props.rows} state={state} canReset={canReset} empty={props.empty} />
       {props.more.length === 0 ? null : (
         <details className={css.more} open={wrong || undefined}>
           <summary>More settings</summary>
-          <Group rows={props.more} state={state} create={props.create} empty={props.empty} />
+          <Group rows={props.more} state={state} canReset={canReset} empty={props.empty} />
         </details>
       )}
       {unplaced.map(([path, reason]) => (

@@ -1,0 +1,158 @@
+import { Toggle } from '@base-ui/react/toggle';
+import { ToggleGroup } from '@base-ui/react/toggle-group';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Activity, SearchX } from 'lucide-react';
+import { type ReactElement, useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import type { RequestRecord } from '../../../daemon/contract/system.ts';
+import { call } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import field from '../../ui/field.module.css';
+import { Loaded } from '../../ui/loaded.tsx';
+import tabs from '../../ui/tabs.module.css';
+import { matches, type RequestFilter } from './request-look.ts';
+import { RequestTable } from './request-table.tsx';
+import css from './requests.module.css';
+import { Story } from './story.tsx';
+
+const PAGE = 200;
+const ALL = 'all';
+const ONLY = [
+  { id: ALL, word: 'All' },
+  { id: 'running', word: 'Running' },
+  { id: 'failed', word: 'Not served' },
+] as const;
+
+/** Filter and open story of the address; a typed filter makes no entry of its own in the history. */
+function usePlace() {
+  const [search, setSearch] = useSearchParams();
+  const filter: RequestFilter = { q: search.get('q') ?? '', only: search.get('only') ?? '' };
+  const id = search.get('id');
+  const go = (next: RequestFilter & { id: string | null }, replace: boolean): void => {
+    const kept = Object.entries(next).filter((entry): entry is [string, string] => Boolean(entry[1]));
+    setSearch(Object.fromEntries(kept), { replace });
+  };
+  return {
+    filter,
+    id,
+    setFilter: (part: Partial<RequestFilter>) => go({ ...filter, ...part, id }, true),
+    open: (next: string) => go({ ...filter, id: next }, false),
+    close: () => go({ ...filter, id: null }, false),
+  };
+}
+
+/** Pages before the newest one, read when they are asked for. */
+function useOlder() {
+  const [rows, setRows] = useState<RequestRecord[]>([]);
+  const [end, setEnd] = useState(false);
+  const more = useMutation({
+    mutationFn: (before: string) => call('requests', { query: { before, limit: String(PAGE) } }),
+    onSuccess: ({ recent }) => {
+      setRows((was) => [...was, ...recent]);
+      setEnd(recent.length < PAGE);
+    },
+  });
+  return { rows, end, more };
+}
+
+function Filters(props: {
+  filter: RequestFilter;
+  onChange: (part: Partial<RequestFilter>) => void;
+}): ReactElement {
+  return (
+    <div className={css.filters}>
+      <input
+        type="search"
+        className={field.input}
+        aria-label="Filter requests"
+        placeholder="Model, route, slot, status, id…"
+        value={props.filter.q}
+        onChange={(event) => props.onChange({ q: event.target.value })}
+      />
+      <ToggleGroup
+        className={tabs.list}
+        aria-label="Which requests"
+        value={[props.filter.only || ALL]}
+        onValueChange={([next]) => props.onChange({ only: next === undefined || next === ALL ? '' : next })}
+      >
+        {ONLY.map((row) => (
+          <Toggle key={row.id} className={tabs.tab} value={row.id}>
+            {row.word}
+          </Toggle>
+        ))}
+      </ToggleGroup>
+    </div>
+  );
+}
+
+function Nothing(props: { filtered: boolean; onReset: () => void }): ReactElement {
+  if (props.filtered) {
+    return (
+      <Empty icon={SearchX} title="No request matches">
+        <Button onClick={props.onReset}>Show all requests</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon={Activity} title="No request yet">
+      <p>Every call of a model is listed here, without its content.</p>
+      <div>
+        <Link className={buttonClass('main')} href="/playground">
+          Ask something
+        </Link>
+      </div>
+    </Empty>
+  );
+}
+
+/** What runs and what has ended, live. */
+export function RequestLog(): ReactElement {
+  const requests = useQuery(queries.requests);
+  const { filter, id, setFilter, open, close } = usePlace();
+  const older = useOlder();
+  const filtered = filter.q !== '' || filter.only !== '';
+  return (
+    <>
+      <Card title="Requests" flush>
+        <Filters filter={filter} onChange={setFilter} />
+        <Loaded query={requests} what="requests" lines={8}>
+          {(data) => {
+            const known = new Set(data.recent.map((row) => row.id));
+            const all = [
+              ...data.running.filter((row) => !known.has(row.id)),
+              ...data.recent,
+              ...older.rows.filter((row) => !known.has(row.id)),
+            ];
+            const rows = all.filter((row) => matches(row, filter));
+            const last = all.at(-1);
+            return (
+              <>
+                <p className="hidden-visually" role="status">
+                  {rows.length} requests shown
+                </p>
+                {rows.length === 0 ? (
+                  <Nothing filtered={filtered} onReset={() => setFilter({ q: '', only: '' })} />
+                ) : (
+                  <RequestTable rows={rows} open={open} />
+                )}
+                {older.more.error === null ? null : <Failure error={older.more.error} />}
+                {last === undefined || older.end || data.recent.length < PAGE ? null : (
+                  <div className={css.older}>
+                    <Button busy={older.more.isPending} onClick={() => older.more.mutate(last.id)}>
+                      Show older ones
+                    </Button>
+                  </div>
+                )}
+              </>
+            );
+          }}
+        </Loaded>
+      </Card>
+      {id === null ? null : <Story id={id} onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestRecord } from '../../../daemon/contract/system.ts';
+import { errorWords, matches, requestLook, timesOf } from './request-look.ts';
+
+const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
+  id: '01a1',
+  at: '2026-01-01T00:00:00.000Z',
+  route: '/v1/chat/completions',
+  model: 'tiny',
+  slot: 'agent',
+  upstream: null,
+  step: 'loaded-slot',
+  tier: 'client',
+  state: 'done',
+  status: 200,
+  duration_ms: 1200,
+  ttft_ms: 200,
+  prompt_tokens: 5,
+  completion_tokens: 11,
+  error: null,
+  ...over,
+});
+
+describe('requestLook', () => {
+  it.each([
+    [{ state: 'running', status: null } as const, 'busy', 'Running'],
+    [{ status: 200 }, 'ok', 'Done, 200'],
+    [{ status: 404 }, 'attention', 'Refused, 404'],
+    [{ status: 503 }, 'failed', 'Failed, 503'],
+    [{ status: 499 }, 'idle', 'Caller left'],
+    [{ status: null }, 'idle', 'Broke off'],
+    [{ status: 200, error: 'engine.failed' }, 'failed', 'Broke, 200'],
+  ])('%j', (over, tone, word) => expect(requestLook(request(over))).toEqual({ tone, word }));
+});
+
+it('errorWords takes the words of the catalogue, and a stranger as it is', () => {
+  expect(errorWords('slot.not_found')).toMatch(/\(slot\.not_found\)$/);
+  expect(errorWords('odd')).toBe('odd');
+});
+
+describe('timesOf', () => {
+  it('splits at the first token', () => {
+    expect(timesOf(request())).toEqual({ total: 1200, first: 200, rest: 1000, rate: 10 });
+  });
+
+  it('makes up nothing', () => {
+    expect(timesOf(request({ ttft_ms: null }))).toEqual({ total: 1200, first: null, rest: null, rate: null });
+    expect(timesOf(request({ duration_ms: 201 })).rate).toBeNull();
+    expect(timesOf(request({ completion_tokens: 1 })).rate).toBeNull();
+  });
+});
+
+describe('matches', () => {
+  it('finds every word anywhere', () => {
+    expect(matches(request(), { q: 'chat AGENT', only: '' })).toBe(true);
+    expect(matches(request(), { q: 'chat embed', only: '' })).toBe(false);
+    expect(matches(request(), { q: '', only: '' })).toBe(true);
+  });
+
+  it('shows what runs, or what went wrong', () => {
+    expect(matches(request(), { q: '', only: 'running' })).toBe(false);
+    expect(matches(request(), { q: '', only: 'failed' })).toBe(false);
+    expect(matches(request({ status: 503 }), { q: '503', only: 'failed' })).toBe(true);
+    expect(matches(request(), { q: '', only: 'nonsense' })).toBe(true);
+  });
+});

@@ -1,0 +1,76 @@
+import { ERRORS, type ErrorCode } from '../../../daemon/contract/errors.ts';
+import type { RequestRecord } from '../../../daemon/contract/system.ts';
+import type { Tone } from '../../ui/tone.ts';
+
+/** How a request stands or ended, as a word and a colour. */
+export function requestLook(request: Pick<RequestRecord, 'state' | 'status' | 'error'>): {
+  tone: Tone;
+  word: string;
+} {
+  if (request.state === 'running') return { tone: 'busy', word: 'Running' };
+  if (request.status === null) return { tone: 'idle', word: 'Broke off' };
+  if (request.status === 499) return { tone: 'idle', word: 'Caller left' };
+  if (request.status >= 500) return { tone: 'failed', word: `Failed, ${request.status}` };
+  if (request.status >= 400) return { tone: 'attention', word: `Refused, ${request.status}` };
+  return request.error === null
+    ? { tone: 'ok', word: `Done, ${request.status}` }
+    : { tone: 'failed', word: `Broke, ${request.status}` };
+}
+
+/** The code of an error with the words of the catalogue. */
+export function errorWords(code: string): string {
+  return code in ERRORS ? `${ERRORS[code as ErrorCode].message} (${code})` : code;
+}
+
+/** The parts of a request in milliseconds; null where they were not told. */
+export interface Times {
+  total: number | null;
+  first: number | null;
+  rest: number | null;
+  /** Tokens of the answer per second after the first one. */
+  rate: number | null;
+}
+
+/** When the first token came, how long the rest took, and how fast it was. */
+export function timesOf(
+  request: Pick<RequestRecord, 'duration_ms' | 'ttft_ms' | 'completion_tokens'>,
+): Times {
+  const { duration_ms: total, ttft_ms: first, completion_tokens: tokens } = request;
+  const rest = total === null || first === null ? null : Math.max(0, total - first);
+  // One token takes no time after itself, and a rest of some milliseconds measures nothing.
+  const rate =
+    rest === null || rest < 10 || tokens === null || tokens < 2 ? null : ((tokens - 1) * 1000) / rest;
+  return { total, first, rest, rate };
+}
+
+/** What narrows the list. */
+export interface RequestFilter {
+  q: string;
+  only: string;
+}
+
+const ONLY: Readonly<Record<string, (request: RequestRecord) => boolean>> = {
+  running: (request) => request.state === 'running',
+  failed: (request) => request.state === 'done' && requestLook(request).tone !== 'ok',
+};
+
+/** Whether a request is shown: every typed word is found somewhere in it. */
+export function matches(request: RequestRecord, { q, only }: RequestFilter): boolean {
+  if (ONLY[only]?.(request) === false) return false;
+  const text = [
+    request.id,
+    request.route,
+    request.model,
+    request.slot,
+    request.upstream,
+    request.tier,
+    request.status,
+    request.error,
+  ]
+    .join(' ')
+    .toLowerCase();
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

@@ -1,0 +1,90 @@
+import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
+import type { ReactElement } from 'react';
+import type { RequestRecord } from '../../../daemon/contract/system.ts';
+import { Ago } from '../../ui/ago.tsx';
+import { count, duration } from '../../ui/format.ts';
+import { State } from '../../ui/state-badge.tsx';
+import table from '../../ui/table.module.css';
+import { requestLook } from './request-look.ts';
+import css from './requests.module.css';
+
+const features = tableFeatures({});
+const helper = createColumnHelper<typeof features, RequestRecord>();
+const NUMBERS = new Set(['ttft_ms', 'duration_ms', 'tokens']);
+/** Columns that leave when it gets narrow; the story of the row tells them. */
+const ROOMY = new Set(['by', 'ttft_ms', 'tokens', 'duration_ms']);
+
+const time = (ms: number | null): string => (ms === null ? '–' : duration(ms));
+
+function tokens({ prompt_tokens: asked, completion_tokens: said }: RequestRecord): string {
+  if (asked === null && said === null) return '–';
+  return `${asked === null ? '–' : count(asked)} → ${said === null ? '–' : count(said)}`;
+}
+
+function columnsFor(open: (id: string) => void) {
+  return helper.columns([
+    helper.accessor('model', {
+      header: 'Model and route',
+      cell: ({ row: { original } }) => (
+        <>
+          <button type="button" className={css.open} onClick={() => open(original.id)}>
+            {original.model ?? 'no model named'}
+          </button>
+          <span className={css.route}>{original.route}</span>
+        </>
+      ),
+    }),
+    helper.accessor('at', { header: 'When', cell: ({ getValue }) => <Ago at={Date.parse(getValue())} /> }),
+    helper.accessor((row) => row.slot ?? row.upstream ?? '–', { id: 'by', header: 'Served by' }),
+    helper.accessor('status', {
+      header: 'Result',
+      cell: ({ row: { original } }) => {
+        const look = requestLook(original);
+        return <State tone={look.tone}>{look.word}</State>;
+      },
+    }),
+    helper.accessor('ttft_ms', { header: 'First token', cell: ({ getValue }) => time(getValue()) }),
+    helper.accessor('duration_ms', { header: 'In all', cell: ({ getValue }) => time(getValue()) }),
+    helper.accessor((row) => tokens(row), { id: 'tokens', header: 'Tokens in → out' }),
+  ]);
+}
+
+const classOf = (id: string): string =>
+  [NUMBERS.has(id) ? table.number : '', ROOMY.has(id) ? table.roomy : ''].join(' ');
+
+/** Requests, the newest first; each opens its story. */
+export function RequestTable(props: { rows: RequestRecord[]; open: (id: string) => void }): ReactElement {
+  const { FlexRender, getHeaderGroups, getRowModel } = useTable({
+    features,
+    columns: columnsFor(props.open),
+    data: props.rows,
+    getRowId: (row) => row.id,
+  });
+  return (
+    <table className={`${table.table} ${css.requests}`}>
+      <caption className="hidden-visually">Requests</caption>
+      <thead>
+        {getHeaderGroups().map((group) => (
+          <tr key={group.id}>
+            {group.headers.map((header) => (
+              <th key={header.id} scope="col" className={classOf(header.id)}>
+                <FlexRender header={header} />
+              </th>
+            ))}
+          </tr>
+        ))}
+      </thead>
+      <tbody>
+        {getRowModel().rows.map((row) => (
+          <tr key={row.id}>
+            {row.getAllCells().map((cell) => (
+              <td key={cell.id} className={classOf(cell.column.id)}>
+                <FlexRender cell={cell} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,47 @@
+import type { ReactElement } from 'react';
+import type { RequestRecord } from '../../../daemon/contract/system.ts';
+import { Facts } from '../../ui/facts.tsx';
+import { count, duration, steadyDuration, tokenRate } from '../../ui/format.ts';
+import { useNow } from '../../ui/now.ts';
+import { timesOf } from './request-look.ts';
+import css from './requests.module.css';
+
+function Running(props: { at: number }): ReactElement {
+  const now = useNow();
+  return <p>It has been running for {steadyDuration(Math.max(0, now - props.at))}.</p>;
+}
+
+/** When the first token came and when the answer ended, as a bar and in numbers. */
+export function Timeline(props: { request: RequestRecord }): ReactElement {
+  const { request } = props;
+  const { total, first, rest, rate } = timesOf(request);
+  const share = total === null || first === null || total <= 0 ? null : Math.min(1, first / total);
+  return (
+    <div className={css.timeline}>
+      {request.state === 'running' ? <Running at={Date.parse(request.at)} /> : null}
+      {share === null ? null : (
+        <div className={css.bar} aria-hidden="true">
+          <span data-part="wait" style={{ width: `${share * 100}%` }} />
+          <span data-part="answer" style={{ width: `${(1 - share) * 100}%` }} />
+        </div>
+      )}
+      <Facts
+        wide
+        rows={[
+          ['Until the first token', first === null ? null : duration(first)],
+          ['From there to the end', rest === null ? null : duration(rest)],
+          ['In all', total === null ? null : duration(total)],
+          ['Prompt', request.prompt_tokens === null ? null : `${count(request.prompt_tokens)} tokens`],
+          [
+            'Answer',
+            request.completion_tokens === null ? null : `${count(request.completion_tokens)} tokens`,
+          ],
+          ['Speed', rate === null ? null : tokenRate(rate)],
+        ]}
+      />
+      {first === null ? null : (
+        <p className={css.soft}>Waiting for a turn and loading count into the time until the first token.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { UsageView } from '../../../daemon/contract/system.ts';
+
+export type UsageKey = 'day' | 'tier' | 'model';
+export interface UsageSum {
+  name: string;
+  requests: number;
+  prompt: number;
+  completion: number;
+}
+
+type Day = UsageView['days'][number];
+
+/** Sums of the rows by one of their keys: days from the newest, others from the largest number of tokens. */
+export function sumsBy(key: UsageKey, rows: readonly Day[]): UsageSum[] {
+  const sums = new Map<string, UsageSum>();
+  for (const row of rows) {
+    const sum = sums.get(row[key]) ?? { name: row[key], requests: 0, prompt: 0, completion: 0 };
+    sum.requests += row.requests;
+    sum.prompt += row.prompt_tokens;
+    sum.completion += row.completion_tokens;
+    sums.set(row[key], sum);
+  }
+  const all = [...sums.values()];
+  if (key === 'day') return all.sort((a, b) => b.name.localeCompare(a.name));
+  return all.sort((a, b) => b.prompt + b.completion - a.prompt - a.completion || b.requests - a.requests);
+}
+
+/** All of them in one. */
+export function totalOf(sums: readonly UsageSum[]): UsageSum {
+  return sums.reduce(
+    (total, sum) => ({
+      name: '',
+      requests: total.requests + sum.requests,
+      prompt: total.prompt + sum.prompt,
+      completion: total.completion + sum.completion,
+    }),
+    { name: '', requests: 0, prompt: 0, completion: 0 },
+  );
+}

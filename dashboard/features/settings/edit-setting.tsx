@@ -1,0 +1,112 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactElement, ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { SettingRow } from '../../../daemon/contract/system.ts';
+import { call } from '../../api/client.ts';
+import { keyOf } from '../../api/queries.ts';
+import type { Responses } from '../../api/responses.ts';
+import { Button } from '../../ui/button.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { type FieldRow, textOf } from '../../ui/form/draft.ts';
+import { RecordForm } from '../../ui/form/record-form.tsx';
+import { Note } from '../../ui/note.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
+import { keyOfSetting, kindOfSetting, lockOfSetting, type SettingLock, valueText } from './setting-words.ts';
+
+const HOW: Record<NonNullable<SettingLock>, (row: SettingRow) => ReactNode> = {
+  secret: () => (
+    <>
+      Keys never come to this page. <Link href="/security/rotate">Rotate it</Link>, or set it in{' '}
+      <code>api.env</code> on the machine itself.
+    </>
+  ),
+  enforcement: () => (
+    <>
+      It has conditions of its own: <Link href="/security/posture">the switch stands in Security</Link>.
+    </>
+  ),
+  env: (row) => (
+    <>
+      The environment wins over config.toml: take <code>{row.env}</code> out of <code>api.env</code> (or of
+      the environment that the gateway starts in) to change it here.
+    </>
+  ),
+  no_file: (row) => (
+    <>
+      It is read from the environment alone: set <code>{row.env}</code> in <code>api.env</code>.
+    </>
+  ),
+};
+
+function useSave(row: SettingRow, onDone: () => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (value: unknown) => call('settings.put', { body: { values: { [row.name]: value } } }),
+    onSuccess: (answer) => {
+      client.setQueryData<Responses['settings']>(keyOf('settings'), answer);
+      for (const id of ['status', 'audit'] as const) void client.invalidateQueries({ queryKey: keyOf(id) });
+      onDone();
+    },
+  });
+}
+
+function Editor(props: { row: SettingRow; onClose: () => void }): ReactElement {
+  const { row } = props;
+  const save = useSave(row, props.onClose);
+  const field: FieldRow = {
+    key: row.name,
+    label: keyOfSetting(row),
+    help: row.help,
+    kind: kindOfSetting(row),
+  };
+  const isDefault = JSON.stringify(row.value) === JSON.stringify(row.default);
+  return (
+    <>
+      <RecordForm
+        rows={[field]}
+        more={[]}
+        baseline={{ [row.name]: textOf(row.value) }}
+        create={false}
+        fixed
+        empty="none"
+        check={() => ({})}
+        action="Write it into config.toml"
+        busy={save.isPending}
+        error={save.error}
+        onSend={(body) => save.mutate(body[row.name] ?? (field.kind === 'list' ? [] : ''))}
+      />
+      {isDefault ? null : (
+        <div>
+          <Button busy={save.isPending} onClick={() => save.mutate(row.default)}>
+            Back to the default: {valueText(row.default)}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Changes one setting, or says where it is changed. */
+export function EditSetting(props: { row: SettingRow; onClose: () => void }): ReactElement {
+  const { row } = props;
+  const lock = lockOfSetting(row);
+  return (
+    <Sheet title={`Setting ${keyOfSetting(row)}`} onClose={props.onClose}>
+      <Facts
+        rows={[
+          ['Value', row.secret ? (row.set ? 'set' : 'not set') : valueText(row.value)],
+          ['Default', row.secret ? null : valueText(row.default)],
+          ['Variable', row.env === null ? null : <code key="env">{row.env}</code>],
+          ['A change holds', row.live ? 'at once' : 'after a restart of the gateway'],
+        ]}
+      />
+      {lock === null ? (
+        <Editor row={row} onClose={props.onClose} />
+      ) : (
+        <Note tone="idle">
+          <p>{HOW[lock](row)}</p>
+        </Note>
+      )}
+    </Sheet>
+  );
+}

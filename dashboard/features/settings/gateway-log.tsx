@@ -1,0 +1,43 @@
+import type { ReactElement } from 'react';
+import { useSearchParams } from 'wouter';
+import { Card } from '../../ui/card.tsx';
+import field from '../../ui/field.module.css';
+import { LogView } from '../../ui/log/log-view.tsx';
+import { useLog } from '../../ui/log/use-log.ts';
+import { LEVELS, readGatewayLine } from './gateway-line.ts';
+import css from './settings.module.css';
+
+/** The gateway's own log, live. */
+export function GatewayLog(): ReactElement {
+  const [search, setSearch] = useSearchParams();
+  const level = LEVELS.find((name) => name === search.get('level')) ?? 'info';
+  const log = useLog({
+    id: 'logs',
+    options: { query: { level, lines: '500' } },
+    read: readGatewayLine,
+  });
+  return (
+    <Card title="Log of the gateway">
+      <LogView
+        log={log}
+        what="Log of the gateway"
+        empty="Nothing of this severity was logged since the start."
+      >
+        <label className={css.level}>
+          <span>From level</span>
+          <select
+            className={field.input}
+            value={level}
+            onChange={(event) => setSearch({ level: event.target.value }, { replace: true })}
+          >
+            {LEVELS.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </LogView>
+    </Card>
+  );
+}

@@ -1,0 +1,65 @@
+import type { ReactElement } from 'react';
+import type { SettingRow } from '../../../daemon/contract/system.ts';
+import { Button } from '../../ui/button.tsx';
+import { State } from '../../ui/state-badge.tsx';
+import { keyOfSetting, lockOfSetting, valueText } from './setting-words.ts';
+import css from './settings.module.css';
+
+const SOURCES: Record<SettingRow['source'], string> = {
+  env: 'held by the environment',
+  file: 'from config.toml',
+  default: 'default',
+};
+
+function Value(props: { row: SettingRow }): ReactElement {
+  const { row } = props;
+  if (row.secret) return <State tone={row.set ? 'ok' : 'idle'}>{row.set ? 'Set' : 'Not set'}</State>;
+  return <span className={css.value}>{valueText(row.value)}</span>;
+}
+
+/** What is to be known beside the value: its default, a waiting restart, a problem. */
+function Remarks(props: { row: SettingRow }): ReactElement {
+  const { row } = props;
+  return (
+    <>
+      {row.running === undefined ? null : (
+        <State tone="attention">after a restart; now {valueText(row.running)}</State>
+      )}
+      {row.problem === undefined ? null : <State tone="failed">{row.problem}</State>}
+    </>
+  );
+}
+
+function source(row: SettingRow): string {
+  const parts = [SOURCES[row.source]];
+  if (row.source === 'env' && row.env !== null) parts[0] = `${SOURCES.env}: ${row.env}`;
+  if (row.source !== 'default' && !row.secret) parts.push(`default ${valueText(row.default)}`);
+  if (row.persisted !== undefined) parts.push(`config.toml says ${valueText(row.persisted)}`);
+  if (!row.live) parts.push('needs a restart');
+  return parts.join(' · ');
+}
+
+/** One setting with its value, where it comes from, and the way to change it. */
+export function SettingLine(props: { row: SettingRow; onEdit: () => void }): ReactElement {
+  const { row } = props;
+  const lock = lockOfSetting(row);
+  return (
+    <li className={css.line}>
+      <div className={css.what}>
+        <code className={css.key}>{keyOfSetting(row)}</code>
+        <p className={css.soft}>{row.help}</p>
+      </div>
+      <div className={css.holds}>
+        <Value row={row} />
+        <span className={css.soft}>{source(row)}</span>
+        <Remarks row={row} />
+      </div>
+      <Button onClick={props.onEdit}>
+        {lock === null ? 'Edit' : 'How'}
+        <span className="hidden-visually">
+          {lock === null ? '' : ' to change'} {keyOfSetting(row)}
+        </span>
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { SettingRow } from '../../../daemon/contract/system.ts';
+import { byTable, kindOfSetting, lockOfSetting, showsSetting, valueText } from './setting-words.ts';
+
+const row = (over: Partial<SettingRow> = {}): SettingRow => ({
+  name: 'port',
+  env: 'SVC_PORT',
+  toml: 'server.port',
+  value: 8080,
+  source: 'default',
+  default: 8080,
+  secret: false,
+  set: false,
+  live: false,
+  help: 'TCP port the gateway listens on.',
+  ...over,
+});
+
+it('byTable keeps the order of the catalogue and gives rows without a file a place', () => {
+  const rows = [
+    row(),
+    row({ name: 'x', toml: 'new_one.x' }),
+    row({ name: 'key', toml: null }),
+    row({ name: 'y' }),
+  ];
+  expect(byTable(rows).map(({ title, rows: own }) => [title, own.map(({ name }) => name)])).toEqual([
+    ['Server', ['port', 'y']],
+    ['new_one', ['x']],
+    ['Environment only', ['key']],
+  ]);
+});
+
+it.each([
+  [true, 'yes'],
+  [[], 'none'],
+  [['a', 'b'], 'a, b'],
+  [null, 'none'],
+  [0, '0'],
+])('valueText(%j)', (value, text) => expect(valueText(value)).toBe(text));
+
+it.each([
+  [false, 'flag'],
+  [7, 'number'],
+  [[], 'list'],
+  ['', 'text'],
+])('kindOfSetting of default %j', (value, kind) => expect(kindOfSetting({ default: value })).toBe(kind));
+
+describe('lockOfSetting', () => {
+  it.each([
+    [{}, null],
+    [{ source: 'file' } as const, null],
+    [{ source: 'env' } as const, 'env'],
+    [{ secret: true, source: 'env' } as const, 'secret'],
+    [{ name: 'requireAuth' }, 'enforcement'],
+    [{ toml: null }, 'no_file'],
+  ])('%j', (over, lock) => expect(lockOfSetting(row(over))).toBe(lock));
+});
+
+it('showsSetting finds words in names and help, and what is not a default', () => {
+  expect(showsSetting(row(), 'tcp SVC_PORT', false)).toBe(true);
+  expect(showsSetting(row(), 'udp', false)).toBe(false);
+  expect(showsSetting(row(), '', true)).toBe(false);
+  for (const over of [{ source: 'env' as const }, { problem: 'bad' }, { running: 1 }]) {
+    expect(showsSetting(row(over), '', true)).toBe(true);
+  }
+});

@@ -1,0 +1,97 @@
+import type { HardwareView } from '../daemon/contract/hardware.ts';
+import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
+import { ask } from '../daemon/test/harness/http.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
+const GIB = 1024 ** 3;
+
+/** STAND-IN for a card, which a test machine does not have: the answer of this machine with a card and faults added. */
+async function withCard(turn: number): Promise<HardwareView> {
+  const view = (await ask(daemon(), 'GET', '/api/hardware')).json<HardwareView>();
+  const id = '0000:03:00.0';
+  const used = (6 + (turn % 5)) * GIB;
+  return {
+    ...view,
+    devices: [
+      ...view.devices,
+      {
+        id,
+        kind: 'gpu',
+        vendor: 'AMD',
+        name: 'Radeon RX 7900 XT',
+        driver: 'amdgpu',
+        access: 'ok',
+        memory_total_bytes: 20 * GIB,
+        memory_used_bytes: used,
+        pool: id,
+        busy_percent: 20 + ((turn * 17) % 70),
+        power_w: turn === 3 ? null : 80 + turn * 9,
+        temperature_c: null,
+        unused_reason: null,
+      },
+      {
+        id: '0000:c5:00.1',
+        kind: 'npu',
+        vendor: 'AMD',
+        name: 'XDNA 2',
+        driver: 'amdxdna',
+        access: 'no_permission',
+        memory_total_bytes: null,
+        memory_used_bytes: null,
+        pool: null,
+        busy_percent: null,
+        power_w: null,
+        temperature_c: null,
+        unused_reason: 'no right to open /dev/accel/accel0: add the user to group render',
+      },
+    ],
+    pools: [
+      ...view.pools,
+      {
+        id,
+        kind: 'device',
+        total_bytes: 20 * GIB,
+        available_bytes: 20 * GIB - used,
+        carveout_bytes: 0,
+        limited_by: 'device',
+        devices: [id],
+      },
+    ],
+    problems: [{ probe: 'rocm-smi', reason: 'did not answer within 8000 ms' }],
+  };
+}
+
+test('what this machine has, and a look again', async ({ page }) => {
+  await page.goto(`${daemon().url}/hardware`);
+  await expect(
+    page.getByRole('img', { name: /^Memory of .* since this page was opened: now .*GiB/ }),
+  ).toBeVisible();
+  await expect(page.getByText(/Not told by this device or its driver: load/)).toBeVisible();
+  await expect(page.getByRole('meter', { name: 'Memory of pool host' })).toBeVisible();
+  const probed = page.waitForResponse((answer) => answer.url().endsWith('/api/hardware/probe'));
+  await page.getByRole('button', { name: 'Look again' }).focus();
+  await page.keyboard.press('Enter');
+  expect((await probed).status()).toBe(200);
+  await expect(page.getByText(/Looked at now/)).toBeVisible();
+  await inspect(page, 'hardware', TWO_LOOKS);
+});
+
+test('a card has graphs with honest gaps; what is not permitted says how to mend it', async ({ page }) => {
+  let turn = 0;
+  await page.route('**/api/hardware', async (route) => route.fulfill({ json: await withCard(turn++) }));
+  await page.clock.install();
+  await page.goto(`${daemon().url}/hardware`);
+  const power = page.getByRole('img', { name: /^Power of Radeon/ });
+  await expect(power).toBeVisible();
+  for (let step = 1; step <= 12; step += 1) {
+    await page.clock.runFor(5000);
+    await expect.poll(() => turn).toBeGreaterThan(step);
+  }
+  await expect(power).toHaveAttribute('aria-label', /1 gaps$/);
+  await expect(page.getByText('No permission', { exact: true })).toBeVisible();
+  await expect(page.getByText(/add the user to group render/)).toBeVisible();
+  await expect(page.getByText('did not answer within 8000 ms')).toBeVisible();
+  await inspect(page, 'hardware-card', ALL_LOOKS);
+});

@@ -1,0 +1,97 @@
+import type { Page } from 'playwright/test';
+import { ask } from '../daemon/test/harness/http.ts';
+import { openStream } from '../daemon/test/harness/stream.ts';
+import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+const chat = (model: string, content = 'x', max_tokens = 12) => ({
+  model,
+  messages: [{ role: 'user', content }],
+  max_tokens,
+});
+
+/** Real requests: two that were served and one for a model that nobody has. */
+const daemon = daemonOf(async () => {
+  const gateway = await startTiny({
+    files: { 'config/slots/other.toml': 'model = "tiny"\nautoload = false\n' },
+  });
+  for (const model of ['agent', 'tiny', 'nobody'])
+    await ask(gateway, 'POST', '/v1/chat/completions', { body: chat(model) });
+  return gateway;
+});
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Requests' }).getByRole('row');
+
+test('the list is live, narrows by words, and a row opens its story', async ({ page }) => {
+  await page.goto(`${daemon().url}/requests`);
+  await expect(rows(page)).toHaveCount(4);
+  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
+  await expect(rows(page)).toHaveCount(5);
+  await inspect(page, 'requests', ALL_LOOKS);
+  await page.getByRole('searchbox', { name: 'Filter requests' }).fill('nobody 404');
+  await expect(rows(page)).toHaveCount(2);
+  await expect(page).toHaveURL(/q=nobody/);
+  await page.getByRole('button', { name: 'nobody' }).press('Enter');
+  const story = page.getByRole('dialog', { name: 'One request' });
+  await expect(story.getByRole('listitem').first()).toContainText('No match');
+  await inspect(page, 'requests-story', TWO_LOOKS);
+  await page.goBack();
+  await expect(story).toHaveCount(0);
+  await expect(page.getByRole('searchbox', { name: 'Filter requests' })).toHaveValue('nobody 404');
+  await page.getByRole('searchbox', { name: 'Filter requests' }).fill('nothing like it');
+  await expect(page.getByText('No request matches')).toBeVisible();
+});
+
+test('a running request is seen and cancelled', async ({ page }) => {
+  await page.goto(`${daemon().url}/requests?only=running`);
+  const stream = await openStream(daemon(), '/v1/chat/completions', {
+    ...chat('agent', ENDLESS, 30_000),
+    stream: true,
+  });
+  await page
+    .getByRole('button', { name: 'agent' })
+    .or(page.getByRole('button', { name: 'tiny' }))
+    .first()
+    .click();
+  const story = page.getByRole('dialog', { name: 'One request' });
+  await expect(story.getByText(/It has been running for/)).toBeVisible();
+  await story.getByRole('button', { name: 'Cancel the request…' }).click();
+  await page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: 'Cancel the request', exact: true })
+    .click();
+  await stream.ended;
+  await expect(story.getByRole('button', { name: 'Cancel the request…' })).toHaveCount(0);
+});
+
+test('explain draws the ladder, with the load that would follow; its address can be sent', async ({
+  page,
+}) => {
+  await page.goto(`${daemon().url}/requests/explain`);
+  await page.getByLabel('Model').fill('other');
+  await page.getByRole('button', { name: 'Explain' }).click();
+  await expect(page).toHaveURL(/model=other/);
+  await expect(page.getByText('It goes to slot other, which loads its model first.')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Steps of the resolution' }).getByRole('listitem')).toHaveCount(
+    5,
+  );
+  await expect(page.getByText('Room for this load')).toBeVisible();
+  await inspect(page, 'requests-explain', ALL_LOOKS);
+  await page.goto(`${daemon().url}/requests/explain?path=%2Fv1%2Fchat%2Fcompletions&model=nobody`);
+  await expect(page.getByText('No slot or upstream serves the model "nobody".')).toBeVisible();
+});
+
+test('usage adds up by day, tier and model', async ({ page }) => {
+  await page.goto(`${daemon().url}/requests/usage?by=model`);
+  await expect(page.getByRole('row', { name: /^tiny/ })).toBeVisible();
+  await page.getByRole('button', { name: 'By tier' }).click();
+  await expect(page.getByRole('row', { name: /^without a key/ })).toBeVisible();
+  await expect(page).toHaveURL(/by=tier/);
+  await inspect(page, 'usage', TWO_LOOKS);
+  await page.route('**/api/usage*', (route) =>
+    route.fulfill({ json: { since: '2026-01-01', days: [], truncated: false } }),
+  );
+  await page.reload();
+  await expect(page.getByText('Nothing was asked in this time')).toBeVisible();
+});
