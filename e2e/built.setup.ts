@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'playwright/test';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'playwright/test';
 import { built, sources } from './harness/places.ts';
 
 const index = join(built, 'index.html');
@@ -14,4 +15,30 @@ test('the dashboard is built', () => {
   if (!existsSync(index)) throw new Error('The dashboard is not built. Run "npm run build" first.');
   if (newest(sources) > statSync(index).mtimeMs)
     console.warn('The built dashboard is older than its sources: "npm run build" brings it up to date.');
+});
+
+interface Chunk {
+  file: string;
+  css?: string[];
+  imports?: string[];
+}
+
+/** Files that a browser fetches before the first view shows: an entry with all that it imports at once. */
+function firstFiles(manifest: Readonly<Record<string, Chunk>>, entry: string, seen = new Set<string>()) {
+  const chunk = manifest[entry];
+  if (chunk === undefined) throw new Error(`the build holds no ${entry}`);
+  if (seen.has(chunk.file)) return seen;
+  for (const file of [chunk.file, ...(chunk.css ?? [])]) seen.add(file);
+  for (const name of chunk.imports ?? []) firstFiles(manifest, name, seen);
+  return seen;
+}
+
+test('the first load of the overview stays under 250 kB compressed', () => {
+  const manifest = JSON.parse(readFileSync(join(built, '.vite', 'manifest.json'), 'utf8')) as Record<
+    string,
+    Chunk
+  >;
+  const files = ['index.html', ...firstFiles(manifest, 'index.html')];
+  const sizes = files.map((file) => gzipSync(readFileSync(join(built, file))).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000);
 });

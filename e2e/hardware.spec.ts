@@ -89,7 +89,7 @@ test('a card has graphs with honest gaps; what is not permitted says how to mend
     await page.clock.runFor(5000);
     await expect.poll(() => turn).toBeGreaterThan(step);
   }
-  await expect(power).toHaveAttribute('aria-label', /1 gaps$/);
+  await expect(power).toHaveAttribute('aria-label', /1 gap$/);
   await expect(page.getByText('No permission', { exact: true })).toBeVisible();
   await expect(page.getByText(/add the user to group render/)).toBeVisible();
   await expect(page.getByText('did not answer within 8000 ms')).toBeVisible();

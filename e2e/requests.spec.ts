@@ -29,18 +29,22 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
   await expect(rows(page)).toHaveCount(5);
   await inspect(page, 'requests', ALL_LOOKS);
-  await page.getByRole('searchbox', { name: 'Filter requests' }).fill('nobody 404');
+  await page.getByRole('searchbox', { name: 'Filter requests' }).fill('chat 404');
   await expect(rows(page)).toHaveCount(2);
-  await expect(page).toHaveURL(/q=nobody/);
-  await page.getByRole('button', { name: 'nobody' }).press('Enter');
+  await expect(page).toHaveURL(/q=chat/);
+  await page.getByRole('button', { name: 'no known model' }).press('Enter');
   const story = page.getByRole('dialog', { name: 'One request' });
-  await expect(story.getByRole('listitem').first()).toContainText('No match');
-  await inspect(page, 'requests-story', TWO_LOOKS);
+  await expect(story).toContainText('the steps cannot be replayed');
   await page.goBack();
   await expect(story).toHaveCount(0);
-  await expect(page.getByRole('searchbox', { name: 'Filter requests' })).toHaveValue('nobody 404');
+  await expect(page.getByRole('searchbox', { name: 'Filter requests' })).toHaveValue('chat 404');
   await page.getByRole('searchbox', { name: 'Filter requests' }).fill('nothing like it');
   await expect(page.getByText('No request matches')).toBeVisible();
+  await page.getByRole('button', { name: 'Show all requests' }).click();
+  await page.getByRole('button', { name: 'tiny' }).first().click();
+  await expect(story.getByRole('list', { name: 'Steps of the resolution' })).toContainText('Matched');
+  await expect(story).toContainText('and served by slot agent');
+  await inspect(page, 'requests-story', TWO_LOOKS);
 });
 
 test('a running request is seen and cancelled', async ({ page }) => {

@@ -25,6 +25,17 @@ const VIEWS = [
   { name: 'not-found', path: '/security/nowhere', text: 'There is no such page' },
 ] as const;
 
+/** Views whose looks are kept by specs of their own; here they wait and fail. */
+const OTHERS = [
+  { name: 'slots', path: '/slots' },
+  { name: 'upstreams', path: '/slots/upstreams' },
+  { name: 'requests', path: '/requests' },
+  { name: 'usage', path: '/requests/usage' },
+  { name: 'hardware', path: '/hardware' },
+  { name: 'audit', path: '/security/audit' },
+  { name: 'settings', path: '/settings' },
+] as const;
+
 /** What the gateway answers while its database is away; the words are the catalogue's. */
 const UNAVAILABLE = {
   status: 503,
@@ -42,7 +53,9 @@ for (const { name, path, text } of VIEWS) {
   });
 }
 
-for (const { name, path } of VIEWS.filter((view) => view.name !== 'not-found' && view.name !== 'rotate')) {
+const WAITING = [...VIEWS.filter((view) => view.name !== 'not-found' && view.name !== 'rotate'), ...OTHERS];
+
+for (const { name, path } of WAITING) {
   test(`${name}: waits in grey lines, and says what failed`, async ({ page, watch }) => {
     watch.allow(/status of 503/);
     await giveSession(page, daemon(), ADMIN_KEY);
@@ -50,14 +63,14 @@ for (const { name, path } of VIEWS.filter((view) => view.name !== 'not-found' &&
     await page.goto(daemon().url + path);
     const waiting = page.getByRole('main').getByText(/^Loading /);
     await expect(waiting.first()).toBeVisible();
-    await inspect(page, `${name}-loading`, TWO_LOOKS);
+    await inspect(page, `${name}-loading`, TWO_LOOKS.slice(0, 1));
     await page.unroute(READS);
     await page.route(READS, (route) => route.fulfill(UNAVAILABLE));
     await page.reload();
     const failure = page.getByRole('main').getByRole('alert').first();
     await expect(failure).toContainText('The database is busy or damaged.');
     await expect(failure).toContainText('Try again; see the health checks.');
-    await inspect(page, `${name}-failed`, TWO_LOOKS);
+    await inspect(page, `${name}-failed`, TWO_LOOKS.slice(1));
     await page.unroute(READS);
     await failure.getByRole('button', { name: 'Try again' }).click();
     await expect(failure).toHaveCount(0);

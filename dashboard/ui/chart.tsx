@@ -66,7 +66,15 @@ function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): u
     },
     axes: [
       { ...axis, grid: { show: false }, size: 20, space: 90, values: (_plot, at) => at.map(clockText) },
-      { ...axis, size: 64, space: 40, values: (_plot, at) => at.map((value) => props.current.format(value)) },
+      {
+        ...axis,
+        size: 64,
+        splits: (plot) => {
+          const top = plot.scales.y?.max ?? 1;
+          return [0, top / 2, top];
+        },
+        values: (_plot, at) => at.map((value) => props.current.format(value)),
+      },
     ],
     series: [{}, { stroke: accent, fill: colourOf(element, '--accent-soft'), width: 1.5, spanGaps: false }],
     hooks: { setCursor: [(plot) => props.current.onPoint(pointOf(plot))] },

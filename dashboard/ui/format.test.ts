@@ -3,7 +3,8 @@ import { ago, count, duration, gib, steadyDuration, tokenRate } from './format.t
 
 describe('numbers carry their unit', () => {
   it.each([
-    [0, '0.00 GiB'],
+    [0, '0 GiB'],
+    [1000, '< 0.01 GiB'],
     [45 * 1024 ** 2, '0.04 GiB'],
     [3.44 * 1024 ** 3, '3.4 GiB'],
     [126.4 * 1024 ** 3, '126 GiB'],

@@ -22,6 +22,7 @@ export function count(value: number): string {
 
 /** Bytes as GiB, with as many digits as still say something: `< 0.01 GiB`, `0.04 GiB`, `3.4 GiB`, `126 GiB`. */
 export function gib(bytes: number): string {
+  if (bytes === 0) return '0 GiB';
   const value = bytes / GIB;
   if (value > 0 && value < 0.005) return '< 0.01 GiB';
   return `${plain(value < 1 ? 2 : value < 100 ? 1 : 0).format(value)} GiB`;

@@ -44,20 +44,19 @@ function Whole(props: { hardware: HardwareView }): ReactElement {
   const slots = useQuery(queries.slots);
   const history = useHistory();
   return (
-    <>
-      <div className={css.columns}>
-        <Pools hardware={hardware} slots={slots.data?.slots ?? []} />
-        <div className={css.column}>
-          <Host hardware={hardware} />
-          <Containers hardware={hardware} />
-          <Problems hardware={hardware} />
-        </div>
+    <div className={css.columns}>
+      <div className={css.column}>
+        {hardware.devices.map((device) => (
+          <Device key={device.id} device={device} history={history} />
+        ))}
       </div>
-      <h2 className={css.heading}>Devices</h2>
-      {hardware.devices.map((device) => (
-        <Device key={device.id} device={device} history={history} />
-      ))}
-    </>
+      <div className={css.column}>
+        <Pools hardware={hardware} slots={slots.data?.slots ?? []} />
+        <Host hardware={hardware} />
+        <Containers hardware={hardware} />
+        <Problems hardware={hardware} />
+      </div>
+    </div>
   );
 }
 

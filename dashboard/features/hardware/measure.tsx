@@ -37,7 +37,7 @@ export function MeasureChart(props: {
   const range =
     summary === null
       ? 'no value yet'
-      : `lowest ${look.format(summary.low)}, highest ${look.format(summary.high)}, ${summary.gaps} gaps`;
+      : `lowest ${look.format(summary.low)}, highest ${look.format(summary.high)}, ${summary.gaps} ${summary.gaps === 1 ? 'gap' : 'gaps'}`;
   return (
     <figure className={css.measure}>
       <figcaption>

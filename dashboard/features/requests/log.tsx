@@ -117,7 +117,7 @@ export function RequestLog(): ReactElement {
   const filtered = filter.q !== '' || filter.only !== '';
   return (
     <>
-      <Card title="Requests" flush>
+      <Card title="Running and recent" flush>
         <Filters filter={filter} onChange={setFilter} />
         <Loaded query={requests} what="requests" lines={8}>
           {(data) => {

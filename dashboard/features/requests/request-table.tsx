@@ -12,7 +12,7 @@ const features = tableFeatures({});
 const helper = createColumnHelper<typeof features, RequestRecord>();
 const NUMBERS = new Set(['ttft_ms', 'duration_ms', 'tokens']);
 /** Columns that leave when it gets narrow; the story of the row tells them. */
-const ROOMY = new Set(['by', 'ttft_ms', 'tokens', 'duration_ms']);
+const ROOMY = new Set(['at', 'by', 'ttft_ms', 'tokens', 'duration_ms']);
 
 const time = (ms: number | null): string => (ms === null ? '–' : duration(ms));
 
@@ -28,9 +28,12 @@ function columnsFor(open: (id: string) => void) {
       cell: ({ row: { original } }) => (
         <>
           <button type="button" className={css.open} onClick={() => open(original.id)}>
-            {original.model ?? 'no model named'}
+            {original.model ?? 'no known model'}
           </button>
           <span className={css.route}>{original.route}</span>
+          <span className={css.underTime}>
+            <Ago at={Date.parse(original.at)} />
+          </span>
         </>
       ),
     }),

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useRef } from 'react';
+import { Link } from 'wouter';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
 import { call } from '../../api/client.ts';
 import { keyOf, queries } from '../../api/queries.ts';
@@ -16,18 +17,30 @@ import { errorWords, requestLook } from './request-look.ts';
 import css from './requests.module.css';
 import { Timeline } from './timeline.tsx';
 
-function useReplay(request: RequestRecord) {
-  const body = { path: request.route, ...(request.model === null ? {} : { model: request.model }) };
-  return useQuery({
-    queryKey: keyOf('dispatch.explain', request.route, request.model ?? ''),
-    queryFn: ({ signal }) => call('dispatch.explain', { body, signal }),
+function Replay(props: { path: string; model: string }): ReactElement {
+  const { path, model } = props;
+  const replay = useQuery({
+    queryKey: keyOf('dispatch.explain', path, model),
+    queryFn: ({ signal }) => call('dispatch.explain', { body: { path, model }, signal }),
     staleTime: 10_000,
   });
+  return (
+    <Loaded query={replay} what="the steps" lines={5}>
+      {(explained) => (
+        <>
+          <p className={css.soft}>
+            The steps as they would go for the same request now; slots and upstreams may have been different
+            then.
+          </p>
+          <Ladder steps={explained.steps} />
+        </>
+      )}
+    </Loaded>
+  );
 }
 
 function Route(props: { request: RequestRecord }): ReactElement {
   const { request } = props;
-  const replay = useReplay(request);
   const taken = request.step === null ? null : stepWord(request.step);
   return (
     <section className={css.part} aria-label="How it found its place">
@@ -38,17 +51,15 @@ function Route(props: { request: RequestRecord }): ReactElement {
         {request.upstream === null ? '' : ` and sent to upstream ${request.upstream}`}
         {taken === null ? '' : '.'}
       </p>
-      <Loaded query={replay} what="the steps" lines={5}>
-        {(explained) => (
-          <>
-            <p className={css.soft}>
-              The steps as they would go for the same request now; slots and upstreams may have been different
-              then.
-            </p>
-            <Ladder steps={explained.steps} />
-          </>
-        )}
-      </Loaded>
+      {request.model === null ? (
+        <p className={css.soft}>
+          The name that was asked for is not kept, so the steps cannot be replayed here.{' '}
+          <Link href={`/requests/explain?path=${encodeURIComponent(request.route)}`}>Explain it by hand</Link>
+          .
+        </p>
+      ) : (
+        <Replay path={request.route} model={request.model} />
+      )}
     </section>
   );
 }
@@ -81,7 +92,7 @@ function Whole(props: { request: RequestRecord }): ReactElement {
         rows={[
           ['When', moment(Date.parse(request.at))],
           ['Route', <code key="route">{request.route}</code>],
-          ['Model', request.model ?? 'none named'],
+          ['Model', request.model ?? 'none, or none that is known'],
           ['Caller', request.tier === 'anon' ? 'without a key' : `with the ${request.tier} key`],
           ['Request id', <Id key="id" id={request.id} />],
         ]}

@@ -6,6 +6,8 @@ import { useNow } from '../../ui/now.ts';
 import { timesOf } from './request-look.ts';
 import css from './requests.module.css';
 
+const tokens = (many: number): string => `${count(many)} ${many === 1 ? 'token' : 'tokens'}`;
+
 function Running(props: { at: number }): ReactElement {
   const now = useNow();
   return <p>It has been running for {steadyDuration(Math.max(0, now - props.at))}.</p>;
@@ -31,11 +33,8 @@ export function Timeline(props: { request: RequestRecord }): ReactElement {
           ['Until the first token', first === null ? null : duration(first)],
           ['From there to the end', rest === null ? null : duration(rest)],
           ['In all', total === null ? null : duration(total)],
-          ['Prompt', request.prompt_tokens === null ? null : `${count(request.prompt_tokens)} tokens`],
-          [
-            'Answer',
-            request.completion_tokens === null ? null : `${count(request.completion_tokens)} tokens`,
-          ],
+          ['Prompt', request.prompt_tokens === null ? null : tokens(request.prompt_tokens)],
+          ['Answer', request.completion_tokens === null ? null : tokens(request.completion_tokens)],
           ['Speed', rate === null ? null : tokenRate(rate)],
         ]}
       />

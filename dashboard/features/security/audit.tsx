@@ -43,6 +43,7 @@ const columns = helper.columns([
       <>
         <code className={css.path}>{original.action}</code>
         <span className={css.details}>{detailsText(original.details)}</span>
+        <span className={css.underWho}>{who(original)}</span>
       </>
     ),
   }),
@@ -122,9 +123,11 @@ export function Audit(): ReactElement {
               <AuditTable rows={rows} />
               {older.more.error === null ? null : <Failure error={older.more.error} />}
               {older.end || entries.length < PAGE ? null : (
-                <Button busy={older.more.isPending} onClick={() => older.more.mutate(last.id)}>
-                  Show older ones
-                </Button>
+                <div className={css.older}>
+                  <Button busy={older.more.isPending} onClick={() => older.more.mutate(last.id)}>
+                    Show older ones
+                  </Button>
+                </div>
               )}
             </>
           );

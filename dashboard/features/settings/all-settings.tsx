@@ -42,7 +42,8 @@ function Problems(props: { problems: Responses['settings']['problems'] }): React
   return (
     <Note tone="failed">
       <p>
-        <b>Some files could not be taken as they are.</b> What was good last is active until they are mended.
+        <b>Some files could not be taken as they are.</b> Each line says what is wrong and what counts
+        instead.
       </p>
       <ul className={css.problems} aria-label="Problems of files">
         {props.problems.map(({ file, line, message }) => (
@@ -50,7 +51,8 @@ function Problems(props: { problems: Responses['settings']['problems'] }): React
             <code>
               {file}
               {line === null ? '' : `, line ${line}`}
-            </code>{' '}
+            </code>
+            {': '}
             {message}
           </li>
         ))}

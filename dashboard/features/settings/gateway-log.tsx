@@ -18,11 +18,7 @@ export function GatewayLog(): ReactElement {
   });
   return (
     <Card title="Log of the gateway">
-      <LogView
-        log={log}
-        what="Log of the gateway"
-        empty="Nothing of this severity was logged since the start."
-      >
+      <LogView log={log} what="Lines of the log" empty="Nothing of this severity was logged since the start.">
         <label className={css.level}>
           <span>From level</span>
           <select

@@ -31,6 +31,7 @@ function Remarks(props: { row: SettingRow }): ReactElement {
 }
 
 function source(row: SettingRow): string {
+  if (row.secret && !row.set) return '';
   const parts = [SOURCES[row.source]];
   if (row.source === 'env' && row.env !== null) parts[0] = `${SOURCES.env}: ${row.env}`;
   if (row.source !== 'default' && !row.secret) parts.push(`default ${valueText(row.default)}`);

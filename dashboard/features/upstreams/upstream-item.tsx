@@ -3,7 +3,7 @@ import type { UpstreamRecord } from '../../../daemon/contract/upstreams.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { count, moment } from '../../ui/format.ts';
+import { count, timeOfDay } from '../../ui/format.ts';
 import { State } from '../../ui/state-badge.tsx';
 import type { Show } from './place.ts';
 import { HEALTH } from './upstream-looks.ts';
@@ -45,7 +45,7 @@ export function UpstreamItem(props: {
       {upstream.reason == null ? null : (
         <p className={css.reason}>
           {upstream.reason}
-          {upstream.retry_at == null ? '' : ` It is tried again at ${moment(upstream.retry_at)}.`}
+          {upstream.retry_at == null ? '' : ` It is tried again at ${timeOfDay(upstream.retry_at)}.`}
         </p>
       )}
       <Facts

@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
+import { ask } from '../daemon/test/harness/http.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
+
+test('settings tell value and source; a change is written and effective; the environment wins', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(/status of 422 .*\/api\/settings$/);
+  await page.goto(`${daemon().url}/settings`);
+  const line = (key: string) => page.getByRole('listitem').filter({ hasText: key });
+  await expect(line('server.port')).toContainText('held by the environment: SVC_PORT');
+  await inspect(page, 'settings', ALL_LOOKS);
+  await page.getByRole('button', { name: 'How to change server.port' }).click();
+  await expect(page.getByRole('dialog')).toContainText('The environment wins over config.toml');
+  await page.keyboard.press('Escape');
+  await page.getByRole('searchbox', { name: 'Search settings' }).fill('queue wait for one slot');
+  const edit = page.getByRole('button', { name: /^Edit / });
+  await expect(edit).toHaveCount(1);
+  await edit.press('Enter');
+  const sheet = page.getByRole('dialog');
+  await sheet.getByRole('textbox').fill('-3');
+  await sheet.getByRole('button', { name: 'Write it into config.toml' }).click();
+  await expect(sheet.getByRole('alert')).toBeVisible();
+  await inspect(page, 'settings-edit', TWO_LOOKS);
+  await sheet.getByRole('textbox').fill('63');
+  await sheet.getByRole('button', { name: 'Write it into config.toml' }).click();
+  await expect(sheet).toHaveCount(0);
+  await expect(page.getByRole('main').getByRole('listitem').first()).toContainText('63from config.toml');
+});
+
+test('a broken file is named with its line, and what is active instead', async ({ page }) => {
+  const file = join(daemon().home, 'config', 'config.toml');
+  writeFileSync(file, '[server]\nport = 8080\nthis is no toml\n');
+  await page.goto(`${daemon().url}/settings`);
+  const problems = page.getByRole('list', { name: 'Problems of files' });
+  await expect(problems).toContainText(/config\.toml, line 3/);
+  await inspect(page, 'settings-broken', TWO_LOOKS);
+  writeFileSync(file, '');
+  await expect(problems).toHaveCount(0);
+});
+
+test('the log is live, from the level of the address', async ({ page }) => {
+  await page.goto(`${daemon().url}/settings/logs?level=debug`);
+  const log = page.getByRole('region', { name: 'Lines of the log' });
+  await expect(log.getByText(/^(INFO|DEBUG)/).first()).toBeVisible();
+  await ask(daemon(), 'POST', '/v1/chat/completions', {
+    body: { model: 'nobody-of-that-name', messages: [] },
+  });
+  await page.getByLabel('From level').selectOption('fatal');
+  await expect(page).toHaveURL(/level=fatal/);
+  await expect(page.getByText('Nothing of this severity was logged since the start.')).toBeVisible();
+  await page.getByLabel('From level').selectOption('trace');
+  await expect(log.getByText(/^(INFO|DEBUG)/).first()).toBeVisible();
+  await inspect(page, 'settings-log', TWO_LOOKS);
+});
+
+test('the audit trail tells what was changed', async ({ page }) => {
+  await ask(daemon(), 'PUT', '/api/settings', { body: { values: { queueMax: 62 } } });
+  await page.goto(`${daemon().url}/security/audit`);
+  await expect(page.getByRole('row', { name: /settings\.put/ }).first()).toContainText('queueMax');
+  await inspect(page, 'audit', TWO_LOOKS);
+});

@@ -1,0 +1,61 @@
+import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
+import { ask } from '../daemon/test/harness/http.ts';
+import { provider, type StandIn, standIn } from '../daemon/test/harness/stand-in.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+/** STAND-IN for another server: a real listener that lists two models. */
+let desk: StandIn;
+test.beforeAll(async () => {
+  desk = await standIn(provider('qwen3-32b', 'gemma-3'));
+});
+test.afterAll(() => desk.down());
+
+const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
+
+test('an upstream is added, tried, changed and removed', async ({ page, watch }) => {
+  watch.allow(/status of 4(09|22) .*\/api\/upstreams$/);
+  await page.goto(`${daemon().url}/slots/upstreams`);
+  await expect(page.getByText('No upstream yet')).toBeVisible();
+  await inspect(page, 'upstreams-empty', TWO_LOOKS);
+  await page.getByRole('button', { name: 'New upstream' }).click();
+  const form = page.getByRole('dialog', { name: 'A new upstream' });
+  await form.getByLabel('Name').fill('desk');
+  await form.getByLabel('Key variable').fill('MY_KEY');
+  await form.getByRole('button', { name: 'Add the upstream' }).click();
+  await expect(form.getByText(/UPSTREAM_DESK_KEY/)).toBeVisible();
+  await form.getByLabel('Key variable').fill('');
+  await form.getByLabel('Address').fill(`${desk.url}/v1`);
+  await form.getByRole('button', { name: 'Add the upstream' }).click();
+  const item = page.getByRole('listitem').filter({ hasText: `${desk.url}/v1` });
+  await expect(item).toContainText('Answers');
+  await item.getByRole('button', { name: 'Test upstream desk' }).click();
+  const test = page.getByRole('dialog', { name: 'Test of upstream desk' });
+  await test.getByLabel('Model to chat with').fill('gemma-3');
+  await test.getByRole('button', { name: 'Run the test' }).click();
+  await expect(test.getByText('Works')).toHaveCount(2);
+  await inspect(page, 'upstreams-test', TWO_LOOKS);
+  await page.keyboard.press('Escape');
+  await item.getByRole('button', { name: 'Edit… upstream desk' }).click();
+  const edit = page.getByRole('dialog', { name: 'Settings of upstream desk' });
+  await edit.getByLabel('Priority').fill('7');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(item).toContainText('7');
+  await item.getByRole('button', { name: 'Remove… upstream desk' }).click();
+  const remove = page.getByRole('alertdialog', { name: 'Remove upstream desk?' });
+  await expect(remove).toContainText('2 models leave the list');
+  await remove.getByRole('button', { name: 'Remove the upstream' }).click();
+  await expect(page.getByText('No upstream yet')).toBeVisible();
+});
+
+test('one that does not answer says why', async ({ page }) => {
+  await ask(daemon(), 'POST', '/api/upstreams', {
+    body: { name: 'gone', base_url: 'http://127.0.0.1:9/v1' },
+  });
+  await ask(daemon(), 'POST', '/api/upstreams', { body: { name: 'desk', base_url: `${desk.url}/v1` } });
+  await ask(daemon(), 'POST', '/api/upstreams/gone/test', { body: {} });
+  await page.goto(`${daemon().url}/slots/upstreams`);
+  await expect(page.getByText('Nothing listens at this address.')).toBeVisible();
+  await expect(page.getByText('Answers')).toBeVisible();
+  await inspect(page, 'upstreams', ALL_LOOKS);
+});
