@@ -103,13 +103,6 @@ export const PARTS = [
     missed: 'the installed service on a fresh Debian',
   },
   {
-    name: 'lintian',
-    variable: 'SVC_TEST_LINTIAN',
-    find: () => onPath('lintian'),
-    packages: ['lintian'],
-    missed: 'what Debian says of the package',
-  },
-  {
     name: 'llama.cpp',
     variable: 'SVC_TEST_LLAMA_SERVER',
     find: () => onPath('llama-server') ?? unpacked('llama.cpp', 'llama-server'),

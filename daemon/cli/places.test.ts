@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configFolder, credential, gatewayUrl, readEnvFile } from './places.ts';
+import { configFolder, credential, gatewayUrl, readEnvFile, serviceFolders } from './places.ts';
 
 const file = (values: Record<string, string> = {}) => ({
   path: '/x/api.env',
@@ -20,6 +20,19 @@ describe('credential', () => {
     expect(credential({}, file({ SVC_CLIENT_KEY: 'fc' }))?.key).toBe('fc');
     expect(credential({ SVC_ADMIN_KEY: '  ' }, saved)?.key).toBe('fa');
     expect(credential({ SVC_ADMIN_KEY: '  ' }, file())).toBeNull();
+  });
+});
+
+describe('serviceFolders', () => {
+  const service = { CONFIGURATION_DIRECTORY: '/etc/svc', STATE_DIRECTORY: '/var/lib/svc' };
+  it.each([
+    ['the installed service', { HOME: '/root' }, ['/etc/svc'], service],
+    ['the own folders', { HOME: '/root' }, ['/etc/svc', '/root/.config/svc/api.env'], {}],
+    ['a named home', { HOME: '/root', SVC_HOME: '/x' }, ['/etc/svc'], {}],
+    ['folders that are named already', { HOME: '/root', CONFIGURATION_DIRECTORY: '/y' }, ['/etc/svc'], {}],
+    ['no service', { HOME: '/root' }, [], {}],
+  ])('%s', (_, env, there, expected) => {
+    expect(serviceFolders(env, (path) => (there as string[]).includes(path))).toEqual(expected);
   });
 });
 

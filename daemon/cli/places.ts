@@ -8,6 +8,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where an installed service keeps its configuration. */
 const SYSTEM_FOLDER = '/etc/svc';
+/** And its state. */
+const SYSTEM_STATE = '/var/lib/svc';
 
 /** The configuration folder that svcctl looks into: `$SVC_HOME/config`, the user's own, else the service's. */
 export function configFolder(env: Environment, exists: (path: string) => boolean = existsSync): string {
@@ -15,6 +17,18 @@ export function configFolder(env: Environment, exists: (path: string) => boolean
   const own = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'svc');
   if (exists(join(own, 'api.env')) || exists(join(own, 'config.toml'))) return own;
   return exists(SYSTEM_FOLDER) ? SYSTEM_FOLDER : own;
+}
+
+/**
+ * What a sub-command of the daemon binary needs to look at the installed service instead of this user's own folders, as systemd
+ * would say it; empty where the user has folders of his own or named some.
+ */
+export function serviceFolders(
+  env: Environment,
+  exists: (path: string) => boolean = existsSync,
+): Record<string, string> {
+  if (env.CONFIGURATION_DIRECTORY || configFolder(env, exists) !== SYSTEM_FOLDER) return {};
+  return { CONFIGURATION_DIRECTORY: SYSTEM_FOLDER, STATE_DIRECTORY: SYSTEM_STATE };
 }
 
 export interface EnvFile {

@@ -6,7 +6,14 @@ import type { CommandContext } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { help } from './help.ts';
 import type { Flags } from './options.ts';
-import { type Credential, configFolder, credential, gatewayUrl, readEnvFile } from './places.ts';
+import {
+  type Credential,
+  configFolder,
+  credential,
+  gatewayUrl,
+  readEnvFile,
+  serviceFolders,
+} from './places.ts';
 import { report } from './report.ts';
 import { COMMANDS } from './table.ts';
 import { outputWidth, readPiped, Terminal } from './terminal.ts';
@@ -16,7 +23,8 @@ async function runDaemon(args: readonly string[]): Promise<number> {
   const { spawn } = await import('node:child_process');
   const main = join(import.meta.dirname, '..', 'main.ts');
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [main, ...args], { stdio: 'inherit' });
+    const env = { ...process.env, ...serviceFolders(process.env) };
+    const child = spawn(process.execPath, [main, ...args], { stdio: 'inherit', env });
     child.on('error', () => resolve(EXIT.failed));
     child.on('exit', (code) => resolve(code ?? EXIT.failed));
   });

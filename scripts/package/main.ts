@@ -17,7 +17,7 @@ const USAGE = `npm run package [-- OPTIONS]
 `;
 
 /** The budget of a release in bytes; a package beyond it fails the build, so that growth is a decision. */
-const XZ_BUDGET = 90 * 2 ** 20;
+const XZ_BUDGET = 64 * 2 ** 20;
 
 const root = join(import.meta.dirname, '..', '..');
 const HERE: DebianArch = process.arch === 'arm64' ? 'arm64' : 'amd64';

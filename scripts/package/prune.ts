@@ -2,10 +2,10 @@ import type { Cpu } from './modules.ts';
 
 /** Files that are never run: sources of types, maps, what belongs to a checkout. Licences always stay. */
 const NEVER = [
-  /\.(ts|mts|cts|tsx|map|flow|markdown|md|yml|yaml|tsbuildinfo)$/i,
+  /\.(ts|mts|cts|tsx|map|flow|markdown|md|html|yml|yaml|tsbuildinfo)$/i,
   /(^|\/)\.[^/]+$/,
   /(^|\/)(bower\.json|Makefile|gulpfile\.js|Gruntfile\.js|tsconfig[^/]*\.json|binding\.gyp|karma\.conf\.js)$/,
-  /^(test|tests|__tests__|example|examples|bench|benchmark|benchmarks|docs|doc|man|coverage)\//,
+  /^(test|tests|__tests__|example|examples|bench|benchmark|benchmarks|docs|doc|man|coverage|fixtures)\//,
 ];
 const LICENCE = /(^|\/)(licen[cs]e|notice|copying|copyright|authors)[^/]*$/i;
 

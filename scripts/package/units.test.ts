@@ -53,6 +53,28 @@ describe.skipIf(!there)('systemd-analyze', () => {
   });
 });
 
+const page = readFileSync(join(UNITS, '..', 'docs', 'systemd.md'), 'utf8');
+const dropIns = [...page.matchAll(/```ini\n(\[Service\][\s\S]*?)```/g)].map(([, text = '']) => text);
+
+describe.skipIf(!there)('the drop-ins of docs/systemd.md', () => {
+  it.each(dropIns)('%j is understood, and leaves the exposure low', (text) => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-drop-in-'));
+    try {
+      const unit = service.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`);
+      writeFileSync(join(folder, 'svc-gateway.service'), `${unit}\n${text}`);
+      const run = (...args: string[]) =>
+        spawnSync('systemd-analyze', [...args, './svc-gateway.service'], { cwd: folder, encoding: 'utf8' });
+      const { status, stderr } = run('verify', '--recursive-errors=no', '--man=no');
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(run('security', '--offline=true', `--threshold=${THRESHOLD}`).status).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('are all found', () => expect(dropIns.length).toBeGreaterThanOrEqual(5));
+});
+
 describe('what must never stand in the unit', () => {
   it.each([
     ['MemoryDenyWriteExecute', 'the compiler of Node dies at its start'],
