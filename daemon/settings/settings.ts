@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SettingRow } from '../contract/system.ts';
 import type { Log } from '../kit/log.ts';
@@ -57,7 +57,7 @@ export interface SettingsOptions {
 /** Opens folders and files and reads the settings. Throws SetupError for a folder that can't be used. */
 export async function openSettings(options: SettingsOptions): Promise<Settings> {
   const folders = openFolders(options.env);
-  for (const folder of await writtenFolders(folders)) await sweepTemps(folder);
+  for (const folder of await writtenFolders(folders)) await sweepTemps(folder).catch(() => 0);
   const state = new SettingsState(folders, options.env, options.log);
   await state.start();
   const settings = new LiveSettings(folders, state, options);
@@ -65,11 +65,19 @@ export async function openSettings(options: SettingsOptions): Promise<Settings> 
   return settings;
 }
 
-/** Both folders, and those into which the files are written through a link. */
+/** Both folders, those for slots and the like in the first, and those into which the files are written through a link. */
 async function writtenFolders({ config, state }: Folders): Promise<Set<string>> {
   const files = [CONFIG_FILE, ENV_FILE].map((name) =>
     realpath(join(config, name)).then(dirname, () => config),
   );
   const [root, ...targets] = await Promise.all([realpath(config), ...files]);
-  return new Set([root, state, ...targets.filter((folder) => `${folder}/`.startsWith(`${root}/`))]);
+  const inside = (await readdir(root, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(root, name));
+  return new Set([
+    root,
+    state,
+    ...inside,
+    ...targets.filter((folder) => `${folder}/`.startsWith(`${root}/`)),
+  ]);
 }

@@ -1,5 +1,5 @@
-/** P05 P06: the gateway is killed while it loads, swaps and answers; nothing of it is left, and the next one goes on. */
-import { existsSync, readFileSync } from 'node:fs';
+/** The gateway is killed while it loads, swaps, answers and writes slot files; nothing of it is left, and the next one goes on. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
@@ -24,7 +24,38 @@ afterAll(async () => {
 const records = async () => (await ask(gateway, 'GET', '/api/slots')).json<{ slots: SlotRecord[] }>().slots;
 const runs = ([pid, startTicks]: readonly [number, number]) => startTicksOf(pid) === startTicks;
 
-it('leaves no engine behind, keeps every slot file, and serves again', async () => {
+/** What the file of a slot may say: what was acknowledged last, or what was on its way when the gateway was killed. */
+type Written = Record<'acknowledged' | 'sent', number | null>;
+const written = Object.fromEntries(
+  COLOURS.map((colour) => [colour, { acknowledged: null, sent: null }]),
+) as Record<Colour, Written>;
+
+/** Changes the file of a slot again and again, one change after the other. */
+async function keepWriting(colour: Colour, killed: () => boolean): Promise<void> {
+  const file = written[colour];
+  while (!killed()) {
+    const priority = ((file.sent ?? 0) + 1) % 1_000;
+    file.sent = priority;
+    const path = `/api/slots/${colour}`;
+    const answer = await ask(gateway, 'PUT', path, { body: { priority } }).catch(() => null);
+    if (answer === null) continue;
+    expect(answer.status, answer.text).toBe(200);
+    file.acknowledged = priority;
+  }
+}
+
+/** The file is whole, and what it says was acknowledged or on its way. */
+function expectWhole(colour: Colour): void {
+  const text = readFileSync(join(gateway.home, 'config', 'slots', `${colour}.toml`), 'utf8');
+  const line = /^priority = (\d+)\n/m.exec(text);
+  expect(text.replace(line?.[0] ?? '', '')).toBe(slotFile(colour));
+  const { acknowledged, sent } = written[colour];
+  const says = line === null ? null : Number(line[1]);
+  expect([acknowledged, sent]).toContain(says);
+  Object.assign(written[colour], { acknowledged: says, sent: says });
+}
+
+it('leaves no engine behind, tears and loses no slot file, and serves again', async () => {
   const random = randomFrom(seed('kill-under-load'));
   const pick = () => COLOURS[Math.floor(random() * 3)] as Colour;
   gateway = await startThree();
@@ -40,6 +71,7 @@ it('leaves no engine behind, keeps every slot file, and serves again', async () 
         else state.wrong.push(answer.text);
       }
     });
+    const writers = COLOURS.map((colour) => keepWriting(colour, () => state.killed));
     const at = performance.now() + random() * LATEST_MS;
     const engines = new Map<number, number>();
     await until(
@@ -55,13 +87,10 @@ it('leaves no engine behind, keeps every slot file, and serves again', async () 
     );
     state.killed = true;
     await gateway.stop('SIGKILL');
-    await Promise.all(callers);
+    await Promise.all([...callers, ...writers]);
     await until(() => ![...engines].some(runs), `no engine to be left in round ${round}`, 10_000);
     expect(state.wrong).toEqual([]);
-    for (const colour of COLOURS) {
-      const file = join(gateway.home, 'config', 'slots', `${colour}.toml`);
-      expect(existsSync(file) && readFileSync(file, 'utf8')).toBe(slotFile(colour));
-    }
+    for (const colour of COLOURS) expectWhole(colour);
     gateway = await startThree(gateway.home);
     const colour = pick();
     expect(said(await askFor(gateway, colour))).toBe(replyOf(colour));
@@ -69,5 +98,10 @@ it('leaves no engine behind, keeps every slot file, and serves again', async () 
       async () => (await records()).every((slot) => RESTING.includes(slot.state) && slot.queued === 0),
       'the slots to settle',
     );
+    const files = readdirSync(join(gateway.home, 'config', 'slots')).sort();
+    expect(files, 'no half-written file is left').toEqual([
+      'agent.toml',
+      ...COLOURS.map((name) => `${name}.toml`).sort(),
+    ]);
   }
 });

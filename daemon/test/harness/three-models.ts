@@ -25,8 +25,10 @@ export const replyOf = (colour: Colour): string => `This is the ${colour} model 
 export const slotFile = (colour: Colour): string =>
   `# The ${colour} one.\nmodel = "${colour}-model"\ncontext = ${WINDOW}\nparallel = 2\n`;
 
-/** A gateway with the three slots and room for one of their models at a time; `home` is used again when given. */
-export async function startThree(home = mkdtempSync(join(tmpdir(), 'svc-test-'))): Promise<Gateway> {
+/** A gateway with the three slots and room for one of their models at a time; `used` is a home that has them already. */
+export async function startThree(used?: string): Promise<Gateway> {
+  if (used !== undefined) return startGateway({ home: used });
+  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
   const folder = join(home, 'weights');
   mkdirSync(folder, { recursive: true });
   for (const colour of COLOURS) {
