@@ -6,11 +6,11 @@ import { workerLaunch } from './launches.ts';
 
 /**
  * A small engine of somebody else: it prints what it was given, is loading the first `--loading` times that it
- * is asked, answers `--reply` and the name of
- * the model that it was asked for, and demands the key of variable ENGINE_KEY or of the file `--key-file`.
+ * is asked and until there is a file `--until`, answers `--reply` and the name of the model that it was asked for, streaming
+ * when that is asked, and demands the key of variable ENGINE_KEY or of the file `--key-file`.
  */
 const PROGRAM = `
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 const flag = (name, otherwise) => {
   const at = process.argv.indexOf('--' + name);
@@ -19,6 +19,7 @@ const flag = (name, otherwise) => {
 const file = flag('key-file');
 const key = file === undefined ? process.env.ENGINE_KEY : readFileSync(file, 'utf8');
 let loading = Number(flag('loading', 0));
+const until = flag('until');
 const reply = flag('reply', 'Hello from another program.');
 console.log('argv ' + JSON.stringify(process.argv.slice(2)));
 console.log('env ' + JSON.stringify(Object.keys(process.env).sort()));
@@ -28,13 +29,20 @@ const json = (res, status, body) => {
   res.end(JSON.stringify(body));
 };
 const chat = (res, body) => {
-  const message = { role: 'assistant', content: reply + ' (' + JSON.parse(body).model + ')' };
+  const { model, stream } = JSON.parse(body);
+  const message = { role: 'assistant', content: reply + ' (' + model + ')' };
+  if (stream) {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write('data: ' + JSON.stringify({ choices: [{ index: 0, delta: message }] }) + '\\n\\n');
+    return res.end('data: [DONE]\\n\\n');
+  }
   const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
   json(res, 200, { choices: [{ index: 0, finish_reason: 'stop', message }], usage });
 };
 createServer((req, res) => {
   console.log('asked ' + req.method + ' ' + req.url);
-  if (req.url === '/health') return json(res, loading-- > 0 ? 503 : 200, {});
+  const early = loading > 0 || (until !== undefined && !existsSync(until));
+  if (req.url === '/health') return json(res, early ? (loading--, 503) : 200, {});
   if (key && req.headers.authorization !== 'Bearer ' + key) return json(res, 401, {});
   if (req.url !== '/v1/chat/completions') return json(res, 404, {});
   let body = '';

@@ -1,0 +1,144 @@
+/** contract "Waiting for a load" and "Admission": what callers see while a model loads, when it takes too long, and when less is given than was asked for. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { writeOtherProgram } from '../slots/testing/other-program.ts';
+import { type Gateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { contentOf, dataOf, openStream } from './harness/stream.ts';
+import { slot, slotState, startTiny } from './harness/tiny-gateway.ts';
+
+const CHAT = '/v1/chat/completions';
+let gateway: Gateway;
+/** Slot `slow` is loaded once this file is there. */
+let ready: string;
+
+beforeAll(async () => {
+  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  ready = join(home, 'ready');
+  const listen = ['--host', '{host}', '--port', '{port}', '--until', ready];
+  const command = JSON.stringify([process.execPath, writeOtherProgram(home), ...listen]);
+  gateway = await startTiny({
+    home,
+    files: {
+      'config/config.toml': '[slots]\nqueue_max = 2\n',
+      'config/slots/slow.toml': `engine = "custom"\ncommand = ${command}\nmodel = "slow-model"\n`,
+      'config/slots/wide.toml': 'model = "tiny"\ncontext = 100000\n',
+      'config/slots/gpu.toml': 'model = "tiny"\ndevice = "cuda:7"\n',
+    },
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+beforeEach(async () => {
+  await ask(gateway, 'POST', '/api/slots/slow/unload');
+  rmSync(ready, { force: true });
+});
+
+const user = [{ role: 'user', content: 'x' }];
+const put = async (values: object) => {
+  const answer = await ask(gateway, 'PUT', '/api/settings', { body: { values } });
+  expect(answer.status, answer.text).toBe(200);
+};
+const say = (model: string, more: object = {}) =>
+  ask(gateway, 'POST', CHAT, { body: { model, messages: user, max_tokens: 2, ...more } });
+const stream = (model: string) => openStream(gateway, CHAT, { model, messages: user, stream: true });
+const finishLoad = () => writeFileSync(ready, '');
+const comments = (text: string) => text.split(': loading\n\n').length - 1;
+
+describe('a streaming caller of a slot that loads', () => {
+  it('has 200 after three seconds and a comment every ten, then the answer of the engine, byte for byte', async () => {
+    const since = performance.now();
+    const streamed = await stream('slow');
+    expect(performance.now() - since).toBeGreaterThan(2_900);
+    expect([streamed.status, streamed.headers['content-type']]).toEqual([200, 'text/event-stream']);
+    expect(streamed.headers['x-svc-slot']).toBe('slow');
+    await until(() => comments(streamed.text()) === 2, 'the second comment', 15_000);
+    expect(performance.now() - since).toBeGreaterThan(12_900);
+    finishLoad();
+    expect(await streamed.ended).toBe(true);
+    expect(streamed.text()).toMatch(/^(: loading\n\n){2}data: \{.*\}\n\ndata: \[DONE\]\n\n$/);
+    expect(contentOf(streamed.text().replaceAll(': loading\n\n', ''))).toContain('(slow-model)');
+  });
+
+  it('is told by an error event that the load failed', async () => {
+    const streamed = await stream('slow');
+    process.kill((await slot(gateway, 'slow')).pid as number, 'SIGKILL');
+    expect(await streamed.ended).toBe(true);
+    expect(JSON.parse(dataOf(streamed.text()).at(-1) ?? '')).toMatchObject({
+      error: { code: 'slot.failed', details: { slot: 'slow', reason: expect.stringContaining('SIGKILL') } },
+    });
+    expect(streamed.text()).not.toContain('[DONE]');
+  });
+
+  it('hears nothing but the answer when the load is quick', async () => {
+    finishLoad();
+    const streamed = await stream('slow');
+    expect(await streamed.ended).toBe(true);
+    expect(comments(streamed.text())).toBe(0);
+  });
+
+  it('has a real status for what was refused: an unknown model, a full queue, no memory', async () => {
+    expect((await stream('nobody-knows-it')).status).toBe(404);
+    const waiting = [say('slow'), say('slow')];
+    await until(async () => (await slot(gateway, 'slow')).queued === 2, 'the queue to be full');
+    expect((await stream('slow')).status).toBe(429);
+    finishLoad();
+    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
+    await put({ memoryLimit: 1_000_000 });
+    const refused = await stream('wide');
+    await put({ memoryLimit: 0 });
+    expect(refused.status).toBe(507);
+    await refused.ended;
+    expect(JSON.parse(refused.text())).toMatchObject({ error: { code: 'slot.no_memory' } });
+  });
+});
+
+describe('a load that takes longer than its callers may wait', () => {
+  it('is 503 slot.loading with Retry-After, an error event in a stream, and is stopped once nobody waits', async () => {
+    await put({ loadWaitS: 1, loadWaitStreamS: 5 });
+    const streamed = stream('slow');
+    const refused = await say('slow');
+    expect(refused).toMatchObject({ status: 503, code: 'slot.loading' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(refused.json()).toMatchObject({ error: { details: { slot: 'slow', progress: null } } });
+    const { state, pid } = await slot(gateway, 'slow');
+    expect(state, 'the other one still waits').toBe('starting');
+    const { ended, text } = await streamed;
+    expect(await ended).toBe(true);
+    expect(JSON.parse(dataOf(text()).at(-1) ?? '')).toMatchObject({ error: { code: 'slot.loading' } });
+    expect(await slotState(gateway, 'slow', 'offline')).toMatchObject({ failure: null, queued: 0 });
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    await put({ loadWaitS: 300, loadWaitStreamS: 600 });
+    finishLoad();
+    expect((await say('slow')).status).toBe(200);
+  });
+});
+
+describe('less than was asked for', () => {
+  it('is said on every answer, in the record and in the metrics; who has all hears nothing', async () => {
+    const cut = await say('wide');
+    expect(cut.status).toBe(200);
+    expect(cut.headers['x-svc-degraded']).toMatch(/65536 tokens instead of 100000/);
+    const streamed = await stream('wide');
+    streamed.leave();
+    expect(streamed.headers['x-svc-degraded']).toBe(cut.headers['x-svc-degraded']);
+    expect((await slot(gateway, 'wide')).degraded).toBe(cut.headers['x-svc-degraded']);
+    const whole = await say('agent');
+    expect([whole.status, whole.headers['x-svc-degraded']]).toEqual([200, undefined]);
+    const { text } = await ask(gateway, 'GET', '/api/metrics/prometheus');
+    expect(text).toMatch(/^svc_slot_degraded\{slot="wide"\} 1$/m);
+    expect(text).toMatch(/^svc_slot_degraded\{slot="agent"\} 0$/m);
+  });
+
+  it('is refused where a device was named that is not there: no silent fallback to the CPU', async () => {
+    const refused = await say('gpu');
+    expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
+    const { state, failure } = await slot(gateway, 'gpu');
+    expect(state).toBe('error');
+    expect(failure?.reason).toMatch(/cuda/i);
+  });
+});

@@ -1,0 +1,261 @@
+/** spec "Slots", engines as processes of ours: how they fail, what they print, what they are called, and how all of it ends. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeOtherProgram } from '../slots/testing/other-program.ts';
+import { descendants } from './harness/descendants.ts';
+import { type Gateway, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { scale } from './harness/scale.ts';
+import { openStream } from './harness/stream.ts';
+import { ENDLESS, slot, slotState, startTiny } from './harness/tiny-gateway.ts';
+
+const CHAT = '/v1/chat/completions';
+const MIB = 1 << 20;
+/** Words that a shell would take apart, run or take for options. */
+const ODD = ['two words', ';', '$(touch pwned)', '`id`', '-x', '--', "it's", '*', '\\n', 'ünï'];
+/** Prints lines, bytes that are no text, and lines of 10 MB: some 200 MB a second, if they are taken so fast. */
+const FLOOD = `
+const chunk = Buffer.concat([
+  Buffer.from('a line of a log\\n'.repeat(4000)), Buffer.alloc(65536, 0xfe), Buffer.alloc(10 << 20, 0x78), Buffer.from('\\n'),
+]);
+setInterval(() => process.stdout.write(chunk), 50);
+`;
+const STUBBORN = `process.on('SIGTERM', () => {});\n`;
+
+let home: string;
+let gateway: Gateway;
+
+/** The small engine of somebody else, with code that runs in it first. */
+function program(name: string, first: string): string {
+  const plain = readFileSync(writeOtherProgram(home), 'utf8');
+  const path = join(home, name);
+  writeFileSync(path, `${first}\n${plain}`);
+  return path;
+}
+
+const custom = (words: readonly string[], more = '') =>
+  `engine = "custom"\ncommand = ${JSON.stringify(words)}\n${more}`;
+const LISTEN = ['--host', '{host}', '--port', '{port}'];
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
+  const node = process.execPath;
+  const plain = writeOtherProgram(home);
+  const last = (line: string) => [node, '-e', `console.error(${JSON.stringify(line)}); process.exit(1)`];
+  gateway = await startGateway({
+    home,
+    files: {
+      ...QUIET_FILE,
+      'config/slots/exits.toml': custom(last('no such tensor'), 'model = "shared"\n'),
+      'config/slots/well.toml': custom([node, plain, ...LISTEN], 'model = "shared"\n'),
+      'config/slots/lost.toml': custom(last('ggml_vulkan: device lost: vk::Queue::submit: ErrorDeviceLost')),
+      'config/slots/odd.toml': custom([node, plain, ...LISTEN, ...ODD]),
+      'config/slots/flood.toml': custom([node, program('flood.mjs', FLOOD), ...LISTEN]),
+      'config/slots/stubborn.toml': custom([node, program('stubborn.mjs', STUBBORN), ...LISTEN]),
+    },
+  });
+});
+afterAll(async () => {
+  await gateway?.stop('SIGKILL');
+  gateway?.remove();
+});
+
+const say = (model: string) =>
+  ask(gateway, 'POST', CHAT, { body: { model, messages: [{ role: 'user', content: 'x' }] } });
+const verb = (name: string, action: 'load' | 'unload') =>
+  ask(gateway, 'POST', `/api/slots/${name}/${action}`);
+const stateOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.[0] ?? '';
+  } catch {
+    return '';
+  }
+};
+const zombies = () => descendants(gateway.pid).filter(({ pid }) => stateOf(pid) === 'Z');
+
+describe('an engine that fails', () => {
+  it('at once, every time: parked after five times, a sibling with the same model serves meanwhile', async () => {
+    expect((await verb('well', 'load')).status).toBe(200);
+    for (let times = 1; times <= 5; times++) {
+      expect(await verb('exits', 'load')).toMatchObject({ status: 503, code: 'slot.failed' });
+      const { state, failure } = await slot(gateway, 'exits');
+      expect(state).toBe('error');
+      expect(failure).toMatchObject({
+        failures: times,
+        parked: times === 5,
+        reason: 'The engine ended with code 1: no such tensor',
+      });
+      for (const model of ['shared', 'exits']) {
+        const answer = await say(model);
+        expect([answer.status, answer.headers['x-svc-slot']]).toEqual([200, 'well']);
+      }
+    }
+    expect((await slot(gateway, 'exits')).failure?.retry_at).toBeNull();
+    await verb('well', 'unload');
+    process.kill((await verb('well', 'load')).json<{ pid: number }>().pid, 'SIGKILL');
+    await slotState(gateway, 'well', 'error');
+    const refused = await say('exits');
+    expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
+    expect(refused.headers).toMatchObject({ 'x-should-retry': 'false' });
+    expect(refused.headers['retry-after']).toBeUndefined();
+  });
+
+  it('because its device is lost: an error with that reason and a time, and the gateway goes on', async () => {
+    await verb('lost', 'load');
+    const { state, failure } = await slot(gateway, 'lost');
+    expect([state, failure?.reason]).toEqual(['error', expect.stringContaining('ErrorDeviceLost')]);
+    expect(failure?.retry_at).toBeGreaterThan(Date.now());
+    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+  });
+
+  it('leaves no zombie', () => {
+    expect(zombies()).toEqual([]);
+  });
+});
+
+describe('what a slot file says', () => {
+  it('reaches the program word for word: no shell, no options in between', async () => {
+    const { pid } = (await verb('odd', 'load')).json<{ pid: number }>();
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+    expect(words.slice(-ODD.length)).toEqual(ODD);
+    expect(existsSync(join(home, 'pwned')) || existsSync('pwned')).toBe(false);
+    expect((await say('odd')).status).toBe(200);
+    await verb('odd', 'unload');
+  });
+});
+
+describe('an engine that prints without end', () => {
+  it('holds up nobody, and neither the memory of the gateway nor its logs grow', async () => {
+    const resident = () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
+    expect((await verb('flood', 'load')).status).toBe(200);
+    const before = resident();
+    let longest = 0;
+    for (let round = 0; round < 20; round++) {
+      const since = performance.now();
+      expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+      expect((await ask(gateway, 'GET', '/api/slots/flood/logs?lines=10')).status).toBe(200);
+      longest = Math.max(longest, performance.now() - since);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(longest).toBeLessThan(2_000);
+    expect(resident() - before).toBeLessThan(150);
+    const logs = join(home, 'state', 'logs');
+    const bytes = readdirSync(logs)
+      .filter((name) => name.startsWith('flood.'))
+      .reduce((sum, name) => sum + statSync(join(logs, name)).size, 0);
+    expect(bytes).toBeLessThan(64 * MIB);
+    expect((await verb('flood', 'unload')).json()).toMatchObject({ state: 'offline', failure: null });
+    expect(zombies()).toEqual([]);
+  });
+});
+
+describe('a stop of the gateway', () => {
+  it('forces an engine that hears no SIGTERM, within the time that systemd gives, and leaves nobody', async () => {
+    const { pid } = (await verb('stubborn', 'load')).json<{ pid: number }>();
+    const children = descendants(gateway.pid).map((each) => each.pid);
+    expect(children).toContain(pid);
+    const since = performance.now();
+    expect(await gateway.stop('SIGTERM')).toBe(0);
+    expect(performance.now() - since).toBeLessThan(25_000);
+    await until(() => !children.some((each) => existsSync(`/proc/${each}`)), 'every engine to be gone');
+  });
+});
+
+describe('a slot that is stopped under many streams', () => {
+  let tiny: Gateway;
+  beforeAll(async () => {
+    tiny = await startTiny({ files: { 'config/config.toml': '[slots]\nqueue_max = 1000\n' } });
+  });
+  afterAll(async () => {
+    await tiny?.stop('SIGKILL');
+    tiny?.remove();
+  });
+  const streams = (count: number) =>
+    Array.from({ length: count }, () =>
+      openStream(tiny, CHAT, {
+        model: 'agent',
+        messages: [{ role: 'user', content: ENDLESS }],
+        max_tokens: 200,
+        stream: true,
+      }),
+    );
+
+  it('by unload and restart: each ends whole, the waiting ones in the next process', async () => {
+    const opened = streams(scale(500));
+    await until(async () => (await slot(tiny, 'agent')).queued > 0, 'some to wait');
+    const acts = ['unload', 'restart'].map((act) => ask(tiny, 'POST', `/api/slots/agent/${act}`));
+    for (const streamed of await Promise.all(opened)) {
+      expect(streamed.status).toBe(200);
+      expect(await streamed.ended).toBe(true);
+      expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
+    }
+    for (const act of await Promise.all(acts)) expect(act.status, act.text).toBe(200);
+    expect(await slot(tiny, 'agent')).toMatchObject({ active: 0, queued: 0 });
+  });
+
+  it('by SIGTERM: each ends whole or is told, none hangs beyond the drain limit', async () => {
+    const opened = streams(scale(500));
+    await until(async () => (await slot(tiny, 'agent')).active > 0, 'some to run');
+    const since = performance.now();
+    const stopped = tiny.stop('SIGTERM');
+    for (const outcome of await Promise.allSettled(opened)) {
+      if (outcome.status === 'rejected') continue;
+      const { status, ended, text } = outcome.value;
+      const whole = await ended;
+      const closed = text().endsWith('data: [DONE]\n\n') || /"code":"slot\.(draining|failed)"/.test(text());
+      expect(whole ? closed || status === 503 : true, text().slice(-200)).toBe(true);
+    }
+    expect(await stopped).toBe(0);
+    expect(performance.now() - since).toBeLessThan(30_000);
+  });
+});
+
+describe('a failure that nobody expected', () => {
+  const INJECT: Record<string, string> = {
+    'an exception in a timer': 'setTimeout(() => { throw new Error("injected"); });',
+    'a rejected promise': 'Promise.reject(new Error("injected"));',
+    'an exception in a listener': 'process.emit("warning", new Error("injected"));',
+    'an exception while a stream is read':
+      'require("node:stream").Readable.from(["x"]).on("data", () => { throw new Error("injected"); });',
+  };
+
+  it.each(Object.entries(INJECT))(
+    '%s: told once, answers end whole, exit code 1, no engine left',
+    async (_, code) => {
+      const own = mkdtempSync(join(tmpdir(), 'svc-test-'));
+      const preload = join(own, 'inject.cjs');
+      const listener = code.includes('warning')
+        ? 'process.on("warning", () => { throw new Error("injected"); });'
+        : '';
+      writeFileSync(preload, `process.on('SIGUSR2', () => { ${listener} ${code} });\n`);
+      const broken = await startTiny({ home: own, env: { NODE_OPTIONS: `--require ${preload}` } });
+      const streamed = await openStream(broken, CHAT, {
+        messages: [{ role: 'user', content: ENDLESS }],
+        max_tokens: 2_000,
+        stream: true,
+      });
+      await until(() => streamed.text().length > 200, 'the stream to flow');
+      const engines = descendants(broken.pid).map(({ pid }) => pid);
+      expect(engines.length).toBeGreaterThan(0);
+      broken.signal('SIGUSR2');
+      expect(await streamed.ended).toBe(true);
+      expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
+      expect(await broken.stop('SIGCONT')).toBe(1);
+      expect(broken.output().match(/unexpected failure; the gateway stops/g)).toHaveLength(1);
+      await until(() => !engines.some((pid) => existsSync(`/proc/${pid}`)), 'the engines to be gone');
+      broken.remove();
+    },
+  );
+});
