@@ -24,6 +24,8 @@ import { LogLines } from './kit/log-lines.ts';
 import { Outbound } from './kit/outbound.ts';
 import { watchFolder } from './kit/watch-folder.ts';
 import { roomOn } from './memory-room.ts';
+import { createHub } from './models/hub/hub.ts';
+import { createPulls } from './models/pulls/pulls.ts';
 import { createRegistry } from './models/registry.ts';
 import type { RouteDeps } from './routes/deps.ts';
 import { createHandlers } from './routes/handlers.ts';
@@ -105,7 +107,8 @@ export async function startServices(
     bus,
     outbound,
     modelFor: (slot) => registry.chatModelFor(slot.model, slot.name),
-    models: () => registry.list(),
+    // Folders of safetensors are for engines that slot files name; none here serves them by itself.
+    models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     keptBindings: {
       get: () => store.facts.get(BINDINGS_FACT),
       set: (text) => store.facts.set(BINDINGS_FACT, text),
@@ -121,6 +124,8 @@ export async function startServices(
     listenPort: () => http?.port ?? live.value('port'),
     ...overrides,
   });
+  const hub = createHub({ outbound, settings: live });
+  const pulls = createPulls({ store, settings: live, log, bus, outbound, hub, registry });
   const upstreams = createUpstreams({
     settings: live,
     store,
@@ -167,6 +172,8 @@ export async function startServices(
     auth,
     hardware,
     registry,
+    hub,
+    pulls,
     slots,
     upstreams,
     inference,
@@ -230,6 +237,7 @@ export async function startServices(
       await server.stop(drainMs);
       await inference.stop();
       upstreams.close();
+      await pulls.close();
       await slots.stop(drainMs);
       await outbound.close();
       registry.close();

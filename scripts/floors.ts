@@ -47,6 +47,7 @@ export const OUTBOUND_IMPORTERS: readonly string[] = [
   'daemon/inference/',
   'daemon/slots/',
   'daemon/upstreams/',
+  'daemon/models/',
   'daemon/kit/',
   'daemon/services.ts',
 ];

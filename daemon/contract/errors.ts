@@ -157,6 +157,46 @@ export const ERRORS = {
   'model.not_found': row(404, 'There is no such model.', 'See GET /v1/models.'),
   'model.in_use': row(409, 'The model is in use.', 'Unload its slot first.'),
   'model.exists': row(409, 'The model is registered already.', 'Nothing to do.'),
+  'model.kept': row(
+    409,
+    "The files of this model are not the gateway's to remove.",
+    'Remove them yourself, or take their folder out of models.folders.',
+  ),
+  'pull.unknown': row(404, 'There is no such download.', 'See GET /api/pulls.'),
+  'pull.state': row(409, 'The download is in no state for this.', 'See its state in GET /api/pulls.'),
+  'pull.too_many': row(429, 'Too many downloads are open.', 'Wait for some to end, or cancel some.'),
+  'pull.bad_name': row(
+    422,
+    'The repository or file can not be taken over.',
+    'Name owner/name, owner/name:QUANTISATION or owner/name:FILE.',
+  ),
+  'pull.not_found': row(404, 'The hub has no such repository or file.', 'See the pages of the hub.'),
+  'pull.gated': row(
+    403,
+    'The hub does not give this repository to everybody.',
+    'Accept its terms on the hub and set HF_TOKEN in api.env.',
+  ),
+  'pull.no_space': row(
+    507,
+    'There is not enough free space for this model.',
+    'Remove models that are not needed, then resume.',
+  ),
+  'pull.hub_unreachable': row(
+    502,
+    'The hub could not be asked.',
+    'See HF_ENDPOINT and the network of this machine, then resume.',
+  ),
+  'pull.checksum_mismatch': row(
+    502,
+    'What came is not what the hub promised; it was thrown away.',
+    'Try again; another mirror may help.',
+  ),
+  'pull.no_model': row(422, 'What came is no model that can be used.', 'Choose another file.'),
+  'pull.write_failed': row(
+    500,
+    'The models folder could not be written.',
+    'See the owner and the mode of the state folder, then resume.',
+  ),
   'memory.not_found': row(404, 'There is no such memory.', 'See GET /api/memory.'),
   'request.not_found': row(404, 'There is no such request.', 'See GET /api/requests.'),
   'events.too_many': row(

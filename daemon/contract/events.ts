@@ -1,3 +1,4 @@
+import type { PullRecord } from './pulls.ts';
 import type { SlotRecord } from './slots.ts';
 import type { UpstreamHealth } from './upstreams.ts';
 
@@ -8,6 +9,8 @@ export interface GatewayEvents {
   hardware: { probed_at: number };
   upstream: { name: string; health: UpstreamHealth | 'removed'; models: number };
   model: { id: string; change: 'added' | 'changed' | 'removed' };
+  /** At each change of state, and about once a second while bytes come. */
+  pull: { pull: PullRecord };
   request: {
     id: string;
     route: string;

@@ -25,8 +25,8 @@ export const V1Model = z.object({
 });
 export const V1ModelList = z.object({ object: z.literal('list'), data: z.array(V1Model) });
 
-/** One row of the registry (`GET /api/models`); never a path. */
-export const ModelView = z.object({
+/** What the registry itself knows of a model. */
+const RegistryView = z.object({
   id: z.string(),
   name: z.string(),
   type: z.enum(['llm', 'embedding', 'rerank', 'stt', 'tts', 'image']),
@@ -39,16 +39,53 @@ export const ModelView = z.object({
   demo: z.boolean(),
   binding: z.string().nullable(),
   created: z.number().int(),
+  /** How it came here; the gateway removes the files of pulled ones only. */
+  source: z.enum(['demo', 'scan', 'register', 'program', 'pull']),
+  licence: z.string().nullable(),
+  /** Where it was pulled from: repository, commit, and the sum of a model in one file. */
+  repo: z.string().nullable(),
+  revision: z.string().nullable(),
+  sha256: z.string().nullable(),
+  /** Whether a projector lies beside it, so that engines that can may show it pictures. */
+  projector: z.boolean(),
+});
+
+/** One row of the registry (`GET /api/models`); never a path. */
+export const ModelView = RegistryView.extend({
+  /** Most bytes that it took on this machine, by memory (`host`, or the id of a card). */
+  memory: z.record(z.string(), z.number().int()),
 });
 export const ModelsResponse = z.object({ models: z.array(ModelView) });
 
-/** `slot:NAME`, `upstream:NAME`, or null to let the gateway choose. */
-export const ModelPut = z.strictObject({
-  binding: z
+/** What may be said of a model; what is left out stays. */
+export const ModelPut = z
+  .strictObject({
+    /** `slot:NAME`, `upstream:NAME`, or null to let the gateway choose. */
+    binding: z
+      .string()
+      .regex(/^(slot|upstream):[a-z0-9][a-z0-9_-]{0,31}$/, 'must be slot:NAME or upstream:NAME')
+      .nullable()
+      .optional(),
+    /** Whether it thinks when neither the request nor its slot says; null for what its own header says. */
+    enable_thinking: z.boolean().nullable().optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must name binding or enable_thinking');
+
+/** A file or folder of the machine that the gateway runs on. */
+export const ModelRegister = z.strictObject({
+  path: z
     .string()
-    .regex(/^(slot|upstream):[a-z0-9][a-z0-9_-]{0,31}$/, 'must be slot:NAME or upstream:NAME')
-    .nullable(),
+    .max(4096)
+    .regex(/^\/[^\0-\x1f\x7f]+$/, 'must be an absolute path'),
 });
+export const ScanResponse = z.object({
+  models: z.number().int(),
+  /** Files that look like models and are none, and folders that can not be read. */
+  problems: z.array(z.object({ file: z.string(), reason: z.string() })),
+});
+export const ModelRemoved = z.object({ removed: z.string(), files: z.number().int() });
 
 export type V1ModelRecord = z.infer<typeof V1Model>;
-export type ModelRecordView = z.infer<typeof ModelView>;
+export type ModelRecordView = z.infer<typeof RegistryView>;
+export type ModelWithMemory = z.infer<typeof ModelView>;
+export type ModelPutBody = z.infer<typeof ModelPut>;

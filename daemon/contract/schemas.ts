@@ -3,7 +3,8 @@ import { AudioModelsResponse, VoicesResponse } from './audio.ts';
 import * as auth from './auth.ts';
 import { HardwareResponse } from './hardware.ts';
 import { ImagesResponse } from './images.ts';
-import { ModelPut, ModelsResponse, ModelView, V1Model, V1ModelList } from './models.ts';
+import * as models from './models.ts';
+import * as pulls from './pulls.ts';
 import type { RouteId } from './routes.ts';
 import {
   SlotCreate,
@@ -27,7 +28,9 @@ export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'upstream.create': upstreams.UpstreamCreate,
   'upstream.put': upstreams.UpstreamPut,
   'upstream.test': upstreams.UpstreamTestRequest,
-  'model.put': ModelPut,
+  'model.put': models.ModelPut,
+  'model.pull': pulls.PullRequest,
+  'model.register': models.ModelRegister,
   'slot.create': SlotCreate,
   'slot.change': SlotSettings,
   'slot.swap': SlotSwap,
@@ -46,8 +49,8 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'auth.exposure': auth.ExposureResponse,
   'auth.sessions': auth.SessionsResponse,
   'auth.sessions.end': auth.EndSessionsResponse,
-  'v1.models': V1ModelList,
-  'v1.model': V1Model,
+  'v1.models': models.V1ModelList,
+  'v1.model': models.V1Model,
   'v1.images': ImagesResponse,
   'v1.audio.voices': VoicesResponse,
   'v1.audio.models': AudioModelsResponse,
@@ -67,8 +70,17 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'upstream.put': upstreams.UpstreamView,
   'upstream.remove': upstreams.UpstreamRemoved,
   'upstream.test': upstreams.UpstreamTestResponse,
-  models: ModelsResponse,
-  'model.put': ModelView,
+  models: models.ModelsResponse,
+  'model.put': models.ModelView,
+  'model.search': pulls.SearchResponse,
+  'model.pull': pulls.PullView,
+  'model.register': models.ModelView,
+  'model.scan': models.ScanResponse,
+  'model.remove': models.ModelRemoved,
+  pulls: pulls.PullsResponse,
+  'pull.cancel': pulls.PullView,
+  'pull.pause': pulls.PullView,
+  'pull.resume': pulls.PullView,
   'slot.create': SlotView,
   'slot.change': SlotView,
   'slot.remove': SlotRemoved,

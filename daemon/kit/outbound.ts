@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { isUnreachable, UnreachableAddress } from './unreachable-address.ts';
+import { isNotPublic, isUnreachable, UnreachableAddress } from './unreachable-address.ts';
 
 /** Bytes that lie elsewhere; they are read anew for each attempt. */
 export interface StoredBody {
@@ -30,10 +30,14 @@ export interface OutboundRequest {
   readonly fresh?: boolean;
   /** Longest time for a connection to open, where it is not that of the options. */
   readonly connectMs?: number;
+  /** Refuses addresses of the own machine and of private networks, as connected to: for places that somebody else names. */
+  readonly publicOnly?: boolean;
 }
 
 /** Where a request goes. */
-type Place = Pick<OutboundRequest, 'origin' | 'socketPath'>;
+type Place = Pick<OutboundRequest, 'origin' | 'socketPath' | 'publicOnly'>;
+/** Whether an address is one that is not connected to. */
+type Refuses = (address: string) => boolean;
 
 export type OutboundHandler = Dispatcher.DispatchHandler;
 export type OutboundController = Dispatcher.DispatchController;
@@ -95,7 +99,7 @@ export class Outbound {
   }
 
   #pool(place: Place, connectMs: number): Pool {
-    const key = `${connectMs} ${place.origin} ${place.socketPath ?? ''}`;
+    const key = `${connectMs} ${place.origin} ${place.socketPath ?? ''} ${place.publicOnly === true}`;
     const known = this.#pools.get(key);
     if (known) return known;
     const pool = this.#create(place, this.#options.connections ?? DEFAULT_CONNECTIONS, connectMs);
@@ -113,14 +117,15 @@ export class Outbound {
     }
   }
 
-  #create({ origin, socketPath }: Place, connections: number, connectMs: number): Pool {
-    const lookup = guardedLookup(this.#options.lookup ?? (systemLookup as LookupFunction));
+  #create({ origin, socketPath, publicOnly }: Place, connections: number, connectMs: number): Pool {
+    const refuses = publicOnly ? isNotPublic : isUnreachable;
+    const lookup = guardedLookup(this.#options.lookup ?? (systemLookup as LookupFunction), refuses);
     return new Pool(origin, {
       connections,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: watched(buildConnector({ timeout: connectMs, allowH2: false, lookup, socketPath })),
+      connect: watched(buildConnector({ timeout: connectMs, allowH2: false, lookup, socketPath }), refuses),
     });
   }
 }
@@ -145,9 +150,9 @@ const deathsOfReused = new WeakSet<Error>();
  * Notes, for each socket that dies by an error, whether it had been used before. An address that is never connected to
  * is refused here when it stands in the origin itself, and by the lookup when a name leads there.
  */
-function watched(connect: buildConnector.connector): buildConnector.connector {
+function watched(connect: buildConnector.connector, refuses: Refuses): buildConnector.connector {
   return (options, callback) => {
-    if (isUnreachable(options.hostname)) return callback(new UnreachableAddress(), null);
+    if (refuses(options.hostname)) return callback(new UnreachableAddress(), null);
     connect(options, (...outcome) => {
       const [error, socket] = outcome;
       if (!error && socket) noteDeath(socket);
@@ -157,11 +162,11 @@ function watched(connect: buildConnector.connector): buildConnector.connector {
 }
 
 /** A lookup whose answer is the very one that is connected to, without addresses that are never connected to. */
-export function guardedLookup(lookup: LookupFunction): LookupFunction {
+export function guardedLookup(lookup: LookupFunction, refuses: Refuses = isUnreachable): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, address, family) => {
       const found = Array.isArray(address) ? address : [{ address }];
-      if (!error && found.some((each) => isUnreachable(each.address))) {
+      if (!error && found.some((each) => refuses(each.address))) {
         return callback(new UnreachableAddress(), address, family);
       }
       callback(error, address, family);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isUnreachable } from './unreachable-address.ts';
+import { isNotPublic, isUnreachable } from './unreachable-address.ts';
 
 it.each([
   '169.254.169.254',
@@ -31,3 +31,28 @@ it.each([
   'host.lan',
   '',
 ])('%s may be', (address) => expect(isUnreachable(address)).toBe(false));
+
+it.each([
+  '127.0.0.1',
+  '10.0.0.7',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.1.2',
+  '100.64.0.1',
+  '169.254.169.254',
+  '0.0.0.0',
+  '198.18.0.1',
+  '::1',
+  '[::1]',
+  '::ffff:10.0.0.1',
+  '::127.0.0.1',
+  '64:ff9b::7f00:1',
+  '2002:7f00:1::',
+  'fd12:3456::1',
+  'fe80::1%eth0',
+])('%s is not public', (address) => expect(isNotPublic(address)).toBe(true));
+
+it.each(['1.1.1.1', '172.32.0.1', '192.167.1.1', '2606:4700::1', '::ffff:1.1.1.1', 'host.lan'])(
+  '%s is public or a name',
+  (address) => expect(isNotPublic(address)).toBe(false),
+);

@@ -16,6 +16,28 @@ for (const [address, bits, family] of [
   LIST.addSubnet(address, bits, family);
 }
 
+/** Networks that the internet does not route: those of this machine, of private networks, of tests and of tunnels into them. */
+const NOT_PUBLIC = new BlockList();
+for (const [address, bits, family] of [
+  ['10.0.0.0', 8, 'ipv4'],
+  ['100.64.0.0', 10, 'ipv4'],
+  ['127.0.0.0', 8, 'ipv4'],
+  ['172.16.0.0', 12, 'ipv4'],
+  ['192.0.0.0', 24, 'ipv4'],
+  ['192.168.0.0', 16, 'ipv4'],
+  ['198.18.0.0', 15, 'ipv4'],
+  ['240.0.0.0', 4, 'ipv4'],
+  ['::', 96, 'ipv6'],
+  ['64:ff9b::', 96, 'ipv6'],
+  ['64:ff9b:1::', 48, 'ipv6'],
+  ['2002::', 16, 'ipv6'],
+  ['2001::', 32, 'ipv6'],
+  ['fc00::', 7, 'ipv6'],
+  ['fec0::', 10, 'ipv6'],
+] as const) {
+  NOT_PUBLIC.addSubnet(address, bits, family);
+}
+
 /** `address` without brackets and zone id. */
 const bare = (address: string): string => address.replace(/^\[|\]$/g, '').split('%')[0] as string;
 
@@ -29,12 +51,19 @@ export function isUnreachable(address: string): boolean {
   return family !== 0 && LIST.check(plain, family === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** Whether this address is never connected to, or belongs to this machine or a private network. False for a name. */
+export function isNotPublic(address: string): boolean {
+  const plain = bare(address);
+  const family = isIP(plain);
+  return family !== 0 && (isUnreachable(plain) || NOT_PUBLIC.check(plain, family === 6 ? 'ipv6' : 'ipv4'));
+}
+
 /** A connection that was not opened because of where it leads. */
 export class UnreachableAddress extends Error {
   readonly code = 'ERR_UNREACHABLE_ADDRESS';
 
   constructor() {
-    super('link-local, metadata and unspecified addresses are never connected to');
+    super('it leads to an address that is never connected to from here');
     this.name = 'UnreachableAddress';
   }
 }

@@ -23,7 +23,7 @@ export function chooseChatModel(
   models: readonly RegisteredModel[],
   memoryBytes: number | null,
 ): RegisteredModel | null {
-  const chat = models.filter(({ type }) => type === 'llm');
+  const chat = models.filter(({ type, format }) => type === 'llm' && format === 'gguf');
   const real = chat.filter(({ demo }) => !demo);
   if (real.length === 0) return chat[0] ?? null;
   const talking = real.filter(({ chatTemplate }) => chatTemplate);

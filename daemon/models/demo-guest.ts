@@ -19,7 +19,7 @@ export interface DemoGuestOptions {
   signal: AbortSignal;
 }
 
-const isReal = (model: RegisteredModel) => model.type === 'llm' && !model.demo;
+const isReal = (model: RegisteredModel) => model.type === 'llm' && model.format === 'gguf' && !model.demo;
 
 async function invite({ shelf, sync, log, folder, signal }: DemoGuestOptions): Promise<void> {
   try {

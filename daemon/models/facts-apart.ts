@@ -3,6 +3,7 @@ import { compileCacheEnv } from '../kit/compile-cache.ts';
 import { runCommand } from '../kit/run-command.ts';
 import type { GgufFacts } from './gguf-facts.ts';
 import type { SpeechFacts } from './speech-facts.ts';
+import type { WeightsFacts } from './weights-facts.ts';
 
 const PROGRAM = fileURLToPath(new URL('./facts-main.ts', import.meta.url));
 /** Files per process; their time limit grows with their number. */
@@ -14,10 +15,12 @@ const MAX_BYTES = 4 << 20;
 const HEAP_MIB = 512;
 
 /** What is known of a model before it is loaded. */
-export type ModelFacts = GgufFacts | SpeechFacts;
+export type ModelFacts = GgufFacts | SpeechFacts | WeightsFacts;
 
-/** Facts of a file or folder, or why it is no model. */
-export type FactsOutcome = { path: string; facts: ModelFacts } | { path: string; reason: string };
+/** Facts of a file or folder, or why it is no model by itself; a projector belongs to another one. */
+export type FactsOutcome =
+  | { path: string; facts: ModelFacts }
+  | { path: string; reason: string; projector?: boolean };
 
 /** The lines that came through whole; a last one that was cut off is not among them. */
 export function parseOutcomes(stdout: string): FactsOutcome[] {

@@ -1,16 +1,24 @@
 /** Program of its own: reads the headers of the files (and speech folders) named as arguments, one line of JSON for each. */
 import { stat } from 'node:fs/promises';
 import type { ModelFacts } from './facts-apart.ts';
-import { readGgufFacts } from './gguf-facts.ts';
-import { readSpeechFacts } from './speech-facts.ts';
+import { ProjectorFile, readGgufFacts } from './gguf-facts.ts';
+import { readSpeechFacts, speechLayout } from './speech-facts.ts';
+import { readWeightsFacts, weightsSize } from './weights-facts.ts';
 
-const factsOf = async (path: string): Promise<ModelFacts> =>
-  (await stat(path)).isDirectory() ? readSpeechFacts(path) : readGgufFacts(path);
+async function factsOf(path: string): Promise<ModelFacts> {
+  if (!(await stat(path)).isDirectory()) return readGgufFacts(path);
+  const weights = (await speechLayout(path)) === null && (await weightsSize(path)) !== null;
+  return weights ? readWeightsFacts(path) : readSpeechFacts(path);
+}
 
 for (const path of process.argv.slice(2)) {
   const outcome = await factsOf(path).then(
     (facts) => ({ path, facts }),
-    (error: unknown) => ({ path, reason: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => ({
+      path,
+      reason: error instanceof Error ? error.message : String(error),
+      projector: error instanceof ProjectorFile,
+    }),
   );
   process.stdout.write(`${JSON.stringify(outcome)}\n`);
 }

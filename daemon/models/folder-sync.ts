@@ -2,10 +2,12 @@ import { basename } from 'node:path';
 import type { Log } from '../kit/log.ts';
 import { type ModelFacts, readFactsApart } from './facts-apart.ts';
 import { modelId, uniqueId } from './model-id.ts';
+import { projectorOf } from './projector-of.ts';
 import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
 import { type FoundFile, findModelFile, scanFolders } from './scan.ts';
 import type { Shelf } from './shelf.ts';
 import { newSpeechModel } from './speech-model.ts';
+import { newWeightsModel } from './weights-model.ts';
 
 export interface ModelProblem {
   /** Base name of the file, or the folder that the operator named. */
@@ -16,7 +18,12 @@ export interface ModelProblem {
 interface Refusal {
   file: FoundFile;
   reason: string;
+  /** It is no model, and nothing is wrong with it. */
+  projector: boolean;
 }
+
+/** What is known of a model beside its files. */
+export type Origin = Partial<Pick<RegisteredModel, 'repo' | 'revision' | 'sha256' | 'licence'>>;
 
 export interface FolderSyncOptions {
   shelf: Shelf;
@@ -28,6 +35,12 @@ export interface FolderSyncOptions {
   /** Files that are registered in another way. */
   passOver(path: string): boolean;
   signal: AbortSignal;
+}
+
+function madeOf(id: string, source: ModelSource, file: FoundFile, facts: ModelFacts): RegisteredModel {
+  if (!('kind' in facts)) return newModel(id, source, file, facts);
+  if (facts.kind === 'weights') return newWeightsModel(id, source, file, facts);
+  return newSpeechModel(id, source, file, facts);
 }
 
 const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
@@ -44,7 +57,8 @@ export class FolderSync {
   }
 
   problems(): ModelProblem[] {
-    const files = [...this.#refused.values()].map(({ file, reason }) => ({
+    const bad = [...this.#refused.values()].filter(({ projector }) => !projector);
+    const files = bad.map(({ file, reason }) => ({
       file: basename(file.path),
       reason,
     }));
@@ -52,13 +66,12 @@ export class FolderSync {
   }
 
   /** Puts a model on the shelf: under the id it has already, else under a free one made from its file name. */
-  admit(source: ModelSource, file: FoundFile, facts: ModelFacts): RegisteredModel {
+  admit(source: ModelSource, file: FoundFile, facts: ModelFacts, origin: Origin = {}): RegisteredModel {
     const { shelf } = this.#options;
     const known = shelf.byPath(file.path);
     const id = known?.id ?? uniqueId(modelId(file.path), (taken) => shelf.get(taken) !== undefined);
-    return shelf.put(
-      'kind' in facts ? newSpeechModel(id, source, file, facts) : newModel(id, source, file, facts),
-    );
+    const model = madeOf(id, source, file, facts);
+    return shelf.put({ ...model, ...origin, licence: origin.licence ?? model.licence });
   }
 
   /** Takes models whose file is gone off the shelf. */
@@ -87,10 +100,24 @@ export class FolderSync {
       else if (!unchanged(file, shelf.byPath(file.path))) due.push(file);
     }
     await this.#readAll(due);
+    this.#attachProjectors();
     log.debug(
       { models: shelf.list().length, read: due.length, refused: this.#refused.size },
       'model folders scanned',
     );
+  }
+
+  /** A projector that lies beside a model belongs to it. */
+  #attachProjectors(): void {
+    const { shelf } = this.#options;
+    const found = [...this.#refused.values()].filter(({ projector }) => projector);
+    const projectors = found.map(({ file }) => file.path);
+    const chat = shelf.list().filter(({ type, format }) => type === 'llm' && format === 'gguf');
+    const paths = chat.map(({ path }) => path);
+    for (const { id, path } of chat) {
+      const projectorPath = projectorOf(path, paths, projectors);
+      shelf.change(id, { projectorPath, projector: projectorPath !== null });
+    }
   }
 
   #noteFolders(problems: readonly { folder: string; reason: string }[]): void {
@@ -119,7 +146,9 @@ export class FolderSync {
         return;
       }
       if (known !== undefined) shelf.remove(known.id);
-      this.#refused.set(file.path, { file, reason: outcome.reason });
+      const { reason, projector = false } = outcome;
+      this.#refused.set(file.path, { file, reason, projector });
+      if (projector) return;
       log.warn(
         { file: basename(file.path), reason: outcome.reason },
         'a file in a model folder is no usable model',

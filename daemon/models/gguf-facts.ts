@@ -86,6 +86,9 @@ function parameterCount(tensors: readonly TensorInfo[]): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
+/** A file that lets another model see or hear. */
+export class ProjectorFile extends GgufError {}
+
 /** The architecture, once it is sure that this file is a language model. */
 function languageModel(metadata: Metadata): string {
   const architecture = asText(metadata['general.architecture']);
@@ -93,7 +96,7 @@ function languageModel(metadata: Metadata): string {
   const kind = asText(metadata['general.type']);
   if (kind === 'adapter') throw new GgufError('it is an adapter (LoRA), not a model by itself');
   if (kind === 'mmproj' || architecture === 'clip')
-    throw new GgufError('it is a projector for another model');
+    throw new ProjectorFile('it is a projector for another model');
   if (
     metadata['tokenizer.ggml.model'] === undefined ||
     asNumber(metadata[`${architecture}.block_count`]) === null

@@ -4,8 +4,8 @@ import type { ModelRow } from '../store/models.ts';
 import type { GgufFacts } from './gguf-facts.ts';
 import type { FoundFile } from './scan.ts';
 
-/** How a model came here: made by us, found in a folder, named by the operator, part of a program of this machine. */
-export type ModelSource = 'demo' | 'scan' | 'register' | 'program';
+/** How a model came here: made by us, found in a folder, named by the operator, part of a program of this machine, pulled. */
+export type ModelSource = 'demo' | 'scan' | 'register' | 'program' | 'pull';
 
 /** One usable model, with what only the daemon may know (its place) and what decides its memory. */
 export interface RegisteredModel extends ModelRecordView {
@@ -27,7 +27,10 @@ export interface RegisteredModel extends ModelRecordView {
   readonly kvBytesPerToken: number | null;
   readonly chatTemplate: boolean;
   readonly capabilities: Readonly<Record<string, boolean>>;
-  readonly licence: string | null;
+  /** Absolute path of the file that lets it see pictures; null without one. */
+  readonly projectorPath: string | null;
+  /** Whether somebody has said how it thinks; else its header does. */
+  readonly thinkingChosen: boolean;
   /** Names of the voices of a model that speaks; empty for all others. */
   readonly voices: readonly string[];
 }
@@ -43,16 +46,36 @@ const HEADER_KEYS = [
   'chatTemplate',
   'voices',
   'mtimeS',
+  'projectorPath',
+  'thinkingChosen',
 ] as const satisfies readonly (keyof RegisteredModel)[];
 
-const SOURCES: readonly string[] = ['demo', 'scan', 'register', 'program'] satisfies ModelSource[];
-const TYPES: readonly string[] = ['llm', 'embedding', 'rerank', 'tts', 'stt'] satisfies SlotTypeName[];
+const SOURCES: readonly string[] = ['demo', 'scan', 'register', 'program', 'pull'] satisfies ModelSource[];
+const TYPES: readonly string[] = [
+  'llm',
+  'embedding',
+  'rerank',
+  'tts',
+  'stt',
+  'image',
+] satisfies SlotTypeName[];
 
 /** What goes in and what comes out. */
 const MODALITIES: Readonly<Partial<Record<SlotTypeName, [string, string]>>> = {
   tts: ['text', 'audio'],
   stt: ['audio', 'text'],
+  image: ['text', 'image'],
 };
+
+/** What only some models have. */
+export const NOT_PULLED = {
+  repo: null,
+  revision: null,
+  sha256: null,
+  projector: false,
+  projectorPath: null,
+  thinkingChosen: false,
+} as const;
 
 /** A model as it is registered the first time. */
 export function newModel(
@@ -90,6 +113,7 @@ export function newModel(
     capabilities: facts.capabilities,
     licence: facts.licence,
     voices: [],
+    ...NOT_PULLED,
   };
 }
 
@@ -100,13 +124,8 @@ export function toRow(model: RegisteredModel, kept: ModelRow | null): ModelRow {
     ...modelView(model),
     file: model.path,
     files: [...model.files],
-    repo: kept?.repo ?? null,
-    sha256: kept?.sha256 ?? null,
     modalities: { input: [input], output: [output] },
     capabilities: { ...model.capabilities },
-    licence: model.licence,
-    source: model.source,
-    revision: kept?.revision ?? null,
     auto_slot: kept?.auto_slot ?? null,
     memory: kept?.size_bytes === model.sizeBytes ? kept.memory : {},
     header: Object.fromEntries(HEADER_KEYS.map((key) => [key, model[key]])),
@@ -116,14 +135,15 @@ export function toRow(model: RegisteredModel, kept: ModelRow | null): ModelRow {
 /** The model of a row of ours; null for a row that another part keeps or that lacks what is needed. */
 export function fromRow(row: ModelRow): RegisteredModel | null {
   if (row.file === null || !SOURCES.includes(row.source) || !TYPES.includes(row.type)) return null;
+  const source = row.source as ModelSource;
+  const { projectorPath } = row.header;
   const number = (key: (typeof HEADER_KEYS)[number]) => {
     const value = row.header[key];
     return typeof value === 'number' ? value : null;
   };
   return {
-    ...modelView(row),
+    ...modelView({ ...row, source, projector: typeof row.header.projectorPath === 'string' }),
     type: row.type as SlotTypeName,
-    source: row.source as ModelSource,
     path: row.file,
     files: row.files,
     sizeBytes: row.size_bytes,
@@ -137,7 +157,8 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
     kvBytesPerToken: number('kvBytesPerToken'),
     chatTemplate: row.header.chatTemplate === true,
     capabilities: row.capabilities,
-    licence: row.licence,
+    projectorPath: typeof projectorPath === 'string' ? projectorPath : null,
+    thinkingChosen: row.header.thinkingChosen === true,
     voices: Array.isArray(row.header.voices) ? row.header.voices.map(String) : [],
   };
 }
@@ -157,5 +178,11 @@ export function modelView(model: ModelRecordView): ModelRecordView {
     demo: model.demo,
     binding: model.binding,
     created: model.created,
+    source: model.source,
+    licence: model.licence,
+    repo: model.repo,
+    revision: model.revision,
+    sha256: model.sha256,
+    projector: model.projector,
   };
 }

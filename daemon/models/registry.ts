@@ -1,8 +1,9 @@
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
-import type { ModelRecordView } from '../contract/models.ts';
+import type { ModelPutBody, ModelRecordView } from '../contract/models.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import { SingleFlight } from '../kit/single-flight.ts';
@@ -16,7 +17,9 @@ import { settleEspeak } from './espeak-guest.ts';
 import { readFactsApart } from './facts-apart.ts';
 import { FolderSync, type ModelProblem } from './folder-sync.ts';
 import { fileSize } from './gguf-header.ts';
+import type { PulledModel } from './pulls/pull-job.ts';
 import { modelView, type RegisteredModel } from './registered-model.ts';
+import { removeFiles } from './remove-files.ts';
 import { findModelFile } from './scan.ts';
 import { Shelf } from './shelf.ts';
 
@@ -49,10 +52,20 @@ export interface Registry {
    * "agent" a file that the command line or the environment names stands above `slotModel`.
    */
   chatModelFor(slotModel?: string | null, slot?: string): RegisteredModel | null;
-  /** Says who answers to a model's id (`slot:NAME`, `upstream:NAME`, null); undefined when there is no such model. */
-  bind(id: string, binding: string | null): ModelRecordView | undefined;
-  /** Registers a file by path; rejects with an Error whose message says why it is no model. */
+  /**
+   * Says who answers to a model's id (`slot:NAME`, `upstream:NAME`, null) and how it thinks (null: as its header says);
+   * undefined when there is no such model.
+   */
+  change(id: string, change: ModelPutBody): Promise<ModelRecordView | undefined>;
+  /** Registers a file or folder by path; rejects with an Error whose message says why it is no model. */
   register(path: string): Promise<RegisteredModel>;
+  /** Registers what a pull has put into its place. Rejects as `register`. */
+  registerPulled(pulled: PulledModel): Promise<RegisteredModel>;
+  /**
+   * Forgets a model that was named by its path, or removes one that was pulled with its files; answers how many files.
+   * Rejects with `model.kept` for any other, `model.not_found` for none.
+   */
+  remove(id: string): Promise<number>;
   /** Looks through the model folders again; calls that overlap share one. Never rejects. */
   scan(): Promise<void>;
   /** Files that look like models and can't be used, and folders that can't be read. */
@@ -80,24 +93,55 @@ function assemble(options: RegistryOptions) {
   });
   const demo = { shelf, sync, facts: store.facts, log, folder: demoFolder, signal: stop.signal };
   const espeak = { shelf, wanted: () => settings.value('espeak') };
-  return { stop, shelf, sync, demo, espeak };
+  return { stop, shelf, sync, demo, espeak, own };
 }
 
 type Parts = ReturnType<typeof assemble>;
 
 /** Makes sure that a file is on the shelf, read anew when it has changed since. */
-async function registerFile({ shelf, sync, stop }: Parts, path: string): Promise<RegisteredModel> {
+async function registerFile(
+  { shelf, sync, stop }: Parts,
+  path: string,
+  pulled?: PulledModel,
+): Promise<RegisteredModel> {
   const file = await findModelFile(path);
   if (file === null) {
     await fileSize(path);
     throw new Error('it is no model file');
   }
   const known = shelf.byPath(file.path);
-  if (known !== undefined && known.mtimeS === file.mtimeS && known.sizeBytes === file.sizeBytes) return known;
+  if (
+    pulled === undefined &&
+    known !== undefined &&
+    known.mtimeS === file.mtimeS &&
+    known.sizeBytes === file.sizeBytes
+  )
+    return known;
   const [outcome] = await readFactsApart([file.path], stop.signal);
   if (outcome === undefined || 'reason' in outcome)
     throw new Error(outcome?.reason ?? 'the registry is closing');
-  return sync.admit(known?.source ?? 'register', file, outcome.facts);
+  if (pulled === undefined) return sync.admit(known?.source ?? 'register', file, outcome.facts);
+  const { repo, revision, sha256, licence } = pulled;
+  return sync.admit('pull', file, outcome.facts, { repo, revision, sha256, licence });
+}
+
+/** Says how a model thinks; null brings back what its header says. */
+async function thinkingOf({ stop }: Parts, model: RegisteredModel, chosen: boolean | null) {
+  if (chosen !== null) return { enable_thinking: chosen, thinkingChosen: true };
+  if (model.format !== 'gguf') return { enable_thinking: null, thinkingChosen: false };
+  const [outcome] = await readFactsApart([model.path], stop.signal);
+  const facts = outcome !== undefined && 'facts' in outcome ? outcome.facts : null;
+  const own = facts !== null && 'enableThinking' in facts ? facts.enableThinking : null;
+  return { enable_thinking: own, thinkingChosen: false };
+}
+
+async function removeModel({ shelf, own }: Parts, id: string): Promise<number> {
+  const model = shelf.get(id);
+  if (model === undefined) throw new GatewayError('model.not_found');
+  const others = shelf.list().filter((other) => other !== model);
+  const removed = model.source === 'register' ? 0 : await removeFiles(own, model, others);
+  shelf.remove(id);
+  return removed;
 }
 
 async function registerConfigured(parts: Parts, configured: ConfiguredModel | null): Promise<string | null> {
@@ -136,6 +180,12 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     await settleEspeak(espeak);
   };
   const scan = () => flights.run('scan', look);
+  const settled = async (registering: Promise<RegisteredModel>) => {
+    const model = await registering;
+    await settleDemo(demo);
+    await settleEspeak(espeak);
+    return model;
+  };
   const named = (model: string) => shelf.get(model) ?? shelf.byPath(resolve(model)) ?? null;
 
   await sync.dropVanished();
@@ -153,11 +203,21 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       if (slotModel) return named(slotModel);
       return configuredNow() ?? chooseChatModel(shelf.list(), memoryBytes());
     },
-    bind(id, binding) {
-      const model = shelf.bind(id, binding);
-      return model && modelView(model);
+    async change(id, { binding, enable_thinking }) {
+      const model = shelf.get(id);
+      if (model === undefined) return undefined;
+      const thinking = enable_thinking === undefined ? {} : await thinkingOf(parts, model, enable_thinking);
+      const changed = shelf.change(id, { ...thinking, ...(binding === undefined ? {} : { binding }) });
+      return changed && modelView(changed);
     },
-    register: (path) => registerFile(parts, resolve(path)),
+    register: (path) => settled(registerFile(parts, resolve(path))),
+    // Its projector may lie beside it, and whoever looks at the folder gives it to its model.
+    registerPulled: async (pulled) => {
+      const model = await settled(registerFile(parts, pulled.path, pulled));
+      await scan();
+      return model;
+    },
+    remove: (id) => removeModel(parts, id),
     scan,
     problems: () => sync.problems(),
     close: () => stop.abort(),

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { speechLayout, speechSize } from './speech-facts.ts';
 import { layoutOf } from './speech-layouts.ts';
 import { splitName, splitParts } from './split-files.ts';
+import { isWeightsFolder, weightsSize } from './weights-facts.ts';
 
-/** One model file as it lies there; of a split model the first part, of a speech model its folder. */
+/** One model file as it lies there; of a split model the first part, of a speech model and of safetensors its folder. */
 export interface FoundFile {
   path: string;
   /** Bytes of all parts that are there. */
@@ -40,17 +41,18 @@ interface Walk {
 
 const isModelFile = (name: string) => /\.gguf$/i.test(name) && (splitName(name)?.part ?? 1) === 1;
 
-/** A folder with a speech model; null when it holds none. */
-async function findSpeechFolder(path: string): Promise<FoundFile | null> {
+/** A folder that is a model: of speech, or of safetensors; null when it is none. */
+async function findModelFolder(path: string): Promise<FoundFile | null> {
   const layout = await speechLayout(path);
-  return layout === null ? null : { path, ...(await speechSize(path, layout)) };
+  const size = layout === null ? await weightsSize(path) : await speechSize(path, layout);
+  return size === null ? null : { path, ...size };
 }
 
 /** One model by the path of its file or folder; null when there is none. */
 export async function findModelFile(path: string): Promise<FoundFile | null> {
   const parts = await Promise.all(splitParts(path).map((part) => stat(part).catch(() => null)));
   const first = parts[0];
-  if (first?.isDirectory()) return findSpeechFolder(path);
+  if (first?.isDirectory()) return findModelFolder(path);
   if (!first?.isFile()) return null;
   const sizeBytes = parts.reduce((sum, part) => sum + (part?.size ?? 0), 0);
   return { path: splitParts(path)[0] ?? path, sizeBytes, mtimeS: Math.floor(first.mtimeMs / 1000) };
@@ -66,10 +68,10 @@ async function addFile(path: string, walk: Walk): Promise<void> {
   walk.result.files.push(found);
 }
 
-/** Adds a speech model, whose folder was met just now. */
-async function addSpeech(folder: string, walk: Walk): Promise<void> {
+/** Adds a model that is a folder, which was met just now. */
+async function addFolder(folder: string, walk: Walk): Promise<void> {
   if (walk.result.files.length >= walk.limits.models) return;
-  const found = await findSpeechFolder(folder);
+  const found = await findModelFolder(folder);
   if (found !== null) walk.result.files.push(found);
 }
 
@@ -88,21 +90,22 @@ async function walkFolder(folder: string, depth: number, walk: Walk): Promise<vo
   if (walk.seen.has(real)) return;
   walk.seen.add(real);
   const entries = await entriesOf(folder, walk);
-  const speech = layoutOf(entries.map(({ name }) => name)) !== null;
-  // Its sub-folders are its own: word lists and rules, by the hundred.
-  if (speech) await addSpeech(folder, walk);
+  const names = entries.map(({ name }) => name);
+  const whole = layoutOf(names) !== null || isWeightsFolder(names);
+  // Its sub-folders are its own: word lists and rules, by the hundred, or the parts of one model.
+  if (whole) await addFolder(folder, walk);
   for (const entry of entries) {
     const path = join(folder, entry.name);
     const kind = entry.isSymbolicLink() ? await stat(path).catch(() => null) : entry;
     if (kind?.isFile() && isModelFile(entry.name)) await addFile(path, walk);
-    if (!kind?.isDirectory() || depth <= 0 || speech) continue;
+    if (!kind?.isDirectory() || depth <= 0 || whole) continue;
     await walkFolder(path, depth - 1, walk).catch(() => {});
   }
 }
 
 /**
- * Finds the model files and the folders of speech models below `folders`, read only and bounded. Hidden names are passed over; parts of a split model
- * count as one. A folder that can't be read is a line in `problems`, never a failure.
+ * Finds the model files and the folders that are models below `folders`, read only and bounded. Hidden names are
+ * passed over; parts of a split model count as one. A folder that can't be read is a line in `problems`, never a failure.
  */
 export async function scanFolders(folders: readonly string[], limits = SCAN_LIMITS): Promise<ScanResult> {
   const walk: Walk = {

@@ -6,6 +6,15 @@ import { fromRow, type RegisteredModel, toRow } from './registered-model.ts';
 
 const same = (a: RegisteredModel, b: RegisteredModel) => JSON.stringify(a) === JSON.stringify(b);
 
+/** What a new look at the file of a model does not change. */
+const staying = (old: RegisteredModel): Partial<RegisteredModel> => ({
+  created: old.created,
+  binding: old.binding,
+  projector: old.projector,
+  projectorPath: old.projectorPath,
+  ...(old.thinkingChosen ? { thinkingChosen: true, enable_thinking: old.enable_thinking } : {}),
+});
+
 /** The models that are known, in memory first: a store that fails costs their memory over a restart and nothing else. */
 export class Shelf {
   readonly #models = new Map<string, RegisteredModel>();
@@ -38,10 +47,10 @@ export class Shelf {
     return this.list().find((model) => model.files.includes(path));
   }
 
-  /** Adds a model or replaces the one with its id, whose time of creation and binding stay. */
+  /** Adds a model or replaces the one with its id, of which stays what was chosen for it. */
   put(model: RegisteredModel): RegisteredModel {
     const old = this.#models.get(model.id);
-    const next = old === undefined ? model : { ...model, created: old.created, binding: old.binding };
+    const next = old === undefined ? model : { ...model, ...staying(old) };
     if (old !== undefined && same(old, next)) return old;
     this.#models.set(next.id, next);
     this.#sorted = null;
@@ -50,11 +59,12 @@ export class Shelf {
     return next;
   }
 
-  /** Says who answers to a model's id; undefined when there is no such model. */
-  bind(id: string, binding: string | null): RegisteredModel | undefined {
+  /** Changes what was chosen for a model; undefined when there is no such model. */
+  change(id: string, change: Partial<RegisteredModel>): RegisteredModel | undefined {
     const model = this.#models.get(id);
-    if (model === undefined || model.binding === binding) return model;
-    const next = { ...model, binding };
+    if (model === undefined) return undefined;
+    const next = { ...model, ...change };
+    if (same(model, next)) return model;
     this.#models.set(id, next);
     this.#sorted = null;
     this.#try(() => this.#rows.upsert(toRow(next, this.#rows.get(id))));

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { ESPEAK_ID, type EspeakVoice } from './espeak-voices.ts';
-import type { ModelSource, RegisteredModel } from './registered-model.ts';
+import { type ModelSource, NOT_PULLED, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
 import type { SpeechFacts } from './speech-facts.ts';
 
@@ -20,6 +20,7 @@ const NO_TEXT = {
   licence: null,
   demo: false,
   binding: null,
+  ...NOT_PULLED,
 } as const;
 
 /** The speech model in a folder, as it is registered the first time. */

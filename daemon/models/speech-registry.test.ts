@@ -58,7 +58,8 @@ describe('speech models in the model folders', () => {
     });
     expect(registry.get('tone-ear')).toMatchObject({ type: 'stt', format: 'onnx', voices: [] });
     const views = registry.views();
-    expect(ModelsResponse.parse({ models: views })).toEqual({ models: views });
+    const shown = views.map((view) => ({ ...view, memory: {} }));
+    expect(ModelsResponse.parse({ models: shown })).toEqual({ models: shown });
     expect(JSON.stringify(views)).not.toContain(home);
   });
 

@@ -5,6 +5,8 @@ import type { Inference } from '../inference/serve.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import type { LogLines } from '../kit/log-lines.ts';
+import type { Hub } from '../models/hub/hub.ts';
+import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
@@ -42,6 +44,8 @@ export interface RouteDeps {
   readonly auth: Auth;
   readonly hardware: Hardware;
   readonly registry: Registry;
+  readonly hub: Hub;
+  readonly pulls: Pulls;
   readonly slots: Slots;
   readonly upstreams: AllUpstreams;
   readonly inference: Inference;

@@ -4,7 +4,8 @@ import { healthRoutes } from './api/health.ts';
 import { imageRoutes } from './api/images.ts';
 import { logRoutes } from './api/logs.ts';
 import { memoryRoutes } from './api/memory.ts';
-import { bindingRoutes } from './api/models.ts';
+import { registryRoutes } from './api/models.ts';
+import { pullRoutes } from './api/pulls.ts';
 import { requestRoutes } from './api/requests.ts';
 import { settingsRoutes } from './api/settings.ts';
 import { slotFileRoutes } from './api/slot-files.ts';
@@ -29,7 +30,8 @@ export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
     ...statusRoutes(deps),
     ...slotRoutes(deps),
     ...upstreamRoutes(deps),
-    ...bindingRoutes(deps),
+    ...registryRoutes(deps),
+    ...pullRoutes(deps),
     ...slotFileRoutes(deps),
     ...slotLogRoutes(deps),
     ...memoryRoutes(deps),

@@ -156,6 +156,32 @@ export const SETTINGS = {
     live: false,
     help: 'Folders that are scanned for models; read only.',
   }),
+  hubUrl: row({
+    env: 'HF_ENDPOINT',
+    toml: 'models.hub_url',
+    kind: text(
+      /^https?:\/\/[A-Za-z0-9.:[\]-]+(\/[A-Za-z0-9._~/-]*)?$/,
+      'must be an address like https://hub.example',
+    ),
+    default: 'https://huggingface.co',
+    live: true,
+    help: 'Address of the model hub, or of a mirror of it.',
+  }),
+  hubToken: row({
+    env: 'HF_TOKEN',
+    kind: key,
+    default: '',
+    secret: true,
+    live: true,
+    help: 'Token for gated and private repositories of the model hub.',
+  }),
+  pullRate: row({
+    toml: 'models.pull_bytes_per_second',
+    kind: number(0, 2 ** 40),
+    default: 0,
+    live: true,
+    help: 'Most bytes per second that downloads of models take together; 0 = no limit.',
+  }),
   espeak: row({
     env: 'SVC_ESPEAK',
     toml: 'models.espeak',

@@ -38,6 +38,10 @@ export const measureKey = (launch: Launch, pool: string): string =>
     launch.batch,
   ].join('|');
 
+/** The pool of a key; null for one that is none of ours. */
+const poolOfKey = (key: string): string | null =>
+  /^.*\|[^|]*@([^|@]+)\|[^|]*\|\d+\|\d+$/.exec(key)?.[1] ?? null;
+
 function read(text: string | null): Map<string, Measure> {
   try {
     const kept = Kept.safeParse(JSON.parse(text ?? '{}'));
@@ -63,6 +67,17 @@ export class Measures {
   /** Bytes that this launch took; null when it was never measured. */
   bytes(launch: Launch, pool: string, size: number): number | null {
     return this.#of(measureKey(launch, pool), size).bytes;
+  }
+
+  /** The most bytes that any launch of a model took, by pool. */
+  ofModel(modelId: string): Record<string, number> {
+    const most: Record<string, number> = {};
+    for (const [key, { bytes }] of this.#known) {
+      if (bytes === null || !key.startsWith(`${modelId}|`)) continue;
+      const pool = poolOfKey(key);
+      if (pool !== null) most[pool] = Math.max(bytes, most[pool] ?? 0);
+    }
+    return most;
   }
 
   /** Milliseconds that loading it again takes: as last time, else by the size of the model. */

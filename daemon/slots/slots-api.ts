@@ -45,6 +45,8 @@ export interface Slots {
    * `slot.invalid` for a slot that has no file (the built-in one, an automatic one).
    */
   remove(name: string): Promise<void>;
+  /** The most bytes that a model was seen to take here, by memory (`host`, or the id of a card). */
+  measured(modelId: string): Record<string, number>;
   note(name: string, facts: { tokensPerSecond?: number }): void;
   /** Reads the slot files anew; a broken one keeps its last good settings. */
   reload(): void;

@@ -44,6 +44,7 @@ class AllSlots implements Slots {
   readonly #set: SlotSet;
   readonly #loads: Loads;
   readonly #admin: SlotAdmin;
+  readonly #measures: Measures;
   readonly #unsubscribe: () => void;
   /** Slots whose engine runs already, until their start takes it up. */
   readonly #found = new Set<string>();
@@ -59,6 +60,7 @@ class AllSlots implements Slots {
     this.#models = new SlotModels((config) => options.modelFor(config), swaps, options.log);
     this.#set = this.#openSet(swaps);
     this.#announcer = new Announcer(this.#clock, (name) => this.#set.announce(name));
+    this.#measures = new Measures(options.keptMeasures);
     this.#loads = this.#openLoads();
     this.#admin = this.#openAdmin(swaps);
     for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))
@@ -147,6 +149,10 @@ class AllSlots implements Slots {
 
   remove(name: string): Promise<void> {
     return this.#admin.remove(name);
+  }
+
+  measured(modelId: string): Record<string, number> {
+    return this.#measures.ofModel(modelId);
   }
 
   note(name: string, facts: { tokensPerSecond?: number }): void {
@@ -253,10 +259,10 @@ class AllSlots implements Slots {
   }
 
   #openLoads(): Loads {
-    const { settings, cores, room, keptMeasures } = this.#options;
+    const { settings, cores, room } = this.#options;
     return new Loads({
       clock: this.#clock,
-      measures: new Measures(keptMeasures),
+      measures: this.#measures,
       cores,
       cpuThreads: () => settings.value('cpuThreads'),
       queueMax: () => settings.value('queueMax'),

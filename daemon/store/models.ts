@@ -4,19 +4,15 @@ import type { Db } from './connection.ts';
 import type { Faults } from './faults.ts';
 
 /** One model of the registry; the public part is that of `GET /api/models`. */
-export interface ModelRow extends ModelRecordView {
+export interface ModelRow extends Omit<ModelRecordView, 'source' | 'projector'> {
   /** Absolute path of the (first) file; null when the model is served by somebody else. */
   file: string | null;
   /** All parts of a split file, in order; else `file` alone or nothing. */
   files: string[];
-  repo: string | null;
-  sha256: string | null;
   modalities: { input: string[]; output: string[] };
   capabilities: Record<string, boolean>;
-  licence: string | null;
   /** How it came here: `demo`, `scan`, `pull`, `register`, `upstream`. */
   source: string;
-  revision: string | null;
   /** The automatic slot that answers to the id; null when a slot file names the model. */
   auto_slot: Record<string, unknown> | null;
   /** Bytes measured on this machine by device name. */

@@ -13,7 +13,11 @@ const pull = (change: Partial<PullRow> = {}): PullRow => ({
   etag: null,
   sha256: null,
   revision: null,
+  main: 'model.gguf',
+  code: null,
   error: null,
+  model: null,
+  licence: null,
   created: 1_900_000_000_000,
   updated: 1_900_000_000_000,
   ...change,
@@ -44,6 +48,22 @@ test('of the ended jobs the newest stay, unfinished ones always', () => {
   for (let i = 0; i < 210; i++) repo.save(pull({ id: `p${i}`, state: 'done', updated: i, created: i }));
   expect(repo.all()).toHaveLength(201);
   expect([repo.get('open')?.state, repo.get('p9'), repo.get('p10')?.id]).toEqual(['paused', null, 'p10']);
+});
+
+test('files come and go with their job', () => {
+  const { db, faults } = memoryDb();
+  const repo = pullsRepo(db, faults);
+  const file = { path: 'a/model.gguf', size: 7, sha256: 'ab', blob: null, etag: null };
+  repo.add(pull(), [file, { ...file, path: 'config.json', sha256: null, blob: 'cd' }]);
+  repo.tag('p1', 'config.json', '"tag"');
+  expect(repo.files('p1')).toEqual([
+    file,
+    { path: 'config.json', size: 7, sha256: null, blob: 'cd', etag: '"tag"' },
+  ]);
+  expect(() => repo.add(pull({ id: 'p2' }), [file, file])).toThrow();
+  expect(repo.get('p2')).toBeNull();
+  repo.remove('p1');
+  expect(repo.files('p1')).toEqual([]);
 });
 
 test('progress never throws, a change of state does', () => {

@@ -24,15 +24,40 @@ export interface PullRow {
   etag: string | null;
   sha256: string | null;
   revision: string | null;
+  /** The file that is registered, below the repository; null for a folder. */
+  main: string | null;
+  /** Why it failed: code and sentence. */
+  code: string | null;
   error: string | null;
+  /** Id of the model that it became. */
+  model: string | null;
+  licence: string | null;
   created: number;
   updated: number;
+}
+
+/** One file of a transfer. */
+export interface PullFileRow {
+  /** Below the repository. */
+  path: string;
+  size: number;
+  sha256: string | null;
+  /** Git's name of the content, where there is no `sha256`. */
+  blob: string | null;
+  /** The entity tag that its first bytes came with. */
+  etag: string | null;
 }
 
 /** Every call throws `store.unavailable` when the database fails, except `progress`. */
 export interface PullsRepo {
   /** Adds or replaces the row. Of the ended jobs the newest 200 stay. */
   save(row: PullRow): void;
+  /** Adds a job with its files, both or none. */
+  add(row: PullRow, files: readonly PullFileRow[]): void;
+  /** The files of a job, by path. */
+  files(id: string): PullFileRow[];
+  /** Notes the entity tag of a file. */
+  tag(id: string, path: string, etag: string | null): void;
   /** Notes bytes; a failure is counted and the next note makes it good. */
   progress(id: string, bytes: number, updated: number): void;
   /** Newest first, at most 1,000. */
@@ -51,7 +76,11 @@ const COLUMNS = [
   'etag',
   'sha256',
   'revision',
+  'main',
+  'code',
   'error',
+  'model',
+  'licence',
   'created',
   'updated',
 ] as const satisfies readonly (keyof PullRow)[];
@@ -76,6 +105,15 @@ function statements(db: Db) {
     ),
     get: db.prepare<[string], PullRow>(`SELECT ${names} FROM pulls WHERE id = ?`),
     remove: db.prepare<[string]>('DELETE FROM pulls WHERE id = ?'),
+    addFile: db.prepare<[PullFileRow & { pull: string }]>(
+      'INSERT INTO pull_files VALUES (@pull, @path, @size, @sha256, @blob, @etag)',
+    ),
+    files: db.prepare<[string], PullFileRow>(
+      'SELECT path, size, sha256, blob, etag FROM pull_files WHERE pull = ? ORDER BY path',
+    ),
+    tag: db.prepare<[string | null, string, string]>(
+      'UPDATE pull_files SET etag = ? WHERE pull = ? AND path = ?',
+    ),
   };
 }
 
@@ -85,8 +123,15 @@ export function pullsRepo(db: Db, faults: Faults): PullsRepo {
     sql.save.run({ ...row, error: clip(row.error) });
     sql.trim.run();
   });
+  const add = db.transaction((row: PullRow, files: readonly PullFileRow[]) => {
+    save(row);
+    for (const file of files) sql.addFile.run({ ...file, pull: row.id });
+  });
   return {
     save: (row) => faults.write('pulls', () => save(row)),
+    add: (row, files) => faults.write('pulls', () => add(row, files)),
+    files: (id) => faults.read('pulls', () => sql.files.all(id)),
+    tag: (id, path, etag) => void faults.write('pulls', () => sql.tag.run(etag, id, path)),
     progress(id, bytes, updated) {
       if (!faults.holding()) faults.attempt('pulls', () => sql.progress.run(bytes, updated, id));
     },

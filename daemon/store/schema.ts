@@ -114,5 +114,27 @@ CREATE VIRTUAL TABLE memory_words USING fts5(
 INSERT INTO memory_words(memory_words, rank) VALUES ('secure-delete', 1);
 `;
 
+const PULLS = `
+ALTER TABLE pulls ADD COLUMN main TEXT;
+ALTER TABLE pulls ADD COLUMN code TEXT;
+ALTER TABLE pulls ADD COLUMN model TEXT;
+ALTER TABLE pulls ADD COLUMN licence TEXT;
+CREATE TABLE pull_files (
+  pull TEXT NOT NULL,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  sha256 TEXT,
+  blob TEXT,
+  etag TEXT,
+  PRIMARY KEY (pull, path)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER pull_files_go AFTER DELETE ON pulls BEGIN
+  DELETE FROM pull_files WHERE pull = old.id;
+END;
+`;
+
 /** Every step of the schema, in order. */
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, name: 'first tables', sql: FIRST }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, name: 'first tables', sql: FIRST },
+  { version: 2, name: 'files of pulls', sql: PULLS },
+];

@@ -10,7 +10,6 @@ import { Query } from '../query.ts';
 export function systemRoutes(deps: RouteDeps) {
   const description = openApi(ROUTES, { title: deps.name, version: deps.version });
   return {
-    models: () => ({ models: deps.registry.views() }),
     hardware: () => deps.hardware.current(),
     'hardware.probe': () => deps.hardware.probe(),
     openapi: () => description,

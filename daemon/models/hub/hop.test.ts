@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { hubHop, nextHop, RefusedHop } from './hop.ts';
+
+const place = { url: 'https://hub.example/mirror', token: 'hf_x' };
+const start = hubHop(place, '/owner/name/resolve/main/x');
+
+describe('a redirect', () => {
+  test.each([
+    ['https://cdn.example/x?sig=1', 'https://cdn.example/x?sig=1', false],
+    ['/mirror/other', 'https://hub.example/mirror/other', true],
+    ['other', 'https://hub.example/mirror/owner/name/resolve/main/other', true],
+    ['https://HUB.example:443/x', 'https://hub.example/x', true],
+    ['https://hub.example:444/x', 'https://hub.example:444/x', false],
+    ['https://hub.example.evil.example/x', 'https://hub.example.evil.example/x', false],
+  ])('to %s is followed', (location, url, own) => {
+    const hop = nextHop(place, start, location);
+    expect([hop.url.href, hop.own]).toEqual([url, own]);
+  });
+
+  test.each([
+    undefined,
+    'http://cdn.example/x',
+    'http://hub.example/x',
+    'file:///etc/passwd',
+    'ftp://cdn.example/x',
+    'javascript:1',
+    'https://user:pass@cdn.example/x',
+    'https://',
+  ])('to %s is not', (location) => expect(() => nextHop(place, start, location)).toThrow(RefusedHop));
+
+  test('over plain HTTP stays within a hub that is plain itself', () => {
+    const plain = { url: 'http://10.0.0.5:8080', token: null };
+    const from = hubHop(plain, '/x');
+    expect(nextHop(plain, from, 'http://10.0.0.5:8080/y').own).toBe(true);
+    expect(() => nextHop(plain, from, 'http://10.0.0.5:9090/y')).toThrow(RefusedHop);
+    expect(() => nextHop(plain, from, 'http://10.0.0.6:8080/y')).toThrow(RefusedHop);
+  });
+
+  test('that left the hub does not get the token back by a plain detour', () => {
+    const away = nextHop(place, start, 'https://cdn.example/x');
+    expect(nextHop(place, away, '/y')).toMatchObject({ own: false });
+  });
+});

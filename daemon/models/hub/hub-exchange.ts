@@ -1,0 +1,122 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Outbound, OutboundController } from '../../kit/outbound.ts';
+import { type Hop, type HubPlace, hubHop, MOST_HOPS, nextHop, RefusedHop } from './hop.ts';
+
+/** An answer as it begins; its body comes when it is read, at the pace of its reader. */
+export interface HubAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** What the hub itself said before it redirected, if it did. */
+  readonly hubHeaders: IncomingHttpHeaders;
+  readonly url: string;
+  /** Must be read to its end or destroyed; it also ends where the connection breaks. */
+  readonly body: Readable;
+  /** Why the body ended too early; null when it did not. What came before is good. */
+  failure(): Error | null;
+}
+
+export interface HubRequest {
+  readonly outbound: Pick<Outbound, 'dispatch'>;
+  readonly place: HubPlace;
+  /** Below the hub's address. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Longest silence before and between bytes, milliseconds. */
+  readonly idleMs: number;
+  readonly signal: AbortSignal;
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const NAME = 'svc-gateway';
+
+/**
+ * Asks the hub and follows its redirects, each one judged anew: the token goes to the hub alone, and every other place
+ * must have a public address. Rejects with RefusedHop, the error of the connection, or the signal's reason.
+ */
+export async function askHub(request: HubRequest): Promise<HubAnswer> {
+  const { place } = request;
+  let hop = hubHop(place, request.path);
+  let hubHeaders: IncomingHttpHeaders = {};
+  for (let hops = 0; hops <= MOST_HOPS; hops++) {
+    const answer = await askOnce(request, hop);
+    if (hop.own) hubHeaders = answer.headers;
+    if (!REDIRECTS.has(answer.status)) return { ...answer, hubHeaders, url: hop.url.href };
+    answer.body.destroy();
+    hop = nextHop(place, hop, answer.headers.location);
+  }
+  throw new RefusedHop(`the hub redirects more than ${MOST_HOPS} times`);
+}
+
+function headersFor({ place, headers }: HubRequest, hop: Hop): string[] {
+  const all = {
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    'user-agent': NAME,
+    ...headers,
+    ...(hop.own && place.token !== null ? { authorization: `Bearer ${place.token}` } : {}),
+  };
+  return Object.entries(all).flat();
+}
+
+type Begun = Pick<HubAnswer, 'status' | 'headers' | 'body' | 'failure'>;
+
+function askOnce(request: HubRequest, hop: Hop): Promise<Begun> {
+  const { outbound, idleMs, signal } = request;
+  const { promise, resolve, reject } = Promise.withResolvers<Begun>();
+  let controller: OutboundController | null = null;
+  let broken: Error | null = null;
+  const body = new Readable({
+    read: () => controller?.resume(),
+    destroy(error, done) {
+      signal.removeEventListener('abort', stop);
+      controller?.abort(error ?? new Error('not wanted any more'));
+      done(error);
+    },
+  });
+  // A reader may be gone by the time an error comes.
+  body.on('error', () => {});
+  const stop = () => {
+    const reason = signal.reason instanceof Error ? signal.reason : new Error('aborted');
+    reject(reason);
+    body.destroy(reason);
+  };
+  outbound.dispatch(
+    {
+      origin: hop.url.origin,
+      path: `${hop.url.pathname}${hop.url.search}`,
+      method: 'GET',
+      headers: headersFor(request, hop),
+      body: null,
+      idleMs,
+      publicOnly: !hop.own,
+    },
+    {
+      onRequestStart(started) {
+        controller = started;
+        if (signal.aborted || body.destroyed) stop();
+      },
+      onResponseStart(_, status, headers) {
+        if (status >= 200) resolve({ status, headers, body, failure: () => broken });
+      },
+      onResponseData(current, chunk) {
+        if (!body.push(chunk)) current.pause();
+      },
+      onResponseEnd() {
+        signal.removeEventListener('abort', stop);
+        controller = null;
+        body.push(null);
+      },
+      onResponseError(_, error) {
+        signal.removeEventListener('abort', stop);
+        controller = null;
+        broken = error;
+        reject(error);
+        if (!body.destroyed) body.push(null);
+      },
+    },
+  );
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return promise;
+}

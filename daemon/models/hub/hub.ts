@@ -1,0 +1,128 @@
+import type { HubModelView } from '../../contract/pulls.ts';
+import type { Outbound } from '../../kit/outbound.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { HubPlace } from './hop.ts';
+import { hubError } from './hub-errors.ts';
+import { hubFetch } from './hub-fetch.ts';
+
+/** A file of a repository, at one commit. */
+export interface HubFile {
+  /** As the hub names it; not checked. */
+  readonly path: string;
+  readonly size: number;
+  /** Of the content, for large files; null where the hub tells only `blob`. */
+  readonly sha256: string | null;
+  /** Git's name of the content: SHA-1 over `blob SIZE\0` and the content. Of a large file that of its pointer. */
+  readonly blob: string | null;
+}
+
+/** A repository at one commit. */
+export interface HubRepo {
+  readonly repo: string;
+  /** The commit, 40 hex digits. */
+  readonly revision: string;
+  readonly licence: string | null;
+  readonly gated: boolean;
+  readonly files: readonly HubFile[];
+}
+
+export interface Hub {
+  place(): HubPlace;
+  /** What a repository holds at a branch, tag or commit. Throws `pull.*`. */
+  repo(repo: string, revision: string, signal: AbortSignal): Promise<HubRepo>;
+  /** Repositories whose names match, most downloaded first; at most `limit`. Throws `pull.*`. */
+  search(query: string, limit: number, signal: AbortSignal): Promise<HubModelView[]>;
+}
+
+export interface HubOptions {
+  readonly outbound: Pick<Outbound, 'dispatch'>;
+  readonly settings: Pick<Settings, 'value'>;
+}
+
+const LIMIT_MS = 30_000;
+/** Files of one repository that are looked at. */
+const MOST_FILES = 20_000;
+const COMMIT = /^[0-9a-f]{40}$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+
+const matching = (pattern: RegExp, text: unknown): string | null =>
+  typeof text === 'string' && pattern.test(text) ? text : null;
+
+/** A short text of the hub's; null for anything else. */
+const short = (value: unknown): string | null =>
+  typeof value === 'string' && /^[\x20-\x7e]{1,80}$/.test(value) ? value : null;
+
+function licenceOf(info: { cardData?: unknown; tags?: readonly string[] }): string | null {
+  const card = (info.cardData ?? {}) as { license?: unknown; license_name?: unknown };
+  const named = short(card.license) ?? short(info.tags?.find((tag) => tag.startsWith('license:'))?.slice(8));
+  return named === 'other' ? (short(card.license_name) ?? named) : named;
+}
+
+/** The model hub that the settings name. The client library asks, every byte goes through `outbound`. */
+export function createHub({ outbound, settings }: HubOptions): Hub {
+  const place = (): HubPlace => ({
+    url: settings.value('hubUrl').replace(/\/+$/, ''),
+    token: settings.value('hubToken') || null,
+  });
+  const asked = async <T>(
+    signal: AbortSignal,
+    ask: (lib: typeof import('@huggingface/hub'), at: { hubUrl: string; fetch: typeof fetch }) => Promise<T>,
+  ): Promise<T> => {
+    const at = place();
+    try {
+      const lib = await import('@huggingface/hub');
+      return await ask(lib, {
+        hubUrl: at.url,
+        fetch: hubFetch({ outbound, place: at, limitMs: LIMIT_MS, signal }),
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw hubError(error, at.token !== null);
+    }
+  };
+  return {
+    place,
+    repo: (name, asking, signal) =>
+      asked(signal, async (lib, at) => {
+        const fields = ['sha', 'cardData', 'tags'] as const;
+        const info = await lib.modelInfo({ name, revision: asking, additionalFields: [...fields], ...at });
+        const revision = matching(COMMIT, info.sha);
+        if (revision === null) throw new TypeError('the hub names no commit');
+        const files: HubFile[] = [];
+        for await (const entry of lib.listFiles({ repo: name, recursive: true, revision, ...at })) {
+          if (entry.type !== 'file' || files.length >= MOST_FILES) continue;
+          files.push({
+            path: String(entry.path),
+            size: Number(entry.lfs?.size ?? entry.size),
+            sha256: matching(SHA256, entry.lfs?.oid),
+            blob: entry.lfs === undefined ? matching(COMMIT, entry.oid) : null,
+          });
+        }
+        return { repo: name, revision, licence: licenceOf(info), gated: Boolean(info.gated), files };
+      }),
+    search: (query, limit, signal) =>
+      asked(signal, async (lib, at) => {
+        const found: HubModelView[] = [];
+        const search = { query, tags: ['gguf'] };
+        const fields = ['tags'] as const;
+        for await (const one of lib.listModels({
+          search,
+          sort: 'downloads',
+          limit,
+          additionalFields: [...fields],
+          ...at,
+        })) {
+          found.push({
+            repo: String(one.name),
+            downloads: Number(one.downloads) || 0,
+            likes: Number(one.likes) || 0,
+            gated: Boolean(one.gated),
+            task: short(one.task),
+            licence: licenceOf(one),
+            updated: Number.isNaN(one.updatedAt.getTime()) ? null : one.updatedAt.toISOString(),
+          });
+        }
+        return found;
+      }),
+  };
+}

@@ -1,0 +1,71 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { RefusedHop } from '../hub/hop.ts';
+import { hubError } from '../hub/hub-errors.ts';
+import { HubStatus } from '../hub/hub-status.ts';
+import { isFull } from './space.ts';
+import { WrongAnswer } from './transfer.ts';
+
+const LONGEST_MS = 60_000;
+/** Failures in a row without a new byte; with the waits between them about a quarter of an hour. */
+export const MOST_FAILURES = 18;
+/** Answers in a row that do not fit the file. */
+const MOST_WRONG = 3;
+
+export interface Failure {
+  readonly error: unknown;
+  /** Failures in a row without a new byte, this one included. */
+  readonly failures: number;
+  /** Answers in a row that were no part of the file, this one included if it was. */
+  readonly wrong: number;
+  readonly withToken: boolean;
+}
+
+const FOREVER: ReadonlySet<string> = new Set([
+  'ERR_UNREACHABLE_ADDRESS',
+  'ERR_INVALID_ARG_VALUE',
+  'UND_ERR_INVALID_ARG',
+]);
+/** Codes of a disk; a socket has others, and a firewall refuses only to connect. */
+const DISK_CODES: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EEXIST',
+  'EIO',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOENT',
+  'ENOTDIR',
+  'ENOTEMPTY',
+  'EPERM',
+  'EROFS',
+  'ESTALE',
+]);
+
+function diskCode(error: unknown): string | null {
+  const { code, syscall } = error as { code?: string; syscall?: string };
+  return code !== undefined && DISK_CODES.has(code) && syscall !== 'connect' ? code : null;
+}
+
+/** Milliseconds until the next try: twice as long each time, or what the hub asks for. */
+export function delayMs(failures: number, retryAfterS: number | null, baseMs: number): number {
+  const own = Math.min(LONGEST_MS, baseMs * 2 ** Math.min(20, failures - 1));
+  return Math.max(own, (retryAfterS ?? 0) * 1000);
+}
+
+/** Why a transfer is given up, as an error of ours; null when it is to be tried again. Pure. */
+export function giveUp({ error, failures, wrong, withToken }: Failure): GatewayError | null {
+  if (error instanceof GatewayError) return error;
+  if (isFull(error)) return new GatewayError('pull.no_space', { cause: error });
+  const broken = diskCode(error);
+  if (broken !== null)
+    return new GatewayError('pull.write_failed', { details: { reason: broken }, cause: error });
+  if (error instanceof RefusedHop || FOREVER.has((error as { code?: string }).code ?? ''))
+    return hubError(error, withToken);
+  if (error instanceof WrongAnswer && wrong >= MOST_WRONG)
+    return new GatewayError('pull.checksum_mismatch', {
+      message: `The hub gives another file than it promised: ${error.message}.`,
+    });
+  if (error instanceof HubStatus && error.status < 500 && ![408, 425, 429].includes(error.status))
+    return hubError(error, withToken);
+  return failures >= MOST_FAILURES ? hubError(error, withToken) : null;
+}

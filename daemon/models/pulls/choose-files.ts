@@ -1,0 +1,175 @@
+import { basename, dirname } from 'node:path';
+import { GatewayError } from '../../contract/errors.ts';
+import type { HubFile } from '../hub/hub.ts';
+import { layoutOf } from '../speech-layouts.ts';
+import { modelStem, splitName, splitParts } from '../split-files.ts';
+import { collide, isSafePath } from './hub-names.ts';
+
+/** What a pull fetches from a repository. */
+export interface Choice {
+  /** For people: the file, or the name of the repository for a folder. */
+  readonly label: string;
+  /** The file that is registered, below the repository; null for the folder itself. */
+  readonly main: string | null;
+  readonly files: readonly HubFile[];
+}
+
+/** Files of one model; a projector and hundreds of rules of pronunciation count. */
+const MOST_FILES = 1_500;
+/** Nobody has a disk for more; a number beyond it is a mistake. */
+const MOST_BYTES = 2 ** 46;
+/** Taken when nobody says which: good quality for the size first. */
+const PREFERRED = [
+  'Q4_K_M',
+  'Q4_K_S',
+  'Q5_K_M',
+  'MXFP4',
+  'Q4_0',
+  'IQ4_XS',
+  'Q6_K',
+  'Q8_0',
+  'F16',
+  'BF16',
+  'F32',
+];
+const GGUF = /\.gguf$/i;
+const PROJECTOR = /(^|[-_.])mmproj([-_.]|$)/i;
+const NO_MODEL = /(^|[-_.])(imatrix|vocab|lora)([-_.]|$)/i;
+/** Of a folder of weights for other engines: never pickles or programs, which run what somebody else wrote. */
+const WEIGHTS = /\.(safetensors|json|txt|model|jinja)$/i;
+const SPARE = /^consolidated.*\.safetensors$|^README|(^|\/)\./i;
+/** Folders that belong to a speech model as a whole. */
+const SPEECH_FOLDERS = /^(espeak-ng-data|dict)\//;
+
+const wrong = (message: string, details?: Record<string, unknown>) =>
+  new GatewayError('pull.bad_name', { message, details });
+
+/** Files with the same stem in the same folder: one model each. */
+function modelsOf(files: readonly HubFile[]): Map<string, HubFile[]> {
+  const models = new Map<string, HubFile[]>();
+  for (const file of files) {
+    const name = basename(file.path);
+    if (!GGUF.test(name) || PROJECTOR.test(name) || NO_MODEL.test(name)) continue;
+    const key = `${dirname(file.path)}/${modelStem(name)}`;
+    models.set(key, [...(models.get(key) ?? []), file]);
+  }
+  return models;
+}
+
+/** Whether a file (or the folder it lies in) is of this quantisation. */
+function isQuantised(path: string, quantisation: string): boolean {
+  const escaped = quantisation.replace(/[^A-Za-z0-9]/g, '\\$&');
+  return new RegExp(`(^|[-_./])${escaped}([-_./]|$)`, 'i').test(path);
+}
+
+/** All parts of a model in order; throws when the repository lacks one. */
+function whole(file: HubFile, files: readonly HubFile[]): HubFile[] {
+  const parts = splitName(file.path) === null ? [file.path] : splitParts(file.path);
+  return parts.map((path) => {
+    const part = files.find((one) => one.path === path);
+    if (part === undefined) throw wrong('The repository lacks a part of this model.', { missing: path });
+    return part;
+  });
+}
+
+const shortest = (candidates: readonly HubFile[]): HubFile | undefined =>
+  [...candidates].sort((a, b) => a.path.length - b.path.length || (a.path < b.path ? -1 : 1))[0];
+
+function firstParts(files: readonly HubFile[]): HubFile[] {
+  return [...modelsOf(files).values()].map(
+    (parts) => parts.find(({ path }) => (splitName(path)?.part ?? 1) === 1) ?? (parts[0] as HubFile),
+  );
+}
+
+/** The GGUF model that is meant; null when the repository has none at all. */
+function chooseGguf(files: readonly HubFile[], asked: string | null): HubFile | null {
+  const firsts = firstParts(files);
+  if (asked !== null) {
+    const exact = files.find(({ path }) => path === asked && GGUF.test(path));
+    const found = exact ?? shortest(firsts.filter(({ path }) => isQuantised(path, asked)));
+    if (found !== undefined) return found;
+    throw new GatewayError('pull.not_found', {
+      message: 'The repository has no GGUF file of this name or quantisation.',
+      details: { choices: firsts.map(({ path }) => path).slice(0, 64) },
+    });
+  }
+  if (firsts.length === 0) return null;
+  for (const quantisation of PREFERRED) {
+    const found = shortest(firsts.filter(({ path }) => isQuantised(path, quantisation)));
+    if (found !== undefined) return found;
+  }
+  if (firsts.length === 1) return firsts[0] as HubFile;
+  throw wrong('Say which file of the repository: owner/name:FILE.', {
+    choices: firsts.map(({ path }) => path).slice(0, 64),
+  });
+}
+
+/** Half precision is enough for a projector, and every engine reads it. */
+function projectorOf(files: readonly HubFile[]): HubFile {
+  const all = files.filter(({ path }) => GGUF.test(path) && PROJECTOR.test(basename(path)));
+  const found = shortest(all.filter(({ path }) => isQuantised(path, 'f16'))) ?? shortest(all);
+  if (found === undefined) {
+    throw new GatewayError('pull.not_found', { message: 'The repository has no projector (mmproj).' });
+  }
+  return found;
+}
+
+/** The files of a speech model that lies at the root of the repository; null when there is none. */
+function speechFiles(files: readonly HubFile[]): HubFile[] | null {
+  const names = [...new Set(files.map(({ path }) => path.split('/')[0] as string))];
+  const layout = layoutOf(names);
+  if (layout === null || layout.missing.length > 0) return null;
+  const wanted = Object.values(layout.files).flatMap((name) => [
+    name,
+    `${name}.data`,
+    `${name}.json`,
+    name.replace(/(\.int8)?\.onnx$/i, '.weights'),
+  ]);
+  const own = new Set([...wanted, ...layout.lexicons, ...layout.rules]);
+  return files.filter(({ path }) => own.has(path) || SPEECH_FOLDERS.test(path));
+}
+
+/** The files of a folder of safetensors; null when it is none. */
+function weightFiles(files: readonly HubFile[]): HubFile[] | null {
+  const own = files.filter(
+    ({ path }) => WEIGHTS.test(path) && !SPARE.test(path) && path.split('/').length <= 2,
+  );
+  const has = (pattern: RegExp) => own.some(({ path }) => pattern.test(path));
+  return has(/^config\.json$/) && has(/^[^/]+\.safetensors$/) ? own : null;
+}
+
+/** Refuses what no disk of ours should get: names that lead elsewhere or collide, sizes that are none. */
+function checked(choice: Choice): Choice {
+  const { files } = choice;
+  const bad = files.find(({ path }) => !isSafePath(path));
+  if (bad !== undefined) throw wrong('The repository names a file in a way that is not taken over.');
+  if (files.length > MOST_FILES) throw wrong(`The model has more than ${MOST_FILES} files.`);
+  if (collide(files.map(({ path }) => path))) throw wrong('The repository has files whose names collide.');
+  const sum = files.reduce((all, { size }) => all + size, 0);
+  if (!files.every(({ size }) => Number.isSafeInteger(size) && size >= 0) || sum > MOST_BYTES)
+    throw wrong('The repository names a size that is none.');
+  return choice;
+}
+
+/**
+ * What to fetch of a repository: the GGUF model that `asked` names (a file or a quantisation; null takes a common one)
+ * with all its parts, else the speech model or the safetensors at its root. Throws `pull.bad_name` and
+ * `pull.not_found`. Pure.
+ */
+export function chooseFiles(
+  repo: string,
+  files: readonly HubFile[],
+  asked: string | null,
+  projector = false,
+): Choice {
+  const gguf = chooseGguf(files, asked);
+  if (gguf !== null) {
+    const parts = whole(gguf, files);
+    const main = (parts[0] as HubFile).path;
+    return checked({ label: main, main, files: projector ? [...parts, projectorOf(files)] : parts });
+  }
+  const folder = speechFiles(files) ?? weightFiles(files);
+  if (folder === null)
+    throw wrong('The repository holds no model that is known here (GGUF, speech, safetensors).');
+  return checked({ label: basename(repo), main: null, files: folder });
+}

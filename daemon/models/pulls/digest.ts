@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { setImmediate as breathe } from 'node:timers/promises';
+
+/** What the content of a file must be. */
+export interface Expected {
+  readonly size: number;
+  /** Of the content; null where only `blob` is known. */
+  readonly sha256: string | null;
+  /** Git's name: SHA-1 over `blob SIZE\0` and the content. */
+  readonly blob: string | null;
+}
+
+const STEP = 1 << 20;
+
+/**
+ * Whether the file at `path` is what was promised, read from the disk and by the strongest sum that is known; the size
+ * alone is not enough: without any sum it answers false. Rejects with the signal's reason or a system error.
+ */
+export async function isAsPromised(path: string, expected: Expected, signal: AbortSignal): Promise<boolean> {
+  const sum = expected.sha256 ?? expected.blob;
+  if (sum === null) return false;
+  const hash = createHash(expected.sha256 === null ? 'sha1' : 'sha256');
+  if (expected.sha256 === null) hash.update(`blob ${expected.size}\0`);
+  const handle = await open(path, 'r');
+  try {
+    if ((await handle.stat()).size !== expected.size) return false;
+    const buffer = Buffer.allocUnsafe(STEP);
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await handle.read(buffer, 0, STEP);
+      if (bytesRead === 0) break;
+      hash.update(buffer.subarray(0, bytesRead));
+      await breathe();
+    }
+  } finally {
+    await handle.close();
+  }
+  return hash.digest('hex') === sum;
+}

@@ -1,0 +1,35 @@
+/** Longest path of a file in a repository, in bytes. */
+const MOST_PATH = 512;
+const MOST_SEGMENT = 200;
+const REPO = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$/;
+/** Letters and digits of any script and a few signs: no controls, no marks that turn the text, no separators. */
+const SEGMENT = /^[\p{L}\p{N}!_+@(=,][\p{L}\p{M}\p{N}!_+@()=,.' -]*$/u;
+/** Names that Windows keeps for devices, with any ending. */
+const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/** Whether `repo` is an `owner/name` that can also be two folders. */
+export const isRepoName = (repo: string): boolean =>
+  REPO.test(repo) &&
+  repo.split('/').every((part) => !part.includes('..') && !/[.]$/.test(part) && !DEVICES.test(part));
+
+/** Whether a file of the hub may have this path below a folder of ours, on every file system. */
+export function isSafePath(path: string): boolean {
+  if (Buffer.byteLength(path) > MOST_PATH || path !== path.normalize('NFC')) return false;
+  return path.split('/').every(isSafeSegment);
+}
+
+const isSafeSegment = (name: string): boolean =>
+  Buffer.byteLength(name) <= MOST_SEGMENT && SEGMENT.test(name) && !/[. ]$/.test(name) && !DEVICES.test(name);
+
+/** Whether two of these names are one on a file system that ignores case, or one is the folder of another. */
+export function collide(paths: readonly string[]): boolean {
+  const folded = new Set(paths.map((path) => path.normalize('NFKC').toLowerCase()));
+  if (folded.size !== paths.length) return true;
+  return [...folded].some((path) => foldersOf(path).some((folder) => folded.has(folder)));
+}
+
+const foldersOf = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .map((_, index, parts) => parts.slice(0, index + 1).join('/'));

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { GatewayError } from '../../contract/errors.ts';
+import { RefusedHop } from '../hub/hop.ts';
+import { HubStatus } from '../hub/hub-status.ts';
+import { delayMs, giveUp, MOST_FAILURES } from './backoff.ts';
+import { isAsPromised } from './digest.ts';
+import { Meter } from './meter.ts';
+import { Rate } from './rate.ts';
+import { WrongAnswer } from './transfer.ts';
+import { Turnstile } from './turnstile.ts';
+
+const never = new AbortController().signal;
+
+test('the rate is shared, and its limit may change at any time', () => {
+  let [now, perSecond] = [0, 1000];
+  const rate = new Rate(
+    () => perSecond,
+    () => now,
+  );
+  expect([rate.delayFor(500), rate.delayFor(500), rate.delayFor(1)]).toEqual([0, 500, 1000]);
+  now = 5000;
+  expect([rate.delayFor(100), rate.delayFor(100)]).toEqual([0, 100]);
+  perSecond = 0;
+  expect(rate.delayFor(1e9)).toBe(0);
+});
+
+test('the turnstile lets so many in at once, in order, and who leaves the line is passed over', async () => {
+  const turnstile = new Turnstile(1);
+  const order: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const leaver = new AbortController();
+  const all = [
+    turnstile.run(() => first.promise.then(() => void order.push('a')), never),
+    turnstile.run(async () => void order.push('b'), leaver.signal),
+    turnstile.run(async () => void order.push('c'), never),
+  ];
+  leaver.abort(new Error('left'));
+  await expect(all[1]).rejects.toThrow('left');
+  first.resolve();
+  await Promise.all([all[0], all[2]]);
+  expect(order).toEqual(['a', 'c']);
+  await turnstile.run(async () => void order.push('d'), never);
+  expect(order.at(-1)).toBe('d');
+});
+
+test('the speed is that of the last seconds, and unknown without any', () => {
+  let now = 0;
+  const meter = new Meter(() => now);
+  expect(meter.speed()).toBeNull();
+  for (; now <= 4000; now += 500) meter.reached(now * 100);
+  expect(meter.speed()).toBe(100_000);
+  meter.reached(0);
+  expect(meter.speed()).toBeNull();
+  now += 60_000;
+  expect(meter.speed()).toBeNull();
+});
+
+test('the waits double up to a minute, and a hub may ask for more', () => {
+  expect([1, 2, 3, 7, 50].map((failures) => delayMs(failures, null, 1000))).toEqual([
+    1000, 2000, 4000, 60_000, 60_000,
+  ]);
+  expect(delayMs(1, 120, 1000)).toBe(120_000);
+});
+
+const judged = (error: unknown, failures = 1, wrong = 0) =>
+  giveUp({ error, failures, wrong, withToken: false })?.code ?? 'again';
+const system = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall });
+
+test.each([
+  ['a cut connection', judged(system('ECONNRESET', 'read')), 'again'],
+  ['a socket that can not be written', judged(system('EPIPE', 'write')), 'again'],
+  ['a firewall', judged(system('EPERM', 'connect')), 'again'],
+  ['a cut socket', judged(system('UND_ERR_SOCKET')), 'again'],
+  ['too many in a row', judged(system('UND_ERR_SOCKET'), MOST_FAILURES), 'pull.hub_unreachable'],
+  ['a full disk', judged(system('ENOSPC', 'write')), 'pull.no_space'],
+  ['a quota', judged(system('EDQUOT', 'write')), 'pull.no_space'],
+  ['a read-only disk', judged(system('EROFS', 'open')), 'pull.write_failed'],
+  ['503', judged(new HubStatus(503, null)), 'again'],
+  ['429', judged(new HubStatus(429, null)), 'again'],
+  ['400', judged(new HubStatus(400, null)), 'pull.hub_unreachable'],
+  ['a redirect that is not followed', judged(new RefusedHop('x')), 'pull.hub_unreachable'],
+  ['a first wrong answer', judged(new WrongAnswer('x'), 1, 1), 'again'],
+  ['a third wrong answer', judged(new WrongAnswer('x'), 1, 3), 'pull.checksum_mismatch'],
+  ['a refusal of ours', judged(new GatewayError('pull.gated')), 'pull.gated'],
+])('%s: %s', (_, outcome, expected) => expect(outcome).toBe(expected));
+
+test('a file is compared with the strongest sum that is known, and with its size', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-digest-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'x');
+  const bytes = Buffer.from('what was promised');
+  writeFileSync(path, bytes);
+  const size = bytes.length;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const blob = createHash('sha1').update(`blob ${size}\0`).update(bytes).digest('hex');
+  const is = (promise: Parameters<typeof isAsPromised>[1]) => isAsPromised(path, promise, never);
+  expect(await is({ size, sha256, blob: null })).toBe(true);
+  expect(await is({ size, sha256: null, blob })).toBe(true);
+  expect(await is({ size, sha256: blob.padEnd(64, '0'), blob })).toBe(false);
+  expect(await is({ size: size + 1, sha256, blob })).toBe(false);
+  expect(await is({ size, sha256: null, blob: null })).toBe(false);
+});

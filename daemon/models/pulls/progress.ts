@@ -1,0 +1,43 @@
+import type { PullJob } from './pull-job.ts';
+
+export interface ProgressOptions {
+  /** Tells everybody who listens. */
+  show(job: PullJob): void;
+  /** Notes the bytes where they last. */
+  note(job: PullJob): void;
+  readonly now?: () => number;
+}
+
+const SHOW_MS = 1_000;
+const NOTE_MS = 5_000;
+
+/** Tells of a change of state at once, of bytes about once a second for each job, and notes them every few seconds. */
+export class Progress {
+  readonly #options: ProgressOptions;
+  readonly #now: () => number;
+  readonly #shown = new WeakMap<PullJob, number>();
+  readonly #noted = new WeakMap<PullJob, number>();
+  #closed = false;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  changed(job: PullJob, what: 'state' | 'bytes'): void {
+    if (this.#closed) return;
+    const now = this.#now();
+    if (what === 'state' || now - (this.#shown.get(job) ?? 0) >= SHOW_MS) {
+      this.#shown.set(job, now);
+      this.#options.show(job);
+    }
+    if (what === 'bytes' && now - (this.#noted.get(job) ?? 0) >= NOTE_MS) {
+      this.#noted.set(job, now);
+      this.#options.note(job);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+}

@@ -1,0 +1,303 @@
+import { rm } from 'node:fs/promises';
+import { GatewayError } from '../../contract/errors.ts';
+import type { PullRecord, PullStateName } from '../../contract/pulls.ts';
+import type { Outbound } from '../../kit/outbound.ts';
+import type { PullFileRow, PullRow } from '../../store/pulls.ts';
+import type { Hub } from '../hub/hub.ts';
+import { giveUp } from './backoff.ts';
+import { isAsPromised } from './digest.ts';
+import { fetchFile } from './fetch-file.ts';
+import { Meter } from './meter.ts';
+import type { Rate } from './rate.ts';
+import { checkSpace } from './space.ts';
+import { type Staging, stagingOf } from './staging.ts';
+import type { Turnstile } from './turnstile.ts';
+
+/** What a finished pull is registered with. */
+export interface PulledModel {
+  /** The file, or the folder of the model. */
+  readonly path: string;
+  readonly repo: string;
+  readonly revision: string;
+  readonly licence: string | null;
+  /** Of a model in one file. */
+  readonly sha256: string | null;
+}
+
+export interface JobParts {
+  readonly outbound: Pick<Outbound, 'dispatch'>;
+  readonly hub: Pick<Hub, 'place'>;
+  /** The models folder. */
+  readonly root: string;
+  readonly rate: Rate;
+  readonly turnstile: Turnstile;
+  /** First wait after a failure, milliseconds. */
+  readonly baseMs: number;
+  /** Free bytes below the models folder. */
+  free(): Promise<number>;
+  /** Why what was fetched is no model; null when it is one. */
+  objection(path: string): Promise<string | null>;
+  /** Registers what is in its place now and answers its id. */
+  register(model: PulledModel): Promise<string>;
+  /** A failure that nobody foresaw. */
+  surprised(error: unknown): void;
+  /** The row has changed and must last; never throws. */
+  save(row: PullRow): void;
+  tag(id: string, path: string, etag: string | null): void;
+  /** Something to show has changed: at once for a state, when it suits for bytes. */
+  changed(job: PullJob, what: 'state' | 'bytes'): void;
+  now(): number;
+}
+
+/** Why a running job was stopped. */
+type Intent = 'pause' | 'cancel' | 'stop';
+
+const IDLE_MS = 60_000;
+const ENDED: ReadonlySet<PullStateName> = new Set(['done', 'failed', 'cancelled']);
+
+/** One download: its row, its files, and its run while it has one. */
+export class PullJob {
+  readonly #parts: JobParts;
+  readonly #files: PullFileRow[];
+  readonly #staging: Staging;
+  readonly #bytes = new Map<string, number>();
+  readonly #meter = new Meter();
+  /** Files that are in their place already. */
+  readonly #placed = new Set<string>();
+  #row: PullRow;
+  #retries = 0;
+  #run: { control: AbortController; ended: Promise<void> } | null = null;
+
+  constructor(row: PullRow, files: readonly PullFileRow[], parts: JobParts) {
+    this.#row = row;
+    this.#files = [...files];
+    this.#parts = parts;
+    this.#staging = stagingOf(parts.root, row.id, row.repo);
+  }
+
+  get row(): Readonly<PullRow> {
+    return this.#row;
+  }
+
+  get open(): boolean {
+    return !ENDED.has(this.#row.state);
+  }
+
+  get fileCount(): number {
+    return this.#files.length;
+  }
+
+  /** Bytes that will still be written. */
+  get remaining(): number {
+    return this.open ? Math.max(0, (this.#row.total ?? 0) - this.#row.bytes) : 0;
+  }
+
+  view(): PullRecord {
+    const { id, repo, file, state, bytes, code, error, model, licence, created, updated } = this.#row;
+    const total = this.#row.total ?? 0;
+    const speed = state === 'running' ? this.#meter.speed() : null;
+    return {
+      id,
+      repo,
+      revision: this.#row.revision ?? '',
+      file,
+      files: this.#files.length,
+      state,
+      bytes,
+      total,
+      speed,
+      eta_s: speed === null ? null : Math.ceil((total - bytes) / speed),
+      retries: this.#retries,
+      error: code === null ? null : { code, message: error ?? '' },
+      model,
+      licence,
+      created,
+      updated,
+    };
+  }
+
+  /** Goes on from where it is; nothing when it runs already or has its model. */
+  start(): void {
+    if (this.#run !== null || this.#row.state === 'done' || this.#row.state === 'cancelled') return;
+    const control = new AbortController();
+    this.#become('queued', null);
+    const run = { control, ended: Promise.resolve() };
+    this.#run = run;
+    run.ended = this.#work(control.signal)
+      .catch((error: unknown) => this.#settle(control.signal.aborted, error))
+      .finally(() => {
+        this.#run = null;
+      });
+  }
+
+  /** Stops a run; what is there stays unless it is cancelled. Resolves when nothing runs any more. */
+  async stop(intent: Intent): Promise<void> {
+    const run = this.#run;
+    if (run !== null) {
+      run.control.abort(new DOMException(`pull: ${intent}`, 'AbortError'));
+      await run.ended;
+    }
+    if (intent === 'stop' || this.#row.state === 'done' || this.#row.state === 'cancelled') return;
+    if (intent === 'pause') return this.#become('paused', null);
+    await this.#staging.remove();
+    this.#note(0);
+    this.#become('cancelled', null);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    const paths = this.#files.map(({ path }) => path);
+    await this.#staging.open(paths);
+    for (const file of this.#files) await this.#look(file, signal);
+    this.#sum();
+    const begun = new Set([...this.#bytes].filter(([, bytes]) => bytes > 0).map(([path]) => path));
+    await this.#fetchAll(this.#files, signal);
+    const bad = await this.#verify(signal);
+    // Bytes of an earlier run may have been lost with the power; those of this run were wrong when they came.
+    if (bad.some(({ path }) => !begun.has(path))) throw new GatewayError('pull.checksum_mismatch');
+    if (bad.length > 0) {
+      await this.#fetchAll(bad, signal);
+      if ((await this.#verify(signal)).length > 0) throw new GatewayError('pull.checksum_mismatch');
+    }
+    await this.#finish(signal);
+  }
+
+  /** What is there of a file: a run may have been cut off while its files went to their place. */
+  async #look(file: PullFileRow, signal: AbortSignal): Promise<void> {
+    const { bytes } = await this.#staging.progress(file.path);
+    this.#bytes.set(file.path, bytes);
+    if (bytes > 0 || !(await isAsPromised(this.#staging.placed(file.path), file, signal).catch(() => false)))
+      return;
+    this.#placed.add(file.path);
+    this.#bytes.set(file.path, file.size);
+  }
+
+  async #isWhole({ path }: PullFileRow): Promise<boolean> {
+    return this.#placed.has(path) || (await this.#staging.progress(path)).whole;
+  }
+
+  async #fetchAll(files: readonly PullFileRow[], signal: AbortSignal): Promise<void> {
+    const first = new AbortController();
+    const together = AbortSignal.any([signal, first.signal]);
+    const outcomes = await Promise.allSettled(
+      files.map((file) =>
+        this.#parts.turnstile
+          .run(() => this.#bring(file, together), together)
+          .catch((error: unknown) => {
+            if (!together.aborted) first.abort(error);
+            throw error;
+          }),
+      ),
+    );
+    signal.throwIfAborted();
+    first.signal.throwIfAborted();
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  async #bring(file: PullFileRow, signal: AbortSignal): Promise<void> {
+    if (await this.#isWhole(file)) return;
+    if (this.#row.state !== 'running') this.#become('running', null);
+    const { outbound, hub, rate, baseMs } = this.#parts;
+    await fetchFile({
+      outbound,
+      place: hub.place(),
+      repo: this.#row.repo,
+      revision: this.#row.revision ?? '',
+      path: file.path,
+      size: file.size,
+      part: this.#staging.part(file.path),
+      rate,
+      idleMs: IDLE_MS,
+      baseMs,
+      signal,
+      etag: () => file.etag,
+      tagged: (etag) => {
+        if (etag === file.etag) return;
+        file.etag = etag;
+        this.#parts.tag(this.#row.id, file.path, etag);
+      },
+      reached: (bytes) => {
+        this.#bytes.set(file.path, bytes);
+        this.#sum();
+        this.#parts.changed(this, 'bytes');
+      },
+      retrying: (failures) => {
+        this.#retries = failures;
+        this.#parts.changed(this, 'state');
+      },
+      room: async () => checkSpace(await this.#parts.free(), file.size - (this.#bytes.get(file.path) ?? 0)),
+    });
+    this.#retries = 0;
+  }
+
+  /** Gives every good file its name; answers the others, which are gone. */
+  async #verify(signal: AbortSignal): Promise<PullFileRow[]> {
+    this.#become('verifying', null);
+    const bad: PullFileRow[] = [];
+    for (const file of this.#files) {
+      if (await this.#isWhole(file)) continue;
+      if (await isAsPromised(this.#staging.part(file.path), file, signal)) {
+        await this.#staging.keep(file.path);
+        continue;
+      }
+      await rm(this.#staging.part(file.path), { force: true });
+      this.#parts.tag(this.#row.id, file.path, null);
+      file.etag = null;
+      this.#bytes.set(file.path, 0);
+      bad.push(file);
+    }
+    this.#sum();
+    return bad;
+  }
+
+  async #finish(signal: AbortSignal): Promise<void> {
+    const { repo, revision, main, licence } = this.#row;
+    if (this.#placed.size === 0) await this.#judge(signal);
+    await this.#staging.place(this.#files.map(({ path }) => path));
+    const path = main === null ? this.#staging.target : this.#staging.placed(main);
+    const [only] = this.#files;
+    const sha256 = this.#files.length === 1 ? (only?.sha256 ?? null) : null;
+    const model = await this.#parts.register({ path, repo, revision: revision ?? '', licence, sha256 });
+    this.#row = { ...this.#row, model };
+    await this.#staging.remove();
+    this.#become('done', null);
+  }
+
+  /** Looks at what was fetched before it gets its place. */
+  async #judge(signal: AbortSignal): Promise<void> {
+    const { main } = this.#row;
+    const { objection } = this.#parts;
+    const reason = await objection(main === null ? this.#staging.folder : this.#staging.whole(main));
+    signal.throwIfAborted();
+    if (reason === null) return;
+    throw new GatewayError('pull.no_model', {
+      message: `What came is no model that can be used: ${reason}.`,
+    });
+  }
+
+  #settle(aborted: boolean, error: unknown): void {
+    // Who stopped it says what it becomes.
+    if (aborted) return;
+    const withToken = this.#parts.hub.place().token !== null;
+    const known = giveUp({ error, failures: 0, wrong: 0, withToken });
+    if (known === null) this.#parts.surprised(error);
+    this.#become('failed', known ?? new GatewayError('internal', { cause: error }));
+  }
+
+  #become(state: PullStateName, failure: GatewayError | null): void {
+    const { now, save, changed } = this.#parts;
+    const told =
+      failure === null ? { code: null, error: null } : { code: failure.code, error: failure.message };
+    this.#row = { ...this.#row, ...told, state, updated: now() };
+    save(this.#row);
+    changed(this, 'state');
+  }
+
+  #sum(): void {
+    this.#note([...this.#bytes.values()].reduce((all, bytes) => all + bytes, 0));
+  }
+
+  #note(bytes: number): void {
+    this.#row = { ...this.#row, bytes, updated: this.#parts.now() };
+    this.#meter.reached(bytes);
+  }
+}

@@ -1,0 +1,292 @@
+import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GatewayError } from '../../contract/errors.ts';
+import type { GatewayEvents } from '../../contract/events.ts';
+import type { PullBody, PullRecord } from '../../contract/pulls.ts';
+import type { Bus } from '../../kit/bus.ts';
+import type { Log } from '../../kit/log.ts';
+import type { Outbound } from '../../kit/outbound.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { PullFileRow, PullRow } from '../../store/pulls.ts';
+import type { Store } from '../../store/store.ts';
+import { readFactsApart } from '../facts-apart.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { RegisteredModel } from '../registered-model.ts';
+import { type Choice, chooseFiles } from './choose-files.ts';
+import { isRepoName } from './hub-names.ts';
+import { Progress } from './progress.ts';
+import { type JobParts, type PulledModel, PullJob } from './pull-job.ts';
+import { Rate } from './rate.ts';
+import { checkSpace, freeBytes } from './space.ts';
+import { sweepStaging } from './staging.ts';
+import { Turnstile } from './turnstile.ts';
+
+/** The downloads of this gateway (spec "Models and pulls"). An unknown id is 404 `pull.unknown`. */
+export interface Pulls {
+  /** Newest first. */
+  list(): PullRecord[];
+  /**
+   * Makes a job, or answers the one that fetches the same already; one that failed goes on. Throws `pull.*`, and
+   * `model.exists` with `details.model` for what was pulled before.
+   */
+  create(body: PullBody, signal: AbortSignal): Promise<PullRecord>;
+  pause(id: string): Promise<PullRecord>;
+  resume(id: string): Promise<PullRecord>;
+  /** Ends a job and removes what it has fetched. */
+  cancel(id: string): Promise<PullRecord>;
+  /** Stops what runs; it goes on at the next start. */
+  close(): Promise<void>;
+}
+
+export interface PullsOptions {
+  readonly store: Pick<Store, 'pulls'>;
+  readonly settings: Pick<Settings, 'value' | 'folders'>;
+  readonly log: Log;
+  readonly bus: Bus<GatewayEvents>;
+  readonly outbound: Pick<Outbound, 'dispatch'>;
+  readonly hub: Hub;
+  readonly registry: {
+    list(): readonly RegisteredModel[];
+    registerPulled(model: PulledModel): Promise<RegisteredModel>;
+  };
+  /** First wait after a failure, milliseconds; default a second. */
+  readonly baseMs?: number;
+  /** Free bytes below a folder; default what the system says. */
+  readonly free?: (folder: string) => Promise<number>;
+}
+
+/** Files that are on their way at once, over all jobs. */
+const AT_ONCE = 2;
+const MOST_OPEN = 64;
+const BASE_MS = 1_000;
+
+/** `owner/name` and what stands behind the colon. */
+function parseModel(model: string): { repo: string; asked: string | null } {
+  const colon = model.indexOf(':');
+  const repo = colon === -1 ? model : model.slice(0, colon);
+  const asked = colon === -1 ? null : model.slice(colon + 1);
+  if (!isRepoName(repo) || asked === '') throw new GatewayError('pull.bad_name');
+  return { repo, asked };
+}
+
+class AllPulls implements Pulls {
+  readonly #options: PullsOptions;
+  readonly #root: string;
+  readonly #jobs = new Map<string, PullJob>();
+  readonly #parts: JobParts;
+  readonly #progress: Progress;
+  readonly #free: () => Promise<number>;
+  readonly #closing = new AbortController();
+
+  constructor(options: PullsOptions) {
+    const { store, settings, bus } = options;
+    this.#options = options;
+    this.#root = join(settings.folders.state, 'models');
+    this.#free = () => (options.free ?? freeBytes)(settings.folders.state);
+    this.#progress = new Progress({
+      show: (job) => bus.emit('pull', { pull: job.view() }),
+      note: ({ row }) => store.pulls.progress(row.id, row.bytes, row.updated),
+    });
+    this.#parts = this.#jobParts();
+    this.#takeUp();
+  }
+
+  list(): PullRecord[] {
+    return [...this.#jobs.values()].map((job) => job.view()).sort((a, b) => b.created - a.created);
+  }
+
+  async create(body: PullBody, signal: AbortSignal): Promise<PullRecord> {
+    const { repo, asked } = parseModel(body.model);
+    if ([...this.#jobs.values()].filter(({ open }) => open).length >= MOST_OPEN)
+      throw new GatewayError('pull.too_many', { noRetry: true });
+    const { hub } = this.#options;
+    const found = await hub.repo(
+      repo,
+      body.revision ?? 'HEAD',
+      AbortSignal.any([signal, this.#closing.signal]),
+    );
+    if (found.gated && hub.place().token === null) throw new GatewayError('pull.gated');
+    const choice = chooseFiles(repo, found.files, asked, body.projector);
+    const same = this.#sameAs(repo, found.revision, choice);
+    if (same !== undefined) return this.resume(same.row.id);
+    await this.#refusePresent(repo, found.revision, choice);
+    const total = choice.files.reduce((all, { size }) => all + size, 0);
+    await this.#checkSpace(total);
+    const again = this.#sameAs(repo, found.revision, choice);
+    if (again !== undefined) return again.view();
+    return this.#add(repo, found, choice, total);
+  }
+
+  async pause(id: string): Promise<PullRecord> {
+    const job = this.#need(id);
+    if (!job.open) throw new GatewayError('pull.state', { details: { state: job.row.state } });
+    await job.stop('pause');
+    return job.view();
+  }
+
+  async resume(id: string): Promise<PullRecord> {
+    const job = this.#need(id);
+    const { state } = job.row;
+    if (state === 'done' || state === 'cancelled')
+      throw new GatewayError('pull.state', { details: { state } });
+    if (state !== 'paused' && state !== 'failed') return job.view();
+    await this.#checkSpace(Math.max(0, (job.row.total ?? 0) - job.row.bytes));
+    job.start();
+    return job.view();
+  }
+
+  async cancel(id: string): Promise<PullRecord> {
+    const job = this.#need(id);
+    if (job.row.state === 'done') throw new GatewayError('pull.state', { details: { state: 'done' } });
+    await job.stop('cancel');
+    return job.view();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new DOMException('the gateway stops', 'AbortError'));
+    await Promise.all([...this.#jobs.values()].map((job) => job.stop('stop')));
+    this.#progress.close();
+  }
+
+  #need(id: string): PullJob {
+    const job = this.#jobs.get(id);
+    if (job === undefined) throw new GatewayError('pull.unknown');
+    return job;
+  }
+
+  #sameAs(repo: string, revision: string, { label, files }: Choice): PullJob | undefined {
+    return [...this.#jobs.values()].find(({ row, open, fileCount }) => {
+      const fetches = open || row.state === 'failed';
+      return (
+        fetches &&
+        row.repo === repo &&
+        row.revision === revision &&
+        row.file === label &&
+        fileCount === files.length
+      );
+    });
+  }
+
+  async #refusePresent(repo: string, revision: string, { main, files }: Choice): Promise<void> {
+    const target = join(this.#root, ...repo.split('/'));
+    const path = main === null ? target : join(target, ...main.split('/'));
+    const model = this.#options.registry.list().find((one) => one.path === path && one.revision === revision);
+    if (model === undefined) return;
+    const sizes = await Promise.all(
+      files.map((file) =>
+        stat(join(target, ...file.path.split('/'))).then(
+          ({ size }) => size === file.size,
+          () => false,
+        ),
+      ),
+    );
+    if (sizes.every(Boolean)) throw new GatewayError('model.exists', { details: { model: model.id } });
+  }
+
+  /** What other jobs will still write is as good as written. */
+  async #checkSpace(needed: number): Promise<void> {
+    const others = [...this.#jobs.values()].filter(({ row }) => row.state !== 'paused');
+    const promised = others.reduce((all, { remaining }) => all + remaining, 0);
+    checkSpace(await this.#free(), needed + promised);
+  }
+
+  #add(
+    repo: string,
+    found: { revision: string; licence: string | null },
+    choice: Choice,
+    total: number,
+  ): PullRecord {
+    const now = Date.now();
+    const row: PullRow = {
+      id: randomBytes(8).toString('hex'),
+      repo,
+      file: choice.label,
+      state: 'queued',
+      bytes: 0,
+      total,
+      etag: null,
+      sha256: choice.files.length === 1 ? (choice.files[0]?.sha256 ?? null) : null,
+      revision: found.revision,
+      main: choice.main,
+      code: null,
+      error: null,
+      model: null,
+      licence: found.licence,
+      created: now,
+      updated: now,
+    };
+    const files: PullFileRow[] = choice.files.map((file) => ({ ...file, etag: null }));
+    this.#options.store.pulls.add(row, files);
+    this.#options.log.info({ pull: row.id, repo, file: row.file, bytes: total }, 'a model is pulled');
+    const job = this.#keep(row, files);
+    job.start();
+    return job.view();
+  }
+
+  #keep(row: PullRow, files: readonly PullFileRow[]): PullJob {
+    const job = new PullJob(row, files, this.#parts);
+    this.#jobs.set(row.id, job);
+    const ended = [...this.#jobs.values()].filter(({ open }) => !open);
+    for (const oldest of ended.slice(0, Math.max(0, ended.length - MOST_ENDED)))
+      this.#jobs.delete(oldest.row.id);
+    return job;
+  }
+
+  /** Jobs of earlier runs: what ran goes on, what was paused stays so. */
+  #takeUp(): void {
+    const { store, log } = this.#options;
+    try {
+      for (const row of store.pulls.all().reverse()) this.#keep(row, store.pulls.files(row.id));
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'downloads of earlier runs are unknown');
+      return;
+    }
+    const rests = [...this.#jobs.values()].filter(
+      ({ row }) => row.state !== 'done' && row.state !== 'cancelled',
+    );
+    const known = new Set(rests.map(({ row }) => row.id));
+    void sweepStaging(this.#root, known).catch((error: Error) =>
+      log.warn({ reason: error.message }, 'leftovers of downloads could not be removed'),
+    );
+    for (const job of rests) if (job.open && job.row.state !== 'paused') job.start();
+  }
+
+  #jobParts(): JobParts {
+    const { store, settings, log, outbound, hub, registry, baseMs = BASE_MS } = this.#options;
+    const quietly = (work: () => void) => {
+      try {
+        work();
+      } catch (error) {
+        log.warn({ reason: (error as Error).message }, 'downloads: the store did not take part');
+      }
+    };
+    return {
+      outbound,
+      hub,
+      root: this.#root,
+      rate: new Rate(() => settings.value('pullRate')),
+      turnstile: new Turnstile(AT_ONCE),
+      baseMs,
+      free: this.#free,
+      objection: async (path) => {
+        const [outcome] = await readFactsApart([path], this.#closing.signal);
+        return outcome !== undefined && 'reason' in outcome ? outcome.reason : null;
+      },
+      register: async (model) => (await registry.registerPulled(model)).id,
+      surprised: (error) => log.error({ err: error }, 'a download failed in a way that nobody foresaw'),
+      save: (row) => quietly(() => store.pulls.save(row)),
+      tag: (id, path, etag) => quietly(() => store.pulls.tag(id, path, etag)),
+      changed: (job, what) => this.#progress.changed(job, what),
+      now: Date.now,
+    };
+  }
+}
+
+/** Ended jobs that are shown. */
+const MOST_ENDED = 200;
+
+/** Opens the downloads: those that an earlier run left go on. */
+export function createPulls(options: PullsOptions): Pulls {
+  return new AllPulls(options);
+}

@@ -1,0 +1,21 @@
+import { statfs } from 'node:fs/promises';
+import { GatewayError } from '../../contract/errors.ts';
+
+/** Left to everything else on the disk. */
+export const KEEP_FREE_BYTES = 512 * 1024 * 1024;
+
+/** Bytes that may be written below `folder` by this user. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** Throws `pull.no_space` unless `needed` more bytes fit beside what is kept free. */
+export function checkSpace(free: number, needed: number): void {
+  if (free - needed >= KEEP_FREE_BYTES) return;
+  throw new GatewayError('pull.no_space', { details: { needed, free, kept_free: KEEP_FREE_BYTES } });
+}
+
+/** Whether a write failed for want of room. */
+export const isFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException | null)?.code ?? '');

@@ -1,0 +1,152 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Outbound } from '../../kit/outbound.ts';
+import type { HubPlace } from '../hub/hop.ts';
+import { refusalOf } from '../hub/hub-errors.ts';
+import { askHub, type HubAnswer } from '../hub/hub-exchange.ts';
+import { codeOf, HubStatus, retryAfterOf } from '../hub/hub-status.ts';
+import type { Rate } from './rate.ts';
+
+/** One file on its way. */
+export interface TransferOrder {
+  readonly outbound: Pick<Outbound, 'dispatch'>;
+  readonly place: HubPlace;
+  readonly repo: string;
+  readonly revision: string;
+  readonly path: string;
+  readonly size: number;
+  /** Where the bytes go; what is there already is the beginning of the file. */
+  readonly part: string;
+  /** The entity tag that the beginning came with; null = unknown. */
+  readonly etag: string | null;
+  readonly rate: Rate;
+  readonly idleMs: number;
+  readonly signal: AbortSignal;
+  /** The place that answers with bytes names this tag; called before the first byte is written. */
+  tagged(etag: string | null): void;
+  /** So many bytes of the file are there now. */
+  reached(bytes: number): void;
+  /** Called now and then; a throw ends the transfer. */
+  room(): Promise<void>;
+}
+
+/** The answer does not fit the file; what is there is of no use. */
+export class WrongAnswer extends Error {
+  override readonly name = 'WrongAnswer';
+}
+
+/** Bytes after which the disk is asked for room, and what was written is made to last. */
+const CHECK_BYTES = 64 << 20;
+
+const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+
+/** A tag that stands for the very same bytes; a weak one does not. */
+const strong = (tag: string | undefined): string | null =>
+  tag !== undefined && /^"[\x21\x23-\x7e]{1,512}"$/.test(tag) ? tag : null;
+
+/**
+ * Fetches what is missing of one file, from its exact byte (RFC 9110 sections 13.1.5 and 14). A server that sends the
+ * whole file instead, because its content has changed or because it knows no ranges, makes it start again. Never takes
+ * more bytes than the file has. Rejects with WrongAnswer, HubStatus, GatewayError `pull.*`, or the error of the connection.
+ */
+export async function transfer(order: TransferOrder): Promise<void> {
+  const handle = await open(order.part, 'a+', 0o600);
+  try {
+    const have = await beginningOf(handle, order.size);
+    order.reached(have);
+    if (have === order.size && have > 0) return;
+    const answer = await ask(order, have);
+    try {
+      const from = await startOf(answer, order, have, handle);
+      order.tagged(strong(answer.headers.etag));
+      await receive(answer, order, handle, from);
+    } finally {
+      answer.body.destroy();
+    }
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Bytes that are there; more than the file has are none of it. */
+async function beginningOf(handle: FileHandle, size: number): Promise<number> {
+  const { size: have } = await handle.stat();
+  if (have <= size) return have;
+  await handle.truncate(0);
+  return 0;
+}
+
+function ask(order: TransferOrder, have: number): Promise<HubAnswer> {
+  const { outbound, place, repo, revision, path, etag, idleMs, signal } = order;
+  const ranged = have > 0 ? { range: `bytes=${have}-`, ...(etag === null ? {} : { 'if-range': etag }) } : {};
+  return askHub({
+    outbound,
+    place,
+    path: `/${encoded(repo)}/resolve/${encodeURIComponent(revision)}/${encoded(path)}`,
+    headers: ranged,
+    idleMs,
+    signal,
+  });
+}
+
+/** The byte with which the answer begins; throws for an answer that is no part of the file. */
+async function startOf(
+  { status, headers, hubHeaders }: HubAnswer,
+  { size, place }: TransferOrder,
+  have: number,
+  handle: FileHandle,
+): Promise<number> {
+  if (status === 416) throw new WrongAnswer('the server has no such range');
+  if (status !== 200 && status !== 206) {
+    const code = codeOf(headers) ?? codeOf(hubHeaders);
+    throw (
+      refusalOf({ status, code, withToken: place.token !== null }) ??
+      new HubStatus(status, code, retryAfterOf(headers))
+    );
+  }
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw new WrongAnswer('the answer is compressed');
+  if (status === 206) {
+    const [, from, of] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
+    if (Number(from) !== have || Number(of) !== size) throw new WrongAnswer('the answer is another range');
+    return have;
+  }
+  const length = headers['content-length'];
+  if (length !== undefined && Number(length) !== size) throw new WrongAnswer('the file has another size');
+  await handle.truncate(0);
+  return 0;
+}
+
+async function receive(
+  answer: HubAnswer,
+  order: TransferOrder,
+  handle: FileHandle,
+  from: number,
+): Promise<void> {
+  const { size, rate, signal } = order;
+  let at = from;
+  let checkedAt = from;
+  for await (const piece of answer.body) {
+    const chunk = piece as Buffer;
+    if (at + chunk.length > size) throw new WrongAnswer('more bytes come than the file has');
+    await rate.take(chunk.length, signal);
+    await writeAll(handle, chunk);
+    at += chunk.length;
+    order.reached(at);
+    if (at - checkedAt < CHECK_BYTES) continue;
+    checkedAt = at;
+    await handle.datasync();
+    await order.room();
+  }
+  const failure = answer.failure();
+  if (failure !== null) throw failure;
+  if (at < size) throw Object.assign(new Error('the connection ended early'), { code: 'ECONNRESET' });
+}
+
+async function writeAll(handle: FileHandle, chunk: Buffer): Promise<void> {
+  let written = 0;
+  while (written < chunk.length) {
+    const { bytesWritten } = await handle.write(chunk, written, chunk.length - written);
+    written += bytesWritten;
+  }
+}

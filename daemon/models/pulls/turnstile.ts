@@ -1,0 +1,45 @@
+/** Lets so many in at once, in the order in which they came. */
+export class Turnstile {
+  #free: number;
+  readonly #line: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  /** Runs `work` when there is a place; rejects with the signal's reason while it waits. */
+  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    await this.#enter(signal);
+    try {
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const give = () => {
+      signal.removeEventListener('abort', left);
+      resolve();
+    };
+    const left = () => {
+      this.#line.splice(this.#line.indexOf(give), 1);
+      reject(signal.reason);
+    };
+    this.#line.push(give);
+    signal.addEventListener('abort', left, { once: true });
+    await promise;
+  }
+
+  #leave(): void {
+    const next = this.#line.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+}

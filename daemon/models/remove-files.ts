@@ -1,0 +1,55 @@
+import { lstat, readdir, realpath, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { GatewayError } from '../contract/errors.ts';
+import type { RegisteredModel } from './registered-model.ts';
+
+const kept = () => new GatewayError('model.kept');
+
+/** Whether `path` itself, not what a link leads to, lies below `root` where it says. */
+async function liesBelow(root: string, path: string): Promise<boolean> {
+  const real = await realpath(dirname(path)).catch(() => null);
+  return (
+    real !== null &&
+    `${real}${sep}`.startsWith(`${await realpath(root)}${sep}`) &&
+    real !== (await realpath(root))
+  );
+}
+
+async function pruneEmpty(root: string, from: string): Promise<void> {
+  let folder = from;
+  while (folder.startsWith(`${root}${sep}`) && (await readdir(folder).catch(() => ['?'])).length === 0) {
+    await rmdir(folder).catch(() => {});
+    folder = dirname(folder);
+  }
+}
+
+/** Files of a pulled model that no other model needs. */
+function ownFiles(model: RegisteredModel, others: readonly RegisteredModel[]): string[] {
+  const needed = new Set(others.flatMap(({ files, projectorPath }) => [...files, projectorPath]));
+  const all = model.projectorPath === null ? model.files : [...model.files, model.projectorPath];
+  return all.filter((path) => !needed.has(path));
+}
+
+/**
+ * Removes the files of a model that was pulled into `root`, the models folder, and the folders that are empty then; answers
+ * how many files (a folder counts as one). Throws `model.kept`, with nothing removed, for files that are not ours:
+ * pulled elsewhere, behind a link, or a folder that holds other models too.
+ */
+export async function removeFiles(
+  root: string,
+  model: RegisteredModel,
+  others: readonly RegisteredModel[],
+): Promise<number> {
+  if (model.source !== 'pull') throw kept();
+  const paths = ownFiles(model, others);
+  for (const path of paths) {
+    const facts = await lstat(path).catch(() => null);
+    if (facts === null) continue;
+    if (facts.isSymbolicLink() || !(await liesBelow(root, path))) throw kept();
+    const inside = (other: RegisteredModel) => other.path.startsWith(`${path}${sep}`);
+    if (facts.isDirectory() && others.some(inside)) throw kept();
+  }
+  for (const path of paths) await rm(path, { recursive: true, force: true });
+  for (const folder of new Set(paths.map((path) => dirname(path)))) await pruneEmpty(join(root), folder);
+  return paths.length;
+}

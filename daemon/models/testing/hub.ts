@@ -1,0 +1,262 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A repository of the stand-in, at its one commit. */
+export interface StandInRepo {
+  readonly files: Readonly<Record<string, Buffer>>;
+  readonly gated?: boolean;
+  readonly licence?: string;
+  /** Sums that the hub promises in the place of the true ones. */
+  readonly promises?: Readonly<Record<string, string>>;
+  /** Names that the hub lists in the place of the true ones. */
+  readonly listsAs?: Readonly<Record<string, string>>;
+}
+
+/** How the next answers with bytes differ from those of a healthy hub. */
+export interface Fault {
+  /** Cuts the connection after so many bytes of each answer. */
+  cutAfter?: number;
+  /** Waits so long between pieces of 16 KiB, milliseconds. */
+  slowMs?: number;
+  /** Answers 200 with the whole file to every range. */
+  ignoresRanges?: boolean;
+  /** The entity tag of the content. */
+  etag?: string;
+  /** Other bytes than those promised. */
+  bytes?: Buffer;
+  /** Says that it is compressed. */
+  gzip?: boolean;
+  /** Goes on for ever, without a length. */
+  endless?: boolean;
+  status?: number;
+  headers?: Record<string, string>;
+  /** Where files are redirected to, in the place of the own storage. */
+  redirect?: string;
+}
+
+export interface StandInHub {
+  readonly url: string;
+  readonly port: number;
+  /** What was asked: method, target, and the headers that matter. */
+  readonly heard: {
+    url: string;
+    authorization: string | undefined;
+    range: string | undefined;
+    ifRange: string | undefined;
+  }[];
+  fault: Fault;
+  repos: Record<string, StandInRepo>;
+  /** Bytes of content that were sent in all. */
+  sent(): number;
+  commit(repo: string): string;
+  close(): Promise<void>;
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const blob = (bytes: Buffer): string =>
+  createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+const PIECE = 16 * 1024;
+const PAGE = 50;
+const TOKEN = 'Bearer hf_goodtoken';
+const isLarge = (path: string, bytes: Buffer): boolean => bytes.length > 4096 || /\.(gguf|onnx)$/.test(path);
+
+/**
+ * A stand-in for the model hub, which cannot be reached from here: the same paths, headers and refusals, files behind a
+ * redirect to a storage with ranges and entity tags, and faults at will.
+ */
+export async function startHub(repos: Record<string, StandInRepo> = {}): Promise<StandInHub> {
+  const sockets = new Set<Socket>();
+  let sent = 0;
+  const hub = { heard: [], fault: {}, repos } as unknown as {
+    -readonly [K in keyof StandInHub]: StandInHub[K];
+  };
+  const commit = (repo: string) => createHash('sha1').update(repo).digest('hex');
+  const server: Server = createServer((req, res) => {
+    const { authorization, range, 'if-range': ifRange } = req.headers;
+    hub.heard.push({ url: req.url ?? '', authorization, range, ifRange: ifRange as string | undefined });
+    answer(req, res).catch(() => res.destroy());
+  });
+  server.on('connection', (socket) => {
+    socket.setMaxListeners(0);
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => sockets.delete(socket));
+  });
+
+  function refuse(res: ServerResponse, status: number, code: string, message: string): void {
+    res.writeHead(status, {
+      'content-type': 'application/json',
+      'x-error-code': code,
+      'x-error-message': message,
+    });
+    res.end(JSON.stringify({ error: message }));
+  }
+  const json = (res: ServerResponse, body: unknown, headers: Record<string, string> = {}) => {
+    res.writeHead(200, { 'content-type': 'application/json; charset=utf-8', ...headers });
+    res.end(JSON.stringify(body));
+  };
+
+  function entries(name: string, repo: StandInRepo) {
+    return Object.entries(repo.files).map(([path, bytes]) => {
+      const shown = repo.listsAs?.[path] ?? path;
+      const oid = repo.promises?.[path] ?? sha256(bytes);
+      const entry = {
+        type: 'file',
+        path: shown,
+        size: bytes.length,
+        oid: repo.promises?.[path] ?? blob(bytes),
+      };
+      return isLarge(path, bytes)
+        ? { ...entry, oid: blob(Buffer.from(name)), lfs: { oid, size: bytes.length, pointerSize: 134 } }
+        : entry;
+    });
+  }
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const url = new URL(req.url ?? '/', 'http://hub');
+    const path = decodeURIComponent(url.pathname);
+    if (path === '/api/models') return search(url, res);
+    const stored = /^\/storage\/([0-9a-f]{64})$/.exec(path);
+    if (stored) return storage(stored[1] as string, req, res);
+    const [, name = '', what = '', rest = ''] =
+      /^(?:\/api\/models)?\/([^/]+\/[^/]+)\/(revision|tree|resolve)\/(.*)$/.exec(path) ?? [];
+    const repo = hub.repos[name];
+    const known = req.headers.authorization === TOKEN;
+    if (repo === undefined) {
+      return refuse(res, req.headers.authorization ? 404 : 401, 'RepoNotFound', 'Repository not found');
+    }
+    const [revision, ...file] = rest.split('/');
+    if (!['HEAD', 'main', commit(name)].includes(revision ?? ''))
+      return refuse(res, 404, 'RevisionNotFound', 'Invalid rev id');
+    if (what === 'revision') {
+      const { gated = false, licence } = repo;
+      const tags = ['gguf', ...(licence ? [`license:${licence}`] : [])];
+      const card = licence ? { license: licence } : {};
+      const facts = {
+        private: false,
+        gated: gated && 'auto',
+        downloads: 7,
+        likes: 3,
+        sha: commit(name),
+        tags,
+      };
+      return json(res, {
+        _id: name,
+        id: name,
+        ...facts,
+        cardData: card,
+        lastModified: '2030-01-01T00:00:00.000Z',
+      });
+    }
+    if (what === 'tree') {
+      const at = Number(url.searchParams.get('cursor') ?? 0);
+      const all = entries(name, repo);
+      const next = `<${hub.url}${url.pathname}?recursive=true&cursor=${at + PAGE}>; rel="next"`;
+      return json(res, all.slice(at, at + PAGE), at + PAGE < all.length ? { link: next } : {});
+    }
+    if (repo.gated && !known)
+      return refuse(res, req.headers.authorization ? 403 : 401, 'GatedRepo', 'Access is restricted');
+    const bytes = repo.files[file.join('/')];
+    if (bytes === undefined) return refuse(res, 404, 'EntryNotFound', 'Entry not found');
+    const { status, headers, redirect } = hub.fault;
+    if (status !== undefined) {
+      res.writeHead(status, headers);
+      return void res.end();
+    }
+    if (!isLarge(file.join('/'), bytes)) return content(bytes, blob(bytes), req, res);
+    res.writeHead(302, {
+      location: redirect ?? `/storage/${sha256(bytes)}?X-Signature=abc`,
+      'x-linked-etag': `"${sha256(bytes)}"`,
+      'x-linked-size': String(bytes.length),
+      'x-repo-commit': commit(name),
+    });
+    res.end();
+  }
+
+  function search(url: URL, res: ServerResponse): void {
+    const query = url.searchParams.get('search') ?? '';
+    const found = Object.entries(hub.repos).filter(([name]) =>
+      name.toLowerCase().includes(query.toLowerCase()),
+    );
+    json(
+      res,
+      found.map(([name, { gated = false }]) => ({
+        _id: name,
+        id: name,
+        private: false,
+        gated: gated && 'manual',
+        downloads: 7,
+        likes: 3,
+        tags: ['gguf', 'license:mit'],
+        pipeline_tag: 'text-generation',
+        lastModified: '2030-01-01T00:00:00.000Z',
+      })),
+    );
+  }
+
+  async function storage(sum: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const all = Object.values(hub.repos).flatMap(({ files }) => Object.values(files));
+    const bytes = all.find((each) => sha256(each) === sum);
+    if (bytes === undefined) return refuse(res, 404, 'EntryNotFound', 'no such object');
+    await content(hub.fault.bytes ?? bytes, hub.fault.etag ?? sum.slice(0, 32), req, res);
+  }
+
+  async function content(
+    bytes: Buffer,
+    tag: string,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<void> {
+    const { ignoresRanges, gzip, endless } = hub.fault;
+    const etag = `"${tag}"`;
+    const [, from] = /^bytes=(\d+)-$/.exec(req.headers.range ?? '') ?? [];
+    const condition = req.headers['if-range'];
+    const ranged = from !== undefined && !ignoresRanges && (condition === undefined || condition === etag);
+    const start = ranged ? Number(from) : 0;
+    if (ranged && start >= bytes.length) {
+      res.writeHead(416, { 'content-range': `bytes */${bytes.length}` });
+      return void res.end();
+    }
+    res.writeHead(ranged ? 206 : 200, {
+      etag,
+      'accept-ranges': 'bytes',
+      ...(endless ? {} : { 'content-length': String(bytes.length - start) }),
+      ...(ranged ? { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : {}),
+      ...(gzip ? { 'content-encoding': 'gzip' } : {}),
+    });
+    await pour(endless ? Buffer.concat([bytes, bytes, bytes]) : bytes, start, res);
+  }
+
+  async function pour(bytes: Buffer, start: number, res: ServerResponse): Promise<void> {
+    res.setMaxListeners(0);
+    let left = hub.fault.cutAfter ?? Number.POSITIVE_INFINITY;
+    for (let at = start; at < bytes.length; at += PIECE) {
+      const piece = bytes.subarray(at, Math.min(at + PIECE, bytes.length, at + left));
+      left -= piece.length;
+      sent += piece.length;
+      const room = res.write(piece);
+      if (left <= 0) {
+        // What was written leaves before the cut.
+        return void res.socket?.end();
+      }
+      if (!room) await new Promise((resolve) => res.once('drain', resolve).once('close', resolve));
+      const { slowMs } = hub.fault;
+      if (slowMs !== undefined) await new Promise((resolve) => setTimeout(resolve, slowMs));
+      if (res.destroyed) return;
+    }
+    res.end();
+  }
+
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  hub.port = (server.address() as AddressInfo).port;
+  hub.url = `http://127.0.0.1:${hub.port}`;
+  hub.sent = () => sent;
+  hub.commit = commit;
+  hub.close = () =>
+    new Promise<void>((done) => {
+      server.close(() => done());
+      for (const socket of sockets) socket.destroy();
+    });
+  return hub;
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { GatewayEvents } from '../../contract/events.ts';
+import type { PullRecord, PullStateName } from '../../contract/pulls.ts';
+import { Bus } from '../../kit/bus.ts';
+import { createLog } from '../../kit/log.ts';
+import { Outbound, type OutboundOptions } from '../../kit/outbound.ts';
+import { openSettings } from '../../settings/settings.ts';
+import { openStore, type Store } from '../../store/store.ts';
+import { createHub, type Hub } from '../hub/hub.ts';
+import { createPulls, type Pulls, type PullsOptions } from '../pulls/pulls.ts';
+import { createRegistry, type Registry } from '../registry.ts';
+
+/** Everything that pulls are made of, real but for the hub. */
+export interface PullBench {
+  readonly home: string;
+  readonly models: string;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly hub: Hub;
+  readonly pulls: Pulls;
+  readonly events: PullRecord[];
+  /** Resolves once the job is in one of these states; rejects after 20 s. */
+  until(id: string, ...states: PullStateName[]): Promise<PullRecord>;
+  /** Makes a job for `model`. */
+  pull(model: string, more?: { projector?: boolean; revision?: string }): Promise<PullRecord>;
+  close(): Promise<void>;
+}
+
+export interface BenchOptions {
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly free?: PullsOptions['free'];
+  readonly lookup?: OutboundOptions['lookup'];
+}
+
+/** Opens the pulls of a home folder against the hub at `url`; a home that is given stays. */
+export async function pullBench(url: string, options: BenchOptions = {}): Promise<PullBench> {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-pulls-'));
+  const log = createLog({ level: 'fatal' });
+  const settings = await openSettings({
+    env: { SVC_HOME: home, SVC_ESPEAK: 'off', HF_ENDPOINT: url, ...options.env },
+    log,
+    watch: false,
+  });
+  const store = openStore({ folder: settings.folders.state, log });
+  const bus = new Bus<GatewayEvents>();
+  const registry = await createRegistry({ store, log, bus, settings, firstScanMs: 20_000 });
+  const outbound = new Outbound({
+    connectMs: () => 2_000,
+    ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+  });
+  const hub = createHub({ outbound, settings });
+  const events: PullRecord[] = [];
+  const waiting = new Set<() => void>();
+  bus.subscribe(({ name, payload }) => {
+    if (name !== 'pull') return;
+    events.push((payload as GatewayEvents['pull']).pull);
+    for (const look of waiting) look();
+  });
+  const free = options.free === undefined ? {} : { free: options.free };
+  const pulls = createPulls({ store, settings, log, bus, outbound, hub, registry, baseMs: 5, ...free });
+  const find = (id: string) => pulls.list().find((one) => one.id === id);
+  return {
+    home,
+    models: join(home, 'state', 'models'),
+    store,
+    registry,
+    hub,
+    pulls,
+    events,
+    until: (id, ...states) =>
+      new Promise((resolve, reject) => {
+        const limit = setTimeout(() => {
+          waiting.delete(look);
+          reject(new Error(`waited for ${states.join(' or ')}: ${JSON.stringify(find(id))}`));
+        }, 20_000);
+        const look = () => {
+          const record = find(id);
+          if (record === undefined || !states.includes(record.state)) return;
+          clearTimeout(limit);
+          waiting.delete(look);
+          resolve(record);
+        };
+        waiting.add(look);
+        look();
+      }),
+    pull: (model, more = {}) => pulls.create({ model, ...more }, new AbortController().signal),
+    async close() {
+      await pulls.close();
+      await outbound.close();
+      registry.close();
+      settings.close();
+      store.close();
+      if (options.home === undefined) rmSync(home, { recursive: true, force: true });
+    },
+  };
+}

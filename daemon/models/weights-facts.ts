@@ -1,0 +1,107 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SlotTypeName } from '../contract/slots.ts';
+
+/** What a folder of safetensors says of itself. Null is "it does not say". */
+export interface WeightsFacts {
+  readonly kind: 'weights';
+  readonly type: SlotTypeName;
+  readonly architecture: string | null;
+  /** Window it was trained for, in tokens. */
+  readonly contextTrain: number | null;
+  readonly quantization: string | null;
+  /** Bytes of all weights. */
+  readonly sizeBytes: number;
+}
+
+const MOST_ENTRIES = 4_096;
+const MOST_JSON_BYTES = 4 << 20;
+const WEIGHTS = /\.safetensors$/i;
+
+/** Class names of a configuration → what the model does; the first that fits. */
+const CLASSES: readonly (readonly [RegExp, SlotTypeName])[] = [
+  [/Whisper|SpeechSeq2Seq|ForCTC/, 'stt'],
+  [/TextToSpeech|ForTextToWaveform|Vits/, 'tts'],
+  [/ForSequenceClassification/, 'rerank'],
+  [/ForCausalLM|ForConditionalGeneration|LMHead/, 'llm'],
+  [/Model$|ForMaskedLM|Embedding/, 'embedding'],
+];
+
+/** Whether a folder with these names holds safetensors that say what they are. */
+export const isWeightsFolder = (names: readonly string[]): boolean =>
+  names.includes('model_index.json') ||
+  (names.includes('config.json') && names.some((name) => WEIGHTS.test(name)));
+
+/** Bytes and last change (Unix seconds) of the weights in a folder; null when it is no such folder. */
+export async function weightsSize(folder: string): Promise<{ sizeBytes: number; mtimeS: number } | null> {
+  const names = (await readdir(folder).catch(() => [])).slice(0, MOST_ENTRIES);
+  if (!isWeightsFolder(names)) return null;
+  const parts = names.includes('model_index.json') ? names.filter((name) => !name.startsWith('.')) : [];
+  const inner = await Promise.all(
+    parts.map(async (name) =>
+      (await readdir(join(folder, name)).catch(() => [])).map((each) => join(name, each)),
+    ),
+  );
+  const files = [...names, ...inner.flat()].filter((name) => WEIGHTS.test(name)).slice(0, MOST_ENTRIES);
+  const found = await Promise.all(files.map((name) => stat(join(folder, name)).catch(() => null)));
+  const all = found.filter((facts) => facts?.isFile());
+  return {
+    sizeBytes: all.reduce((sum, facts) => sum + (facts?.size ?? 0), 0),
+    mtimeS: Math.floor(Math.max(0, ...all.map((facts) => facts?.mtimeMs ?? 0)) / 1000),
+  };
+}
+
+async function jsonOf(path: string): Promise<Record<string, unknown>> {
+  const { size } = await stat(path);
+  if (size > MOST_JSON_BYTES) throw new Error('its configuration is too large');
+  const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+  if (typeof value !== 'object' || value === null) throw new Error('its configuration is no object');
+  return value as Record<string, unknown>;
+}
+
+const word = (value: unknown): string | null =>
+  typeof value === 'string' && /^[\w.+-]{1,80}$/.test(value) ? value : null;
+const count = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
+
+/** What a model of these class names does; null when no class is known. */
+export function typeOfClasses(classes: readonly string[]): SlotTypeName | null {
+  for (const name of classes) {
+    const found = CLASSES.find(([pattern]) => pattern.test(name));
+    if (found !== undefined) return found[1];
+  }
+  return null;
+}
+
+/** Reads the facts of the safetensors in `folder`. Throws an Error of one line for a folder that is none. */
+export async function readWeightsFacts(folder: string): Promise<WeightsFacts> {
+  const size = await weightsSize(folder);
+  if (size === null) throw new Error('the folder holds no model');
+  if (size.sizeBytes === 0) throw new Error('its weights are missing');
+  const common = { kind: 'weights', sizeBytes: size.sizeBytes } as const;
+  const index = await jsonOf(join(folder, 'model_index.json')).catch(() => null);
+  if (index !== null) {
+    return {
+      ...common,
+      type: 'image',
+      architecture: word(index._class_name),
+      contextTrain: null,
+      quantization: null,
+    };
+  }
+  const config = await jsonOf(join(folder, 'config.json')).catch((error: Error) => {
+    throw new Error(error instanceof SyntaxError ? 'its config.json is no JSON' : error.message);
+  });
+  const classes = Array.isArray(config.architectures) ? config.architectures.map(String) : [];
+  const type = typeOfClasses(classes);
+  if (type === null) throw new Error('its config.json names no architecture that is known');
+  const text = (config.text_config ?? config) as Record<string, unknown>;
+  const quant = (config.quantization_config ?? {}) as Record<string, unknown>;
+  return {
+    ...common,
+    type,
+    architecture: word(config.model_type) ?? word(classes[0]),
+    contextTrain: count(text.max_position_embeddings),
+    quantization: word(quant.quant_method) ?? word(config.torch_dtype) ?? word(config.dtype),
+  };
+}
