@@ -98,6 +98,13 @@ export const ROUTES = {
     'Other servers that serve models, with their health',
   ),
   models: api('GET', '/api/models', 'client', 'none', 'Registered models'),
+  'model.catalog': api(
+    'GET',
+    '/api/models/catalog',
+    'client',
+    'none',
+    'Good models, and which fit this machine',
+  ),
   pulls: api('GET', '/api/pulls', 'client', 'none', 'Downloads of models'),
   hardware: api('GET', '/api/hardware', 'client', 'none', 'Devices and memory'),
   usage: api('GET', '/api/usage', 'client', 'none', 'Requests and tokens per day, tier and model'),

@@ -1,6 +1,7 @@
 import type { ZodType } from 'zod';
 import { AudioModelsResponse, VoicesResponse } from './audio.ts';
 import * as auth from './auth.ts';
+import { CatalogResponse } from './catalog.ts';
 import { HardwareResponse } from './hardware.ts';
 import { ImagesResponse } from './images.ts';
 import * as models from './models.ts';
@@ -72,6 +73,7 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'upstream.test': upstreams.UpstreamTestResponse,
   models: models.ModelsResponse,
   'model.put': models.ModelView,
+  'model.catalog': CatalogResponse,
   'model.search': pulls.SearchResponse,
   'model.pull': pulls.PullView,
   'model.register': models.ModelView,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody } from '../contract/slots.ts';
 import { familyMemoryOf, memoryOf } from '../kit/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
@@ -7,6 +8,7 @@ import { AutoSlots } from './auto-slots.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
+import { fitOf } from './fit.ts';
 import { type AskEngine, askThrough, runChecks } from './health.ts';
 import { type Lease, leaseFor, type ReadyOptions } from './lease.ts';
 import { Loads } from './loads.ts';
@@ -149,6 +151,10 @@ class AllSlots implements Slots {
 
   remove(name: string): Promise<void> {
     return this.#admin.remove(name);
+  }
+
+  fit(model: SlotModel): ModelFitView {
+    return fitOf(model, (config, wanted) => this.#loads.forecast(config, wanted, null));
   }
 
   measured(modelId: string): Record<string, number> {

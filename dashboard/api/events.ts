@@ -18,6 +18,7 @@ const STALE: Record<EventName, readonly CallableId[]> = {
   hardware: ['hardware'],
   upstream: ['v1.models', 'upstreams', 'upstream'],
   model: ['v1.models', 'slots', 'models'],
+  pull: [],
   request: ['requests', 'request', 'usage'],
   image: [],
   config: ['status', 'settings', 'auth.status', 'auth.exposure', 'health.system', 'upstreams', 'audit'],

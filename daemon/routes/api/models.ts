@@ -1,5 +1,7 @@
+import type { CatalogView } from '../../contract/catalog.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import type { ModelPutBody, ModelRecordView, ModelWithMemory } from '../../contract/models.ts';
+import { CATALOG, CATALOG_DATE, type KnownModel, pullName, reckoned, typeOf } from '../../models/catalog.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
@@ -19,6 +21,7 @@ export function registryRoutes(deps: RouteDeps) {
   const shown = (view: ModelRecordView): ModelWithMemory => ({ ...view, memory: slots.measured(view.id) });
   return {
     models: () => ({ models: registry.views().map(shown) }),
+    'model.catalog': () => catalogView(deps),
     'model.put': async (_ctx, call, body) => {
       const id = idOf(deps, call);
       const wanted = body as ModelPutBody;
@@ -52,6 +55,33 @@ export function registryRoutes(deps: RouteDeps) {
     },
   } satisfies Record<string, Handler>;
 }
+
+/** The list with what this machine makes of it. */
+function catalogView({ registry, slots }: RouteDeps): CatalogView {
+  const here = registry.views();
+  const entries = CATALOG.map((known) => {
+    const { sizeBytes, ...rest } = reckoned(known);
+    const type = typeOf(known);
+    const model = { id: known.repo, path: null, type, demo: false, sizeBytes, ...rest };
+    return {
+      model: pullName(known),
+      name: known.name,
+      purpose: known.purpose,
+      type,
+      pullable: type !== 'image',
+      note: known.note,
+      licence: known.licence,
+      size_bytes: sizeBytes,
+      context_length: known.context,
+      fit: slots.fit(model),
+      installed: here.find(({ id, repo }) => repo === known.repo && isOf(known, id))?.id ?? null,
+    };
+  });
+  return { as_of: CATALOG_DATE, entries };
+}
+
+const isOf = ({ file }: KnownModel, id: string): boolean =>
+  file === null || id.toLowerCase().includes(file.toLowerCase());
 
 const notFound = () => new GatewayError('model.not_found', { param: 'model' });
 

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { Purpose } from '../contract/catalog.ts';
+import { CATALOG, CATALOG_DATE, pullName, reckoned, typeOf } from './catalog.ts';
+import { isRepoName } from './pulls/hub-names.ts';
+
+test('every entry names a repository that can be pulled, once, and every purpose has one', () => {
+  expect(CATALOG.filter(({ repo }) => !isRepoName(repo))).toEqual([]);
+  expect(new Set(CATALOG.map(pullName)).size).toBe(CATALOG.length);
+  expect(Purpose.options.filter((purpose) => !CATALOG.some((one) => one.purpose === purpose))).toEqual([]);
+  expect(Number.isNaN(Date.parse(CATALOG_DATE))).toBe(false);
+});
+
+test('the numbers of an entry are what its header would tell', () => {
+  const llama = CATALOG.find(({ name }) => name === 'Llama 3.1 8B');
+  expect(llama && reckoned(llama)).toEqual({
+    sizeBytes: 4_920_000_000,
+    contextTrain: 131_072,
+    kvBytesPerToken: 131_072,
+    embedding: 4096,
+  });
+  expect(CATALOG.filter((one) => typeOf(one) === 'llm' && reckoned(one).kvBytesPerToken === 0)).toEqual([]);
+});

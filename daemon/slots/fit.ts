@@ -1,0 +1,49 @@
+import type { ModelFitView } from '../contract/catalog.ts';
+import type { SlotModel } from './engines/engine.ts';
+import { engineFor } from './engines/table.ts';
+import type { Forecast } from './loads.ts';
+import { automaticSlot, type SlotConfig } from './slot-file.ts';
+
+/** Smaller windows that are tried when the usual one has no room, in tokens. */
+const WINDOWS = [4096, 2048];
+/** Of the slot that the model would get; the name stands for no slot. */
+const NAME = 'catalog';
+
+const UNKNOWN: ModelFitView = {
+  badge: 'unknown',
+  context: null,
+  evicts: [],
+  needed: null,
+  free: null,
+  pool: null,
+};
+
+/** The slot that a model would have if it were here, with this window; null takes the engine's default. */
+export function slotOf({ id, type }: Pick<SlotModel, 'id' | 'type'>, context: number | null): SlotConfig {
+  return { ...automaticSlot(NAME, type, id, engineFor(type, 'gguf')), context };
+}
+
+function told(badge: ModelFitView['badge'], { order, view }: Forecast): ModelFitView {
+  const { context } = order.launch;
+  const { pool, needed, free } = view.sum;
+  return { badge, context: context === 0 ? null : context, evicts: [...view.evicts], needed, free, pool };
+}
+
+/**
+ * Whether a model could be loaded now, by what admission itself foresees for the slot that it would have (spec "Slots"):
+ * with the usual window, else with a smaller one, else after others have left, else not at all. Pure but for `forecast`.
+ */
+export function fitOf(
+  model: SlotModel,
+  forecast: (config: SlotConfig, model: SlotModel) => Forecast,
+): ModelFitView {
+  // Programs that make pictures load their models themselves.
+  if (model.type === 'image') return UNKNOWN;
+  const usual = forecast(slotOf(model, null), model);
+  if (usual.view.outcome === 'starts') return told('fits', usual);
+  for (const context of WINDOWS.filter((window) => window < usual.order.launch.context)) {
+    const smaller = forecast(slotOf(model, context), model);
+    if (smaller.view.outcome === 'starts') return told('fits_with_context', smaller);
+  }
+  return told(usual.view.outcome === 'refused' ? 'does_not_fit' : 'needs_eviction', usual);
+}

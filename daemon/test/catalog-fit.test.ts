@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { GatewayEvents } from '../contract/events.ts';
+import { fakeMachine, MACHINES } from '../hardware/fake-machine.ts';
+import { createHardware, type Hardware } from '../hardware/hardware.ts';
+import { Bus } from '../kit/bus.ts';
+import { createLog } from '../kit/log.ts';
+import { roomOn } from '../memory-room.ts';
+import { CATALOG, type KnownModel, reckoned, typeOf } from '../models/catalog.ts';
+import { systemClock } from '../slots/clock.ts';
+import type { SlotModel } from '../slots/engines/engine.ts';
+import { fitOf, slotOf } from '../slots/fit.ts';
+import { Loads } from '../slots/loads.ts';
+import { Measures } from '../slots/measures.ts';
+
+const log = createLog({ level: 'fatal' });
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0).reverse()) end();
+});
+
+async function probed(name: (typeof MACHINES)[number]): Promise<Hardware> {
+  const machine = fakeMachine(name);
+  const hardware = createHardware({
+    log,
+    bus: new Bus<GatewayEvents>(),
+    root: machine.root,
+    path: machine.path,
+    nodeAccess: async () => 'ok',
+    backends: () => ['vulkan', 'cuda'],
+  });
+  ends.push(machine.remove, hardware.close);
+  await hardware.probe();
+  return hardware;
+}
+
+const modelOf = (known: KnownModel): SlotModel => ({
+  id: known.repo,
+  path: null,
+  type: typeOf(known),
+  demo: false,
+  ...reckoned(known),
+});
+
+/** The admission of a gateway on this machine that holds nothing yet. */
+const loadsOn = (hardware: Hardware, model: SlotModel, free?: number) =>
+  new Loads({
+    clock: systemClock,
+    measures: new Measures(),
+    cores: 8,
+    cpuThreads: () => 0,
+    queueMax: () => 64,
+    memoryLimit: () => 0,
+    room: (device, needed) => {
+      const room = roomOn(hardware, device, needed);
+      return free === undefined ? room : { ...room, free };
+    },
+    model: () => model,
+    holdings: () => [],
+    memoryOf: () => null,
+    familyMemoryOf: () => null,
+    evict: () => {},
+    runsAlready: () => false,
+    retry: () => {},
+  });
+
+/** What a real load with this window is told. */
+function admitted(loads: Loads, model: SlotModel, context: number | null): 'start' | 'wait' | 'refuse' {
+  try {
+    return loads.admit(slotOf(model, context), true).kind;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'slot.no_memory' });
+    return 'refuse';
+  }
+}
+
+describe.each(MACHINES)('on the captured machine %s', (name) => {
+  test('every badge is what admission decides', async () => {
+    const hardware = await probed(name);
+    for (const known of CATALOG.filter((each) => typeOf(each) !== 'image')) {
+      const model = modelOf(known);
+      const loads = loadsOn(hardware, model);
+      const fit = fitOf(model, (config, wanted) => loads.forecast(config, wanted, null));
+      const seen = [null, 4096, 2048].map((context) => admitted(loads, model, context));
+      const expected =
+        seen[0] === 'start' ? 'fits' : seen.includes('start') ? 'fits_with_context' : 'does_not_fit';
+      expect([known.name, fit.badge]).toEqual([known.name, expected]);
+      if (fit.badge === 'fits_with_context') expect(admitted(loads, model, fit.context)).toBe('start');
+      expect(fit.needed).toBeGreaterThan(known.sizeMb * 1_000_000);
+    }
+  });
+});
+
+test('a model gets the largest window that there is room for, and the edge is the one of admission', async () => {
+  const hardware = await probed('no-gpu');
+  const model = modelOf(CATALOG.find(({ name }) => name === 'Qwen3 8B') as KnownModel);
+  const seen = new Set<string>();
+  for (let free = 4e9; free < 9e9; free += 5e7) {
+    const loads = loadsOn(hardware, model, free);
+    const { badge, context } = fitOf(model, (config, wanted) => loads.forecast(config, wanted, null));
+    seen.add(`${badge} ${context}`);
+    if (badge === 'does_not_fit') expect(admitted(loads, model, 2048)).toBe('refuse');
+    else expect(admitted(loads, model, context)).toBe('start');
+  }
+  expect([...seen]).toEqual([
+    'does_not_fit 8192',
+    'fits_with_context 2048',
+    'fits_with_context 4096',
+    'fits 8192',
+  ]);
+});
+
+test('pictures are made by programs whose memory is not planned', () => {
+  const model = modelOf(CATALOG.find(({ purpose }) => purpose === 'images') as KnownModel);
+  expect(fitOf(model, () => expect.unreachable()).badge).toBe('unknown');
+});
