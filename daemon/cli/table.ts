@@ -6,6 +6,8 @@ import { explainCommands } from './commands/explain.ts';
 import { imageCommands } from './commands/image.ts';
 import { logCommands } from './commands/logs.ts';
 import { machineCommands } from './commands/machine.ts';
+import { modelCommands } from './commands/models.ts';
+import { pullCommands } from './commands/pulls.ts';
 import { requestCommands } from './commands/requests.ts';
 import { slotFileCommands } from './commands/slot-files.ts';
 import { slotCommands } from './commands/slots.ts';
@@ -18,6 +20,8 @@ export const COMMANDS: readonly Command[] = [
   ...authCommands,
   ...slotCommands,
   ...slotFileCommands,
+  ...modelCommands,
+  ...pullCommands,
   ...upstreamCommands,
   ...machineCommands,
   ...explainCommands,

@@ -1,0 +1,170 @@
+import { resolve } from 'node:path';
+import type { CatalogView, ModelFitView } from '../../contract/catalog.ts';
+import type { ModelWithMemory } from '../../contract/models.ts';
+import type { HubModelView } from '../../contract/pulls.ts';
+import { type Command, type CommandContext, named } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { bytes, count } from '../format.ts';
+import { fitted, json, plain } from '../output.ts';
+
+/** Folders with many models, or a hub far away. */
+const PATIENCE_MS = 600_000;
+
+async function list({ client, flags, out, width }: CommandContext): Promise<number> {
+  const view = await client.call<{ models: ModelWithMemory[] }>('models');
+  if (flags.json) out(json(view));
+  else if (flags.quiet) out(view.models.map(({ id }) => `${plain(id)}\n`).join(''));
+  else out(modelTable(view.models, width));
+  return EXIT.ok;
+}
+
+function modelTable(models: readonly ModelWithMemory[], width: number): string {
+  const rows = models.map((model) => [
+    model.id,
+    model.projector ? `${model.type}, sees` : model.type,
+    model.quantization ?? '-',
+    bytes(model.size_bytes),
+    count(model.context_length),
+    Object.values(model.memory).length === 0 ? '-' : bytes(Math.max(...Object.values(model.memory))),
+    model.repo ?? model.source,
+    model.licence ?? '-',
+  ]);
+  const head = ['MODEL', 'TYPE', 'QUANT', 'SIZE', 'CONTEXT', 'MEMORY', 'FROM', 'LICENCE'];
+  return fitted(head, rows, { width, shrink: [0, 2, 6, 7] });
+}
+
+async function scan({ client, flags, out }: CommandContext): Promise<number> {
+  const options = { timeoutMs: PATIENCE_MS };
+  const view = await client.call<{ models: number; problems: { file: string; reason: string }[] }>(
+    'model.scan',
+    undefined,
+    options,
+  );
+  if (flags.json) out(json(view));
+  else {
+    out(`${view.models} models.\n`);
+    for (const { file, reason } of view.problems) out(`! ${plain(file)}: ${plain(reason)}\n`);
+  }
+  return EXIT.ok;
+}
+
+async function register(context: CommandContext): Promise<number> {
+  const { path } = named(context, 'models register PATH', 'path');
+  const options = { timeoutMs: PATIENCE_MS };
+  const model = await context.client.call<ModelWithMemory>(
+    'model.register',
+    { path: resolve(path) },
+    options,
+  );
+  context.out(context.flags.json ? json(model) : `Registered ${plain(model.id)} (${model.type}).\n`);
+  return EXIT.ok;
+}
+
+async function remove(context: CommandContext): Promise<number> {
+  const { id } = named(context, 'models rm MODEL', 'id');
+  if (!context.flags.force) {
+    const question = `The files of ${plain(id)} go for good if it was pulled. Remove it?`;
+    const answer = await context.confirm(question);
+    if (answer === null) throw new CliError('nobody is there to confirm; use --force', EXIT.declined);
+    if (!answer) throw new CliError('nothing was changed', EXIT.declined);
+  }
+  const done = await context.client.call<{ removed: string; files: number }>('model.remove', undefined, {
+    params: { id },
+  });
+  const what = done.files === 0 ? 'Its files stay where they are.' : `${done.files} of its files are gone.`;
+  context.out(context.flags.json ? json(done) : `Removed ${plain(done.removed)}. ${what}\n`);
+  return EXIT.ok;
+}
+
+async function search({ client, args, flags, out, width }: CommandContext): Promise<number> {
+  const q = args.join(' ').trim();
+  if (q === '') throw new CliError('say it like this: svcctl models search WORDS', EXIT.usage);
+  const view = await client.call<{ results: HubModelView[] }>('model.search', undefined, {
+    query: { q },
+    timeoutMs: PATIENCE_MS,
+  });
+  if (flags.json) out(json(view));
+  else if (view.results.length === 0) out('The hub has no GGUF repository of such a name.\n');
+  else {
+    const rows = view.results.map((one) => [
+      one.repo,
+      String(one.downloads),
+      String(one.likes),
+      one.gated ? 'gated' : '',
+      one.licence ?? '-',
+    ]);
+    out(fitted(['REPOSITORY', 'DOWNLOADS', 'LIKES', '', 'LICENCE'], rows, { width, shrink: [0, 4] }));
+  }
+  return EXIT.ok;
+}
+
+const BADGES: Readonly<Record<ModelFitView['badge'], (fit: ModelFitView) => string>> = {
+  fits: () => 'fits',
+  fits_with_context: ({ context }) => `fits with ${context} tokens`,
+  needs_eviction: ({ evicts }) => `needs ${evicts.join(', ') || 'others'} to leave`,
+  does_not_fit: () => 'does not fit',
+  unknown: () => '-',
+};
+
+async function catalog({ client, args, flags, out, width }: CommandContext): Promise<number> {
+  const [purpose, ...rest] = args;
+  if (rest.length > 0) throw new CliError('say it like this: svcctl models catalog [PURPOSE]', EXIT.usage);
+  const view = await client.call<CatalogView>('model.catalog');
+  const entries = view.entries.filter((entry) => purpose === undefined || entry.purpose === purpose);
+  if (flags.json) out(json({ ...view, entries }));
+  else {
+    const rows = entries.map((entry) => [
+      entry.purpose,
+      entry.model,
+      bytes(entry.size_bytes),
+      entry.installed === null ? BADGES[entry.fit.badge](entry.fit) : 'here',
+      entry.licence,
+    ]);
+    out(fitted(['FOR', 'MODEL', 'SIZE', 'FIT', 'LICENCE'], rows, { width, shrink: [1, 3, 4] }));
+    out(`List of ${view.as_of}; sizes are rounded. Fetch one: svcctl models pull MODEL\n`);
+  }
+  return EXIT.ok;
+}
+
+const PURPOSES = ['chat', 'coding', 'small', 'embedding', 'rerank', 'hearing', 'speaking', 'images'];
+
+export const modelCommands: readonly Command[] = [
+  {
+    words: 'models list',
+    usage: '',
+    summary: 'Every registered model',
+    options: ['quiet', 'wide'],
+    bare: true,
+    run: list,
+  },
+  {
+    words: 'models catalog',
+    usage: '[PURPOSE]',
+    summary: 'Good models, and which fit this machine',
+    options: ['wide'],
+    offers: [PURPOSES],
+    run: catalog,
+  },
+  {
+    words: 'models search',
+    usage: 'WORDS',
+    summary: 'Search the model hub for GGUF repositories',
+    options: ['wide'],
+    run: search,
+  },
+  { words: 'models scan', usage: '', summary: 'Look through the model folders again', run: scan },
+  {
+    words: 'models register',
+    usage: 'PATH',
+    summary: 'Register a file or folder of the gateway’s machine',
+    run: register,
+  },
+  {
+    words: 'models rm',
+    usage: 'MODEL',
+    summary: 'Forget a registered model, or remove a pulled one with its files',
+    options: ['force'],
+    offers: ['model'],
+    run: remove,
+  },
+];

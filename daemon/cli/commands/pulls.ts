@@ -1,0 +1,110 @@
+import type { PullRecord } from '../../contract/pulls.ts';
+import { type Command, type CommandContext, named } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { bytes, duration } from '../format.ts';
+import { fitted, json, plain } from '../output.ts';
+import { untilPulled } from '../pull-progress.ts';
+
+/** The hub may be slow to list a repository. */
+const PATIENCE_MS = 120_000;
+
+async function pull(context: CommandContext): Promise<number> {
+  const { client, flags, out } = context;
+  const { model } = named(context, 'models pull OWNER/NAME[:FILE]', 'model');
+  const body = {
+    model,
+    ...(flags.revision === undefined ? {} : { revision: flags.revision }),
+    ...(flags.projector ? { projector: true } : {}),
+  };
+  const asked = await client.call<PullRecord>('model.pull', body, { timeoutMs: PATIENCE_MS });
+  return told(context, flags['no-wait'] ? asked : await untilPulled(context, asked), out);
+}
+
+/** What has become of a download. */
+function told({ flags }: CommandContext, record: PullRecord, out: (text: string) => void): number {
+  const { state, error, file, model, id } = record;
+  if (flags.json) out(json(record));
+  else if (state === 'done') out(`${plain(model ?? file)} is there and answers to its name.\n`);
+  else out(`Download ${id} is ${state}: ${plain(record.repo)}, ${plain(file)}.\n`);
+  if (error === null) return EXIT.ok;
+  throw new CliError(`${error.message} (${error.code})`, EXIT.failed, error.code);
+}
+
+async function list({ client, flags, out, width }: CommandContext): Promise<number> {
+  const view = await client.call<{ pulls: PullRecord[] }>('pulls');
+  if (flags.json) out(json(view));
+  else if (view.pulls.length === 0) out('Nothing was downloaded so far.\n');
+  else out(pullTable(view.pulls, width));
+  return EXIT.ok;
+}
+
+function pullTable(pulls: readonly PullRecord[], width: number): string {
+  const rows = pulls.map((one) => [
+    one.id,
+    one.state,
+    `${one.total === 0 ? 0 : Math.floor((one.bytes / one.total) * 100)} %`,
+    bytes(one.total),
+    one.eta_s === null ? '-' : duration(one.eta_s * 1000),
+    `${one.repo}:${one.file}`,
+    one.error?.message ?? '',
+  ]);
+  return fitted(['ID', 'STATE', 'DONE', 'SIZE', 'LEFT', 'MODEL', 'REASON'], rows, { width, shrink: [5, 6] });
+}
+
+/** The one download whose id begins like this. */
+async function idOf({ client }: CommandContext, start: string): Promise<string> {
+  const { pulls } = await client.call<{ pulls: PullRecord[] }>('pulls');
+  const found = pulls.filter(({ id }) => id.startsWith(start));
+  if (found.length === 1) return (found[0] as PullRecord).id;
+  const reason = found.length === 0 ? 'no download has' : 'several downloads have';
+  throw new CliError(`${reason} an id that begins like this. See svcctl models pulls.`, EXIT.failed);
+}
+
+const verb =
+  (route: 'pull.pause' | 'pull.resume' | 'pull.cancel', word: string) =>
+  async (context: CommandContext): Promise<number> => {
+    const { id } = named(context, `models ${word} ID`, 'id');
+    const params = { id: await idOf(context, id) };
+    const record = await context.client.call<PullRecord>(route, undefined, { params });
+    const waits = route === 'pull.resume' && context.flags.wait;
+    return told(context, waits ? await untilPulled(context, record) : record, context.out);
+  };
+
+export const pullCommands: readonly Command[] = [
+  {
+    words: 'models pull',
+    usage: 'OWNER/NAME[:FILE]',
+    summary: 'Download a model from the hub',
+    details:
+      'FILE is a file of the repository or a quantisation such as Q4_K_M; without it a common one is taken. ' +
+      'The gateway goes on when this command is ended; what broke off is resumed.',
+    options: ['projector', 'revision', 'wait', 'no-wait'],
+    run: pull,
+  },
+  {
+    words: 'models pulls',
+    usage: '',
+    summary: 'Downloads, the newest first',
+    options: ['wide'],
+    run: list,
+  },
+  {
+    words: 'models pause',
+    usage: 'ID',
+    summary: 'Pause a download; what is there stays',
+    run: verb('pull.pause', 'pause'),
+  },
+  {
+    words: 'models resume',
+    usage: 'ID',
+    summary: 'Go on with a download that was paused or failed',
+    options: ['wait'],
+    run: verb('pull.resume', 'resume'),
+  },
+  {
+    words: 'models cancel',
+    usage: 'ID',
+    summary: 'End a download and remove what it has fetched',
+    run: verb('pull.cancel', 'cancel'),
+  },
+];

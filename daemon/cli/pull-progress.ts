@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PullRecord } from '../contract/pulls.ts';
+import type { CommandContext } from './command.ts';
+import { CliError, EXIT } from './exit-codes.ts';
+import { bytes, duration } from './format.ts';
+import { cut, plain } from './output.ts';
+import { bar } from './progress.ts';
+import { sseEvents } from './sse-reader.ts';
+
+/** The gateway may restart meanwhile; the download goes on with it. */
+const MOST_FAILURES = 30;
+const AGAIN_MS = 2_000;
+/** Comments come every 15 seconds. */
+const SILENCE_MS = 60_000;
+
+const isOver = ({ state }: PullRecord): boolean => ['done', 'failed', 'cancelled', 'paused'].includes(state);
+
+/** How far a download is, in one line. */
+export function pullLine(record: PullRecord, width: number): string {
+  const { state, bytes: there, total, speed, eta_s, retries, file } = record;
+  const parts = [
+    plain(file),
+    state === 'running' ? bar(total === 0 ? null : there / total) : state,
+    `${bytes(there)} of ${bytes(total)}`,
+    speed === null ? '' : `${bytes(speed)}/s`,
+    eta_s === null ? '' : `${duration(eta_s * 1000)} left`,
+    retries > 0 ? `try ${retries + 1}` : '',
+  ];
+  return cut(parts.filter((part) => part !== '').join('  '), width);
+}
+
+/** Follows the events of one download until it is over or the stream breaks; answers the last state that was seen. */
+async function followed({ client, status, width }: CommandContext, first: PullRecord): Promise<PullRecord> {
+  const stream = await client.open('events', undefined, { timeoutMs: SILENCE_MS });
+  try {
+    // What happened before the stream was open is in the list.
+    const { pulls } = await client.call<{ pulls: PullRecord[] }>('pulls');
+    let last = pulls.find(({ id }) => id === first.id) ?? first;
+    if (isOver(last)) return last;
+    status(pullLine(last, width - 1));
+    for await (const { event, data } of sseEvents(stream as AsyncIterable<Buffer>)) {
+      if (event !== 'pull') continue;
+      const { pull } = JSON.parse(data) as { pull: PullRecord };
+      if (pull.id !== first.id) continue;
+      last = pull;
+      if (isOver(last)) break;
+      status(pullLine(last, width - 1));
+    }
+    return last;
+  } finally {
+    stream.destroy();
+  }
+}
+
+/** Waits until a download is over, or somebody pauses it, and shows where somebody looks how far it is. */
+export async function untilPulled(context: CommandContext, record: PullRecord): Promise<PullRecord> {
+  let last = record;
+  try {
+    for (let failures = 0; !isOver(last); ) {
+      const before = last;
+      last = await followed(context, last).catch((error: unknown) => {
+        failures += 1;
+        const lost = !(error instanceof CliError) || error.exitCode === EXIT.unreachable;
+        if (!lost || failures >= MOST_FAILURES) throw error;
+        return before;
+      });
+      if (!isOver(last)) await pause(AGAIN_MS);
+    }
+    return last;
+  } finally {
+    context.status(null);
+  }
+}

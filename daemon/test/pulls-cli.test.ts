@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CatalogView } from '../contract/catalog.ts';
+import type { PullRecord } from '../contract/pulls.ts';
+import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { encodeGguf } from '../models/gguf/writer.ts';
+import { type StandInHub, startHub } from '../models/testing/hub.ts';
+import { type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { pointing, svcctl } from './harness/svcctl.ts';
+
+const REPO = 'maker/Tiny-Chat-GGUF';
+let hub: StandInHub;
+let gateway: Gateway;
+const run = (...args: string[]) => svcctl(args, { env: pointing(gateway) });
+
+beforeAll(async () => {
+  const weights = Buffer.from(encodeGguf(tinyChat({ name: 'Tiny', width: 32 })));
+  hub = await startHub({ [REPO]: { files: { 'tiny-Q8_0.gguf': weights }, licence: 'mit' } });
+  gateway = await startGateway({
+    env: { HF_ENDPOINT: hub.url },
+    files: { ...KEYS_FILE, 'config/slots/agent.toml': 'autoload = false\n' },
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+  await hub?.close();
+});
+
+test('search, pull, list, remove', async () => {
+  expect((await run('models', 'search', 'tiny')).out).toContain(REPO);
+  const pulled = await run('models', 'pull', `${REPO}:Q8_0`);
+  expect([pulled.code, pulled.out, pulled.err]).toEqual([
+    0,
+    'tiny-Q8_0 is there and answers to its name.\n',
+    '',
+  ]);
+  const list = await run('models', 'list', '--wide');
+  expect(list.out).toMatch(new RegExp(`tiny-Q8_0 +llm .*${REPO} +mit`));
+  expect((await run('models', 'list', '--quiet')).out).toContain('tiny-Q8_0\n');
+  const again = await run('models', 'pull', `${REPO}:Q8_0`);
+  expect([again.code, again.err]).toEqual([1, expect.stringContaining('model.exists')]);
+  expect((await run('models', 'rm', 'tiny-Q8_0')).code).toBe(5);
+  expect((await run('models', 'rm', 'tiny-Q8_0', '--force')).out).toContain('1 of its files are gone');
+});
+
+test('a download is paused, resumed and cancelled by the beginning of its id', async () => {
+  hub.fault = { slowMs: 30 };
+  const made = (await run('models', 'pull', REPO, '--no-wait', '--json')).json<PullRecord>();
+  const start = made.id.slice(0, 8);
+  expect((await run('models', 'pause', start)).out).toContain('is paused');
+  expect((await run('models', 'pulls', '--wide')).out).toMatch(new RegExp(`${made.id} +paused`));
+  expect((await run('models', 'cancel', start)).out).toContain('is cancelled');
+  expect((await run('models', 'resume', start)).err).toContain('pull.state');
+  expect((await run('models', 'cancel', 'zz')).code).toBe(1);
+  hub.fault = {};
+});
+
+test('what fails names the reason and its code', async () => {
+  const missing = await run('models', 'pull', 'maker/none');
+  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('pull.not_found')]);
+  expect((await run('models', 'pull')).code).toBe(2);
+});
+
+test('a file of the operator is registered, and stays when it is forgotten', async () => {
+  const path = join(gateway.home, 'mine.gguf');
+  writeFileSync(path, encodeGguf(tinyEmbed()));
+  expect((await run('models', 'register', path)).out).toBe('Registered mine (embedding).\n');
+  expect((await run('models', 'register', join(gateway.home, 'none.gguf'))).code).toBe(1);
+  expect((await run('models', 'scan')).out).toMatch(/^\d+ models\.\n$/);
+  expect((await run('models', 'rm', 'mine', '--force')).out).toContain('Its files stay');
+  expect((await run('models', 'register', path)).code).toBe(0);
+});
+
+test('the catalogue says what fits', async () => {
+  const view = (await run('models', 'catalog', '--json')).json<CatalogView>();
+  expect(view.entries.length).toBeGreaterThan(10);
+  expect(view.entries.every(({ fit }) => fit.badge !== undefined)).toBe(true);
+  const shown = await run('models', 'catalog', 'embedding', '--wide');
+  expect(shown.out).toMatch(/embedding +nomic-ai/);
+  expect(shown.out).not.toContain('chat ');
+});
