@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { projectorOf } from './projector-of.ts';
+
+test.each<[string, string, string[], string[], string | null]>([
+  [
+    'the only one of a folder with one model',
+    '/m/a-Q4_K_M.gguf',
+    [],
+    ['/m/mmproj-F16.gguf'],
+    '/m/mmproj-F16.gguf',
+  ],
+  [
+    'also with several quantisations',
+    '/m/a-Q4_K_M.gguf',
+    ['/m/a-Q8_0.gguf'],
+    ['/m/mmproj-model-f16.gguf'],
+    '/m/mmproj-model-f16.gguf',
+  ],
+  [
+    'half precision first',
+    '/m/a-Q4_K_M.gguf',
+    [],
+    ['/m/mmproj-F32.gguf', '/m/mmproj-BF16.gguf', '/m/mmproj-F16.gguf'],
+    '/m/mmproj-F16.gguf',
+  ],
+  [
+    'the one that is named after it',
+    '/m/gemma-3-4b-it-Q4_K_M.gguf',
+    ['/m/b-Q8_0.gguf'],
+    ['/m/mmproj-gemma-3-4b-it-f16.gguf', '/m/mmproj-b-f16.gguf'],
+    '/m/mmproj-gemma-3-4b-it-f16.gguf',
+  ],
+  [
+    'named the other way round',
+    '/m/b-7b-Q8_0.gguf',
+    ['/m/a.gguf'],
+    ['/m/b-7b-mmproj-f16.gguf'],
+    '/m/b-7b-mmproj-f16.gguf',
+  ],
+  ['none of another folder', '/m/a.gguf', [], ['/n/mmproj-F16.gguf'], null],
+  ['none where it is not clear', '/m/a.gguf', ['/m/b.gguf'], ['/m/mmproj-F16.gguf'], null],
+  ['none of another model', '/m/a.gguf', [], ['/m/mmproj-b-F16.gguf'], null],
+])('%s', (_, model, others, projectors, expected) => {
+  expect(projectorOf(model, [model, ...others], projectors)).toBe(expected);
+});

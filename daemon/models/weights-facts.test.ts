@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { scanFolders } from './scan.ts';
+import { isWeightsFolder, readWeightsFacts, typeOfClasses } from './weights-facts.ts';
+
+function folder(files: Record<string, string>): string {
+  const root = mkdtempSync(join(tmpdir(), 'svc-weights-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  return root;
+}
+const config = (value: unknown) => ({ 'config.json': JSON.stringify(value), 'model.safetensors': 'weights' });
+
+test.each([
+  ['LlamaForCausalLM', 'llm'],
+  ['Qwen2_5_VLForConditionalGeneration', 'llm'],
+  ['XLMRobertaForSequenceClassification', 'rerank'],
+  ['BertModel', 'embedding'],
+  ['Qwen3Model', 'embedding'],
+  ['WhisperForConditionalGeneration', 'stt'],
+  ['VitsModel', 'tts'],
+  ['Strange', null],
+])('%s is %s', (name, type) => expect(typeOfClasses([name])).toBe(type));
+
+test('a folder of safetensors says what it is', async () => {
+  const path = folder({
+    ...config({
+      architectures: ['LlamaForCausalLM'],
+      model_type: 'llama',
+      max_position_embeddings: 8192,
+      torch_dtype: 'bfloat16',
+    }),
+    'model-2.safetensors': 'more',
+  });
+  expect(await readWeightsFacts(path)).toEqual({
+    kind: 'weights',
+    type: 'llm',
+    architecture: 'llama',
+    contextTrain: 8192,
+    quantization: 'bfloat16',
+    sizeBytes: 11,
+  });
+  const { files } = await scanFolders([path]);
+  expect(files).toMatchObject([{ path, sizeBytes: 11 }]);
+});
+
+test('a pipeline of parts is one model of pictures', async () => {
+  const path = folder({
+    'model_index.json': '{"_class_name":"StableDiffusionXLPipeline"}',
+    'unet/diffusion.safetensors': 'weights',
+    'unet/config.json': '{}',
+  });
+  expect(await readWeightsFacts(path)).toMatchObject({ type: 'image', sizeBytes: 7 });
+  expect((await scanFolders([path])).files).toMatchObject([{ path }]);
+});
+
+test.each<[string, Record<string, string>, RegExp]>([
+  ['no JSON', { 'config.json': '{', 'model.safetensors': 'x' }, /no JSON/],
+  ['no class', config({}), /architecture/],
+  ['a list', config([]), /architecture/],
+  ['no weights', { 'model_index.json': '{}' }, /missing/],
+])('%s is told in one line', async (_, files, reason) => {
+  await expect(readWeightsFacts(folder(files))).rejects.toThrow(reason);
+});
+
+test('a folder that only has a configuration is none', () => {
+  expect(isWeightsFolder(['config.json', 'README.md'])).toBe(false);
+  expect(isWeightsFolder(['model.safetensors'])).toBe(false);
+});

@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ModelsResponse, type ModelWithMemory } from '../contract/models.ts';
+import type { SlotRecord } from '../contract/slots.ts';
+import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { encodeGguf, str } from '../models/gguf/writer.ts';
+import { ADMIN_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+
+let gateway: Gateway;
+let folder: string;
+const call = (method: string, path: string, body?: unknown) =>
+  ask(gateway, method, path, { key: ADMIN_KEY, ...(body === undefined ? {} : { body }) });
+const find = async (id: string): Promise<ModelWithMemory | undefined> => {
+  const answer = (await call('GET', '/api/models')).json<{ models: ModelWithMemory[] }>();
+  return ModelsResponse.parse(answer).models.find((model) => model.id === id);
+};
+
+/** What a projector's header says, as far as anybody looks. */
+const projector = () =>
+  encodeGguf({
+    keys: { 'general.architecture': str('clip'), 'general.type': str('mmproj') },
+    tensors: [],
+  });
+
+beforeAll(async () => {
+  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  folder = join(home, 'weights');
+  for (const inner of ['', 'seeing', 'Llama-Tensors']) mkdirSync(join(folder, inner), { recursive: true });
+  writeFileSync(join(folder, 'plain.gguf'), encodeGguf(tinyChat({ name: 'plain' })));
+  writeFileSync(join(folder, 'seeing', 'seeing-Q8_0.gguf'), encodeGguf(tinyChat({ name: 'seeing' })));
+  writeFileSync(join(folder, 'seeing', 'mmproj-F16.gguf'), projector());
+  writeFileSync(join(folder, 'broken.gguf'), 'GGUF and then nothing');
+  writeFileSync(
+    join(folder, 'Llama-Tensors', 'config.json'),
+    JSON.stringify({
+      architectures: ['LlamaForCausalLM'],
+      model_type: 'llama',
+      max_position_embeddings: 4096,
+    }),
+  );
+  writeFileSync(join(folder, 'Llama-Tensors', 'model.safetensors'), Buffer.alloc(1000));
+  gateway = await startGateway({
+    home,
+    files: {
+      ...KEYS_FILE,
+      'config/config.toml': `[models]\nfolders = ["${folder}"]\n`,
+      'config/slots/agent.toml': 'autoload = false\nmodel = "plain"\n',
+    },
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+test('a scan tells what was found and what is no model; a projector belongs to the model beside it', async () => {
+  writeFileSync(join(folder, 'later.gguf'), encodeGguf(tinyEmbed()));
+  const scanned = (await call('POST', '/api/models/scan')).json<{ problems: { file: string }[] }>();
+  expect(scanned.problems.map(({ file }) => file)).toEqual(['broken.gguf']);
+  expect(await find('later')).toMatchObject({ type: 'embedding', source: 'scan', projector: false });
+  expect(await find('seeing-Q8_0')).toMatchObject({ projector: true });
+  expect(await find('plain')).toMatchObject({ projector: false, memory: {} });
+  expect(await find('mmproj-F16')).toBeUndefined();
+});
+
+test('a folder of safetensors is registered, and no slot is made for what no engine here serves by itself', async () => {
+  expect(await find('Llama-Tensors')).toMatchObject({
+    type: 'llm',
+    format: 'safetensors',
+    architecture: 'llama',
+    context_length: 4096,
+    size_bytes: 1000,
+  });
+  const { slots } = (await call('GET', '/api/slots')).json<{ slots: SlotRecord[] }>();
+  expect(slots.some(({ model }) => model === 'Llama-Tensors')).toBe(false);
+  const { data } = (await call('GET', '/v1/models')).json<{ data: { id: string }[] }>();
+  expect(data.some(({ id }) => id === 'Llama-Tensors')).toBe(false);
+});
+
+test('how a model thinks may be said, and outlives a change of its file; null brings back its own', async () => {
+  const own = (await find('plain'))?.enable_thinking ?? null;
+  const put = await call('PUT', '/api/models/plain', { enable_thinking: true });
+  expect(put.json()).toMatchObject({ id: 'plain', enable_thinking: true });
+  writeFileSync(join(folder, 'plain.gguf'), encodeGguf(tinyChat({ name: 'plain', width: 16 })));
+  await call('POST', '/api/models/scan');
+  expect(await find('plain')).toMatchObject({ enable_thinking: true });
+  const back = await call('PUT', '/api/models/plain', { enable_thinking: null });
+  expect(back.json()).toMatchObject({ enable_thinking: own });
+});
+
+test.each([
+  [{}, 422, 'request.invalid'],
+  [{ enable_thinking: 'yes' }, 422, 'request.invalid'],
+  [{ binding: 'x' }, 422, 'request.invalid'],
+  [{ binding: 'slot:none' }, 404, 'slot.not_found'],
+  [{ binding: 'upstream:none' }, 404, 'upstream.not_found'],
+])('PUT of %j is refused', async (body, status, code) => {
+  const answer = await call('PUT', '/api/models/plain', body);
+  expect([answer.status, answer.code]).toEqual([status, code]);
+});
+
+test('files of the operator are never removed; what was named by its path is forgotten', async () => {
+  const kept = await call('DELETE', '/api/models/plain');
+  expect([kept.status, kept.code]).toEqual([409, 'model.kept']);
+  const path = join(gateway.home, 'mine.gguf');
+  writeFileSync(path, encodeGguf(tinyEmbed()));
+  const registered = await call('POST', '/api/models/register', { path });
+  expect(registered.json()).toMatchObject({ id: 'mine', source: 'register', type: 'embedding' });
+  expect(registered.text).not.toContain(gateway.home);
+  expect((await call('DELETE', '/api/models/mine')).json()).toEqual({ removed: 'mine', files: 0 });
+  expect([existsSync(path), await find('mine')]).toEqual([true, undefined]);
+});
+
+test('a model that a slot holds is in use', async () => {
+  await call('POST', '/api/slots/agent/load');
+  const answer = await call('DELETE', '/api/models/plain');
+  expect([answer.status, answer.code]).toEqual([409, 'model.in_use']);
+  expect(answer.json()).toMatchObject({ error: { details: { slots: ['agent'] } } });
+  await call('POST', '/api/slots/agent/unload');
+});
+
+test.each([
+  [{ path: 'relative.gguf' }, 422],
+  [{ path: '/none/x.gguf' }, 422],
+  [{ path: '/etc/passwd' }, 422],
+  [{ path: '/\0' }, 422],
+  [{}, 422],
+])('register of %j is refused with a reason', async (body, status) => {
+  const answer = await call('POST', '/api/models/register', body);
+  expect([answer.status, answer.code]).toEqual([status, 'request.invalid']);
+});
