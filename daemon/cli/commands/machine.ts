@@ -1,10 +1,9 @@
 import type { HardwareView } from '../../contract/hardware.ts';
-import type { ModelRecordView } from '../../contract/models.ts';
 import type { UsageView } from '../../contract/system.ts';
 import { wholeOption } from '../arguments.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { bytes, clock, count } from '../format.ts';
+import { bytes, clock } from '../format.ts';
 import { fields, fitted, json, plain } from '../output.ts';
 
 const hardware = (route: 'hardware' | 'hardware.probe') => async (context: CommandContext) => {
@@ -48,26 +47,6 @@ function hardwareText({ host, devices, pools, problems, probed_at }: HardwareVie
   ].join('');
 }
 
-async function models({ client, flags, out, width }: CommandContext): Promise<number> {
-  const view = await client.call<{ models: ModelRecordView[] }>('models');
-  const rows = view.models.map((each) => [
-    each.id,
-    each.type,
-    each.quantization ?? '-',
-    bytes(each.size_bytes),
-    count(each.context_length),
-    each.binding ?? (each.demo ? 'demonstration' : '-'),
-  ]);
-  if (flags.json) out(json(view));
-  else if (flags.quiet) out(view.models.map(({ id }) => `${plain(id)}\n`).join(''));
-  else if (rows.length === 0) out('No model yet.\n');
-  else {
-    const head = ['MODEL', 'TYPE', 'QUANT', 'SIZE', 'CONTEXT', 'BOUND TO'];
-    out(fitted(head, rows, { width, shrink: [0, 5] }));
-  }
-  return EXIT.ok;
-}
-
 async function usage({ client, flags, out, width }: CommandContext): Promise<number> {
   const query = { days: wholeOption(flags, 'days', 366) };
   const view = await client.call<UsageView>('usage', undefined, { query });
@@ -90,14 +69,6 @@ async function usage({ client, flags, out, width }: CommandContext): Promise<num
 }
 
 export const machineCommands: readonly Command[] = [
-  {
-    words: 'models list',
-    usage: '',
-    summary: 'Models that are registered',
-    options: ['quiet', 'wide'],
-    bare: true,
-    run: models,
-  },
   {
     words: 'hardware',
     usage: '',

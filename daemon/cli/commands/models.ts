@@ -14,7 +14,7 @@ async function list({ client, flags, out, width }: CommandContext): Promise<numb
   const view = await client.call<{ models: ModelWithMemory[] }>('models');
   if (flags.json) out(json(view));
   else if (flags.quiet) out(view.models.map(({ id }) => `${plain(id)}\n`).join(''));
-  else out(modelTable(view.models, width));
+  else out(view.models.length === 0 ? 'No model yet.\n' : modelTable(view.models, width));
   return EXIT.ok;
 }
 
@@ -26,11 +26,12 @@ function modelTable(models: readonly ModelWithMemory[], width: number): string {
     bytes(model.size_bytes),
     count(model.context_length),
     Object.values(model.memory).length === 0 ? '-' : bytes(Math.max(...Object.values(model.memory))),
+    model.binding ?? (model.demo ? 'demonstration' : '-'),
     model.repo ?? model.source,
     model.licence ?? '-',
   ]);
-  const head = ['MODEL', 'TYPE', 'QUANT', 'SIZE', 'CONTEXT', 'MEMORY', 'FROM', 'LICENCE'];
-  return fitted(head, rows, { width, shrink: [0, 2, 6, 7] });
+  const head = ['MODEL', 'TYPE', 'QUANT', 'SIZE', 'CONTEXT', 'MEMORY', 'BOUND TO', 'FROM', 'LICENCE'];
+  return fitted(head, rows, { width, shrink: [0, 2, 6, 7, 8] });
 }
 
 async function scan({ client, flags, out }: CommandContext): Promise<number> {
