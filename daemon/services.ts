@@ -14,6 +14,7 @@ import { loadDashboard } from './http/dashboard-files.ts';
 import { createMatcher } from './http/matcher.ts';
 import { readBytes, receiveInto } from './http/read-body.ts';
 import { type HttpServer, startHttp } from './http/server.ts';
+import { memoryEmbedder } from './inference/memory-embedder.ts';
 import { createRealtime } from './inference/realtime/realtime.ts';
 import { createInference } from './inference/serve.ts';
 import { Bus } from './kit/bus.ts';
@@ -23,6 +24,7 @@ import { createLog, type Log } from './kit/log.ts';
 import { LogLines } from './kit/log-lines.ts';
 import { Outbound } from './kit/outbound.ts';
 import { watchFolder } from './kit/watch-folder.ts';
+import { createMemory } from './memory/memory.ts';
 import { roomOn } from './memory-room.ts';
 import { createHub } from './models/hub/hub.ts';
 import { createPulls } from './models/pulls/pulls.ts';
@@ -158,6 +160,11 @@ export async function startServices(
     metrics,
     log,
   });
+  const memory = createMemory({
+    repo: store.memory,
+    embedder: memoryEmbedder(inference.internal, slots),
+    log,
+  });
   const stopping = new AbortController();
   const deps: RouteDeps = {
     name: NAME,
@@ -177,6 +184,7 @@ export async function startServices(
     slots,
     upstreams,
     inference,
+    memory,
     metrics,
     dashboard: loadDashboard(join(root, 'dist', 'dashboard')),
     stopping: stopping.signal,
@@ -235,6 +243,7 @@ export async function startServices(
       const drainMs = live.value('drainLimitS') * 1000;
       stopping.abort();
       await server.stop(drainMs);
+      await memory.stop();
       await inference.stop();
       upstreams.close();
       await pulls.close();

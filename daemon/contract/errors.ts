@@ -197,6 +197,7 @@ export const ERRORS = {
     'The models folder could not be written.',
     'See the owner and the mode of the state folder, then resume.',
   ),
+  'memory.full': row(507, 'The memory store is full.', 'Delete memories that are not needed.'),
   'memory.not_found': row(404, 'There is no such memory.', 'See GET /api/memory.'),
   'request.not_found': row(404, 'There is no such request.', 'See GET /api/requests.'),
   'events.too_many': row(

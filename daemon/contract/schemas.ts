@@ -101,7 +101,7 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'memory.add': system.MemoryView,
   'memory.get': system.MemoryView,
   'memory.list': system.MemoryListResponse,
-  'memory.search': system.MemoryListResponse,
+  'memory.search': system.MemorySearchResponse,
   'memory.delete.one': system.DeletedResponse,
   'memory.delete.many': system.DeletedResponse,
   'memory.delete.all': system.DeletedResponse,

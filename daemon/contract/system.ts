@@ -144,6 +144,11 @@ export const MemoryView = z.object({
   score: z.number().optional(),
 });
 export const MemoryListResponse = z.object({ memories: z.array(MemoryView) });
+/** `hybrid`: words and meaning; `words`: no embedding model was there in time. Scores compare within one answer only. */
+export const MemorySearchResponse = z.object({
+  mode: z.enum(['hybrid', 'words']),
+  memories: z.array(MemoryView),
+});
 export const DeletedResponse = z.object({ deleted: z.number().int() });
 
 export type StatusOverviewView = z.infer<typeof StatusOverview>;
@@ -154,3 +159,4 @@ export type RequestRecord = z.infer<typeof RequestView>;
 export type UsageView = z.infer<typeof UsageResponse>;
 export type ExplainView = z.infer<typeof ExplainResponse>;
 export type MemoryRecord = z.infer<typeof MemoryView>;
+export type MemoryFound = z.infer<typeof MemorySearchResponse>;

@@ -5,6 +5,7 @@ import type { Inference } from '../inference/serve.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import type { LogLines } from '../kit/log-lines.ts';
+import type { Memory } from '../memory/memory.ts';
 import type { Hub } from '../models/hub/hub.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
@@ -49,6 +50,7 @@ export interface RouteDeps {
   readonly slots: Slots;
   readonly upstreams: AllUpstreams;
   readonly inference: Inference;
+  readonly memory: Memory;
   readonly metrics: Metrics;
   readonly dashboard: ReadonlyMap<string, ShellFile>;
   /** Aborted when the gateway begins to stop; answers that never end by themselves end then. */

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { GatewayError } from '../contract/errors.ts';
 import type { MemoryRecord } from '../contract/system.ts';
 import { clampRows, fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
 import type { Faults } from './faults.ts';
 import { searchExpression, spaced } from './memory-query.ts';
+import { type MemoryVectors, memoryVectors } from './memory-vectors.ts';
 
 /** Remembered texts with their search index. Every call throws `store.unavailable` when the database fails. */
 export interface MemoryRepo {
-  /** Keeps 32 tags of 256 characters each. */
+  /** Keeps 32 tags of 256 characters each. Throws `memory.full` above 10,000 memories. */
   add(text: string, tags: readonly string[]): MemoryRecord;
   /** Best first (a higher `score` is better), at most 100; any text is a valid query. */
   search(query: string, limit: number): MemoryRecord[];
@@ -18,10 +20,13 @@ export interface MemoryRepo {
   /** Answers how many there were. */
   removeMany(ids: readonly string[]): number;
   removeAll(): number;
+  /** What the texts mean, as vectors; they go with their memories. */
+  readonly vectors: MemoryVectors;
 }
 
 const FOUND = 100;
 const LISTED = 1_000;
+const MOST = 10_000;
 const MOST_TAGS = 32;
 const LONGEST_TAG = 256;
 
@@ -55,7 +60,10 @@ function statements(db: Db) {
     unindex: db.prepare<[number, string, string]>(
       "INSERT INTO memory_words (memory_words, rowid, text, tags) VALUES ('delete', ?, ?, ?)",
     ),
+    removeVector: db.prepare<[number]>('DELETE FROM memory_vectors WHERE seq = ?'),
+    count: db.prepare<[], number>('SELECT count(*) FROM memories').pluck(),
     removeAll: db.prepare('DELETE FROM memories'),
+    removeVectors: db.prepare('DELETE FROM memory_vectors'),
     unindexAll: db.prepare("INSERT INTO memory_words (memory_words) VALUES ('delete-all')"),
   };
 }
@@ -68,7 +76,8 @@ function words(text: string, tags: readonly string[]): [string, string] {
 /** Row and index change in one transaction. */
 function transactions(db: Db, sql: ReturnType<typeof statements>, now: () => number) {
   return {
-    add: db.transaction((text: string, tags: readonly string[]): string => {
+    add: db.transaction((text: string, tags: readonly string[]): string | null => {
+      if ((sql.count.get() ?? 0) >= MOST) return null;
       const id = randomUUID();
       const { lastInsertRowid } = sql.insert.run(id, text, toJson(tags), new Date(now()).toISOString());
       sql.index.run(lastInsertRowid, ...words(text, tags));
@@ -80,12 +89,14 @@ function transactions(db: Db, sql: ReturnType<typeof statements>, now: () => num
         const row = sql.get.get(id);
         if (row === undefined) continue;
         sql.unindex.run(row.seq, ...words(row.text, fromJson<string[]>(row.tags, [])));
+        sql.removeVector.run(row.seq);
         removed += sql.remove.run(row.seq).changes;
       }
       return removed;
     }),
     removeAll: db.transaction((): number => {
       sql.unindexAll.run();
+      sql.removeVectors.run();
       return sql.removeAll.run().changes;
     }),
   };
@@ -102,6 +113,7 @@ export function memoryRepo(db: Db, faults: Faults, now: () => number): MemoryRep
     add(text, tags) {
       const kept = tags.slice(0, MOST_TAGS).map((tag) => tag.slice(0, LONGEST_TAG).toWellFormed());
       const id = faults.write('memory', () => change.add.immediate(text.toWellFormed(), kept));
+      if (id === null) throw new GatewayError('memory.full');
       return get(id) as MemoryRecord;
     },
     search(query, limit) {
@@ -117,5 +129,6 @@ export function memoryRepo(db: Db, faults: Faults, now: () => number): MemoryRep
     remove: (id) => faults.write('memory', () => change.removeMany.immediate([id])) > 0,
     removeMany: (ids) => faults.write('memory', () => change.removeMany.immediate(ids)),
     removeAll: () => faults.write('memory', () => change.removeAll.immediate()),
+    vectors: memoryVectors(db, faults),
   };
 }

@@ -13,9 +13,13 @@ import { openDatabase } from './open.ts';
 import { MIGRATIONS, type Migration } from './schema.ts';
 import { scratch } from './testing.ts';
 
-const NEXT: Migration = { version: 2, name: 'next', sql: 'ALTER TABLE facts ADD COLUMN note TEXT;' };
+const NEXT: Migration = {
+  version: MIGRATIONS.length + 1,
+  name: 'next',
+  sql: 'ALTER TABLE facts ADD COLUMN note TEXT;',
+};
 const BROKEN: Migration = {
-  version: 3,
+  version: MIGRATIONS.length + 2,
   name: 'fails on rows that are there',
   sql: 'INSERT INTO facts (key, value) SELECT key, value FROM facts;',
 };
@@ -175,7 +179,7 @@ test('an older schema is brought up to date, its last state kept', () => {
   const { folder, file } = filled();
   const { built, db } = open(folder, [...MIGRATIONS, NEXT]);
   expect(built()).toHaveLength(400);
-  expect(schemaVersion(db)).toBe(2);
+  expect(schemaVersion(db)).toBe(NEXT.version);
   const kept = connect(keptBackup(file), { readonly: true });
   expect(schemaVersion(kept)).toBe(1);
   kept.close();
@@ -199,7 +203,9 @@ test('a newer schema is refused and not written', () => {
   open(folder, [...MIGRATIONS, NEXT]).db.close();
   const before = readFileSync(file);
   expect(() => open(folder)).toThrow(SetupError);
-  expect(() => open(folder)).toThrow('The database has schema 2; this release knows schemas up to 1.');
+  expect(() => open(folder)).toThrow(
+    `The database has schema ${NEXT.version}; this release knows schemas up to ${MIGRATIONS.length}.`,
+  );
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(aside(folder)).toEqual([]);
 });

@@ -133,8 +133,17 @@ CREATE TRIGGER pull_files_go AFTER DELETE ON pulls BEGIN
 END;
 `;
 
+const VECTORS = `
+CREATE TABLE memory_vectors (
+  seq INTEGER PRIMARY KEY,
+  model TEXT NOT NULL,
+  vector BLOB NOT NULL
+) STRICT;
+`;
+
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'first tables', sql: FIRST },
   { version: 2, name: 'files of pulls', sql: PULLS },
+  { version: 3, name: 'vectors of memories', sql: VECTORS },
 ];

@@ -6,14 +6,16 @@ const PAGE = 100;
 
 /** The memory store; its delete routes are admin whatever the generic memory rule is widened to. */
 export function memoryRoutes(deps: RouteDeps) {
-  const { memory } = deps.store;
-  const add: Handler = (_ctx, _call, body) => {
+  const { memory } = deps;
+  const add: Handler = (_ctx, call, body) => {
     const { text, tags } = body as { text: string; tags?: string[] };
-    return memory.add(text, tags ?? []);
+    return memory.add(text, tags ?? [], call.caller.tier);
   };
-  const search: Handler = (_ctx, _call, body) => {
+  const search: Handler = async (ctx, call, body) => {
     const { query, limit } = body as { query: string; limit?: number };
-    return { memories: memory.search(query, limit ?? 20) };
+    const left = new AbortController();
+    ctx.res.once('close', () => left.abort());
+    return memory.search(query, limit ?? 20, { tier: call.caller.tier, signal: left.signal });
   };
   const list: Handler = (_ctx, call) => {
     const offset = Number(new URLSearchParams(call.target.query).get('offset') ?? 0);

@@ -1,0 +1,41 @@
+import { GatewayError } from '../contract/errors.ts';
+import { newRequestId } from '../kit/request-id.ts';
+import type { Embedder } from '../memory/embedder.ts';
+import type { Slots } from '../slots/slots.ts';
+import { asList, asObject } from './dialects/json.ts';
+import { isLoaded } from './dispatch/picture.ts';
+import type { Internal } from './internal.ts';
+import { wholeJson } from './internal-read.ts';
+
+/** The slot that a request without a model means. */
+const SLOT = 'embed';
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** Vectors of memories are made by slot `embed`, through the same route as everybody's. */
+export function memoryEmbedder(internal: Internal, slots: Pick<Slots, 'get'>): Embedder {
+  return {
+    current() {
+      const slot = slots.get(SLOT);
+      if (!slot?.enabled || slot.type !== 'embedding' || slot.model === null) return null;
+      return { model: slot.model, loaded: isLoaded(slot) };
+    },
+    async embed({ texts, tier, signal, limitMs, background }) {
+      const answer = await internal({
+        id: newRequestId(),
+        path: '/v1/embeddings',
+        tier,
+        body: Buffer.from(JSON.stringify({ model: SLOT, input: texts, encoding_format: 'float' })),
+        priority: background ? 'batch' : 'interactive',
+        signal,
+        limitMs,
+      });
+      const told = asObject(await wholeJson(answer, MOST_BYTES));
+      const vectors = asList(told?.data).map((each) => asList(asObject(each)?.embedding));
+      if (vectors.length !== texts.length)
+        throw new GatewayError('upstream.error', {
+          message: 'The engine made other vectors than it was asked for.',
+        });
+      return { model: answer.headers['x-svc-model'] ?? SLOT, vectors };
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import { memoryRepo } from '../store/memory.ts';
+import { memoryDb, recordedLog } from '../store/testing.ts';
+import type { EmbedAsk, Embedder } from './embedder.ts';
+import { createMemory } from './memory.ts';
+
+/** A stand-in for an embedding model: each number says how often a word of its list is in the text. */
+class CountingEmbedder implements Embedder {
+  model = 'first';
+  loaded = true;
+  words = ['cat', 'kitten', 'car'];
+  readonly asked: EmbedAsk[] = [];
+  refuse: (text: string) => GatewayError | null = () => null;
+
+  current = () => ({ model: this.model, loaded: this.loaded });
+  embed = async (ask: EmbedAsk) => {
+    this.asked.push(ask);
+    for (const text of ask.texts) {
+      const error = this.refuse(text);
+      if (error) throw error;
+    }
+    // A kitten is nearly a cat to it.
+    const count = (text: string, word: string) => text.split(word).length - 1;
+    const vectors = ask.texts.map((text) => [
+      count(text, 'cat') + 0.9 * count(text, 'kitten') + 0.01,
+      count(text, 'car') + 0.01,
+    ]);
+    return { model: this.model, vectors };
+  };
+}
+
+function setUp(embedder: Embedder = new CountingEmbedder()) {
+  const { db, faults } = memoryDb();
+  const repo = memoryRepo(db, faults, Date.now);
+  const memory = createMemory({ repo, embedder, log: recordedLog().log });
+  const find = (query: string) =>
+    memory.search(query, 10, { tier: 'admin', signal: new AbortController().signal });
+  return { db, repo, memory, find };
+}
+
+const texts = (found: { memories: { text: string }[] }) => found.memories.map(({ text }) => text);
+
+test('what means the same is found although no word is the same, and words count too', async () => {
+  const { memory, find } = setUp();
+  memory.add('the kitten sleeps', [], 'admin');
+  memory.add('the car is red', [], 'admin');
+  await memory.idle();
+  const found = await find('cat');
+  expect(found.mode).toBe('hybrid');
+  expect(texts(found)[0]).toBe('the kitten sleeps');
+  expect(texts(await find('red cat'))).toContain('the car is red');
+});
+
+test('without a model, or with one that does not answer, words are searched and the answer says so', async () => {
+  const late = new CountingEmbedder();
+  late.refuse = () => new GatewayError('dispatch.upstream_timeout');
+  for (const embedder of [late, { current: () => null, embed: late.embed }]) {
+    const { memory, find } = setUp(embedder);
+    memory.add('the kitten sleeps', [], 'admin');
+    expect(await find('kitten')).toMatchObject({ mode: 'words', memories: [{ text: 'the kitten sleeps' }] });
+    expect(texts(await find('cat'))).toEqual([]);
+  }
+});
+
+test('adding and listing load nothing; the wait for a query is bounded', async () => {
+  const embedder = new CountingEmbedder();
+  embedder.loaded = false;
+  const { memory, find } = setUp(embedder);
+  memory.add('the kitten sleeps', [], 'admin');
+  memory.list(10, 0);
+  await memory.idle();
+  expect(embedder.asked).toEqual([]);
+  await find('cat');
+  expect(embedder.asked).toMatchObject([{ texts: ['cat'], limitMs: 2_000, background: false }]);
+});
+
+test('another model has all memories embedded anew; vectors of the old one are never compared', async () => {
+  const embedder = new CountingEmbedder();
+  const { memory, find, repo } = setUp(embedder);
+  memory.add('the kitten sleeps', [], 'admin');
+  await memory.idle();
+  expect(repo.vectors.page('first', 0, 10)).toHaveLength(1);
+  embedder.model = 'second';
+  expect(texts(await find('cat'))).toEqual([]);
+  await memory.idle();
+  expect(repo.vectors.page('first', 0, 10)).toEqual([]);
+  expect(texts(await find('cat'))).toEqual(['the kitten sleeps']);
+});
+
+test('a text that the model refuses stands back alone, and is not asked for again', async () => {
+  const embedder = new CountingEmbedder();
+  embedder.loaded = false;
+  embedder.refuse = (text) => (text.includes('bad') ? new GatewayError('context_length_exceeded') : null);
+  const { memory, find, repo } = setUp(embedder);
+  for (const text of ['kitten one', 'bad kitten', 'kitten two']) memory.add(text, [], 'admin');
+  embedder.loaded = true;
+  await find('cat');
+  await memory.idle();
+  expect(repo.vectors.page('first', 0, 10)).toHaveLength(2);
+  expect(repo.vectors.pending('first', 0, 10)).toEqual([]);
+  const before = embedder.asked.length;
+  await find('cat');
+  await memory.idle();
+  expect(embedder.asked).toHaveLength(before + 1);
+});
+
+test('a vector goes with its memory, and none comes for one that is gone', async () => {
+  const { memory, repo, db } = setUp();
+  const one = memory.add('the kitten sleeps', [], 'admin');
+  memory.add('the car is red', [], 'admin');
+  await memory.idle();
+  memory.remove(one.id);
+  expect(repo.vectors.page('first', 0, 10)).toHaveLength(1);
+  repo.vectors.put('first', [{ seq: 1, vector: Buffer.alloc(8) }]);
+  expect(repo.vectors.page('first', 0, 10)).toHaveLength(1);
+  memory.removeAll();
+  expect(db.prepare('SELECT count(*) FROM memory_vectors').pluck().get()).toBe(0);
+});
+
+test('a search whose caller left ends', async () => {
+  const { memory } = setUp();
+  const control = new AbortController();
+  control.abort();
+  const failing = new CountingEmbedder();
+  failing.refuse = () => new GatewayError('internal');
+  const gone = setUp(failing).memory.search('x', 1, { tier: 'admin', signal: control.signal });
+  await expect(gone).rejects.toThrow();
+  expect(memory.list(1, 0)).toEqual([]);
+});
+
+test('the store takes 10,000 memories', () => {
+  const { db, repo } = setUp();
+  db.prepare(
+    `INSERT INTO memories (id, text, tags, created_at)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) SELECT i, 'x', '[]', 'now' FROM n`,
+  ).run();
+  expect(() => repo.add('one more', [])).toThrow(
+    expect.objectContaining({ code: 'memory.full', status: 507 }),
+  );
+});

@@ -1,0 +1,78 @@
+import type { Tier } from '../contract/auth.ts';
+import type { MemoryFound, MemoryRecord } from '../contract/system.ts';
+import type { Log } from '../kit/log.ts';
+import type { MemoryRepo } from '../store/memory.ts';
+import type { Embedder } from './embedder.ts';
+import { fuse } from './fuse.ts';
+import { Indexer } from './indexer.ts';
+import { nearest } from './nearest.ts';
+import { storedVector, vectorOf } from './vector.ts';
+
+/** What was remembered, found by words and, where an embedding model is there, by meaning (contract section 4). */
+export interface Memory extends Pick<MemoryRepo, 'list' | 'get' | 'remove' | 'removeMany' | 'removeAll'> {
+  /** Throws `memory.full`, `store.unavailable`. */
+  add(text: string, tags: readonly string[], tier: Tier): MemoryRecord;
+  /** Best first; waits two seconds at most for an embedding model, then finds by words alone. */
+  search(query: string, limit: number, on: { tier: Tier; signal: AbortSignal }): Promise<MemoryFound>;
+  /** Resolves when nothing is being embedded in the background. */
+  idle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface MemoryDeps {
+  readonly repo: MemoryRepo;
+  readonly embedder: Embedder;
+  readonly log: Pick<Log, 'debug'>;
+}
+
+/** Longest wait for the vector of a query, a load included, in milliseconds. */
+const QUERY_MS = 2_000;
+/** Places of each list that take part when two are joined. */
+const RANKED = 100;
+
+export function createMemory({ repo, embedder, log }: MemoryDeps): Memory {
+  const indexer = new Indexer({ vectors: repo.vectors, embedder, log });
+
+  /** Ids by meaning; null when no model was there in time. */
+  async function byMeaning(query: string, tier: Tier, signal: AbortSignal): Promise<string[] | null> {
+    if (embedder.current() === null) return null;
+    try {
+      const ask = { texts: [query], tier, signal, limitMs: QUERY_MS, background: false };
+      const { model, vectors } = await embedder.embed(ask);
+      const stored = storedVector(vectors[0] ?? []);
+      return stored === null ? null : await nearest(repo.vectors, model, vectorOf(stored), RANKED);
+    } catch (err) {
+      signal.throwIfAborted();
+      log.debug({ err }, 'a memory is looked for by words only');
+      return null;
+    }
+  }
+
+  return {
+    list: repo.list,
+    get: repo.get,
+    remove: repo.remove,
+    removeMany: repo.removeMany,
+    removeAll: repo.removeAll,
+    idle: () => indexer.idle(),
+    stop: () => indexer.stop(),
+    add(text, tags, tier) {
+      const added = repo.add(text, tags);
+      indexer.wake(tier);
+      return added;
+    },
+    async search(query, limit, { tier, signal }) {
+      const near = await byMeaning(query, tier, signal);
+      indexer.wake(tier);
+      if (near === null) return { mode: 'words', memories: repo.search(query, limit) };
+      const words = repo.search(query, RANKED).map(({ id }) => id);
+      const memories = fuse([words, near])
+        .slice(0, limit)
+        .flatMap(({ id, score }) => {
+          const found = repo.get(id);
+          return found === null ? [] : [{ ...found, score }];
+        });
+      return { mode: 'hybrid', memories };
+    },
+  };
+}

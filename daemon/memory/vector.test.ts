@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { nearness, storedVector, vectorOf } from './vector.ts';
+
+const back = (numbers: readonly unknown[]) => {
+  const stored = storedVector(numbers);
+  return stored && vectorOf(stored);
+};
+
+test('a vector is kept with length 1, and nearness is the cosine', () => {
+  const a = back([3, 4]) as Float32Array;
+  expect([...a].map((value) => Math.round(value * 10))).toEqual([6, 8]);
+  expect(nearness(a, a)).toBeCloseTo(1);
+  expect(nearness(a, back([-4, 3]) as Float32Array)).toBeCloseTo(0);
+  expect(nearness(a, back([1, 2, 3]) as Float32Array)).toBe(0);
+});
+
+test.each([
+  ['empty', []],
+  ['points nowhere', [0, 0]],
+  ['not finite', [1, Number.NaN]],
+  ['no numbers', ['1', 2]],
+  ['too long', Array(8_193).fill(1)],
+])('no vector: %s', (_, numbers) => expect(storedVector(numbers)).toBeNull());

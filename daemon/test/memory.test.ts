@@ -1,0 +1,82 @@
+/** Memory over a real port: hybrid search with a real embedding model, words without one, the hardened deletes. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type MemoryFound, MemorySearchResponse } from '../contract/system.ts';
+import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { encodeGguf } from '../models/gguf/writer.ts';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  type Gateway,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+  until,
+} from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { slot, slotState } from './harness/tiny-gateway.ts';
+
+const CAT = 'the cat sat on the mat';
+const FAR = 'quantum flux xylophone';
+
+let home: string;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, 'state', 'models', 'vectors.gguf'), encodeGguf(tinyEmbed({ size: 64 })));
+  const files = {
+    ...KEYS_FILE,
+    ...QUIET_FILE,
+    'config/config.toml': '[security]\nmemory_class = "client"\n',
+    'config/slots/embed.toml': 'model = "vectors"\nautoload = false\n',
+  };
+  gateway = await startGateway({ home, files, env: { SVC_REQUIRE_AUTH: 'on' } });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const post = (path: string, body: object, key = CLIENT_KEY) => ask(gateway, 'POST', path, { key, body });
+const find = async (query: string): Promise<MemoryFound> =>
+  MemorySearchResponse.parse((await post('/api/memory/search', { query })).json());
+
+it('adding and listing load no model; a search finds by meaning once the model is there', async () => {
+  for (const text of [CAT, FAR]) expect((await post('/api/memory', { text })).status).toBe(200);
+  expect((await ask(gateway, 'GET', '/api/memory', { key: CLIENT_KEY })).status).toBe(200);
+  expect((await slot(gateway, 'embed', ADMIN_KEY)).state).toBe('offline');
+  expect(texts(await find('mat'))).toContain(CAT);
+  await post('/api/slots/embed/load', {}, ADMIN_KEY);
+  await slotState(gateway, 'embed', 'ready', ADMIN_KEY);
+  // A query without a word of it: only the vectors can find it.
+  await until(async () => texts(await find('kitten rug')).length === 2, 'memories to have vectors');
+  const found = await find('a cat is on a mat');
+  expect(found.mode).toBe('hybrid');
+  expect(texts(found)[0]).toBe(CAT);
+});
+
+it('caps: text, query, limit', async () => {
+  expect((await post('/api/memory', { text: 'x'.repeat(65_537) })).status).toBe(422);
+  expect((await post('/api/memory', { text: '' })).status).toBe(422);
+  expect((await post('/api/memory/search', { query: 'x', limit: 101 })).status).toBe(422);
+});
+
+it('deletes stay with the admin; what is deleted is found neither by word nor by meaning', async () => {
+  const { id } = (await find(CAT)).memories[0] as { id: string };
+  expect((await ask(gateway, 'DELETE', `/api/memory/${id}`, { key: CLIENT_KEY })).status).toBe(403);
+  expect((await ask(gateway, 'DELETE', '/api/memory?confirm=all', { key: CLIENT_KEY })).status).toBe(403);
+  expect((await post('/api/memory/delete', { ids: [id] })).status).toBe(403);
+  expect((await post('/api/memory/delete', { ids: [id] }, ADMIN_KEY)).json()).toEqual({ deleted: 1 });
+  expect(texts(await find(CAT))).not.toContain(CAT);
+  expect((await ask(gateway, 'DELETE', '/api/memory?confirm=all', { key: ADMIN_KEY })).json()).toEqual({
+    deleted: 1,
+  });
+  expect((await find(FAR)).memories).toEqual([]);
+});
+
+const texts = (found: MemoryFound): string[] => found.memories.map(({ text }) => text);
