@@ -15,6 +15,7 @@ import { createMatcher } from './http/matcher.ts';
 import { readBytes, receiveInto } from './http/read-body.ts';
 import { type HttpServer, startHttp } from './http/server.ts';
 import { memoryEmbedder } from './inference/memory-embedder.ts';
+import { createOmni } from './inference/omni/omni.ts';
 import { createRealtime } from './inference/realtime/realtime.ts';
 import { createInference } from './inference/serve.ts';
 import { Bus } from './kit/bus.ts';
@@ -165,6 +166,12 @@ export async function startServices(
     embedder: memoryEmbedder(inference.internal, slots),
     log,
   });
+  const omni = createOmni({
+    inference,
+    memory,
+    settings: live,
+    sources: { slots, registry, upstreams },
+  });
   const stopping = new AbortController();
   const deps: RouteDeps = {
     name: NAME,
@@ -185,6 +192,7 @@ export async function startServices(
     upstreams,
     inference,
     memory,
+    omni,
     metrics,
     dashboard: loadDashboard(join(root, 'dist', 'dashboard')),
     stopping: stopping.signal,

@@ -1,9 +1,9 @@
-import { decide } from '../auth/gate.ts';
 import type { Tier } from '../contract/auth.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { ROUTES, type RouteId } from '../contract/routes.ts';
+import type { RouteId } from '../contract/routes.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type InternalHead, InternalResponse } from './internal-response.ts';
+import { judgeInside } from './judge-inside.ts';
 import type { InferenceCall } from './serve.ts';
 import type { TaskName } from './tasks.ts';
 
@@ -84,15 +84,8 @@ export async function callInternally(deps: InternalDeps, call: InternalCall): Pr
   return { ...head, body: res.chunks() };
 }
 
-/** The class of a route, judged for callers who have passed a door already: by the strictest reading of where they are. */
 function guard({ settings }: InternalDeps, route: RouteId, tier: Tier): void {
-  const verdict = decide(ROUTES[route].auth, tier, {
-    enforced: settings.value('requireAuth'),
-    hasAdminKey: settings.value('adminKey').trim() !== '',
-    memoryClass: settings.value('memoryClass'),
-    guarded: true,
-    remote: true,
-  });
+  const verdict = judgeInside(settings, route, tier);
   if (verdict !== 'pass') throw new GatewayError(verdict);
 }
 

@@ -1,7 +1,7 @@
 import type { Auth } from '../auth/auth.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { Hardware } from '../hardware/hardware.ts';
-import type { Inference } from '../inference/serve.ts';
+import type { Inference, InferenceCall } from '../inference/serve.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import type { LogLines } from '../kit/log-lines.ts';
@@ -51,6 +51,8 @@ export interface RouteDeps {
   readonly upstreams: AllUpstreams;
   readonly inference: Inference;
   readonly memory: Memory;
+  /** Chats, with the tool loop for those that ask for it. */
+  readonly omni: { chat(call: InferenceCall): Promise<void> };
   readonly metrics: Metrics;
   readonly dashboard: ReadonlyMap<string, ShellFile>;
   /** Aborted when the gateway begins to stop; answers that never end by themselves end then. */

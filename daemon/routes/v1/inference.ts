@@ -23,10 +23,12 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
       const body = await read.bytes(ctx, call);
       await deps.inference[task](inferenceCall(ctx, call, body));
     };
+  const chat: Handler = async (ctx, call) =>
+    deps.omni.chat(inferenceCall(ctx, call, await read.bytes(ctx, call)));
   const transcribe: Handler = (ctx, call) =>
     deps.inference.transcriptions({ ...inferenceCall(ctx, call, EMPTY), receive: read.receive(ctx, call) });
   return {
-    'v1.chat': run('chat'),
+    'v1.chat': chat,
     'v1.responses': run('responses'),
     'v1.messages': run('messages'),
     'v1.messages.count': run('messagesCount'),

@@ -1,0 +1,48 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { asList, asObject, type Json } from '../dialects/json.ts';
+import { refused } from '../dialects/read-body.ts';
+import { scanBody } from '../rewrite/body-picture.ts';
+import { wantsOmni } from '../rewrite/omni.ts';
+
+/** A chat that opted into the tool loop. */
+export interface OmniAsk {
+  /** What each round asks with, beside messages and tools. */
+  readonly base: Json;
+  readonly messages: readonly Json[];
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  /** Tools of the caller, as sent; their calls go back to it. */
+  readonly tools: readonly unknown[];
+  readonly names: ReadonlySet<string>;
+  readonly choice: unknown;
+  readonly model: string | null;
+}
+
+/** Cheap proof that a body cannot hold the field: most chats are not looked at any further. */
+export const mayWantOmni = (body: Buffer): boolean => body.includes('"omni"') || body.includes('\\u00');
+
+/**
+ * The chat, or null for one that did not opt in. Throws `request.invalid_json`, `request.invalid`.
+ */
+export function readOmni(body: Buffer): OmniAsk | null {
+  if (!mayWantOmni(body) || !wantsOmni(scanBody(body))) return null;
+  const chat = asObject(JSON.parse(body.toString('utf8'))) ?? {};
+  if (!Array.isArray(chat.messages)) throw refused('messages', 'must be an array');
+  if (typeof chat.n === 'number' && chat.n > 1) throw refused('n', 'must be 1 with omni');
+  const { omni: _, messages, tools, tool_choice, stream, stream_options, ...base } = chat;
+  const own = asList(tools);
+  return {
+    base,
+    messages: chat.messages.map((each) => asObject(each) ?? invalidMessage()),
+    stream: stream === true,
+    includeUsage: asObject(stream_options)?.include_usage === true,
+    tools: own,
+    names: new Set(own.map((tool) => String(asObject(asObject(tool)?.function)?.name ?? ''))),
+    choice: tool_choice,
+    model: typeof chat.model === 'string' && chat.model.trim() !== '' ? chat.model : null,
+  };
+}
+
+function invalidMessage(): never {
+  throw new GatewayError('request.invalid', { param: 'messages', message: 'messages: must hold objects' });
+}

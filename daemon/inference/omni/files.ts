@@ -1,0 +1,64 @@
+import { asList, asObject, type Json } from '../dialects/json.ts';
+
+/** A sound or picture that tools may work on; `id` is what the model calls it. */
+export interface OmniFile {
+  readonly id: string;
+  readonly kind: 'audio' | 'image';
+  /** Media type, or the format that a caller named. */
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+const MOST = 64;
+const DATA_URL = /^data:(image\/[a-z0-9.+-]+);base64,/i;
+
+/**
+ * The files of one call: what the caller sent in its messages, and what tools make. Addresses are never followed: only
+ * what a message itself holds is a file.
+ */
+export class OmniFiles {
+  readonly #files = new Map<string, OmniFile>();
+
+  of(kind: OmniFile['kind']): OmniFile[] {
+    return [...this.#files.values()].filter((file) => file.kind === kind);
+  }
+
+  get(id: string, kind: OmniFile['kind']): OmniFile | null {
+    const file = this.#files.get(id);
+    return file?.kind === kind ? file : null;
+  }
+
+  /** Null when there are too many. */
+  add(kind: OmniFile['kind'], type: string, bytes: Buffer): OmniFile | null {
+    if (this.#files.size >= MOST) return null;
+    const file = { id: `${kind}_${this.of(kind).length + 1}`, kind, type, bytes };
+    this.#files.set(file.id, file);
+    return file;
+  }
+
+  /** Takes the files of the given kinds out of the messages; a word with their id stands in their place. */
+  take(messages: readonly Json[], kinds: ReadonlySet<OmniFile['kind']>): Json[] {
+    return messages.map((message) =>
+      Array.isArray(message.content)
+        ? { ...message, content: message.content.map((part) => this.#part(part, kinds)) }
+        : message,
+    );
+  }
+
+  #part(value: unknown, kinds: ReadonlySet<OmniFile['kind']>): unknown {
+    const part = asObject(value);
+    const sound = part?.type === 'input_audio' ? asObject(part.input_audio) : undefined;
+    const picture = part?.type === 'image_url' ? asObject(part.image_url)?.url : undefined;
+    let file: OmniFile | null = null;
+    if (kinds.has('audio') && typeof sound?.data === 'string')
+      file = this.add('audio', String(sound.format ?? 'wav'), Buffer.from(sound.data, 'base64'));
+    const image = typeof picture === 'string' ? DATA_URL.exec(picture) : null;
+    if (kinds.has('image') && image && typeof picture === 'string')
+      file = this.add('image', image[1] ?? '', Buffer.from(picture.slice(image[0].length), 'base64'));
+    return file === null ? value : { type: 'text', text: `[${file.id}]` };
+  }
+}
+
+/** Whether any message holds a sound or picture. */
+export const holdsFiles = (messages: readonly Json[], type: 'input_audio' | 'image_url'): boolean =>
+  messages.some(({ content }) => asList(content).some((part) => asObject(part)?.type === type));

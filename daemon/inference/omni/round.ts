@@ -1,0 +1,68 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { ChatPieces } from '../dialects/chat-pieces.ts';
+import { asObject, type Json } from '../dialects/json.ts';
+import type { InternalAnswer } from '../internal.ts';
+import { eventsOf } from '../internal-read.ts';
+import type { ToolCall } from './run-tool.ts';
+import type { Teller } from './teller.ts';
+
+/** What the model said in one round. */
+export interface Round {
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+  readonly finish: string;
+  readonly usage: Json;
+}
+
+/** Characters that one round may say, and calls that it may make. */
+const MOST_SAID = 16 * 1024 * 1024;
+const MOST_CALLS = 16;
+
+/** Reads one streamed chat to its end; words are told as they come. Throws what the answer tells as its error. */
+export async function readRound(
+  answer: InternalAnswer,
+  teller: Teller,
+  newCall: () => string,
+): Promise<Round> {
+  const pieces = new ChatPieces();
+  const calls: { id: string; name: string; arguments: string }[] = [];
+  let text = '';
+  let finish = 'stop';
+  let usage: Json = {};
+  let said = 0;
+  for await (const event of eventsOf(answer)) {
+    usage = asObject(event.usage) ?? usage;
+    for (const piece of pieces.read(event)) {
+      if (piece.type === 'usage') continue;
+      if (piece.type === 'finish') finish = piece.reason;
+      else if (piece.type === 'call') calls.push({ id: newCall(), name: piece.name, arguments: '' });
+      else {
+        said += piece.text.length;
+        if (said > MOST_SAID)
+          throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
+        if (piece.type === 'arguments') append(calls[piece.index], piece.text);
+        else await teller.text(piece.type, piece.text);
+        if (piece.type === 'text') text += piece.text;
+      }
+    }
+    if (calls.length > MOST_CALLS)
+      throw new GatewayError('upstream.error', { message: 'The model makes too many calls at once.' });
+  }
+  return { text, calls, finish, usage };
+}
+
+function append(call: { arguments: string } | undefined, text: string): void {
+  if (call) call.arguments += text;
+}
+
+/** Token counts of all rounds together. */
+export function addUsage(sum: Json, more: Json): Json {
+  const all = { ...sum };
+  for (const [key, value] of Object.entries(more)) {
+    const before = all[key];
+    const inner = asObject(value);
+    if (inner) all[key] = addUsage(asObject(before) ?? {}, inner);
+    else if (typeof value === 'number') all[key] = (typeof before === 'number' ? before : 0) + value;
+  }
+  return all;
+}

@@ -1,0 +1,58 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { parsed } from '../dialects/json.ts';
+import type { Offered } from './offer.ts';
+import type { ToolDeps } from './tool.ts';
+
+/** One call that the model makes. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, as the model wrote it. */
+  readonly arguments: string;
+}
+
+/** What became of it: `content` is the tool message for the model. */
+export interface Ran {
+  readonly call: ToolCall;
+  readonly ok: boolean;
+  readonly content: string;
+  readonly ms: number;
+  readonly attachment: Readonly<Record<string, unknown>> | null;
+}
+
+/** Longest answer of a tool to the model, in characters. */
+const MOST_CONTENT = 16_384;
+
+/**
+ * Runs one call. A failure of the tool is an answer to the model; only the end of the caller's own call is thrown.
+ */
+export async function runTool(
+  offered: Offered | undefined,
+  call: ToolCall,
+  deps: ToolDeps,
+  allowed: (offered: Offered) => boolean,
+): Promise<Ran> {
+  const start = performance.now();
+  const done = (ok: boolean, content: string, attachment: Ran['attachment'] = null): Ran => {
+    const ms = Math.round(performance.now() - start);
+    return { call, ok, content: content.slice(0, MOST_CONTENT), ms, attachment };
+  };
+  try {
+    if (offered === undefined || !allowed(offered)) throw new GatewayError('auth.forbidden');
+    const { tool, targets } = offered;
+    const args = tool.schema.safeParse(parsed(call.arguments || '{}'));
+    if (!args.success) throw new GatewayError('request.invalid', { message: faults(args.error.issues) });
+    const { result, attachment } = await tool.run(deps, args.data, targets);
+    return done(true, JSON.stringify(result), attachment ?? null);
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    const known = error instanceof GatewayError ? error : new GatewayError('internal');
+    return done(false, JSON.stringify({ error: { code: known.code, message: known.message } }));
+  }
+}
+
+const faults = (issues: readonly { path: PropertyKey[]; message: string }[]): string =>
+  issues
+    .slice(0, 5)
+    .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`)
+    .join('; ');

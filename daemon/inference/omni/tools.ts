@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { GatewayError } from '../../contract/errors.ts';
+import { newRequestId } from '../../kit/request-id.ts';
+import { asList, asObject } from '../dialects/json.ts';
+import { isLoaded, modelNamed } from '../dispatch/picture.ts';
+import type { InternalPath } from '../internal.ts';
+import { wholeBytes, wholeJson } from '../internal-read.ts';
+import { wavForm } from '../realtime/wav-body.ts';
+import { loadedOf, means, type OmniTool, type ToolDeps, tool, type World } from './tool.ts';
+
+/** Longest time of one tool, a queue before it included, in milliseconds. */
+const LIMIT_MS = 300_000;
+const MOST_JSON = 16 * 1024 * 1024;
+const MOST_SOUND = 8 * 1024 * 1024;
+const ALWAYS = () => ['memory'];
+const text = (most: number) => z.string().min(1).max(most);
+
+function ask(deps: ToolDeps, path: InternalPath, body: Buffer, contentType?: string) {
+  const { internal, tier, signal } = deps;
+  const type = contentType === undefined ? {} : { contentType };
+  return internal({ id: newRequestId(), path, tier, signal, body, limitMs: LIMIT_MS, ...type });
+}
+
+const json = async (deps: ToolDeps, path: InternalPath, body: object) =>
+  asObject(await wholeJson(await ask(deps, path, Buffer.from(JSON.stringify(body))), MOST_JSON)) ?? {};
+
+const noFile = (id: string) =>
+  new GatewayError('request.invalid', { param: 'file', message: `file: there is no ${id.slice(0, 64)}` });
+
+async function chat(deps: ToolDeps, model: string | undefined, content: unknown): Promise<string> {
+  const messages = [{ role: 'user', content }];
+  const told = await json(deps, '/v1/chat/completions', { model, messages, max_tokens: 1024 });
+  const message = asObject(asObject(asList(told.choices)[0])?.message);
+  return typeof message?.content === 'string' ? message.content : '';
+}
+
+/** Other chat models than the one that is asked. */
+const others = ({ picture, asked }: World): string[] =>
+  picture.slots
+    .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null && !means(asked, slot))
+    .map(({ name }) => name);
+
+/** Loaded chat models that see. */
+const seeing = ({ picture, has }: World): string[] =>
+  picture.slots
+    .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null && has.image)
+    .filter((slot) => modelNamed(picture, slot.model ?? '')?.capabilities?.vision)
+    .map(({ name }) => name);
+
+const hearing = (world: World): string[] =>
+  world.has.audio || loadedOf(world, 'tts').length > 0 ? loadedOf(world, 'stt') : [];
+
+/** Every tool of the gateway (contract section 9, "Omni"); none stands for an admin-only or hardened route. */
+export const TOOLS: readonly OmniTool[] = [
+  tool({
+    name: 'generate_image',
+    route: 'v1.images',
+    description: 'Draws a picture and shows it to the user.',
+    schema: z.strictObject({ prompt: text(4_000), size: text(16).optional() }),
+    targets: (world) => loadedOf(world, 'image'),
+    async run(deps, { prompt, size }, [model]) {
+      const told = await json(deps, '/v1/images/generations', { model, prompt, n: 1, size });
+      const url = asObject(asList(told.data)[0])?.url;
+      return { result: { shown: true, url }, attachment: { kind: 'image', type: 'image/png', url } };
+    },
+  }),
+  tool({
+    name: 'text_to_speech',
+    route: 'v1.speech',
+    description: 'Speaks a text aloud to the user.',
+    schema: z.strictObject({ text: text(4_096), voice: text(64).optional() }),
+    targets: (world) => loadedOf(world, 'tts'),
+    async run(deps, { text: input, voice }, [model]) {
+      const body = Buffer.from(JSON.stringify({ model, input, voice, response_format: 'wav' }));
+      const bytes = await wholeBytes(await ask(deps, '/v1/audio/speech', body), MOST_SOUND);
+      const id = deps.files.add('audio', 'wav', bytes)?.id;
+      const attachment = { id, kind: 'audio', type: 'audio/wav', data: bytes.toString('base64') };
+      return { result: { spoken: true, file: id }, attachment };
+    },
+  }),
+  tool({
+    name: 'transcribe_audio',
+    route: 'v1.transcriptions',
+    description: 'Writes down what is said in a recording of this conversation, named like audio_1.',
+    schema: z.strictObject({ file: text(32) }),
+    targets: hearing,
+    async run(deps, { file }, [model = 'stt']) {
+      const sound = deps.files.get(file, 'audio');
+      if (sound === null) throw noFile(file);
+      const { type, body } = wavForm({ model, response_format: 'json' }, sound.bytes);
+      const told = await wholeJson(await ask(deps, '/v1/audio/transcriptions', body, type), MOST_JSON);
+      return { result: { text: asObject(told)?.text ?? '' } };
+    },
+  }),
+  tool({
+    name: 'describe_image',
+    route: 'v1.chat',
+    description: 'Answers a question about a picture of this conversation, named like image_1.',
+    schema: z.strictObject({ file: text(32), question: text(2_000).optional() }),
+    targets: seeing,
+    async run(deps, { file, question }, [model]) {
+      const image = deps.files.get(file, 'image');
+      if (image === null) throw noFile(file);
+      const url = `data:${image.type};base64,${image.bytes.toString('base64')}`;
+      const parts = [
+        { type: 'text', text: question ?? 'Describe this picture.' },
+        { type: 'image_url', image_url: { url } },
+      ];
+      return { result: { text: await chat(deps, model, parts) } };
+    },
+  }),
+  tool({
+    name: 'embed_text',
+    route: 'v1.embeddings',
+    description:
+      'Makes vectors of texts; the user gets them, and you learn how alike the texts are to the first.',
+    schema: z.strictObject({ texts: z.array(text(8_192)).min(1).max(16) }),
+    targets: (world) => loadedOf(world, 'embedding'),
+    async run(deps, { texts }, [model]) {
+      const body = { model, input: texts, encoding_format: 'float' };
+      const told = await json(deps, '/v1/embeddings', body);
+      const vectors = asList(told.data).map((each) => asList(asObject(each)?.embedding).map(Number));
+      const alike = vectors.map((vector) => Math.round(cosine(vectors[0] ?? [], vector) * 1e4) / 1e4);
+      const result = { dimensions: vectors[0]?.length ?? 0, alike };
+      return { result, attachment: { kind: 'vectors', vectors } };
+    },
+  }),
+  tool({
+    name: 'rerank_documents',
+    route: 'v1.rerank',
+    description: 'Orders documents by how well they answer a query.',
+    schema: z.strictObject({ query: text(4_096), documents: z.array(text(8_192)).min(1).max(64) }),
+    targets: (world) => loadedOf(world, 'rerank'),
+    async run(deps, { query, documents }, [model]) {
+      const told = await json(deps, '/v1/rerank', { model, query, documents });
+      return { result: { results: told.results } };
+    },
+  }),
+  tool({
+    name: 'search_memory',
+    route: 'memory.search',
+    description: 'Looks for what was remembered earlier.',
+    schema: z.strictObject({ query: text(4_096), limit: z.number().int().min(1).max(20).optional() }),
+    targets: ALWAYS,
+    run: async ({ memory, tier, signal }, { query, limit }) => ({
+      result: await memory.search(query, limit ?? 5, { tier, signal }),
+    }),
+  }),
+  tool({
+    name: 'remember',
+    route: 'memory.add',
+    description: 'Remembers a text for later conversations.',
+    schema: z.strictObject({ text: text(16_384), tags: z.array(text(256)).max(32).optional() }),
+    targets: ALWAYS,
+    run: async ({ memory, tier }, { text: told, tags }) => ({
+      result: { remembered: memory.add(told, tags ?? [], tier).id },
+    }),
+  }),
+  tool({
+    name: 'ask_model',
+    route: 'v1.chat',
+    description: 'Asks another model of this machine.',
+    schema: z.strictObject({ prompt: text(16_384), model: text(256).optional() }),
+    targets: others,
+    async run(deps, { prompt, model }, targets) {
+      const known = model === undefined || targets.includes(model);
+      if (!known) throw new GatewayError('model.not_found', { details: { models: targets.slice(0, 32) } });
+      return { result: { answer: await chat(deps, model ?? targets[0], prompt) } };
+    },
+  }),
+];
+
+function cosine(a: readonly number[], b: readonly number[]): number {
+  const dot = a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+  return dot / (Math.hypot(...a) * Math.hypot(...b) || 1);
+}
