@@ -112,7 +112,7 @@ describe('deviations 2 and 4: aliases and virtual names', () => {
 
 describe('deviation 1: omni', () => {
   it('only the boolean true opts in, and an engine never sees the field', async () => {
-    expect((await say({ omni: true })).answer.headers['x-svc-omni']).toBe('unavailable');
+    expect((await say({ omni: true })).answer.headers['x-svc-omni']).toBe('on');
     for (const omni of [false, 'true', 1, null]) {
       const { text, answer } = await say({ omni });
       expect(text).toBe('yz');

@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../contract/errors.ts';
+import { createMemory } from '../../memory/memory.ts';
+import { SETTINGS } from '../../settings/catalogue.ts';
+import { memoryRepo } from '../../store/memory.ts';
+import { memoryDb, recordedLog } from '../../store/testing.ts';
+import { wholeJson } from '../internal-read.ts';
+import { InternalResponse } from '../internal-response.ts';
+import { NO_UPSTREAMS } from '../ports.ts';
+import { until } from '../testing/client.ts';
+import { CHAT, closeAfterEach, delta, SSE, setUp } from '../testing/forwarding.ts';
+import { createOmni } from './omni.ts';
+
+closeAfterEach();
+
+type Json = Record<string, unknown>;
+/** A tool call as engines stream it. */
+const calls = (...made: [name: string, args: object][]) => {
+  const list = made.map(([name, args], index) => ({
+    index,
+    id: `engine-${index}`,
+    function: { name, arguments: JSON.stringify(args) },
+  }));
+  const choices = [{ index: 0, delta: { tool_calls: list }, finish_reason: 'tool_calls' }];
+  return `data: ${JSON.stringify({ choices, usage: { prompt_tokens: 5, completion_tokens: 1 } })}\n\n`;
+};
+const words = (text: string) =>
+  `${delta(text)}data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}\n\n`;
+
+/** An engine that answers the n-th round with the n-th of `answers`, and a gateway with a real memory. */
+async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
+  const asked: { messages: Json[]; tools?: { function: { name: string } }[]; tool_choice?: unknown }[] = [];
+  const { gateway, slots } = await setUp(async (req, res) => {
+    const parts: Buffer[] = [];
+    for await (const part of req) parts.push(part as Buffer);
+    asked.push(JSON.parse(Buffer.concat(parts).toString()));
+    const answer = answers[asked.length - 1] ?? words('done');
+    if (typeof answer === 'function') return answer(res);
+    res.writeHead(200, SSE);
+    res.end(`${answer}data: [DONE]\n\n`);
+  });
+  const { db, faults } = memoryDb();
+  const { inference } = gateway;
+  const memory = createMemory({
+    repo: memoryRepo(db, faults, Date.now),
+    embedder: { current: () => null, embed: () => Promise.reject(new GatewayError('internal')) },
+    log: recordedLog().log,
+  });
+  const omni = createOmni({
+    inference,
+    memory,
+    settings: { value: (name) => SETTINGS[name].default as never },
+    sources: { slots, registry: { list: () => [] }, upstreams: NO_UPSTREAMS },
+  });
+  const control = new AbortController();
+  const call = (more: Json = {}) => {
+    const body = { messages: [{ role: 'user', content: 'hi' }], omni: true, ...more };
+    const res = new InternalResponse(control.signal);
+    const running = omni.chat({
+      id: `caller-${asked.length}`,
+      route: 'v1.chat',
+      path: CHAT,
+      tier: 'client',
+      req: { url: CHAT, headers: {} },
+      res,
+      body: Buffer.from(JSON.stringify(body)),
+      receivedAt: performance.now(),
+    });
+    running.catch((error: unknown) => res.fail(error));
+    return { res, running };
+  };
+  const whole = async (more: Json = {}) => {
+    const { res } = call(more);
+    return (await wholeJson({ ...(await res.head), body: res.chunks() }, 1e6)) as {
+      choices: { finish_reason: string; message: { content: string; tool_calls: { id: string }[] } }[];
+      usage: Json;
+      _svc: { omni: { rounds: number; tools: Json[] } };
+    };
+  };
+  return { asked, call, whole, memory, control };
+}
+
+const OWN = [{ type: 'function', function: { name: 'mine', parameters: {} } }];
+
+test('parallel calls are all answered, in the order in which they were made, and tokens are summed', async () => {
+  const { asked, whole, memory } = await loop(
+    calls(['remember', { text: 'one' }], ['remember', { text: 'two' }]),
+  );
+  const told = await whole();
+  expect(told).toMatchObject({
+    choices: [{ finish_reason: 'stop', message: { content: 'done' } }],
+    usage: { prompt_tokens: 10, completion_tokens: 2 },
+  });
+  expect(memory.list(10, 0)).toHaveLength(2);
+  const [, said, ...results] = asked[1]?.messages ?? [];
+  const ids = ((said?.tool_calls ?? []) as { id: string }[]).map(({ id }) => id);
+  expect(results.map((result) => result.tool_call_id)).toEqual(ids);
+});
+
+test("a round that mixes tools: ours are run, the caller's call goes out, and the model knows both afterwards", async () => {
+  const { asked, whole } = await loop(
+    calls(['remember', { text: 'first' }]),
+    calls(['remember', { text: 'second' }], ['mine', { a: 1 }]),
+  );
+  const told = await whole({ tools: OWN });
+  const message = told.choices[0]?.message;
+  expect(told.choices[0]?.finish_reason).toBe('tool_calls');
+  expect(message?.tool_calls).toMatchObject([{ function: { name: 'mine', arguments: '{"a":1}' } }]);
+  const result = { role: 'tool', tool_call_id: message?.tool_calls[0]?.id, content: 'mine says' };
+  const messages = [{ role: 'user', content: 'hi' }, message, result];
+  expect((await whole({ tools: OWN, messages })).choices[0]?.message.content).toBe('done');
+  const roles = asked[2]?.messages.map(({ role }) => role);
+  expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'tool']);
+});
+
+test("a caller's tool of the same name is the caller's; of tool_choice none none of ours is offered", async () => {
+  const { asked, whole } = await loop(words('a'), words('b'));
+  const mine = [{ type: 'function', function: { name: 'remember', parameters: {} } }];
+  await whole({ tools: mine });
+  await whole({ tool_choice: 'none' });
+  expect(asked[0]?.tools?.map((tool) => tool.function.name).sort()).toEqual(['remember', 'search_memory']);
+  expect(asked[1]?.tools).toBeUndefined();
+});
+
+test('a call that must be made is asked for once', async () => {
+  const { asked, whole } = await loop(calls(['remember', { text: 'x' }]));
+  await whole({ tool_choice: 'required' });
+  expect(asked.map(({ tool_choice }) => tool_choice)).toEqual(['required', undefined]);
+});
+
+test('an error of the engine keeps its status and words, in the first round and in a later one', async () => {
+  const refuse = (res: ServerResponse) => {
+    res.writeHead(422, { 'content-type': 'application/json' });
+    res.end('{"error":{"message":"no such grammar","code":null}}');
+  };
+  const first = (await loop(refuse)).call();
+  expect((await first.res.head).status).toBe(422);
+  first.res.destroy();
+  const later = await loop(calls(['remember', { text: 'x' }]), refuse);
+  await expect(later.whole()).rejects.toMatchObject({ status: 422, message: 'no such grammar' });
+});
+
+test('an engine that dies in a later round: its status, or the last event of a stream', async () => {
+  const die = (res: ServerResponse) => res.destroy();
+  const whole = await loop(calls(['remember', { text: 'x' }]), die);
+  await expect(whole.whole()).rejects.toMatchObject({ status: 502 });
+  const { res } = (await loop(calls(['remember', { text: 'x' }]), die)).call({ stream: true });
+  await res.head;
+  let text = '';
+  for await (const chunk of res.chunks()) text += chunk;
+  expect(text).toContain('"tool_result"');
+  expect(text).toContain('"error"');
+  expect(text).not.toContain('[DONE]');
+});
+
+test('a caller who leaves ends the engine', async () => {
+  const held: ServerResponse[] = [];
+  const { call, control } = await loop(calls(['remember', { text: 'x' }]), (res) => void held.push(res));
+  const { running } = call();
+  await until(() => held.length === 1);
+  const closed = once(held[0] as ServerResponse, 'close');
+  control.abort(new Error('gone'));
+  await Promise.all([running, closed]);
+});

@@ -1,0 +1,177 @@
+/** The tool loop over a real port (spec "Chat completions deviations" 1, contract section 9): real llama.cpp, tiny models. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CHATML } from '../models/gguf/chat-templates.ts';
+import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { encodeGguf, type GgufModel } from '../models/gguf/writer.ts';
+import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { type Answer, ask } from './harness/http.ts';
+import { slotState } from './harness/tiny-gateway.ts';
+
+const NOTE = 'the key is under the mat';
+const REPLY = 'It is done now.';
+/** A template that asks for a call whenever tools are there, also after a result. */
+const ALWAYS = CHATML.replace(
+  "{{ '<|im_start|>assistant\\n' }}{%- endif %}",
+  "{{ '<|im_start|>assistant\\n' }}{%- if tools %}{{ '<|call|>' }}{%- endif %}{%- endif %}",
+);
+const TIME = { type: 'function', function: { name: 'get_time', parameters: { type: 'object' } } } as const;
+const hello = [{ role: 'user', content: 'hi' }] as const;
+
+/** Models that make one fixed call each, and the slots that serve them. */
+const SLOTS: Record<string, GgufModel> = {
+  agent: tinyChat({
+    context: 8192,
+    reply: REPLY,
+    runs: false,
+    tool: { name: 'remember', args: { text: NOTE } },
+  }),
+  careless: tinyChat({
+    context: 8192,
+    reply: REPLY,
+    runs: false,
+    tool: { name: 'remember', args: { text: '' } },
+  }),
+  clock: tinyChat({ context: 8192, reply: REPLY, runs: false }),
+  again: tinyChat({
+    context: 8192,
+    reply: REPLY,
+    runs: false,
+    template: ALWAYS,
+    tool: { name: 'search_memory', args: { query: 'mat' } },
+  }),
+  embed: tinyEmbed({ size: 32 }),
+};
+
+interface Told {
+  choices: { finish_reason: string; message: { content: string; tool_calls?: { id: string }[] } }[];
+  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+  _svc: { omni: { rounds: number; tools: { name: string; ok: boolean; content: string }[] } };
+}
+
+let home: string;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const models = join(home, 'state', 'models');
+  mkdirSync(models, { recursive: true, mode: 0o700 });
+  const files: Record<string, string> = { ...KEYS_FILE };
+  for (const [name, model] of Object.entries(SLOTS)) {
+    writeFileSync(join(models, `${name}-model.gguf`), encodeGguf(model));
+    files[`config/slots/${name}.toml`] = `model = "${name}-model"\ncontext = 8192\nautoload = false\n`;
+  }
+  gateway = await startGateway({ home, files, env: { SVC_REQUIRE_AUTH: 'on' } });
+  await ask(gateway, 'POST', '/api/slots/agent/load', { key: ADMIN_KEY, body: {}, silenceMs: 60_000 });
+  await slotState(gateway, 'agent', 'ready', ADMIN_KEY);
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const chat = (more: object, key = ADMIN_KEY): Promise<Answer> =>
+  ask(gateway, 'POST', '/v1/chat/completions', {
+    key,
+    silenceMs: 60_000,
+    body: { messages: hello, omni: true, temperature: 0, max_tokens: 256, ...more },
+  });
+const memories = async () =>
+  (await ask(gateway, 'GET', '/api/memory', { key: ADMIN_KEY })).json<{ memories: { text: string }[] }>()
+    .memories;
+
+it('a tool is run, its result goes to the model, and both rounds are counted', async () => {
+  const plain = (await chat({ omni: false })).json<Told>();
+  const answer = await chat({});
+  expect([answer.status, answer.headers['x-svc-omni'], answer.headers['x-svc-slot']]).toEqual([
+    200,
+    'on',
+    'agent',
+  ]);
+  const told = answer.json<Told>();
+  expect(told.choices).toMatchObject([{ finish_reason: 'stop', message: { content: REPLY } }]);
+  expect(told._svc.omni).toMatchObject({ rounds: 2, tools: [{ name: 'remember', ok: true }] });
+  expect((await memories()).map(({ text }) => text)).toEqual([NOTE]);
+  expect(told.usage.prompt_tokens).toBeGreaterThan(2 * plain.usage.prompt_tokens);
+  expect(told.usage.total_tokens).toBe(told.usage.prompt_tokens + told.usage.completion_tokens);
+});
+
+it('a stream shows each call and result, and is one that the official client reads', async () => {
+  const openai = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+  const stream = await openai.chat.completions.create({
+    model: 'agent',
+    messages: [...hello],
+    stream: true,
+    stream_options: { include_usage: true },
+    ...{ omni: true },
+  });
+  let text = '';
+  const seen: string[] = [];
+  const ids = new Set<string>();
+  let tokens = 0;
+  for await (const chunk of stream) {
+    ids.add(chunk.id);
+    text += chunk.choices[0]?.delta.content ?? '';
+    expect(chunk.choices[0]?.delta.tool_calls).toBeUndefined();
+    const { _svc } = chunk as unknown as { _svc?: { omni: { type: string } } };
+    if (_svc) seen.push(_svc.omni.type);
+    tokens += chunk.usage?.total_tokens ?? 0;
+  }
+  expect([text, seen, ids.size]).toEqual([REPLY, ['tool_call', 'tool_result', 'done'], 1]);
+  expect(tokens).toBeGreaterThan(0);
+});
+
+it('a tier is offered nothing that it may not call, and gets it not by naming it either', async () => {
+  const before = (await memories()).length;
+  const nothing = (await chat({}, CLIENT_KEY)).json<Told>();
+  expect(nothing._svc.omni).toEqual({ rounds: 1, tools: [] });
+  await ask(gateway, 'POST', '/api/slots/embed/load', { key: ADMIN_KEY, body: {}, silenceMs: 60_000 });
+  await slotState(gateway, 'embed', 'ready', ADMIN_KEY);
+  const refused = (await chat({}, CLIENT_KEY)).json<Told>();
+  expect(refused._svc.omni.tools).toMatchObject([{ name: 'remember', ok: false }]);
+  expect(refused._svc.omni.tools[0]?.content).toContain('auth.forbidden');
+  expect(await memories()).toHaveLength(before);
+});
+
+it('what a tool refuses is told to the model, which goes on', async () => {
+  const told = (await chat({ model: 'careless' })).json<Told>();
+  expect(told.choices[0]?.message.content).toBe(REPLY);
+  expect(told._svc.omni.tools).toMatchObject([{ name: 'remember', ok: false }]);
+  expect(told._svc.omni.tools[0]?.content).toContain('request.invalid');
+});
+
+it("the caller's own tool goes back to the caller, and the chat goes on with its result", async () => {
+  const told = (await chat({ model: 'clock', tools: [TIME] })).json<Told>();
+  const message = told.choices[0]?.message;
+  expect(told.choices[0]?.finish_reason).toBe('tool_calls');
+  expect(message?.tool_calls).toMatchObject([
+    { function: { name: 'get_time', arguments: '{"zone":"UTC"}' } },
+  ]);
+  const result = { role: 'tool', tool_call_id: message?.tool_calls?.[0]?.id, content: 'noon' };
+  const more = await chat({ model: 'clock', tools: [TIME], messages: [...hello, message, result] });
+  expect(more.json<Told>().choices).toMatchObject([{ finish_reason: 'stop', message: { content: REPLY } }]);
+});
+
+it('a model that always calls is asked eight times, the last time without tools', async () => {
+  const told = (await chat({ model: 'again' })).json<Told>();
+  expect(told._svc.omni.rounds).toBe(8);
+  expect(told._svc.omni.tools).toHaveLength(7);
+  expect(told.choices).toMatchObject([{ finish_reason: 'stop', message: { content: REPLY } }]);
+});
+
+it('errors keep code and status', async () => {
+  expect(await chat({ model: 'nobody-knows' })).toMatchObject({ status: 404, code: 'dispatch.no_route' });
+  expect(await chat({ model: 'embed-model' })).toMatchObject({
+    status: 409,
+    code: 'dispatch.capability_mismatch',
+  });
+  expect((await chat({ messages: 'x' })).status).toBe(422);
+  expect((await chat({ n: 2 })).status).toBe(422);
+  const long = [{ role: 'user', content: 'x '.repeat(5_000) }];
+  expect(await chat({ messages: long, stream: true })).toMatchObject({ status: 400 });
+});
