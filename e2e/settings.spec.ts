@@ -27,7 +27,7 @@ test('settings tell value and source; a change is written and effective; the env
   await sheet.getByRole('textbox').fill('-3');
   await sheet.getByRole('button', { name: 'Write it into config.toml' }).click();
   await expect(sheet.getByRole('alert')).toBeVisible();
-  await inspect(page, 'settings-edit', TWO_LOOKS);
+  await inspect(page, 'settings-edit', TWO_LOOKS.slice(1));
   await sheet.getByRole('textbox').fill('63');
   await sheet.getByRole('button', { name: 'Write it into config.toml' }).click();
   await expect(sheet).toHaveCount(0);
@@ -40,8 +40,8 @@ test('a broken file is named with its line, and what is active instead', async (
   await page.goto(`${daemon().url}/settings`);
   const problems = page.getByRole('list', { name: 'Problems of files' });
   await expect(problems).toContainText(/config\.toml, line 3/);
-  await inspect(page, 'settings-broken', TWO_LOOKS);
-  writeFileSync(file, '');
+  await inspect(page, 'settings-broken', TWO_LOOKS.slice(1));
+  writeFileSync(file, '# mended\n');
   await expect(problems).toHaveCount(0);
 });
 

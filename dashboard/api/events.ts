@@ -5,6 +5,7 @@ import { followStream } from './follow.ts';
 import { keyOf } from './queries.ts';
 import type { CallableId, Responses } from './responses.ts';
 import type { SseEvent } from './sse.ts';
+import { staleReads } from './stale.ts';
 
 /** Events are put into the cache together, at most this often. */
 const FLUSH_MS = 300;
@@ -43,35 +44,22 @@ export function withSlot(
  */
 export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' | 'data'>) => void {
   const slots = new Map<string, GatewayEvents['slot']['slot']>();
-  const stale = new Set<CallableId>();
-  let waiting = false;
-  const later = new Set<CallableId>();
-  const read = (ids: Set<CallableId>): void => {
-    for (const id of ids) void client.invalidateQueries({ queryKey: keyOf(id) }, { cancelRefetch: false });
-    ids.clear();
-  };
-  const flush = (): void => {
-    waiting = false;
+  const putSlots = (): void => {
     client.setQueryData<Responses['slots']>(keyOf('slots'), (list) =>
       [...slots.values()].reduce<Responses['slots'] | undefined>(withSlot, list),
     );
     slots.clear();
-    read(stale);
   };
+  const soon = staleReads(client, FLUSH_MS, putSlots);
+  const seldom = staleReads(client, BUSY_MS);
   return (event) => {
     if (!Object.hasOwn(STALE, event.event)) return;
     if (event.event === 'slot') {
       const { slot } = JSON.parse(event.data) as GatewayEvents['slot'];
       slots.set(slot.name, slot);
     }
-    if (event.event === 'request') {
-      if (later.size === 0) setTimeout(() => read(later), BUSY_MS);
-      for (const id of STALE.request) later.add(id);
-      return;
-    }
-    for (const id of STALE[event.event as EventName]) stale.add(id);
-    if (!waiting) setTimeout(flush, FLUSH_MS);
-    waiting = true;
+    const note = event.event === 'request' ? seldom : soon;
+    note(STALE[event.event as EventName]);
   };
 }
 

@@ -1,0 +1,35 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { keyOf } from './queries.ts';
+import type { CallableId } from './responses.ts';
+
+/**
+ * Collects what has become stale and reads it again together, at most once per `everyMs`; `before` runs first each time.
+ * What is just being read waits for the next turn: its answer may be older than the change, and breaking it off again
+ * and again would starve it on a busy gateway.
+ */
+export function staleReads(
+  client: QueryClient,
+  everyMs: number,
+  before: () => void = () => {},
+): (ids: readonly CallableId[]) => void {
+  const stale = new Set<CallableId>();
+  let waiting = false;
+  const soon = (): void => {
+    if (!waiting) setTimeout(flush, everyMs);
+    waiting = true;
+  };
+  const flush = (): void => {
+    waiting = false;
+    before();
+    for (const id of stale) {
+      if (client.isFetching({ queryKey: keyOf(id) }) > 0) continue;
+      stale.delete(id);
+      void client.invalidateQueries({ queryKey: keyOf(id) });
+    }
+    if (stale.size > 0) soon();
+  };
+  return (ids) => {
+    for (const id of ids) stale.add(id);
+    soon();
+  };
+}
