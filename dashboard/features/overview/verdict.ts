@@ -22,7 +22,7 @@ function ofSlot(slot: SlotRecord): Concern | null {
   const { tone } = slotLook(slot);
   if (slot.enabled && slot.failure !== null) {
     const next = slot.failure.parked
-      ? `It is parked and not tried again by itself: POST /api/slots/${slot.name}/load when the cause is gone.`
+      ? `It is parked and not tried again by itself: load it in the view Slots when the cause is gone.`
       : 'It is tried again by itself.';
     return { id, tone: 'failed', message: `Slot ${slot.name} failed: ${slot.failure.reason}. ${next}` };
   }
