@@ -7,6 +7,7 @@ const model = (id: string, sizeGib: number, values: Partial<RegisteredModel> = {
   ({
     id,
     type: 'llm',
+    format: 'gguf',
     demo: false,
     chatTemplate: true,
     sizeBytes: sizeGib * GIB,

@@ -13,7 +13,7 @@ test('one outcome per file, in order, read in another process', async () => {
   writeFileSync(good, encodeGguf(tinyChat()));
   writeFileSync(bad, 'text');
   expect(await readFactsApart([bad, good])).toEqual([
-    { path: bad, reason: 'it is not a GGUF file' },
+    { path: bad, reason: 'it is not a GGUF file', projector: false },
     { path: good, facts: await readGgufFacts(good) },
   ]);
   rmSync(folder, { recursive: true });

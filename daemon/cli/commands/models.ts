@@ -157,13 +157,13 @@ export const modelCommands: readonly Command[] = [
   {
     words: 'models register',
     usage: 'PATH',
-    summary: 'Register a file or folder of the gateway’s machine',
+    summary: 'Register a file of the gateway’s host',
     run: register,
   },
   {
     words: 'models rm',
     usage: 'MODEL',
-    summary: 'Forget a registered model, or remove a pulled one with its files',
+    summary: 'Forget a model, or remove a pulled one',
     options: ['force'],
     offers: ['model'],
     run: remove,

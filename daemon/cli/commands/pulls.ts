@@ -97,7 +97,7 @@ export const pullCommands: readonly Command[] = [
   {
     words: 'models resume',
     usage: 'ID',
-    summary: 'Go on with a download that was paused or failed',
+    summary: 'Go on with a download',
     options: ['wait'],
     run: verb('pull.resume', 'resume'),
   },
