@@ -1,16 +1,17 @@
 /**
  * The gateway between a load generator and a mock model server, all on loopback, beside no gateway at all (`direct`)
- * and nginx; and the embedded engine beside llama-server. Every target runs in every round; only the ratios are worth
+ * and nginx; the embedded engine beside llama-server; and callers who leave real engines. Every target runs in every round; only the ratios are worth
  * quoting.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { startEngines } from './bench/engines.ts';
 import { verdicts } from './bench/goals.ts';
+import { startForLeaving } from './bench/leaving.ts';
 import { Machine } from './bench/machine.ts';
 import { type BenchOptions, parseOptions, USAGE } from './bench/options.ts';
 import { type Results, runScenario } from './bench/rounds.ts';
-import { chosen, isOfEngines, type Stage, warmUp } from './bench/scenarios.ts';
+import { chosen, isOfEngines, isOfLeaving, type Stage, warmUp } from './bench/scenarios.ts';
 import { table } from './bench/table.ts';
 import { startDirect, startNginx, startOurs, type Target } from './bench/targets.ts';
 
@@ -52,12 +53,24 @@ async function runEngines(
   return direct ? runAll({ machine, direct, secs }, targets, names, rounds) : {};
 }
 
+/** Callers who leave in every phase, a thousand in each round. */
+async function runLeaving(
+  machine: Machine,
+  { secs, rounds }: BenchOptions,
+  names: readonly string[],
+): Promise<Results> {
+  if (names.length === 0) return {};
+  const direct = await startForLeaving(machine);
+  return runAll({ machine, direct, secs }, [direct], names, rounds);
+}
+
 async function run(machine: Machine, options: BenchOptions): Promise<Results> {
   const names = chosen(options.only);
-  const path = names.filter((name) => !isOfEngines(name));
+  const path = names.filter((name) => !isOfEngines(name) && !isOfLeaving(name));
   return {
     ...(await runPath(machine, options, path)),
     ...(await runEngines(machine, options, names.filter(isOfEngines))),
+    ...(await runLeaving(machine, options, names.filter(isOfLeaving))),
   };
 }
 

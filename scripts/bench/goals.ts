@@ -59,6 +59,14 @@ export const GOALS: readonly Goal[] = [
     floor: 3.5,
   },
   { what: 'abort seen within, ms', scenario: 'abort', figure: 'after_ms', by: 'value', goal: 20, floor: 100 },
+  ...['stream', 'whole', 'prefill', 'queued', 'loading'].map((phase) => ({
+    what: `left ${phase}, free after ms (p99)`,
+    scenario: `leave ${phase}`,
+    figure: 'free99_ms',
+    by: 'value' as const,
+    goal: 50,
+    floor: 250,
+  })),
   { what: 'time per token, 1 request', scenario: 'engine x1', figure: 'ms_tok', ...BESIDE, floor: 1 / 0.95 },
   { what: 'time per token, 4 requests', scenario: 'engine x4', figure: 'ms_tok', ...BESIDE, floor: 1 / 0.95 },
   {

@@ -1,6 +1,7 @@
 import { chatBody } from './bodies.ts';
 import { abortStreams } from './load-abort.ts';
 import { closedLoop, type Figures } from './load-closed.ts';
+import { leaveAndLook, type Phase } from './load-leave.ts';
 import { type SseLoad, sseStreams } from './load-sse.ts';
 import { type TokenLoad, tokenStreams } from './load-tokens.ts';
 import type { Machine } from './machine.ts';
@@ -37,6 +38,22 @@ const OF_ENGINES: Readonly<Record<string, Scenario>> = {
   'engine prompt': tokens({ requests: 1, tokens: 1, prompt: 512 }),
 };
 
+const leave =
+  (phase: Phase): Scenario =>
+  (_, target) =>
+    leaveAndLook(target, phase);
+
+/** Callers who leave real engines behind the gateway. */
+const OF_LEAVING: Readonly<Record<string, Scenario>> = {
+  'leave stream': leave('stream'),
+  'leave whole': leave('whole'),
+  'leave prefill': leave('prefill'),
+  'leave queued': leave('queued'),
+  'leave loading': leave('loading'),
+};
+
+export const isOfLeaving = (name: string): boolean => name in OF_LEAVING;
+
 export const isOfEngines = (name: string): boolean => name in OF_ENGINES;
 
 /** THE scenarios, in the order in which they run. */
@@ -51,6 +68,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'sse x200 50ms': sse({ streams: 200, tokens: 60, everyUs: 50_000, spreadMs: 500 }),
   abort: ({ direct }, target) => abortStreams(target, direct),
   ...OF_ENGINES,
+  ...OF_LEAVING,
 };
 
 /** The names that start with one of `only`, in order; all when nothing is asked for. */
