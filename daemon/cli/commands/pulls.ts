@@ -73,12 +73,12 @@ const verb =
 export const pullCommands: readonly Command[] = [
   {
     words: 'models pull',
-    usage: 'OWNER/NAME[:FILE]',
+    usage: 'REPO[:FILE]',
     summary: 'Download a model from the hub',
     details:
-      'FILE is a file of the repository or a quantisation such as Q4_K_M; without it a common one is taken. ' +
+      'REPO is owner/name; FILE is a file of it or a quantisation such as Q4_K_M; without it a common one is taken. ' +
       'The gateway goes on when this command is ended; what broke off is resumed.',
-    options: ['projector', 'revision', 'wait', 'no-wait'],
+    options: ['projector', 'revision', 'no-wait'],
     run: pull,
   },
   {
@@ -104,7 +104,7 @@ export const pullCommands: readonly Command[] = [
   {
     words: 'models cancel',
     usage: 'ID',
-    summary: 'End a download and remove what it has fetched',
+    summary: 'End a download and remove what came',
     run: verb('pull.cancel', 'cancel'),
   },
 ];
