@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright/test';
 import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
@@ -12,14 +11,13 @@ import { daemonOf, expect, test } from './harness/test.ts';
 
 /** Three real models with room for one of them at a time, and one whose file lacks a tensor. */
 const daemon = daemonOf(async () => {
-  const home = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
-  const models = join(home, 'state', 'models');
-  mkdirSync(models, { recursive: true, mode: 0o700 });
+  const first = await startThree();
+  await first.stop();
   const { keys, tensors } = tinyChat({ name: 'damaged' });
-  writeFileSync(join(models, 'damaged.gguf'), encodeGguf({ keys, tensors: tensors.slice(0, -1) }));
-  mkdirSync(join(home, 'config', 'slots'), { recursive: true, mode: 0o700 });
-  writeFileSync(join(home, 'config', 'slots', 'broken.toml'), 'model = "damaged"\n');
-  const gateway = await startThree(home);
+  const damaged = encodeGguf({ keys, tensors: tensors.slice(0, -1) });
+  writeFileSync(join(first.home, 'weights', 'damaged.gguf'), damaged);
+  writeFileSync(join(first.home, 'config', 'slots', 'broken.toml'), 'model = "damaged"\n');
+  const gateway = await startThree(first.home);
   await ask(gateway, 'POST', '/api/slots/broken/load');
   await slotState(gateway, 'broken', 'error');
   await ask(gateway, 'POST', '/api/slots/red/load');
