@@ -149,7 +149,8 @@ export const modelCommands: readonly Command[] = [
   {
     words: 'models search',
     usage: 'WORDS',
-    summary: 'Search the model hub for GGUF repositories',
+    summary: 'Search the model hub',
+    details: 'Finds repositories that hold GGUF files.',
     options: ['wide'],
     run: search,
   },
@@ -157,13 +158,15 @@ export const modelCommands: readonly Command[] = [
   {
     words: 'models register',
     usage: 'PATH',
-    summary: 'Register a file of the gateway’s host',
+    summary: 'Register a file or folder by its path',
+    details: 'The path is one of the machine that the gateway runs on.',
     run: register,
   },
   {
     words: 'models rm',
     usage: 'MODEL',
-    summary: 'Forget a model, or remove a pulled one',
+    summary: 'Remove a pulled or registered model',
+    details: 'The files of a pulled model go with it; those of any other stay where they are.',
     options: ['force'],
     offers: ['model'],
     run: remove,

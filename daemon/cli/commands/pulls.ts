@@ -73,12 +73,12 @@ const verb =
 export const pullCommands: readonly Command[] = [
   {
     words: 'models pull',
-    usage: 'REPO[:FILE]',
+    usage: 'OWNER/NAME[:FILE]',
     summary: 'Download a model from the hub',
     details:
-      'REPO is owner/name; FILE is a file of it or a quantisation such as Q4_K_M; without it a common one is taken. ' +
+      'FILE is a file of the repository or a quantisation such as Q4_K_M; without it a common one is taken. ' +
       'The gateway goes on when this command is ended; what broke off is resumed.',
-    options: ['projector', 'revision', 'no-wait'],
+    options: ['projector', 'revision', 'wait', 'no-wait'],
     run: pull,
   },
   {
@@ -97,14 +97,14 @@ export const pullCommands: readonly Command[] = [
   {
     words: 'models resume',
     usage: 'ID',
-    summary: 'Go on with a download',
+    summary: 'Go on with a paused or failed download',
     options: ['wait'],
     run: verb('pull.resume', 'resume'),
   },
   {
     words: 'models cancel',
     usage: 'ID',
-    summary: 'End a download and remove what came',
+    summary: 'End a download and remove its files',
     run: verb('pull.cancel', 'cancel'),
   },
 ];
