@@ -24,7 +24,7 @@ export const OPTIONS = {
   output: { type: 'string', short: 'o', value: 'FILE', help: 'File to write' },
   size: { type: 'string', value: 'WxH', help: 'Size of the picture, else that of the model' },
   projector: { type: 'boolean', help: 'Also fetch what lets the model see pictures' },
-  revision: { type: 'string', value: 'REVISION', help: 'Branch, tag or commit, else the main branch' },
+  revision: { type: 'string', value: 'REV', help: 'Branch, tag or commit, else the main branch' },
   once: { type: 'boolean', help: 'Do not write the model into the slot file' },
   wait: { type: 'boolean', help: 'Wait for the outcome; this is the default' },
   'no-wait': { type: 'boolean', help: 'Answer as soon as it is under way' },

@@ -78,7 +78,7 @@ export const pullCommands: readonly Command[] = [
     details:
       'FILE is a file of the repository or a quantisation such as Q4_K_M; without it a common one is taken. ' +
       'The gateway goes on when this command is ended; what broke off is resumed.',
-    options: ['projector', 'revision', 'wait', 'no-wait'],
+    options: ['projector', 'revision', 'no-wait'],
     run: pull,
   },
   {
