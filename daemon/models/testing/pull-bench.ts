@@ -38,7 +38,7 @@ export interface BenchOptions {
 /** Opens the pulls of a home folder against the hub at `url`; a home that is given stays. */
 export async function pullBench(url: string, options: BenchOptions = {}): Promise<PullBench> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-pulls-'));
-  const log = createLog({ level: 'fatal' });
+  const log = createLog({ level: 'fatal', write: () => {} });
   const settings = await openSettings({
     env: { SVC_HOME: home, SVC_ESPEAK: 'off', HF_ENDPOINT: url, ...options.env },
     log,
