@@ -291,7 +291,7 @@ describe('logs and events', () => {
 describe('models and hardware', () => {
   it('tables that fit, and JSON', async () => {
     const models = await said('models');
-    expect(models).toMatch(/^MODEL +TYPE +QUANT +SIZE +CONTEXT +BOUND TO$/m);
+    expect(models).toMatch(/^MODEL +TYPE +QUANT +SIZE +CONTEXT +MEMORY +BOUND TO +FROM +LICENCE$/m);
     expect(models).toMatch(/^second +llm /m);
     const hardware = await said('hardware');
     expect(hardware).toMatch(/^Processor +.+ cores \(\d+ threads\)$/m);

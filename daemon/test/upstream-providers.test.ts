@@ -69,7 +69,7 @@ describe('what a provider of somebody else sees and says', () => {
         'user-agent': secret,
       },
       body: chat('gpt-x', {
-        omni: true,
+        omni: false,
         enable_thinking: false,
         chat_template_kwargs: { a: 1 },
         user: 'kept',

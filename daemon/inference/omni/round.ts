@@ -2,7 +2,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { ChatPieces } from '../dialects/chat-pieces.ts';
 import { asObject, type Json } from '../dialects/json.ts';
 import type { InternalAnswer } from '../internal.ts';
-import { eventsOf } from '../internal-read.ts';
+import { eventsOf, wholeJson } from '../internal-read.ts';
 import type { ToolCall } from './run-tool.ts';
 import type { Teller } from './teller.ts';
 
@@ -30,7 +30,7 @@ export async function readRound(
   let finish = 'stop';
   let usage: Json = {};
   let said = 0;
-  for await (const event of eventsOf(answer)) {
+  for await (const event of partsOf(answer)) {
     usage = asObject(event.usage) ?? usage;
     for (const piece of pieces.read(event)) {
       if (piece.type === 'usage') continue;
@@ -49,6 +49,16 @@ export async function readRound(
       throw new GatewayError('upstream.error', { message: 'The model makes too many calls at once.' });
   }
   return { text, calls, finish, usage };
+}
+
+/** The parts of a stream, or the one part of an engine that answers a stream with a whole answer. */
+async function* partsOf(answer: InternalAnswer): AsyncGenerator<Json> {
+  if (String(answer.headers['content-type'] ?? '').startsWith('text/event-stream')) {
+    yield* eventsOf(answer);
+    return;
+  }
+  const whole = asObject(await wholeJson(answer, MOST_SAID));
+  if (whole) yield whole;
 }
 
 function append(call: { arguments: string } | undefined, text: string): void {
