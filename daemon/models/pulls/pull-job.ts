@@ -8,6 +8,7 @@ import { giveUp } from './backoff.ts';
 import { isAsPromised } from './digest.ts';
 import { fetchFile } from './fetch-file.ts';
 import { Meter } from './meter.ts';
+import { pullRecord } from './pull-record.ts';
 import type { Rate } from './rate.ts';
 import { checkSpace } from './space.ts';
 import { type Staging, stagingOf } from './staging.ts';
@@ -93,27 +94,8 @@ export class PullJob {
   }
 
   view(): PullRecord {
-    const { id, repo, file, state, bytes, code, error, model, licence, created, updated } = this.#row;
-    const total = this.#row.total ?? 0;
-    const speed = state === 'running' ? this.#meter.speed() : null;
-    return {
-      id,
-      repo,
-      revision: this.#row.revision ?? '',
-      file,
-      files: this.#files.length,
-      state,
-      bytes,
-      total,
-      speed,
-      eta_s: speed === null ? null : Math.ceil((total - bytes) / speed),
-      retries: this.#retries,
-      error: code === null ? null : { code, message: error ?? '' },
-      model,
-      licence,
-      created,
-      updated,
-    };
+    const speed = this.#row.state === 'running' ? this.#meter.speed() : null;
+    return pullRecord(this.#row, { files: this.#files.length, speed, retries: this.#retries });
   }
 
   /** Goes on from where it is; nothing when it runs already or has its model. */

@@ -1,9 +1,8 @@
 import { anthropicEnvelope } from '../../../contract/anthropic-error.ts';
 import { GatewayError } from '../../../contract/errors.ts';
-import { sseEvent } from '../../../kit/sse.ts';
 import { ChatPieces, newId } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
-import type { Json } from '../json.ts';
+import { ENDED_EARLY, toldEvents } from '../told-events.ts';
 import { MessageStream } from './message-stream.ts';
 import { readCount, readMessages } from './request.ts';
 import { type MessageHead, wholeMessage } from './whole-message.ts';
@@ -40,36 +39,16 @@ export const messagesCount: Dialect = (bytes) => ({
 const headOf = (model: string): MessageHead => ({ id: newId('msg'), model });
 
 function messageEvents(head: MessageHead): Events {
-  const pieces = new ChatPieces();
-  let text = '';
-  const stream = new MessageStream(head, (type, fields) => {
-    text += sseEvent({ event: type, data: JSON.stringify({ type, ...fields }) });
-  });
-  const told = (work: () => void): string => {
-    work();
-    const out = text;
-    text = '';
-    return out;
-  };
-  return {
-    open: () => told(() => stream.begin()),
-    chunk: (chat) =>
-      told(() => {
-        for (const piece of pieces.read(chat)) stream.add(piece);
-      }),
-    idle: () => told(() => stream.ping()),
-    end: (complete) =>
-      told(() => {
-        if (complete || stream.finished) stream.end();
-        else stream.fail(endedEarly());
-      }),
-    fail: (error) => told(() => stream.fail(anthropicEnvelope({ error }).error)),
-  };
+  const early = new GatewayError('upstream.error', { message: ENDED_EARLY }).envelope('openai').error;
+  return toldEvents(
+    {
+      make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
+      idle: (stream) => {
+        stream.ping();
+        return '';
+      },
+      fail: (stream, error) => stream.fail(anthropicEnvelope({ error }).error),
+    },
+    { ...early },
+  );
 }
-
-const endedEarly = (): Json =>
-  ({
-    ...new GatewayError('upstream.error', { message: 'The engine ended its answer early.' }).envelope(
-      'openai',
-    ).error,
-  }) as Json;

@@ -1,7 +1,8 @@
-import { sseEvent } from '../../../kit/sse.ts';
+import { sseComment } from '../../../kit/sse.ts';
 import { ChatPieces, newId } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
 import type { Json } from '../json.ts';
+import { ENDED_EARLY, toldEvents } from '../told-events.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
 import type { ResponseHead } from './response-object.ts';
 import { ResponseStream } from './response-stream.ts';
@@ -43,38 +44,18 @@ function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, ch
 }
 
 function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): Events {
-  const pieces = new ChatPieces();
-  let text = '';
-  const stream = new ResponseStream(head, body, tools.custom, (event) => {
-    text += sseEvent({ event: String(event.type), data: JSON.stringify(event) });
-  });
-  const told = (work: () => void): string => {
-    work();
-    const out = text;
-    text = '';
-    return out;
-  };
-  return {
-    open: () => told(() => stream.begin()),
-    chunk: (chat) =>
-      told(() => {
-        for (const piece of pieces.read(chat)) stream.add(piece);
-      }),
-    idle: () => ': waiting\n\n',
-    end: (complete) =>
-      told(() => {
-        if (complete || stream.finished) stream.end();
-        else stream.fail({ code: 'upstream.error', message: ENDED_EARLY, param: null });
-      }),
-    fail: ({ code, message, param }) =>
-      told(() =>
+  return toldEvents(
+    {
+      make: (tell) =>
+        new ResponseStream(head, body, tools.custom, (event) => tell(String(event.type), event)),
+      idle: () => sseComment('waiting'),
+      fail: (stream, { code, message, param }) =>
         stream.fail({
           code: typeof code === 'string' ? code : 'upstream.error',
           message: typeof message === 'string' ? message : 'The engine failed.',
           param: typeof param === 'string' ? param : null,
         }),
-      ),
-  };
+    },
+    { code: 'upstream.error', message: ENDED_EARLY },
+  );
 }
-
-const ENDED_EARLY = 'The engine ended its answer early.';

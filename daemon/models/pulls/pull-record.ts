@@ -1,0 +1,34 @@
+import type { PullRecord } from '../../contract/pulls.ts';
+import type { PullRow } from '../../store/pulls.ts';
+
+/** What only a running job knows of itself. */
+export interface PullFacts {
+  readonly files: number;
+  /** Bytes a second; null while nothing comes. */
+  readonly speed: number | null;
+  readonly retries: number;
+}
+
+/** A download as the API shows it. */
+export function pullRecord(row: Readonly<PullRow>, { files, speed, retries }: PullFacts): PullRecord {
+  const { id, repo, revision, file, state, bytes, code, error, model, licence, created, updated } = row;
+  const total = row.total ?? 0;
+  return {
+    id,
+    repo,
+    revision: revision ?? '',
+    file,
+    files,
+    state,
+    bytes,
+    total,
+    speed,
+    eta_s: speed === null ? null : Math.ceil((total - bytes) / speed),
+    retries,
+    error: code === null ? null : { code, message: error ?? '' },
+    model,
+    licence,
+    created,
+    updated,
+  };
+}
