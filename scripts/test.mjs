@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { playwrightFailures, vitestFailures } from './failures.mjs';
 import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
 
@@ -15,6 +16,10 @@ const env = {
   ...provide(),
 };
 const totals = { passed: 0, failed: 0, skipped: 0 };
+/** Lines about what failed, told again at the end. */
+const failures = [];
+/** Failures told at the end, at most. */
+const TOLD = 50;
 
 function count(name, passed, failed, skipped) {
   totals.passed += passed;
@@ -26,7 +31,7 @@ function count(name, passed, failed, skipped) {
 /** What one suite may take on two free cores, in milliseconds; beyond it that is told, and at three times it is ended. */
 const SUITE_LIMIT = 4 * 60_000;
 
-function suite(name, script, args, readCounts) {
+function suite(name, script, args, { counts, failed: failedOf }) {
   const report = join(artifacts, `${name}.json`);
   rmSync(report, { force: true });
   const started = Date.now();
@@ -40,10 +45,14 @@ function suite(name, script, args, readCounts) {
   const seconds = (took / 1000).toFixed(1);
   if (took > SUITE_LIMIT) console.log(`${name} took longer than ${SUITE_LIMIT / 1000} s`);
   if (!existsSync(report)) {
-    console.log(`${name}: no report (exit ${run.status ?? run.signal}) after ${seconds} s`);
+    failures.push(`${name}: no report (exit ${run.status ?? run.signal}) after ${seconds} s`);
     return count(name, 0, 1, 0);
   }
-  const [passed, failed, skipped] = readCounts(JSON.parse(readFileSync(report, 'utf8')));
+  const json = JSON.parse(readFileSync(report, 'utf8'));
+  const [passed, failed, skipped] = counts(json);
+  for (const { name: test, why } of failedOf(json)) failures.push(`${name}: ${test}: ${why}`);
+  if (failed === 0 && run.status !== 0)
+    failures.push(`${name}: exit ${run.status ?? run.signal} without a failed test`);
   console.log(`${name} took ${seconds} s`);
   count(name, passed, run.status === 0 ? failed : Math.max(1, failed), skipped);
 }
@@ -61,10 +70,14 @@ const vitest = (project) =>
       '--reporter=json',
       `--outputFile.json=${report}`,
     ],
-    (r) => [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests],
+    {
+      counts: (r) => [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests],
+      failed: vitestFailures,
+    },
   );
 
 const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
+if (check.status !== 0) failures.push('check: types, lint, format or floors; see above');
 count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
 const PROJECTS = [
   'unit',
@@ -80,13 +93,12 @@ const PROJECTS = [
 ];
 for (const project of PROJECTS) vitest(project);
 if (env.CHROMIUM) {
-  suite(
-    'e2e',
-    ['playwright', 'cli.js'],
-    () => ['test', '--config', 'e2e/playwright.config.ts'],
-    (r) => [r.stats.expected + r.stats.flaky, r.stats.unexpected, r.stats.skipped],
-  );
+  suite('e2e', ['playwright', 'cli.js'], () => ['test', '--config', 'e2e/playwright.config.ts'], {
+    counts: (r) => [r.stats.expected + r.stats.flaky, r.stats.unexpected, r.stats.skipped],
+    failed: playwrightFailures,
+  });
 } else count('e2e', 0, 0, 1);
 
+for (const line of failures.slice(0, TOLD)) console.log(`FAILED ${line.slice(0, 400)}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exit(totals.failed === 0 ? 0 : 1);

@@ -18,8 +18,10 @@ import { openFiles } from './harness/open-files.ts';
 import { ENDLESS, slot, slotState, WINDOW, writeTinyModel } from './harness/tiny-gateway.ts';
 import { startTones } from './harness/tone-gateway.ts';
 
-/** An engine is free this soon after its caller has left, in ms: five times what is promised, for a busy machine. */
-const FREE_WITHIN = 5 * 250;
+/** An engine is free this soon after its caller has left, in ms (contract "Streaming"). */
+const PROMISED = 250;
+/** The same for a busy machine. */
+const FREE_WITHIN = 5 * PROMISED;
 const CHAT = '/v1/chat/completions';
 let gateway: Gateway;
 
@@ -120,7 +122,12 @@ const WORK: Record<string, Work> = {
     slot: 'tts',
     path: '/v1/audio/speech',
     payload: (share) =>
-      jsonPayload({ model: 'tts', input: words(Math.ceil(2_500 * share)), response_format: 'wav' }),
+      jsonPayload({
+        model: 'tts',
+        input: words(Math.ceil(2_500 * share)),
+        response_format: 'wav',
+        speed: 0.25,
+      }),
   },
   transcription: {
     slot: 'stt',
@@ -161,13 +168,15 @@ describe('a caller who leaves', () => {
     const begun = performance.now();
     expect(await finish(work, A_SHARE)).toBe(200);
     const whole = (performance.now() - begun) / A_SHARE;
-    expect(whole, 'the whole work takes far longer than the limit').toBeGreaterThan(3 * FREE_WITHIN);
+    // A fast machine is done sooner with all of it, and with leaving it alone.
+    const limit = Math.min(FREE_WITHIN, whole / 3);
+    expect(limit, 'the whole work takes far longer than the limit').toBeGreaterThan(PROMISED);
     // What is not given up is not given up in any round; a busy machine may be slow in one.
     let best = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 3 && best >= FREE_WITHIN; round++) {
+    for (let round = 0; round < 3 && best >= limit; round++) {
       best = Math.min(best, await leaveOnce(work));
     }
-    expect(best).toBeLessThan(FREE_WITHIN);
+    expect(best).toBeLessThan(limit);
   });
 
   it.each([true, false])(

@@ -221,10 +221,15 @@ describe('the voice defaults of a slot', () => {
 
   it('an engine that dies in the middle cuts the sound, and ends events with an error', async () => {
     for (const events of [false, true]) {
-      const body = { model: 'tts', input: LONG, stream_format: events ? 'sse' : 'audio' };
-      const stream = await openStream(own, SPEECH, body);
+      const input = LONG.repeat(9);
+      const { pid } = await slot(own, 'tts');
+      const stream = await openStream(own, SPEECH, {
+        model: 'tts',
+        input,
+        stream_format: events ? 'sse' : 'audio',
+      });
       await until(() => stream.text().length > 0, 'the first sound');
-      process.kill((await slot(own, 'tts')).pid ?? 0, 'SIGKILL');
+      process.kill(pid ?? 0, 'SIGKILL');
       expect(await stream.ended).toBe(events);
       if (events) expect(JSON.parse(dataOf(stream.text()).at(-1) ?? '')).toHaveProperty('error.code');
       await slotState(own, 'tts', 'error');
