@@ -22,7 +22,7 @@ const COUNTS = process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? {} : { outputFile: join
 export default defineConfig({
   testDir: '.',
   outputDir: join(artifacts, 'e2e'),
-  workers: 1,
+  workers: 2,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,
   expect: { timeout: 15_000 },
@@ -32,7 +32,6 @@ export default defineConfig({
     launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: QUIET },
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
-    trace: { mode: 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
   },
   projects: [

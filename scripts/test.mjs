@@ -1,6 +1,6 @@
 // Plain JavaScript for Node 20: installs what the tests need, runs every suite, and closes with one line of counts.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { playwrightFailures, vitestFailures } from './failures.mjs';
 import { provide } from './parts.mjs';
@@ -31,33 +31,52 @@ function count(name, passed, failed, skipped) {
 /** What one suite may take on two free cores, in milliseconds; beyond it that is told, and at three times it is ended. */
 const SUITE_LIMIT = 4 * 60_000;
 
-function suite(name, script, args, { counts, failed: failedOf }) {
-  const report = join(artifacts, `${name}.json`);
-  rmSync(report, { force: true });
-  const started = Date.now();
-  const run = spawnSync(node, [join(root, 'node_modules', ...script), ...args(report)], {
+/** Runs a program to its end, its output into `stdio`; how it ended, as an exit code or the name of a signal. */
+function ended(args, report, stdio) {
+  const child = spawn(node, args, {
     cwd: root,
     env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio,
     timeout: 3 * SUITE_LIMIT,
   });
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(code ?? signal));
+  });
+}
+
+/** Runs one suite and counts it. One that runs `beside` another keeps its output in a file and shows it at its end. */
+async function suite(name, script, args, { counts, failed: failedOf }, beside = false) {
+  const report = join(artifacts, `${name}.json`);
+  const log = join(artifacts, `${name}.log`);
+  rmSync(report, { force: true });
+  const started = Date.now();
+  const out = beside ? openSync(log, 'w') : 'inherit';
+  const status = await ended([join(root, 'node_modules', ...script), ...args(report)], report, [
+    'ignore',
+    out,
+    out,
+  ]);
+  if (beside) {
+    closeSync(out);
+    process.stdout.write(readFileSync(log));
+  }
   const took = Date.now() - started;
   const seconds = (took / 1000).toFixed(1);
   if (took > SUITE_LIMIT) console.log(`${name} took longer than ${SUITE_LIMIT / 1000} s`);
   if (!existsSync(report)) {
-    failures.push(`${name}: no report (exit ${run.status ?? run.signal}) after ${seconds} s`);
+    failures.push(`${name}: no report (exit ${status}) after ${seconds} s`);
     return count(name, 0, 1, 0);
   }
   const json = JSON.parse(readFileSync(report, 'utf8'));
   const [passed, failed, skipped] = counts(json);
   for (const { name: test, why } of failedOf(json)) failures.push(`${name}: ${test}: ${why}`);
-  if (failed === 0 && run.status !== 0)
-    failures.push(`${name}: exit ${run.status ?? run.signal} without a failed test`);
+  if (failed === 0 && status !== 0) failures.push(`${name}: exit ${status} without a failed test`);
   console.log(`${name} took ${seconds} s`);
-  count(name, passed, run.status === 0 ? failed : Math.max(1, failed), skipped);
+  count(name, passed, status === 0 ? failed : Math.max(1, failed), skipped);
 }
 
-const vitest = (project) =>
+const vitest = (project, beside) =>
   suite(
     project,
     ['vitest', 'vitest.mjs'],
@@ -74,30 +93,23 @@ const vitest = (project) =>
       counts: (r) => [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests],
       failed: vitestFailures,
     },
+    beside,
   );
 
-const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
-if (check.status !== 0) failures.push('check: types, lint, format or floors; see above');
-count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
-const PROJECTS = [
-  'unit',
-  'workers',
-  'dashboard',
-  'door',
-  'spec',
-  'inference',
-  'media',
-  'slots',
-  'elsewhere',
-  'host',
-];
-for (const project of PROJECTS) vitest(project);
-if (env.CHROMIUM) {
+const browser = () =>
   suite('e2e', ['playwright', 'cli.js'], () => ['test', '--config', 'e2e/playwright.config.ts'], {
     counts: (r) => [r.stats.expected + r.stats.flaky, r.stats.unexpected, r.stats.skipped],
     failed: playwrightFailures,
   });
-} else count('e2e', 0, 0, 1);
+
+const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
+if (check.status !== 0) failures.push('check: types, lint, format or floors; see above');
+count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
+const PROJECTS = ['unit', 'workers', 'dashboard', 'door', 'spec', 'inference', 'media', 'slots', 'elsewhere'];
+for (const project of PROJECTS) await vitest(project);
+if (!env.CHROMIUM) count('e2e', 0, 0, 1);
+// Both work with one process at a time and wait for others most of their time.
+await Promise.all([vitest('host', true), env.CHROMIUM ? browser() : undefined]);
 
 for (const line of failures.slice(0, TOLD)) console.log(`FAILED ${line.slice(0, 400)}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
