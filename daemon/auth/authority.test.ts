@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fuzzing } from '../test/harness/scale.ts';
 import { parseAuthority } from './authority.ts';
 import { utf8Again } from './raw-headers.ts';
 
@@ -151,7 +152,7 @@ describe('parseAuthority', () => {
         expect(`${url.username}${url.password}${url.search}${url.hash}`).toBe('');
         expect(url.pathname).toBe('/');
       }),
-      { numRuns: 8_000 },
+      fuzzing('authorities', 200_000),
     );
   });
 
@@ -168,7 +169,7 @@ describe('parseAuthority', () => {
         expect(host(raw)).toBe(new URL(`http://${raw}/`).hostname);
         expect(host(raw.toUpperCase())).toBe(host(raw));
       }),
-      { numRuns: 3_000 },
+      fuzzing('ordinary authorities', 200_000),
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fuzzing } from '../test/harness/scale.ts';
 import { canonicalOrigins, judgeOrigin, listedOrigin, originMatters, parseOrigin } from './origin.ts';
 
 const judge = (origin: string | string[] | null, host: string | string[], allowed: string[] = []) =>
@@ -166,7 +167,7 @@ describe('Origin check', () => {
         const origin = `${proto}://${name}${itsPort}`;
         expect(judge(origin, `${own}${ownPort}`)).toBe(reference(origin, `${own}${ownPort}`));
       }),
-      { numRuns: 8_000 },
+      fuzzing('Origin and Host', 200_000),
     );
   });
 
@@ -176,7 +177,7 @@ describe('Origin check', () => {
         if (!URL.canParse(text)) expect(judge(text, text)).toBe('forbidden');
         parseOrigin(text);
       }),
-      { numRuns: 3_000 },
+      fuzzing('origins', 200_000),
     );
   });
 });

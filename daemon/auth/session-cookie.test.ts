@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fuzzing } from '../test/harness/scale.ts';
 import {
   clearCookieHeader,
   issueCookie,
@@ -245,7 +246,7 @@ describe('session cookie', () => {
       fc.property(anything, (text) => {
         if (text !== value) expect(read(text)).toBeNull();
       }),
-      { numRuns: 8_000 },
+      fuzzing('cookies', 1_000_000),
     );
   });
 
@@ -254,7 +255,7 @@ describe('session cookie', () => {
       fc.property(fc.json(), (json) => {
         expect(read(signed(json))).toBeNull();
       }),
-      { numRuns: 3_000 },
+      fuzzing('signed cookies', 200_000),
     );
   });
 });

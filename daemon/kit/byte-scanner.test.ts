@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
+import { fuzzing } from '../test/harness/scale.ts';
 import { ByteScanner, stringAt } from './byte-scanner.ts';
 
 function accepts(bytes: Buffer): boolean {
@@ -32,7 +33,7 @@ describe('byte scanner against JSON.parse', () => {
         const padded = Buffer.from(' '.repeat(shift) + text).subarray(shift);
         expect(accepts(padded)).toBe(true);
       }),
-      { numRuns: 2000 },
+      fuzzing('JSON texts', 200_000),
     );
   });
 
@@ -45,7 +46,7 @@ describe('byte scanner against JSON.parse', () => {
         const broken = text.slice(0, at) + letter.repeat(how) + text.slice(at + (how === 2 ? 0 : 1));
         expect(accepts(Buffer.from(broken))).toBe(parses(Buffer.from(broken).toString()));
       }),
-      { numRuns: 4000 },
+      fuzzing('broken JSON texts', 300_000),
     );
   });
 

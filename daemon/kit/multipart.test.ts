@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fuzzing } from '../test/harness/scale.ts';
 import { boundaryOf, dispositionOf, MultipartScanner } from './multipart.ts';
 
 interface Part {
@@ -53,6 +54,7 @@ describe('MultipartScanner', () => {
         const inside = cuts.filter((cut) => cut < bytes.length);
         expect(read(bytes, inside)).toEqual(values.map((each, index) => field(`f${index}`, each)));
       }),
+      fuzzing('values of forms', 50_000),
     );
   });
 
@@ -100,6 +102,7 @@ describe('MultipartScanner', () => {
           cuts.filter((cut) => cut < bytes.length),
         );
       }),
+      fuzzing('bytes of forms', 100_000),
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fuzzing } from '../test/harness/scale.ts';
 import { CONFIG_CAP, readConfigText } from './config-text.ts';
 
 const read = (text: string | Uint8Array) => readConfigText(Buffer.from(text as string));
@@ -82,6 +83,6 @@ test('property: no bytes make it throw', () => {
         expect(got.ok || got.message.length > 0).toBe(true);
       },
     ),
-    { numRuns: 400 },
+    fuzzing('texts of config.toml', 100_000),
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fuzzing } from '../test/harness/scale.ts';
 import { describeEnvFile, EnvFileError, parseEnvFile, setInEnvFile } from './env-file.ts';
 import { scanEnv } from './env-scan.ts';
 
@@ -152,7 +153,7 @@ test('property: any file takes any value, all other names keep theirs', () => {
       const wanted = parseEnvFile(bytes(before)).set('K', value);
       expect(new Map([...parseEnvFile(after)].sort())).toEqual(new Map([...wanted].sort()));
     }),
-    { numRuns: 1500 },
+    fuzzing('values in env files', 100_000),
   );
 });
 
@@ -174,6 +175,6 @@ test('property: what is outside the changed value stays, byte for byte', () => {
       expect(onlyTheValueChanged(before, after)).toBe(true);
       expect(setInEnvFile(after, 'K', value)).toEqual(after);
     }),
-    { numRuns: 1500 },
+    fuzzing('bytes of env files', 100_000),
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fuzzing } from '../test/harness/scale.ts';
 import { ConfigEditError, setInConfigFile } from './config-file.ts';
 import { tomlValues } from './config-text.ts';
 import { removeKey, setRootKey } from './root-keys.ts';
@@ -91,6 +92,6 @@ it('whatever the text: exactly the one key changes, and every comment stays', ()
       const { x: _x, ...table } = { ...(before.table as object), x: 1 };
       expect(tomlValues(setInConfigFile(text, 'table.x', 1)).table).toEqual({ ...table, x: 1 });
     }),
-    { numRuns: 300 },
+    fuzzing('keys of TOML files', 50_000),
   );
 });

@@ -16,12 +16,12 @@ import {
   startGateway,
 } from './harness/gateway.ts';
 import { parseRaw, rawExchange } from './harness/http.ts';
-import { factor, scale, seed } from './harness/scale.ts';
+import { scale, seed } from './harness/scale.ts';
 import { handshake } from './harness/socket.ts';
 
 const SEED = seed('targets C24');
 /** Inputs of the catalogue's fuzz in process, cheap enough for more than the usual share. */
-const RUNS = Math.max(5_000, Math.ceil(1_000_000 * factor(process.env.SVC_TEST_SCALE) * 0.25));
+const RUNS = scale(1_000_000);
 const METHODS = [
   'GET',
   'HEAD',
@@ -244,7 +244,7 @@ describe('over the port', () => {
     fc.assert(fc.asyncProperty(method, target, check), { numRuns: count, seed: SEED, endOnFailure: true });
 
   it('C24 no anonymous 2xx off the open list, no 5xx', async () => {
-    await fuzz(scale(20_000), async (verb, raw) => {
+    await fuzz(scale(100_000), async (verb, raw) => {
       const { status, text } = await send(verb, raw);
       const label = `${verb} ${JSON.stringify(raw)} → ${status} ${text.slice(0, 120)}`;
       expect(status === 501 || status < 500, label).toBe(true);
@@ -255,7 +255,7 @@ describe('over the port', () => {
 
   it('C24 a client never reaches an admin row', async () => {
     const match = createMatcher();
-    await fuzz(scale(5_000), async (verb, raw) => {
+    await fuzz(scale(50_000), async (verb, raw) => {
       const { status } = await send(verb, raw, `authorization: Bearer ${CLIENT_KEY}\r\n`);
       const split = splitTarget(raw);
       const route = split ? match(verb, split.path).route : null;
@@ -266,7 +266,7 @@ describe('over the port', () => {
   }, 60_000);
 
   it('C24 an upgrade with any target ends in a close or a refusal, and the gateway lives', async () => {
-    await fuzz(scale(5_000), async (_verb, raw) => {
+    await fuzz(scale(50_000), async (_verb, raw) => {
       const answer = await firstBytes(handshake(raw, { authorization: `Bearer ${ADMIN_KEY}` }));
       expect(answer, raw).toMatch(/^HTTP\/1\.1 (101|400) /);
     });

@@ -6,7 +6,7 @@ const MAX_EVENT = 4 * 1024 * 1024;
 /** One block of an event stream; a comment has no data. */
 export type StreamBlock = { readonly data: string } | { readonly comment: true };
 
-/** Reads an event stream as it comes, however it is cut into chunks. */
+/** Reads an event stream as it comes, however it is cut into chunks (WHATWG HTML 9.2.6; lines end in LF or CRLF). */
 export class EventReader {
   readonly #decoder = new TextDecoder();
   #rest = '';
@@ -34,6 +34,7 @@ export class EventReader {
 
   #line(line: string): StreamBlock[] {
     if (line.startsWith(':')) return [{ comment: true }];
+    if (line === 'data') this.#data.push('');
     if (line.startsWith('data:')) this.#data.push(line.slice(line[5] === ' ' ? 6 : 5));
     if (line !== '' || this.#data.length === 0) return [];
     const data = this.#data.join('\n');

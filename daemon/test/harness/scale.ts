@@ -19,6 +19,16 @@ export function seed(suite: string): number {
   return value;
 }
 
+/** What fast-check needs of a suite that `npm run fuzz` runs with its whole count, or for `SVC_FUZZ_MS` each. */
+export function fuzzing(suite: string, count: number) {
+  const limit = Number(process.env.SVC_FUZZ_MS) || 0;
+  return {
+    numRuns: scale(count),
+    seed: seed(suite),
+    ...(limit > 0 ? { interruptAfterTimeLimit: limit, markInterruptAsFailure: false } : {}),
+  };
+}
+
 /** A small generator of numbers in [0, 1) that a seed repeats (mulberry32). */
 export function randomFrom(start: number): () => number {
   let state = start >>> 0;
