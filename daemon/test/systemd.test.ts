@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDeb } from '../../scripts/package/build.ts';
 import { compiledDaemon } from '../../scripts/package/compile.ts';
 import { bytesOf } from '../../scripts/package/entry.ts';
+import { firstDifference } from './harness/env-texts.ts';
 import { bootMachine, type Machine } from './harness/machine.ts';
+import { fuzzing } from './harness/scale.ts';
 import { freshTree, noContainer } from './harness/tree.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -61,6 +63,10 @@ describe.skipIf(reason !== null)('the service', () => {
       60_000,
     );
   };
+
+  it('R18 reads environment files as the gateway does', async () => {
+    expect(await firstDifference(machine, folder, fuzzing('environment files', 100_000))).toBeNull();
+  }, 240_000);
 
   it('is installed and ready at once, as its own user, with a key file that nobody else reads', async () => {
     await machine.must(`dpkg -i ${debs.now}`, 120_000);
