@@ -37,8 +37,10 @@ import { statusLine } from './service-status.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { createSlots, type SlotsOptions } from './slots/slots.ts';
 import { lockState } from './state-lock.ts';
+import type { Kept } from './store/retention.ts';
 import { openStore } from './store/store.ts';
 import { createMetrics } from './telemetry/metrics.ts';
+import { createTracer } from './telemetry/traces/tracer.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 import { NAME, VERSION } from './version.ts';
 
@@ -76,6 +78,13 @@ function containerSources(settings: Settings, outbound: Outbound): ContainerSour
   };
 }
 
+const keptBy = (settings: Settings): Kept => ({
+  requestRows: settings.value('requestLogRows'),
+  requestDays: settings.value('requestLogDays'),
+  usageRows: settings.value('usageRows'),
+  usageDays: settings.value('usageDays'),
+});
+
 /** The composition root: every factory is called once, from top to bottom. */
 export async function startServices(
   env: Record<string, string | undefined>,
@@ -99,7 +108,7 @@ export async function startServices(
   await guardExposure(live, log, place.host);
   const bus = new Bus<GatewayEvents>();
   const unlock = await lockState(live.folders.state);
-  const store = openStore({ folder: live.folders.state, log });
+  const store = openStore({ folder: live.folders.state, log, kept: () => keptBy(live) });
   const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
   const hardware = createHardware({ log, bus, containers: containerSources(live, outbound) });
   const registry = await createRegistry({ store, log, bus, settings: live, modelOverride: model });
@@ -137,7 +146,11 @@ export async function startServices(
     outbound,
     ownPlace: () => (http === null ? null : { bindHost: place.host, port: http.port }),
   });
-  const metrics = createMetrics({ slots, upstreams, bus });
+  const tracer = createTracer({ settings: live, outbound, slots, log, version: VERSION });
+  const metrics = createMetrics({
+    ...{ version: VERSION, slots, upstreams, hardware, pulls, store, bus },
+    spans: tracer,
+  });
   const startedAt = Date.now();
   const loopback = place.host === 'localhost' || isLoopback(place.host);
   const listener = () => ({ bindHost: place.host, port: http?.port ?? place.port, loopback });
@@ -159,6 +172,7 @@ export async function startServices(
     store,
     bus,
     metrics,
+    tracer,
     log,
   });
   const memory = createMemory({
@@ -256,6 +270,7 @@ export async function startServices(
       upstreams.close();
       await pulls.close();
       await slots.stop(drainMs);
+      await tracer.stop();
       await outbound.close();
       registry.close();
       unwatchSlots();

@@ -49,5 +49,6 @@ export const OUTBOUND_IMPORTERS: readonly string[] = [
   'daemon/upstreams/',
   'daemon/models/',
   'daemon/kit/',
+  'daemon/telemetry/traces/',
   'daemon/services.ts',
 ];

@@ -126,6 +126,13 @@ export const PARTS = [
     },
     missed: 'whisper-server',
   },
+  {
+    name: 'prometheus',
+    variable: 'SVC_TEST_PROMETHEUS',
+    find: () => (onPath('promtool') ? onPath('prometheus') : unpacked('prometheus', 'prometheus')),
+    unpack: { package: 'prometheus', program: 'prometheus', beside: ['promtool'], check: ['--version'] },
+    missed: 'the metrics, dashboard and alerts in a real Prometheus',
+  },
 ];
 
 const found = (part) => [process.env[part.variable]].find((path) => path && runs(path)) ?? part.find();

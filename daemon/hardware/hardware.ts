@@ -37,6 +37,8 @@ export interface HardwareOptions {
 export interface Hardware {
   /** The last probe with values at most some seconds old once asked again; null before the first. Starts nothing slow. */
   view(): HardwareView | null;
+  /** The last probe with the values that were read last, however old; starts nothing at all. */
+  last(): HardwareView | null;
   /** The last probe with live values read anew when older than 5 s; probes when that never happened. */
   current(): Promise<HardwareView>;
   /** Looks at the whole machine again; calls that overlap share one. Never rejects. */
@@ -146,6 +148,7 @@ export function createHardware(options: HardwareOptions): Hardware {
       if (stale()) void refresh();
       return shown(last);
     },
+    last: () => (last === null ? null : shown(last)),
     current,
     probe,
     memoryAvailable: (options) => (options?.fresh ? readHostMemory(root) : memory()).availableBytes,

@@ -78,7 +78,9 @@ async function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice):
     if (model !== null) tell(on, 'x-svc-model', headerText(model));
     return awaitLease(name, { slots: deps.slots, life, answer, stream: reading.stream, priority, modelId });
   };
-  return ofLease(deps, await loadModel(slot, slot === lane ? chain : [], ready));
+  const lease = await loadModel(slot, slot === lane ? chain : [], ready);
+  track.leased();
+  return ofLease(deps, lease);
 }
 
 /** What is the same for every engine of ours. */

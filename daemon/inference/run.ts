@@ -68,6 +68,7 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow,
     route: ROUTES[call.route as RouteId].path,
     tier: call.tier,
     receivedAt: call.receivedAt,
+    traceparent: call.req.headers.traceparent,
     cancel: () => life.end(new GatewayError('request.cancelled', { noRetry: true })),
   });
   const idleMs = deps.settings.value('idleTimeoutS') * 1000;
@@ -182,6 +183,7 @@ async function serve(on: Walk, reading: Reading, connection: Connection, at: Att
   const { call, answer, track, task } = on;
   const waited = performance.now() - at.startedAt;
   announce(on, reading, connection, performance.now() - call.receivedAt - waited);
+  track.sent();
   const served = task.serve?.(on, reading, connection, at.decision);
   const end = await told(
     on,
@@ -204,6 +206,7 @@ async function exchange(
   const sink = prepared?.sink() ?? null;
   announce(on, reading, connection, performance.now() - call.receivedAt - waited);
   const sentAt = performance.now();
+  track.sent();
   const sent = send({
     outbound: deps.outbound,
     answer: sink ?? answer,
@@ -220,6 +223,7 @@ async function exchange(
         contentType: task.verbatim ? undefined : 'application/json',
         own: connection.headers,
         requestId: call.id,
+        traceparent: connection.local ? track.traceparent : null,
       }),
       body,
       idleMs: connection.idleMs ?? deps.settings.value('idleTimeoutS') * 1000,

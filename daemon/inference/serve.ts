@@ -16,6 +16,7 @@ import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import { createRequestWatch } from '../telemetry/in-flight.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracer } from '../telemetry/traces/tracer.ts';
 import { Encoders } from './audio/encoders.ts';
 import { Spools } from './audio/received-form.ts';
 import { listSpeakers, listVoices } from './audio/voices.ts';
@@ -65,13 +66,15 @@ export interface InferenceDeps {
   readonly imageFolder: string;
   /** Makes sound formats; default with the ffmpeg of this machine. */
   readonly encoders?: Encoders;
-  readonly settings: Pick<Settings, 'value' | 'onChange'>;
+  readonly settings: Pick<Settings, 'value'>;
   readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note' | 'plan'>;
   readonly registry: RegistryLike;
   readonly upstreams?: Upstreams;
-  readonly store: { readonly requests: Pick<Store['requests'], 'add' | 'prune'> };
+  readonly store: { readonly requests: Pick<Store['requests'], 'add'> };
   readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
   readonly metrics: Pick<Metrics, 'finished'>;
+  /** Default: no traces. */
+  readonly tracer?: Pick<Tracer, 'begin' | 'finished'>;
   readonly log: Log;
 }
 
@@ -108,9 +111,8 @@ export function createInference(deps: InferenceDeps): Inference {
   const { settings, slots, registry, store, bus, metrics, log } = deps;
   const upstreams = deps.upstreams ?? NO_UPSTREAMS;
   const sources = { slots, registry, upstreams, npuSuffix: () => settings.value('npuSuffix') };
-  const watch = createRequestWatch({ requests: store.requests, bus, metrics });
+  const watch = createRequestWatch({ requests: store.requests, bus, metrics, tracer: deps.tracer });
   const outbound = openEngines(() => settings.value('connectTimeoutS') * 1000);
-  const keepRows = () => store.requests.prune(settings.value('requestLogRows'));
   const lives = new Bag<Life>();
   const spools = new Spools(deps.spoolFolder);
   const images = new Images({ folder: deps.imageFolder, outbound, bus, log });
@@ -127,8 +129,6 @@ export function createInference(deps: InferenceDeps): Inference {
     outbound,
     sources,
   };
-  keepRows();
-  const unfollow = settings.onChange(keepRows);
   let stopped = false;
   const task =
     (name: TaskName): Task =>
@@ -170,7 +170,6 @@ export function createInference(deps: InferenceDeps): Inference {
     cancel: (id) => watch.cancel(id),
     async stop() {
       stopped = true;
-      unfollow();
       for (const life of lives.all()) life.end(draining());
       await images.settled();
       await outbound.close();

@@ -8,7 +8,7 @@ import type { Waiters } from './waiters.ts';
 
 export interface AftermathParts {
   readonly slot: string;
-  readonly owner: Pick<OwnerParts, 'clock' | 'log' | 'ended'>;
+  readonly owner: Pick<OwnerParts, 'clock' | 'log' | 'ended' | 'failed'>;
   readonly machine: SlotMachine;
   readonly waiters: Waiters<Lease>;
   readonly backoff: Backoff;
@@ -47,6 +47,7 @@ export class Aftermath {
   failed(current: Current, reason: string): void {
     const { slot, owner, machine, backoff } = this.#parts;
     owner.ended(current);
+    owner.failed(current);
     const { failures, parked } = backoff.failed(reason, current.readySince);
     machine.go('error');
     owner.log.warn({ slot, reason, failures, parked }, 'slot failed');

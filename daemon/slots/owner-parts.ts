@@ -66,6 +66,8 @@ export interface OwnerParts {
   ready(current: Readonly<Current>): void;
   served(current: Readonly<Current>): void;
   ended(current: Readonly<Current>): void;
+  /** It ended by itself: its start failed, or it crashed. */
+  failed(current: Readonly<Current>): void;
   /** Something in the record has changed. */
   changed(): void;
 }

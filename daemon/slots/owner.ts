@@ -143,11 +143,15 @@ export class Owner {
     return this.#machine.atRest;
   }
 
-  /** Makes room for another slot: ends at once when idle, else as soon as it has answered. Who waits here is served later. */
-  evict(): void {
-    if (!this.#machine.is('ready', 'serving')) return;
+  /**
+   * Makes room for another slot: ends at once when idle, else as soon as it has answered. Who waits here is served later.
+   * False when there is nothing to end, or it ends already.
+   */
+  evict(): boolean {
+    if (!this.#machine.is('ready', 'serving')) return false;
     this.#idle.stop();
     this.#life.letGo();
+    return true;
   }
 
   /** Asks again for the memory that its load waits for. */

@@ -4,6 +4,7 @@ import type { Problem } from '../settings/problem.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Lease, ReadyOptions } from './lease.ts';
 import type { SlotConfig } from './slot-file.ts';
+import type { SlotWorkListener } from './work.ts';
 
 /** The slots of this gateway (spec "Slots"). Names are those of slot files; an unknown one is 404 `slot.not_found`. */
 export interface Slots {
@@ -52,6 +53,8 @@ export interface Slots {
   /** The most bytes that a model was seen to take here, by memory (`host`, or the id of a card). */
   measured(modelId: string): Record<string, number>;
   note(name: string, facts: { tokensPerSecond?: number }): void;
+  /** Tells of loads, failures and evictions as they happen; the answer unsubscribes. */
+  onWork(listener: SlotWorkListener): () => void;
   /** Reads the slot files anew; a broken one keeps its last good settings. */
   reload(): void;
   /** Refuses new requests, lets running ones end for `limitMs`, ends every engine. */

@@ -31,11 +31,14 @@ import { SlotSet } from './slot-set.ts';
 import type { Slots } from './slots-api.ts';
 import type { SlotsOptions } from './slots-options.ts';
 import { Swaps } from './swaps.ts';
+import { SlotWorks } from './work.ts';
 
 export type { Slots } from './slots-api.ts';
 export type { SlotsOptions } from './slots-options.ts';
 
 class AllSlots implements Slots {
+  readonly #works = new SlotWorks();
+  readonly onWork: Slots['onWork'] = (listener) => this.#works.on(listener);
   readonly #options: SlotsOptions;
   readonly #clock: Clock;
   readonly #announcer: Announcer;
@@ -193,9 +196,7 @@ class AllSlots implements Slots {
       model: (config) => this.#models.of(config),
       admit: (config, asked) => this.#loads.admit(config, asked),
       leaveLine: () => this.#loads.leave(name),
-      ready: (current) => this.#loads.ready(current),
-      served: (current) => this.#loads.served(current),
-      ended: (current) => this.#loads.ended(current),
+      ...this.#works.heardWith(this.#loads),
       start: (_, launch) => {
         this.#found.delete(name);
         return this.#runners[launch.how.runner].start(launch);
@@ -279,7 +280,7 @@ class AllSlots implements Slots {
       runsAlready: (slot) => this.#found.has(slot),
       memoryOf,
       familyMemoryOf,
-      evict: (slot) => this.#set.get(slot)?.evict(),
+      evict: (slot) => this.#works.evict(this.#set.get(slot)),
       retry: (slot) => this.#set.get(slot)?.retry(),
     });
   }

@@ -74,16 +74,41 @@ test('the newest rows stay, step by step, and later rows keep the bound', () => 
   }
   const count = () => db.prepare('SELECT count(*) FROM requests').pluck().get();
   expect(count()).toBe(6_000);
-  repo.prune(100);
+  repo.prune({ rows: 100, since: null });
   expect(count()).toBe(4_000);
-  repo.prune(100);
-  repo.prune(100);
+  repo.prune({ rows: 100, since: null });
+  repo.prune({ rows: 100, since: null });
   expect(count()).toBe(100);
   repo.add(aRequest({ id: 'last' }));
   backlog.drain();
   expect(count()).toBe(100);
   expect(repo.list(1)[0]?.id).toBe('last');
   expect(usage.since('2030-01-01')[0]?.requests).toBe(6_001);
+});
+
+test('rows that are too old go step by step, whatever stands behind a younger one goes later', () => {
+  const { db, repo, backlog } = setup();
+  for (let round = 0; round < 6; round++) {
+    const at = `2030-01-0${1 + Math.floor(round / 3)}T00:00:00.000Z`;
+    for (let i = 0; i < 1_000; i++) repo.add(aRequest({ id: `${round}-${i}`, at }));
+    backlog.drain();
+  }
+  const count = () => db.prepare('SELECT count(*) FROM requests').pluck().get();
+  const bounds = { rows: 10_000, since: '2030-01-02T00:00:00.000Z' };
+  expect([repo.prune(bounds), count()]).toEqual([true, 4_000]);
+  expect([repo.prune(bounds), count()]).toEqual([false, 3_000]);
+  expect([repo.prune(bounds), count()]).toEqual([false, 3_000]);
+  expect(repo.prune({ rows: 10_000, since: null })).toBe(false);
+  expect(count()).toBe(3_000);
+});
+
+test('a prune on a disk that fails removes nothing, throws nothing and asks for no hurry', () => {
+  const { db, repo, backlog } = setup();
+  repo.add(aRequest());
+  backlog.drain();
+  forbidWrites(db, true);
+  expect(repo.prune({ rows: 0, since: null })).toBe(false);
+  expect(db.prepare('SELECT count(*) FROM requests').pluck().get()).toBe(1);
 });
 
 test('long texts from callers are cut', () => {

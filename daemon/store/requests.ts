@@ -5,6 +5,13 @@ import type { Db } from './connection.ts';
 import type { Faults } from './faults.ts';
 import { type UsageRepo, usageRepo } from './usage.ts';
 
+/** How much is kept. */
+export interface LogBounds {
+  readonly rows: number;
+  /** Rows of requests that began before this moment go (ISO text, UTC); null: their age does not count. */
+  readonly since: string | null;
+}
+
 /** The log of finished requests. It is no ledger: the last second before a kill, or rows beyond the queue, may be missing. */
 export interface RequestsRepo {
   /** Queues the record; never throws, never waits for the disk. A second record under the same id is ignored. */
@@ -17,8 +24,11 @@ export interface RequestsRepo {
   list(limit: number, before: string | null): RequestRecord[] | null;
   /** Null when unknown or pruned; throws `store.unavailable`. */
   get(id: string): RequestRecord | null;
-  /** Keeps the newest `maxRows` from now on; the excess goes step by step. Never throws. */
-  prune(maxRows: number): void;
+  /**
+   * One step of keeping the log within its bounds, of which `rows` also holds for what is added from now on: at most 2,000
+   * rows go, the oldest first. True when there may be more to do. Never throws.
+   */
+  prune(bounds: LogBounds): boolean;
 }
 
 const WAITING = 1_000;
@@ -61,6 +71,11 @@ function statements(db: Db) {
     prune: db.prepare<[number]>(
       `DELETE FROM requests WHERE seq <= (SELECT max(seq) FROM requests) - ?
        ORDER BY seq LIMIT ${PRUNED_AT_ONCE}`,
+    ),
+    // Rows stand in the order in which their requests ended: looking at the oldest ones is enough, and bounded.
+    expire: db.prepare<[string]>(
+      `DELETE FROM requests WHERE seq IN
+         (SELECT seq FROM (SELECT seq, at FROM requests ORDER BY seq LIMIT ${PRUNED_AT_ONCE}) WHERE at < ?)`,
     ),
   };
 }
@@ -130,9 +145,14 @@ export function requestsRepo(db: Db, faults: Faults, paused: () => boolean): Req
       backlog.pending().find((record) => record.id === id) ??
       faults.read('requests', () => sql.get.get(id)) ??
       null,
-    prune(maxRows) {
-      kept = Math.max(0, Math.trunc(maxRows));
-      faults.attempt('requests', () => sql.prune.run(kept));
+    prune({ rows, since }) {
+      kept = rows;
+      let gone = 0;
+      faults.attempt('requests', () => {
+        gone = sql.prune.run(rows).changes;
+        if (since !== null && gone < PRUNED_AT_ONCE) gone += sql.expire.run(since).changes;
+      });
+      return gone >= PRUNED_AT_ONCE;
     },
   };
   return { repo, usage: usage.repo, backlog };

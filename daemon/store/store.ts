@@ -10,6 +10,7 @@ import { type ModelsRepo, modelsRepo } from './models.ts';
 import { type Opened, openDatabase } from './open.ts';
 import { type PullsRepo, pullsRepo } from './pulls.ts';
 import { type RequestsRepo, requestsRepo } from './requests.ts';
+import { DEFAULT_KEPT, type Kept, Retention } from './retention.ts';
 import type { Migration } from './schema.ts';
 import { type SessionsRepo, sessionsRepo } from './sessions.ts';
 import type { UsageRepo } from './usage.ts';
@@ -40,6 +41,8 @@ export interface StoreOptions {
   log: Log;
   /** Unix milliseconds; default the clock. */
   now?: () => number;
+  /** How much is kept, read anew each minute; default what the settings would say. */
+  kept?: () => Kept;
   migrations?: readonly Migration[];
 }
 
@@ -91,7 +94,8 @@ function closeQuietly(opened: Parts, faults: Faults): void {
  * returned without a fault (write-ahead log, synchronous NORMAL); a power cut may take the last commits. Throws SetupError for a
  * file of a newer release or an unsafe SQLite library only.
  */
-export function openStore({ folder, log, now = Date.now, migrations }: StoreOptions): Store {
+export function openStore(options: StoreOptions): Store {
+  const { folder, log, now = Date.now, migrations, kept = () => DEFAULT_KEPT } = options;
   const faults = new Faults(log);
   let walBytes = 0;
   const paused = (): boolean => walBytes >= WAL_LIMIT_BYTES;
@@ -111,9 +115,13 @@ export function openStore({ folder, log, now = Date.now, migrations }: StoreOpti
   const flush = (): void => {
     for (const backlog of built.backlogs) backlog.flush();
   };
+  const { requests, usage } = built.repos;
+  const retention = new Retention({ requests, usage, kept, now });
   const timer = setInterval(() => {
     flush();
     watchLog();
+    // What waits to be written comes first, and only its success says that a fault is over.
+    if (!paused() && faults.picture().failing === null) retention.tick();
   }, FLUSH_MS);
   timer.unref();
 

@@ -28,3 +28,18 @@ test('the model of a refused request is free text and is not counted by name', (
   expect(usageKey(aRequest({ status: null }))[2]).toBe('');
   expect(usageKey(aRequest())[2]).toBe('demo');
 });
+
+test('sums go by age and by number, oldest first, and the bound of rows holds for later ones', () => {
+  const { db, faults } = memoryDb();
+  const { repo, count } = usageRepo(db, faults);
+  const day = (number: number) => `2030-01-${String(number).padStart(2, '0')}`;
+  for (let i = 1; i <= 20; i++) count([aRequest({ at: `${day(i)}T12:00:00.000Z` })]);
+  const days = () => repo.since('2030-01-01').map((row) => row.day);
+  expect(repo.prune({ rows: 1_000, sinceDay: day(6) })).toBe(false);
+  expect(days()).toHaveLength(15);
+  expect(days().at(-1)).toBe(day(6));
+  repo.prune({ rows: 3, sinceDay: null });
+  expect(days()).toEqual([day(20), day(19), day(18)]);
+  count([aRequest({ at: `${day(21)}T12:00:00.000Z` })]);
+  expect(days()).toEqual([day(21), day(20), day(19)]);
+});

@@ -17,9 +17,16 @@ export interface UsageRow {
 export interface UsageRepo {
   /** From `sinceDay` (`YYYY-MM-DD`) on, newest day first, at most 10,000 rows; throws `store.unavailable`. */
   since(sinceDay: string): UsageRow[];
+  /**
+   * One step of keeping the sums within their bounds, of which `rows` also holds from now on: at most 2,000 rows go, the oldest first; days before `sinceDay`
+   * (null: none) go. True when there may be more to do. Never throws.
+   */
+  prune(bounds: { readonly rows: number; readonly sinceDay: string | null }): boolean;
 }
 
-const KEPT_ROWS = 50_000;
+const DEFAULT_KEPT = 50_000;
+/** Rows that one prune removes at most: each one stops the event loop for a moment. */
+const PRUNED_AT_ONCE = 2_000;
 const LISTED = 10_000;
 const REFUSED = 400;
 
@@ -62,20 +69,37 @@ export function usageRepo(
        prompt_tokens = prompt_tokens + excluded.prompt_tokens,
        completion_tokens = completion_tokens + excluded.completion_tokens`,
   );
-  const trim = db.prepare(
-    `DELETE FROM usage WHERE seq <= (SELECT seq FROM usage ORDER BY seq DESC LIMIT 1 OFFSET ${KEPT_ROWS})`,
+  const trim = db.prepare<[number]>(
+    `DELETE FROM usage WHERE seq <= (SELECT seq FROM usage ORDER BY seq DESC LIMIT 1 OFFSET ?)
+     ORDER BY seq LIMIT ${PRUNED_AT_ONCE}`,
   );
+  const expire = db.prepare<[string]>(
+    `DELETE FROM usage WHERE seq IN
+       (SELECT seq FROM (SELECT seq, day FROM usage ORDER BY seq LIMIT ${PRUNED_AT_ONCE}) WHERE day < ?)`,
+  );
+  let kept = DEFAULT_KEPT;
   const since = db.prepare<[string, number], UsageRow>(
     `SELECT day, tier, model, requests, prompt_tokens, completion_tokens FROM usage WHERE day >= ?
      ORDER BY day DESC, tier, model LIMIT ?`,
   );
   return {
-    repo: { since: (day) => faults.read('usage', () => since.all(day, LISTED)) },
+    repo: {
+      since: (day) => faults.read('usage', () => since.all(day, LISTED)),
+      prune({ rows, sinceDay }) {
+        kept = rows;
+        let gone = 0;
+        faults.attempt('usage', () => {
+          gone = trim.run(rows).changes;
+          if (sinceDay !== null && gone < PRUNED_AT_ONCE) gone += expire.run(sinceDay).changes;
+        });
+        return gone >= PRUNED_AT_ONCE;
+      },
+    },
     count(records) {
       for (const { key, requests, prompt, completion } of sumsOf(records)) {
         add.run(...key, requests, prompt, completion);
       }
-      trim.run();
+      trim.run(kept);
     },
   };
 }

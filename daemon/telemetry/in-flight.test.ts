@@ -32,6 +32,7 @@ test('a request is listed while it runs and logged, counted and announced once w
   const track = watch.begin(start('r1'));
   expect(watch.running()).toMatchObject([{ id: 'r1', state: 'running', slot: null, status: null }]);
   track.routed(routing);
+  track.leased();
   track.firstByte();
   const usage = { promptTokens: 3, completionTokens: 5, tokensPerSecond: 40 };
   track.end({ status: 200, error: null, usage });
@@ -49,7 +50,14 @@ test('a request is listed while it runs and logged, counted and announced once w
   });
   expect(log[0]?.duration_ms).toBeGreaterThanOrEqual(20);
   expect(finished).toMatchObject([
-    { route: '/v1/chat/completions', target: 'agent', status: 200, tokensPerSecond: 40 },
+    {
+      route: '/v1/chat/completions',
+      slot: 'agent',
+      upstream: null,
+      status: 200,
+      waitS: expect.any(Number),
+      tokensPerSecond: 40,
+    },
   ]);
   expect(events.map(({ state, slot, status }) => [state, slot, status])).toEqual([
     ['started', 'agent', null],

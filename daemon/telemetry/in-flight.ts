@@ -3,6 +3,9 @@ import type { RequestRecord } from '../contract/system.ts';
 import { Bag, type Placed } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Metrics } from './metrics.ts';
+import type { RequestContext } from './traces/request-spans.ts';
+import { formatTraceparent } from './traces/trace-context.ts';
+import type { Tracer } from './traces/tracer.ts';
 
 /** Tokens and speed of one answer, as far as the engine told them. */
 export interface Usage {
@@ -18,6 +21,8 @@ export interface RequestStart {
   readonly tier: string;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
+  /** The caller's header of that name. */
+  readonly traceparent?: string | string[] | undefined;
   cancel(): void;
 }
 
@@ -38,7 +43,14 @@ export interface RequestEnd {
 
 /** One request while it runs. */
 export interface RequestTrack {
+  /** What an engine of the own network is told as `traceparent`; null while tracing is off. */
+  readonly traceparent: string | null;
+  /** Somebody was chosen; from the first time on it waits for its turn. */
   routed(routing: RequestRouting): void;
+  /** It is its turn at a slot. */
+  leased(): void;
+  /** It is on its way to the engine. */
+  sent(): void;
   /** The first byte of the answer's body is on its way. */
   firstByte(): void;
   /** Once, at the very end; later calls do nothing. */
@@ -58,6 +70,8 @@ export interface WatchOptions {
   readonly requests: { add(record: RequestRecord): void };
   readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
   readonly metrics: Pick<Metrics, 'finished'>;
+  /** Default: no traces. */
+  readonly tracer?: Pick<Tracer, 'begin' | 'finished'> | undefined;
 }
 
 export function createRequestWatch(options: WatchOptions): RequestWatch {
@@ -87,6 +101,10 @@ class Running implements RequestTrack, Placed {
   readonly #running: Bag<Running>;
   readonly #at = Date.now();
   #routing: RequestRouting | typeof NOWHERE = NOWHERE;
+  readonly #trace: RequestContext | null;
+  #routedAt: number | null = null;
+  #leasedAt: number | null = null;
+  #sentAt: number | null = null;
   #firstByteAt: number | null = null;
   #result: RequestEnd | null = null;
   #endedAt = 0;
@@ -95,12 +113,27 @@ class Running implements RequestTrack, Placed {
     this.start = start;
     this.#options = options;
     this.#running = running;
+    this.#trace = options.tracer?.begin(start.traceparent) ?? null;
+  }
+
+  get traceparent(): string | null {
+    const trace = this.#trace;
+    return trace === null ? null : formatTraceparent({ ...trace.own, spanId: trace.callSpanId });
   }
 
   routed(routing: RequestRouting): void {
     const first = this.#routing === NOWHERE;
     this.#routing = routing;
+    this.#routedAt ??= performance.now();
     if (first) this.#emit('started', null);
+  }
+
+  leased(): void {
+    this.#leasedAt = performance.now();
+  }
+
+  sent(): void {
+    this.#sentAt = performance.now();
   }
 
   firstByte(): void {
@@ -113,17 +146,52 @@ class Running implements RequestTrack, Placed {
     this.#endedAt = performance.now();
     this.#running.remove(this);
     this.#options.requests.add(this.record());
-    this.#options.metrics.finished({
-      route: this.start.route,
-      target: this.#routing.slot ?? this.#routing.upstream,
-      status: result.status,
-      durationS: (this.#endedAt - this.start.receivedAt) / 1000,
-      firstByteS: this.#firstByteAt === null ? null : (this.#firstByteAt - this.start.receivedAt) / 1000,
-      promptTokens: result.usage?.promptTokens ?? null,
-      completionTokens: result.usage?.completionTokens ?? null,
-      tokensPerSecond: result.usage?.tokensPerSecond ?? null,
-    });
+    this.#count(result);
+    this.#tell(result);
     this.#emit('ended', result.status);
+  }
+
+  #count({ status, usage }: RequestEnd): void {
+    const { receivedAt, route } = this.start;
+    this.#options.metrics.finished({
+      route,
+      slot: this.#routing.slot,
+      upstream: this.#routing.upstream,
+      status,
+      durationS: (this.#endedAt - receivedAt) / 1000,
+      firstByteS: this.#firstByteAt === null ? null : (this.#firstByteAt - receivedAt) / 1000,
+      waitS: this.#waitS(),
+      promptTokens: usage?.promptTokens ?? null,
+      completionTokens: usage?.completionTokens ?? null,
+      tokensPerSecond: usage?.tokensPerSecond ?? null,
+    });
+  }
+
+  #waitS(): number | null {
+    if (this.#leasedAt === null || this.#routedAt === null) return null;
+    return (this.#leasedAt - this.#routedAt) / 1000;
+  }
+
+  #tell({ status, error, usage }: RequestEnd): void {
+    const trace = this.#trace;
+    if (trace === null) return;
+    const { id, route, tier, receivedAt } = this.start;
+    const offset = Date.now() - performance.now();
+    const unix = (at: number | null) => (at === null ? null : at + offset);
+    this.#options.tracer?.finished(
+      {
+        ...{ id, route, tier, status, error, ...this.#routing },
+        promptTokens: usage?.promptTokens ?? null,
+        completionTokens: usage?.completionTokens ?? null,
+        receivedMs: receivedAt + offset,
+        routedMs: unix(this.#routedAt),
+        leasedMs: unix(this.#leasedAt),
+        sentMs: unix(this.#sentAt),
+        firstByteMs: unix(this.#firstByteAt),
+        endedMs: this.#endedAt + offset,
+      },
+      trace,
+    );
   }
 
   record(): RequestRecord {

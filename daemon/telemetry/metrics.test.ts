@@ -1,8 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
+import type { HardwareView } from '../contract/hardware.ts';
+import type { PullRecord } from '../contract/pulls.ts';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
+import type { UpstreamRecord } from '../contract/upstreams.ts';
 import { Bus } from '../kit/bus.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import type { SlotWork, SlotWorkListener } from '../slots/work.ts';
+import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
+import { MOST_OWNERS } from './series/owners.ts';
 
 let open: Metrics | undefined;
 afterEach(() => open?.close());
@@ -35,18 +40,39 @@ const slot = (state: SlotStateName): SlotRecord => ({
   failure: null,
 });
 
-function setUp() {
+function setUp(more: Partial<MetricsOptions> = {}) {
   const bus = new Bus<GatewayEvents>();
-  open = createMetrics({ slots: { list: () => [slot('serving')] }, bus });
-  return { bus, metrics: open };
+  const works: SlotWorkListener[] = [];
+  const here = { slots: [slot('serving')] };
+  open = createMetrics({
+    version: '1.2.3',
+    slots: {
+      list: () => here.slots,
+      onWork: (listener) => {
+        works.push(listener);
+        return () => {};
+      },
+    },
+    bus,
+    ...more,
+  });
+  const work = (kind: SlotWork['kind'], name = 'agent') => {
+    for (const listener of works) listener({ slot: name, kind, startedAt: 1_000, at: 4_000 });
+  };
+  return { bus, metrics: open, here, work };
 }
+
+/** The lines of one metric. */
+const lines = (text: string, name: string) => text.split('\n').filter((line) => line.startsWith(name));
 
 const finished = {
   route: '/v1/chat/completions',
-  target: 'agent',
+  slot: 'agent',
+  upstream: null,
   status: 200,
   durationS: 0.3,
   firstByteS: 0.02,
+  waitS: 0.004,
   promptTokens: 7,
   completionTokens: 11,
   tokensPerSecond: 50,
@@ -58,19 +84,26 @@ test('counts requests, tokens and times by route template and slot', async () =>
   metrics.finished({
     ...finished,
     status: 404,
-    target: null,
+    slot: null,
     firstByteS: null,
+    waitS: null,
     promptTokens: null,
     completionTokens: null,
     tokensPerSecond: null,
   });
+  metrics.finished({ ...finished, slot: null, upstream: 'agent' });
   const text = await metrics.render();
-  expect(text).toContain('svc_requests_total{route="/v1/chat/completions",slot="agent",status="200"} 1');
-  expect(text).toContain('svc_requests_total{route="/v1/chat/completions",slot="none",status="404"} 1');
+  expect(lines(text, 'svc_requests_total{').sort()).toEqual([
+    'svc_requests_total{route="/v1/chat/completions",status="404"} 1',
+    'svc_requests_total{slot="agent",route="/v1/chat/completions",status="200"} 1',
+  ]);
   expect(text).toContain('svc_tokens_total{slot="agent",direction="in"} 7');
   expect(text).toContain('svc_tokens_total{slot="agent",direction="out"} 11');
-  expect(text).toContain('svc_time_to_first_byte_seconds_count{route="/v1/chat/completions",slot="agent"} 1');
+  expect(text).toContain(
+    'svc_time_to_first_token_seconds_count{slot="agent",route="/v1/chat/completions"} 1',
+  );
   expect(text).toContain('svc_tokens_per_second_sum{slot="agent"} 50');
+  expect(text).toContain('svc_queue_wait_seconds_sum{slot="agent"} 0.004');
 });
 
 test('reads slots at each scrape and never names their model', async () => {
@@ -95,21 +128,106 @@ test('refusals are counted by code, limiter trips apart from them', async () => 
   expect(text).toContain('svc_errors_total{code="dispatch.no_route"} 1');
 });
 
-test('a load counts once, when it has an outcome', async () => {
-  const { bus, metrics } = setUp();
-  for (const state of [
-    'starting',
-    'warming',
-    'warming',
-    'ready',
-    'serving',
-    'ready',
-    'starting',
-    'error',
-  ] as const) {
-    bus.emit('slot', { slot: slot(state) });
-  }
+test('loads, crashes and evictions are counted as they happen, and stand at 0 before', async () => {
+  const { metrics, work } = setUp();
+  const before = await metrics.render();
+  expect(before).toContain('svc_slot_loads_total{slot="agent",outcome="error"} 0');
+  expect(before).toContain('svc_slot_evictions_total{slot="agent"} 0');
+  for (const kind of ['loaded', 'loaded', 'load_failed', 'crashed', 'evicted'] as const) work(kind);
   const text = await metrics.render();
-  expect(text).toContain('svc_slot_loads_total{slot="agent",outcome="ready"} 1');
+  expect(text).toContain('svc_slot_loads_total{slot="agent",outcome="ready"} 2');
   expect(text).toContain('svc_slot_loads_total{slot="agent",outcome="error"} 1');
+  expect(text).toContain('svc_slot_load_seconds_sum{slot="agent"} 6');
+  expect(text).toContain('svc_slot_crashes_total{slot="agent"} 1');
+  expect(text).toContain('svc_slot_evictions_total{slot="agent"} 1');
+});
+
+test('series go with their slot or upstream, and a crowd of names ends in one', async () => {
+  const upstreams: UpstreamRecord[] = [];
+  const { metrics, here, work } = setUp({ upstreams: { views: () => upstreams } });
+  const far = { ...finished, slot: null, upstream: 'desk' };
+  metrics.finished(finished);
+  metrics.finished(far);
+  work('loaded');
+  upstreams.push({ name: 'desk', enabled: true, health: 'ok', models: 3 } as UpstreamRecord);
+  const full = await metrics.render();
+  expect(full).toContain('svc_requests_total{upstream="desk",route="/v1/chat/completions",status="200"} 1');
+  expect(full).toContain('svc_upstream_health{upstream="desk",health="ok"} 1');
+  here.slots = [];
+  upstreams.splice(0);
+  expect(await metrics.render()).not.toMatch(/"agent"|"desk"/);
+  for (let i = 0; i < 3 * MOST_OWNERS; i++) {
+    metrics.finished({ ...finished, slot: `s${i}` });
+    metrics.finished({ ...far, upstream: `u${i}` });
+  }
+  here.slots = Array.from({ length: 3 * MOST_OWNERS }, (_, i) => ({ ...slot('ready'), name: `s${i}` }));
+  const crowd = lines(await metrics.render(), 'svc_requests_total{');
+  expect(crowd.filter((line) => line.includes('slot='))).toHaveLength(MOST_OWNERS + 1);
+  expect(crowd).toContain(
+    `svc_requests_total{slot="(others)",route="/v1/chat/completions",status="200"} ${2 * MOST_OWNERS}`,
+  );
+});
+
+const HARDWARE = {
+  host: { memory_total_bytes: 100, memory_available_bytes: 40 },
+  devices: [
+    { kind: 'cpu', id: 'cpu' },
+    { kind: 'gpu', id: '0000:01:00.0', memory_total_bytes: 24, memory_used_bytes: 6, busy_percent: 50 },
+    {
+      kind: 'gpu',
+      id: '0000:02:00.0',
+      memory_total_bytes: null,
+      memory_used_bytes: null,
+      busy_percent: null,
+    },
+    { kind: 'npu', id: '0000:03:00.0', memory_total_bytes: 8, memory_used_bytes: null, busy_percent: null },
+  ].map((device) => ({ power_w: null, temperature_c: null, ...device })),
+} as unknown as HardwareView;
+
+test('memory of devices is told by number, never by address', async () => {
+  const hardware = { last: () => HARDWARE, view: () => HARDWARE };
+  const text = await setUp({ hardware }).metrics.render();
+  expect(lines(text, 'svc_device_')).toEqual([
+    'svc_device_memory_bytes{device="host",kind="total"} 100',
+    'svc_device_memory_bytes{device="host",kind="used"} 60',
+    'svc_device_memory_bytes{device="gpu0",kind="total"} 24',
+    'svc_device_memory_bytes{device="gpu0",kind="used"} 6',
+    'svc_device_memory_bytes{device="npu0",kind="total"} 8',
+    'svc_device_busy_ratio{device="gpu0"} 0.5',
+  ]);
+  expect(text).not.toContain('0000:');
+});
+
+test('a scrape reads live figures only while a slot keeps a card awake', async () => {
+  const asked: string[] = [];
+  const look = (how: string) => () => {
+    asked.push(how);
+    return HARDWARE;
+  };
+  const hardware = { last: look('last'), view: look('view') };
+  const { metrics, here } = setUp({ hardware });
+  await metrics.render();
+  here.slots = [{ ...slot('ready'), device: 'cuda' }];
+  await metrics.render();
+  expect(asked).toEqual(['last', 'view']);
+});
+
+test('bytes of downloads grow by what came, and no label names a model', async () => {
+  const { bus, metrics } = setUp({ pulls: { list: () => [{ state: 'running' } as PullRecord] } });
+  const told = (id: string, state: PullRecord['state'], bytes: number) =>
+    bus.emit('pull', { pull: { id, state, bytes, repo: 'owner/secret-repo' } as PullRecord });
+  told('a', 'queued', 0);
+  told('a', 'running', 1_000);
+  told('b', 'running', 5_000);
+  told('a', 'running', 400);
+  told('a', 'running', 900);
+  told('b', 'failed', 5_500);
+  told('a', 'done', 1_200);
+  told('a', 'done', 1_200);
+  const text = await metrics.render();
+  expect(text).toContain('svc_pull_bytes_total 2300');
+  expect(text).toContain('svc_pulls_total{outcome="done"} 1');
+  expect(text).toContain('svc_pulls_total{outcome="failed"} 1');
+  expect(text).toContain('svc_pulls_open{state="running"} 1');
+  expect(text).not.toContain('secret-repo');
 });

@@ -69,30 +69,36 @@ function* filesBelow(folder) {
   }
 }
 
-/** The program, the libraries it loads, and the loader to start it with; a library that is absent is an error. */
-function lean(tree, { program, plugins }, place) {
+/** The program and those beside it, the libraries they load, and the loader to start them; an absent one is an error. */
+function lean(tree, { program, beside = [], plugins }, place) {
   const files = [...filesBelow(tree)];
   const loader = files.find((path) => /\/ld-linux[^/]*\.so\.\d+$/.test(path));
-  const binary = files.find((path) => path.endsWith(`bin/${program}`));
-  if (!loader || !binary) throw new Error(`the packages hold no ${loader ? program : 'dynamic loader'}`);
+  if (!loader) throw new Error('the packages hold no dynamic loader');
+  const programs = [program, ...beside].map((name) => {
+    const binary = files.find((path) => path.endsWith(`bin/${name}`));
+    if (!binary) throw new Error(`the packages hold no ${name}`);
+    return [name, binary];
+  });
   const extra = files.filter((path) => plugins?.test(basename(path)));
   const folders = new Set(files.filter((path) => /\.so(\.|$)/.test(path)).map((path) => dirname(path)));
   const kept = new Map([loader, ...extra].map((path) => [basename(path), path]));
-  for (const path of [binary, ...extra]) {
-    const listed = step(`libraries of ${program}`, 10, loader, [
+  for (const path of [...programs.map(([, binary]) => binary), ...extra]) {
+    const listed = step(`libraries of ${basename(path)}`, 10, loader, [
       '--library-path',
       [...folders].join(':'),
       '--list',
       path,
     ]);
     const absent = /^\s*(\S+) => not found/m.exec(listed)?.[1];
-    if (absent) throw new Error(`${program} needs ${absent}, which is in no package`);
+    if (absent) throw new Error(`${basename(path)} needs ${absent}, which is in no package`);
     for (const [, name, where] of listed.matchAll(/^\s*(\S+) => (\/\S+)/gm)) kept.set(basename(name), where);
   }
   mkdirSync(join(place, 'lib'), { recursive: true });
   for (const [name, path] of kept) copyFileSync(path, join(place, 'lib', name));
-  copyFileSync(binary, join(place, 'lib', `${program}.bin`));
-  startScript(place, program, basename(loader));
+  for (const [name, binary] of programs) {
+    copyFileSync(binary, join(place, 'lib', `${name}.bin`));
+    startScript(place, name, basename(loader));
+  }
 }
 
 /** Plug-ins are looked for beside the running program, and that is the loader: all of them lie in one folder. */

@@ -30,11 +30,20 @@ export interface EngineHeaders {
   /** The credential of the gateway for this engine. */
   readonly own: Readonly<Record<string, string>>;
   readonly requestId: string;
+  /** Our own place in a trace, where the engine is to hear of it; never the header of the caller. */
+  readonly traceparent?: string | null;
 }
 
 /** The headers towards an engine, names and values in turn. `accept-encoding` is identity: bytes are looked at in passing. */
-export function engineHeaders({ incoming, contentType, own, requestId }: EngineHeaders): string[] {
+export function engineHeaders({
+  incoming,
+  contentType,
+  own,
+  requestId,
+  traceparent,
+}: EngineHeaders): string[] {
   const out = ['accept-encoding', 'identity', 'x-request-id', requestId];
+  if (traceparent) out.push('traceparent', traceparent);
   const hop = hopNames(incoming.connection);
   for (const name of TO_ENGINE) {
     const value = name === 'content-type' ? (contentType ?? incoming[name]) : incoming[name];

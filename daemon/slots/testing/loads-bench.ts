@@ -108,6 +108,7 @@ export class LoadsBench {
       ready: (current) => this.loads.ready(current),
       served: (current) => this.loads.served(current),
       ended: (current) => this.loads.ended(current),
+      failed: () => {},
       start: (_, launch) => this.runner.start(launch),
       check: async () => {},
       signOfLife: () => null,

@@ -76,6 +76,7 @@ export class OwnerBench {
       ready: () => {},
       served: () => {},
       ended: () => {},
+      failed: () => {},
       start: (_, launch) => this.runner.start(launch),
       check: (...args) => this.check(...args),
       signOfLife: (_, launch) => signOfLife({ answersWhileServing: this.answersWhileServing }, launch),

@@ -7,6 +7,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 const PARTS = {
   'llama-server': ['SVC_TEST_LLAMA_SERVER', 'llama.cpp'],
   'whisper-server': ['SVC_TEST_WHISPER_SERVER', 'whisper.cpp'],
+  prometheus: ['SVC_TEST_PROMETHEUS', 'prometheus'],
 } as const;
 
 /** The path of a real program, or null; a suite that is skipped for that says so on the console. */

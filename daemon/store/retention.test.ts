@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { SETTINGS } from '../settings/catalogue.ts';
+import { DEFAULT_KEPT, type Kept, Retention, ROUND_MS } from './retention.ts';
+
+const START = Date.parse('2030-06-15T12:00:00.000Z');
+
+function setUp(change: Partial<Kept> = {}) {
+  const clock = { ms: START };
+  const asked: object[] = [];
+  const more = { requests: 0, usage: 0 };
+  const retention = new Retention({
+    requests: {
+      prune: (bounds) => {
+        asked.push(bounds);
+        return more.requests-- > 0;
+      },
+    },
+    usage: {
+      prune: (bounds) => {
+        asked.push(bounds);
+        return more.usage-- > 0;
+      },
+    },
+    kept: () => ({ ...DEFAULT_KEPT, ...change }),
+    now: () => clock.ms,
+  });
+  return { clock, asked, more, retention };
+}
+
+test('a round asks both for what is too old and too much, then rests for a minute', () => {
+  const { clock, asked, retention } = setUp();
+  retention.tick();
+  expect(asked).toEqual([
+    { rows: 20_000, since: '2030-05-16T12:00:00.000Z' },
+    { rows: 50_000, sinceDay: '2029-05-11' },
+  ]);
+  clock.ms += ROUND_MS - 1;
+  retention.tick();
+  expect(asked).toHaveLength(2);
+  clock.ms += 1;
+  retention.tick();
+  expect(asked).toHaveLength(4);
+});
+
+test('a round that is not done goes on with the next tick, one step at a time', () => {
+  const { clock, asked, more, retention } = setUp();
+  more.requests = 3;
+  more.usage = 1;
+  for (let second = 0; second < 30; second++) {
+    retention.tick();
+    clock.ms += 1_000;
+  }
+  expect(asked).toHaveLength(2 * 4);
+});
+
+test('days of 0 keep what the rows keep, and a clock that is set back does not stop the rounds', () => {
+  const { clock, asked, retention } = setUp({ requestDays: 0, usageDays: 0 });
+  retention.tick();
+  expect(asked).toEqual([
+    { rows: 20_000, since: null },
+    { rows: 50_000, sinceDay: null },
+  ]);
+  clock.ms -= 365 * 86_400_000;
+  retention.tick();
+  expect(asked).toHaveLength(4);
+});
+
+test('what holds without settings is what the settings say by default', () => {
+  expect(DEFAULT_KEPT).toEqual({
+    requestRows: SETTINGS.requestLogRows.default,
+    requestDays: SETTINGS.requestLogDays.default,
+    usageRows: SETTINGS.usageRows.default,
+    usageDays: SETTINGS.usageDays.default,
+  });
+});

@@ -1,0 +1,48 @@
+import type { DeviceRecord, HardwareView } from '../../contract/hardware.ts';
+import type { Make } from './make.ts';
+
+/** One device under a name that tells neither its address nor its maker: `gpu0`, `gpu1`, `npu0`. */
+export interface NamedDevice {
+  readonly device: string;
+  readonly facts: DeviceRecord;
+}
+
+/** Accelerators in the order of the probe, counted by kind; the memory of the machine itself is device `host`. */
+export function namedDevices(devices: readonly DeviceRecord[]): NamedDevice[] {
+  const counts = { gpu: 0, npu: 0 };
+  return devices.flatMap((facts) =>
+    facts.kind === 'cpu' ? [] : [{ device: `${facts.kind}${counts[facts.kind]++}`, facts }],
+  );
+}
+
+const LIVE: readonly [name: string, help: string, value: (facts: DeviceRecord) => number | null][] = [
+  [
+    'svc_device_busy_ratio',
+    'How busy an accelerator is, 0 to 1.',
+    ({ busy_percent: busy }) => (busy === null ? null : busy / 100),
+  ],
+  ['svc_device_power_watts', 'Power that an accelerator draws.', ({ power_w: power }) => power],
+  ['svc_device_temperature_celsius', 'Temperature of an accelerator.', (facts) => facts.temperature_c],
+];
+
+/** Figures of the devices as of the last look at them; `view` answers null before the first. */
+export function deviceGauges(make: Make, view: () => HardwareView | null): void {
+  const devices = () => namedDevices(view()?.devices ?? []);
+  make.gauge('svc_device_memory_bytes', 'Memory of a device.', ['device', 'kind'], (gauge) => {
+    const set = (device: string, total: number | null, used: number | null) => {
+      if (total !== null) gauge.set({ device, kind: 'total' }, total);
+      if (used !== null) gauge.set({ device, kind: 'used' }, used);
+    };
+    const host = view()?.host;
+    if (host) set('host', host.memory_total_bytes, host.memory_total_bytes - host.memory_available_bytes);
+    for (const { device, facts } of devices()) set(device, facts.memory_total_bytes, facts.memory_used_bytes);
+  });
+  for (const [name, help, value] of LIVE) {
+    make.gauge(name, help, ['device'], (gauge) => {
+      for (const { device, facts } of devices()) {
+        const now = value(facts);
+        if (now !== null) gauge.set({ device }, now);
+      }
+    });
+  }
+}

@@ -1,0 +1,59 @@
+import type { Make } from './make.ts';
+
+const DURATIONS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const WAITS_S = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const LOADS_S = [0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640];
+const SPEEDS = [1, 2, 5, 10, 20, 40, 80, 160, 320];
+
+/** The metrics that are counted by slot or upstream. A series has the label of the one that served, never both. */
+export function instruments(make: Make) {
+  return {
+    requests: make.counter(
+      'svc_requests_total',
+      'Inference requests by route template, slot or upstream, and status; 499 is a caller who left.',
+      ...(['route', 'slot', 'upstream', 'status'] as const),
+    ),
+    duration: make.histogram(
+      'svc_request_duration_seconds',
+      'From arrival to the last byte.',
+      DURATIONS_S,
+      ...(['route', 'slot', 'upstream'] as const),
+    ),
+    firstToken: make.histogram(
+      'svc_time_to_first_token_seconds',
+      'From arrival to the first byte that the engine answers, waits and loads included.',
+      DURATIONS_S,
+      ...(['route', 'slot', 'upstream'] as const),
+    ),
+    tokens: make.counter(
+      'svc_tokens_total',
+      'Tokens read (in) and written (out), as engines tell them.',
+      ...(['slot', 'upstream', 'direction'] as const),
+    ),
+    speed: make.histogram(
+      'svc_tokens_per_second',
+      'Speed of single answers.',
+      SPEEDS,
+      ...(['slot', 'upstream'] as const),
+    ),
+    wait: make.histogram(
+      'svc_queue_wait_seconds',
+      'How long requests waited for their turn at a slot, loads included.',
+      WAITS_S,
+      'slot',
+    ),
+    loads: make.counter(
+      'svc_slot_loads_total',
+      'Loads of slots by outcome.',
+      ...(['slot', 'outcome'] as const),
+    ),
+    loadTime: make.histogram('svc_slot_load_seconds', 'Times of loads that succeeded.', LOADS_S, 'slot'),
+    crashes: make.counter('svc_slot_crashes_total', 'Engines that ended by themselves while ready.', 'slot'),
+    evictions: make.counter(
+      'svc_slot_evictions_total',
+      'Unloads that made room for another slot, by the slot that had to go.',
+      'slot',
+    ),
+  };
+}
+export type Instruments = ReturnType<typeof instruments>;

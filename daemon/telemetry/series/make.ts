@@ -1,0 +1,51 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** Makes the metrics of one registry: name, help, label names. Every label is from a bounded set (contract section 10). */
+export class Make {
+  readonly #registry: Registry;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  counter<L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  histogram<L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) {
+    return new Histogram<L>({ name, help, labelNames, buckets, registers: [this.#registry] });
+  }
+
+  /** A counter of counts that are kept elsewhere and only grow, read anew at each scrape. */
+  readCounter<L extends string>(
+    name: string,
+    help: string,
+    label: L,
+    read: () => readonly (readonly [value: string, count: number])[],
+  ): Counter<L> {
+    return new Counter<L>({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [value, count] of read()) this.inc({ [label]: value } as Record<L, string>, count);
+      },
+    });
+  }
+
+  /** A gauge that is filled anew at each scrape, so that what has gone is gone. */
+  gauge<L extends string>(name: string, help: string, labelNames: L[], fill: (gauge: Gauge<L>) => void) {
+    return new Gauge<L>({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        fill(this);
+      },
+    });
+  }
+}

@@ -1,0 +1,116 @@
+import type { SlotWork } from '../../slots/work.ts';
+import type { Instruments } from './instruments.ts';
+
+/** What the metrics count of one finished inference request. Every text is from a bounded set. */
+export interface FinishedRequest {
+  /** Route template. */
+  readonly route: string;
+  /** Name of the slot or of the upstream; both null when nobody was chosen. */
+  readonly slot: string | null;
+  readonly upstream: string | null;
+  readonly status: number;
+  readonly durationS: number;
+  readonly firstByteS: number | null;
+  /** How long it waited for its turn at the slot; null when it never had one. */
+  readonly waitS: number | null;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly tokensPerSecond: number | null;
+}
+
+/** The label that names who served; none for requests that reached nobody. */
+export type OwnerLabel = { slot?: string; upstream?: string };
+
+interface RouteSeries {
+  readonly duration: { observe(value: number): void };
+  readonly firstToken: { observe(value: number): void };
+  readonly statuses: Map<number, { inc(): void }>;
+}
+
+/**
+ * Everything that is counted of one slot or upstream. The children of the metrics are made once, so that a request pays
+ * for additions only; `drop` takes all of them out of the metrics when the slot or upstream has gone.
+ */
+export class OwnerSeries {
+  readonly #on: Instruments;
+  readonly #label: OwnerLabel;
+  readonly #routes = new Map<string, RouteSeries>();
+  readonly #tokensIn: { inc(value: number): void };
+  readonly #tokensOut: { inc(value: number): void };
+  readonly #speed: { observe(value: number): void };
+  readonly #wait: { observe(value: number): void } | null = null;
+
+  constructor(on: Instruments, label: OwnerLabel) {
+    this.#on = on;
+    this.#label = label;
+    this.#tokensIn = on.tokens.labels({ ...label, direction: 'in' });
+    this.#tokensOut = on.tokens.labels({ ...label, direction: 'out' });
+    this.#speed = on.speed.labels(label);
+    if (label.slot === undefined) return;
+    this.#wait = on.wait.labels({ slot: label.slot });
+    this.#beginAtZero(label.slot);
+  }
+
+  finished(request: FinishedRequest): void {
+    const route = this.#routes.get(request.route) ?? this.#openRoute(request.route);
+    const counter = route.statuses.get(request.status) ?? this.#openStatus(route, request);
+    counter.inc();
+    route.duration.observe(request.durationS);
+    if (request.firstByteS !== null) route.firstToken.observe(request.firstByteS);
+    if (request.promptTokens !== null) this.#tokensIn.inc(request.promptTokens);
+    if (request.completionTokens !== null) this.#tokensOut.inc(request.completionTokens);
+    if (request.tokensPerSecond !== null) this.#speed.observe(request.tokensPerSecond);
+    if (request.waitS !== null) this.#wait?.observe(request.waitS);
+  }
+
+  worked({ kind, startedAt, at }: SlotWork): void {
+    const { slot } = this.#label;
+    if (slot === undefined) return;
+    if (kind === 'loaded') {
+      this.#on.loads.inc({ slot, outcome: 'ready' });
+      this.#on.loadTime.observe({ slot }, Math.max(0, at - startedAt) / 1000);
+    } else if (kind === 'load_failed') this.#on.loads.inc({ slot, outcome: 'error' });
+    else if (kind === 'crashed') this.#on.crashes.inc({ slot });
+    else this.#on.evictions.inc({ slot });
+  }
+
+  drop(): void {
+    const { requests, duration, firstToken, tokens, speed, wait, loads, loadTime, crashes, evictions } =
+      this.#on;
+    const label = this.#label;
+    for (const [route, { statuses }] of this.#routes) {
+      for (const status of statuses.keys()) requests.remove({ ...label, route, status: String(status) });
+      for (const metric of [duration, firstToken]) metric.remove({ ...label, route });
+    }
+    for (const direction of ['in', 'out']) tokens.remove({ ...label, direction });
+    speed.remove(label);
+    const { slot } = label;
+    if (slot === undefined) return;
+    for (const outcome of ['ready', 'error']) loads.remove({ slot, outcome });
+    for (const metric of [wait, loadTime, crashes, evictions]) metric.remove({ slot });
+  }
+
+  /** A counter that first shows as 1 has no increase for Prometheus: what alerts look at begins at 0. */
+  #beginAtZero(slot: string): void {
+    const { loads, crashes, evictions } = this.#on;
+    for (const outcome of ['ready', 'error']) loads.inc({ slot, outcome }, 0);
+    for (const metric of [crashes, evictions]) metric.inc({ slot }, 0);
+  }
+
+  #openRoute(route: string): RouteSeries {
+    const labels = { ...this.#label, route };
+    const series = {
+      duration: this.#on.duration.labels(labels),
+      firstToken: this.#on.firstToken.labels(labels),
+      statuses: new Map<number, { inc(): void }>(),
+    };
+    this.#routes.set(route, series);
+    return series;
+  }
+
+  #openStatus({ statuses }: RouteSeries, { route, status }: FinishedRequest): { inc(): void } {
+    const counter = this.#on.requests.labels({ ...this.#label, route, status: String(status) });
+    statuses.set(status, counter);
+    return counter;
+  }
+}

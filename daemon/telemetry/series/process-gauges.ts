@@ -1,0 +1,24 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Make } from './make.ts';
+
+/** The gateway itself; the answer ends the measuring. */
+export function processGauges(make: Make, version: string): () => void {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  const startedAt = Math.round(Date.now() / 1000 - process.uptime());
+  make.gauge('svc_build_info', 'Always 1; the version of the gateway.', ['version'], (gauge) =>
+    gauge.set({ version }, 1),
+  );
+  make.gauge('process_resident_memory_bytes', 'Resident memory of the gateway itself.', [], (gauge) =>
+    gauge.set(process.memoryUsage.rss()),
+  );
+  make.gauge('process_start_time_seconds', 'Start of the gateway, Unix seconds.', [], (gauge) =>
+    gauge.set(startedAt),
+  );
+  const help = 'Delay of the event loop since the last scrape, 99th percentile.';
+  make.gauge('svc_event_loop_delay_p99_seconds', help, [], (gauge) => {
+    gauge.set(delay.percentile(99) / 1e9);
+    delay.reset();
+  });
+  return () => void delay.disable();
+}

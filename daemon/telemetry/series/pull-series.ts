@@ -1,0 +1,33 @@
+import type { GatewayEvents } from '../../contract/events.ts';
+import { type PullRecord, PullState, type PullStateName } from '../../contract/pulls.ts';
+import type { Bus } from '../../kit/bus.ts';
+import type { Make } from './make.ts';
+
+/** States in which a download rests for good, or until it is asked for again. */
+const ENDS: ReadonlySet<PullStateName> = new Set(['done', 'failed', 'cancelled']);
+
+/** Counts the bytes that downloads bring, and their ends, from the events that they tell; no label names a model. */
+export function pullSeries(
+  make: Make,
+  bus: Pick<Bus<GatewayEvents>, 'subscribe'>,
+  list: () => readonly PullRecord[],
+): () => void {
+  const bytes = make.counter('svc_pull_bytes_total', 'Bytes of models that were downloaded.');
+  const ended = make.counter('svc_pulls_total', 'Downloads that have ended, by outcome.', 'outcome');
+  for (const outcome of ENDS) ended.inc({ outcome }, 0);
+  /** Bytes of each download that has not ended, as they were told last. */
+  const open = new Map<string, number>();
+  make.gauge('svc_pulls_open', 'Downloads that have not ended, by state.', ['state'], (gauge) => {
+    for (const state of PullState.options) if (!ENDS.has(state)) gauge.set({ state }, 0);
+    for (const { state } of list()) if (!ENDS.has(state)) gauge.inc({ state });
+  });
+  return bus.subscribe(({ name, payload }) => {
+    if (name !== 'pull') return;
+    const { pull } = payload as GatewayEvents['pull'];
+    const before = open.get(pull.id);
+    // What was there before this run is not counted, and bytes that were wrong and thrown away count once more.
+    if (before !== undefined && pull.bytes > before) bytes.inc(pull.bytes - before);
+    if (!ENDS.has(pull.state)) open.set(pull.id, pull.bytes);
+    else if (open.delete(pull.id)) ended.inc({ outcome: pull.state });
+  });
+}

@@ -1,0 +1,29 @@
+import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
+import type { Make } from './make.ts';
+
+const LIMITED: ErrorCode = 'auth.rate_limited';
+const isRefusal = (code: ErrorCode): boolean => code.startsWith('auth.') && code !== LIMITED;
+
+/** Counts what callers were told instead of an answer; every code of the catalogue begins at 0. */
+export function refusalSeries(make: Make): (code: ErrorCode) => void {
+  const errors = make.counter(
+    'svc_errors_total',
+    'Refusals and failures that callers were told, by code.',
+    'code',
+  );
+  const auth = make.counter(
+    'svc_auth_refusals_total',
+    'Requests that authentication refused, by code.',
+    'code',
+  );
+  const limiter = make.counter('svc_limiter_trips_total', 'Trips of the login limiter.');
+  for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+    errors.inc({ code }, 0);
+    if (isRefusal(code)) auth.inc({ code }, 0);
+  }
+  return (code) => {
+    errors.inc({ code });
+    if (code === LIMITED) limiter.inc();
+    else if (isRefusal(code)) auth.inc({ code });
+  };
+}

@@ -1,0 +1,31 @@
+import { SLOT_STATES, type SlotRecord } from '../../contract/slots.ts';
+import type { Make } from './make.ts';
+
+const BY_SLOT: readonly [name: string, help: string, value: (slot: SlotRecord) => number | null][] = [
+  ['svc_queue_length', 'Requests that wait for a slot.', ({ queued }) => queued],
+  ['svc_active_requests', 'Requests that a slot serves now.', ({ active }) => active],
+  ['svc_slot_parallel', 'Requests that a slot serves at once at most.', ({ parallel }) => parallel],
+  ['svc_slot_memory_bytes', 'Resident memory of the engine of a slot.', (slot) => slot.memory_bytes],
+  ['svc_slot_degraded', '1 while a slot runs degraded.', ({ degraded }) => Number(degraded !== null)],
+  [
+    'svc_slot_parked',
+    '1 while a slot is left alone after failures.',
+    (s) => Number(s.failure?.parked ?? false),
+  ],
+];
+
+/** What is read from the slots at each scrape; looking wakes none of them. */
+export function slotGauges(make: Make, slots: () => readonly SlotRecord[]): void {
+  for (const [name, help, value] of BY_SLOT) {
+    make.gauge(name, help, ['slot'], (gauge) => {
+      for (const slot of slots()) {
+        const now = value(slot);
+        if (now !== null) gauge.set({ slot: slot.name }, now);
+      }
+    });
+  }
+  make.gauge('svc_slot_state', '1 for the state that a slot is in.', ['slot', 'state'], (gauge) => {
+    for (const slot of slots())
+      for (const state of SLOT_STATES) gauge.set({ slot: slot.name, state }, Number(slot.state === state));
+  });
+}

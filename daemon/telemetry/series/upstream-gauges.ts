@@ -1,0 +1,26 @@
+import { UPSTREAM_HEALTH, type UpstreamRecord, USABLE_HEALTH } from '../../contract/upstreams.ts';
+import type { Make } from './make.ts';
+
+const BY_UPSTREAM: readonly [name: string, help: string, value: (upstream: UpstreamRecord) => number][] = [
+  ['svc_upstream_models', 'Models that an upstream is known to serve.', ({ models }) => models],
+  [
+    'svc_upstream_up',
+    '1 while calls to an upstream are not expected to fail.',
+    ({ health }) => Number(USABLE_HEALTH.has(health)),
+  ],
+];
+
+/** What is known of the upstreams at each scrape; none of them is asked anything. Disabled ones are left out. */
+export function upstreamGauges(make: Make, upstreams: () => readonly UpstreamRecord[]): void {
+  const enabled = () => upstreams().filter((upstream) => upstream.enabled);
+  for (const [name, help, value] of BY_UPSTREAM) {
+    make.gauge(name, help, ['upstream'], (gauge) => {
+      for (const each of enabled()) gauge.set({ upstream: each.name }, value(each));
+    });
+  }
+  const help = '1 for the health that an upstream has.';
+  make.gauge('svc_upstream_health', help, ['upstream', 'health'], (gauge) => {
+    for (const { name, health: now } of enabled())
+      for (const health of UPSTREAM_HEALTH) gauge.set({ upstream: name, health }, Number(health === now));
+  });
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '../../slots/clock.ts';
+import type { SpanCounts } from '../series/span-series.ts';
+import type { Span } from './span.ts';
+
+/** What a collector made of a batch: `again` asks for another try, after so long when it says so. */
+export type Delivery =
+  | { readonly kind: 'taken'; readonly rejected: number }
+  | { readonly kind: 'again'; readonly afterMs: number | null; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export interface SpanQueueOptions {
+  readonly clock: Clock;
+  /** Sends one batch; must not reject, and must end within its own limit. */
+  deliver(spans: readonly Span[], limitMs: number): Promise<Delivery>;
+  /** Told when deliveries begin to fail, and null when they work again. */
+  changed(reason: string | null): void;
+}
+
+/** Spans that wait at most; beyond it the oldest are given up. */
+export const MOST_WAITING = 4096;
+export const BATCH = 512;
+/** A span waits this long for others to go with it. */
+export const GATHER_MS = 2_000;
+const SEND_MS = 10_000;
+const FIRST_WAIT_MS = 1_000;
+export const LONGEST_WAIT_MS = 60_000;
+/** The whole time that a stop gives to what waits. */
+export const FLUSH_MS = 2_000;
+
+/**
+ * Spans on their way to a collector: gathered, sent in batches one after the other, tried again with growing waits while
+ * the collector is away. Adding costs an array entry, never waits and never throws.
+ */
+export class SpanQueue {
+  readonly #options: SpanQueueOptions;
+  #waiting: Span[] = [];
+  #cancel: (() => void) | null = null;
+  #sending: Promise<void> | null = null;
+  #failures = 0;
+  #stopped = false;
+  readonly #counts = { sent: 0, dropped: 0, refused: 0 };
+
+  constructor(options: SpanQueueOptions) {
+    this.#options = options;
+  }
+
+  counts(): SpanCounts {
+    return { ...this.#counts };
+  }
+
+  add(spans: readonly Span[]): void {
+    if (this.#stopped) {
+      this.#counts.dropped += spans.length;
+      return;
+    }
+    this.#waiting.push(...spans);
+    this.#trim();
+    if (this.#waiting.length >= BATCH && this.#failures === 0) this.#sendNow();
+    else this.#sendAfter(GATHER_MS);
+  }
+
+  /** Gives what waits one last try within `FLUSH_MS`; what is left then counts as dropped. */
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#cancel?.();
+    const { clock } = this.#options;
+    const end = clock.now() + FLUSH_MS;
+    const limit = Promise.withResolvers<void>();
+    const cancel = clock.after(FLUSH_MS, limit.resolve);
+    await Promise.race([this.#drain(end), limit.promise]);
+    cancel();
+    this.#counts.dropped += this.#waiting.length;
+    this.#waiting = [];
+  }
+
+  async #drain(end: number): Promise<void> {
+    await this.#sending;
+    let left = Number.POSITIVE_INFINITY;
+    while (this.#waiting.length > 0 && this.#waiting.length < left) {
+      left = this.#waiting.length;
+      await this.#send(Math.max(1, end - this.#options.clock.now()));
+    }
+  }
+
+  #trim(): void {
+    const excess = this.#waiting.length - MOST_WAITING;
+    if (excess <= 0) return;
+    this.#waiting.splice(0, excess);
+    this.#counts.dropped += excess;
+  }
+
+  #sendAfter(ms: number): void {
+    if (this.#sending !== null || this.#stopped) return;
+    this.#cancel ??= this.#options.clock.after(ms, () => this.#sendNow());
+  }
+
+  #sendNow(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    if (this.#sending !== null || this.#waiting.length === 0 || this.#stopped) return;
+    this.#sending = this.#send(SEND_MS).then((waitMs) => {
+      this.#sending = null;
+      if (this.#waiting.length > 0) this.#sendAfter(waitMs);
+    });
+  }
+
+  /** Sends one batch; answers how long to wait before the next. A batch that is to be tried again goes back in front. */
+  async #send(limitMs: number): Promise<number> {
+    const batch = this.#waiting.splice(0, BATCH);
+    const delivery = await this.#options.deliver(batch, limitMs);
+    if (delivery.kind === 'again') {
+      this.#waiting = [...batch, ...this.#waiting];
+      this.#trim();
+      this.#tell(delivery.reason);
+      const doubled = FIRST_WAIT_MS * 2 ** Math.min(this.#failures++, 16);
+      return Math.min(LONGEST_WAIT_MS, Math.max(doubled, delivery.afterMs ?? 0));
+    }
+    const refused = delivery.kind === 'refused' ? batch.length : Math.min(batch.length, delivery.rejected);
+    this.#counts.refused += refused;
+    this.#counts.sent += batch.length - refused;
+    this.#tell(delivery.kind === 'refused' ? delivery.reason : null);
+    this.#failures = 0;
+    return this.#waiting.length >= BATCH ? 0 : GATHER_MS;
+  }
+
+  #failing: string | null = null;
+  /** A state is told once, not at each try. */
+  #tell(reason: string | null): void {
+    const changed = (reason === null) !== (this.#failing === null);
+    this.#failing = reason;
+    if (changed) this.#options.changed(reason);
+  }
+}

@@ -1,0 +1,18 @@
+/** Kinds of spans as OTLP numbers them. */
+export const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const;
+
+export type AttributeValue = string | number | boolean;
+
+/** One span; times are Unix milliseconds with fractions. Attributes never hold what was said. */
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Empty for the root of a trace. */
+  readonly parentSpanId: string;
+  readonly name: string;
+  readonly kind: (typeof SPAN_KIND)[keyof typeof SPAN_KIND];
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly attributes: Readonly<Record<string, AttributeValue | null>>;
+  readonly failed: boolean;
+}

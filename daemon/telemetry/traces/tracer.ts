@@ -1,0 +1,95 @@
+import type { Log } from '../../kit/log.ts';
+import type { Outbound } from '../../kit/outbound.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { type Clock, systemClock } from '../../slots/clock.ts';
+import type { SlotWork, SlotWorkListener } from '../../slots/work.ts';
+import type { SpanCounts } from '../series/span-series.ts';
+import { type Collector, collectorOf } from './collector.ts';
+import { deliverSpans } from './deliver.ts';
+import { type LoadTime, type RequestContext, requestSpans, type TracedRequest } from './request-spans.ts';
+import { SpanQueue } from './span-queue.ts';
+import { newSpanId, newTraceId, parseTraceparent } from './trace-context.ts';
+
+/** OTLP traces of inference requests (contract section 10); nothing is made and nothing is sent while no collector is set. */
+export interface Tracer {
+  /** The place of a new request in its trace; null while tracing is off. Takes the caller's `traceparent` as its parent. */
+  begin(traceparent: string | string[] | undefined): RequestContext | null;
+  /** Sends the spans of a finished request on their way, unless its caller does not record. Never throws, never waits. */
+  finished(request: TracedRequest, context: RequestContext): void;
+  counts(): SpanCounts;
+  /** Gives what waits a last try, two seconds at most. */
+  stop(): Promise<void>;
+}
+
+export interface TracerOptions {
+  readonly settings: Pick<Settings, 'value'>;
+  readonly outbound: Pick<Outbound, 'dispatch'>;
+  readonly slots: { onWork(listener: SlotWorkListener): () => void };
+  readonly log: Log;
+  readonly version: string;
+  readonly clock?: Clock;
+}
+
+/** Slots whose last load is remembered. */
+const MOST_LOADS = 128;
+
+/** When each slot loaded last; a failed load has its time too. */
+class LastLoads {
+  readonly #times = new Map<string, LoadTime>();
+
+  heard({ slot, kind, startedAt, at }: SlotWork): void {
+    if (kind !== 'loaded' && kind !== 'load_failed') return;
+    this.#times.delete(slot);
+    this.#times.set(slot, { from: startedAt, to: at });
+    const [oldest] = this.#times.keys();
+    if (this.#times.size > MOST_LOADS && oldest !== undefined) this.#times.delete(oldest);
+  }
+
+  of(slot: string | null): LoadTime | null {
+    return (slot === null ? undefined : this.#times.get(slot)) ?? null;
+  }
+}
+
+export function createTracer(options: TracerOptions): Tracer {
+  const { settings, outbound, slots, log, version, clock = systemClock } = options;
+  const collector = (): Collector | null =>
+    collectorOf(settings.value('otlpEndpoint'), settings.value('otlpHeaders'));
+  const loads = new LastLoads();
+  const unfollow = slots.onWork((work) => loads.heard(work));
+  const queue = new SpanQueue({
+    clock,
+    async deliver(spans, limitMs) {
+      const to = collector();
+      if (to === null) return { kind: 'refused', reason: 'no collector is set any more' };
+      const resource = { serviceName: settings.value('otlpServiceName'), version };
+      return deliverSpans(outbound, to, resource, spans, limitMs);
+    },
+    changed: (reason) =>
+      reason === null
+        ? log.info('traces reach their collector again')
+        : log.warn({ reason }, 'traces do not reach their collector'),
+  });
+  return {
+    begin(traceparent) {
+      if (settings.value('otlpEndpoint') === '') return null;
+      const parent = parseTraceparent(traceparent);
+      return {
+        own: {
+          traceId: parent?.traceId ?? newTraceId(),
+          spanId: newSpanId(),
+          sampled: parent?.sampled ?? true,
+        },
+        parentSpanId: parent?.spanId ?? '',
+        callSpanId: newSpanId(),
+      };
+    },
+    finished(request, context) {
+      if (context.own.sampled) queue.add(requestSpans(request, context, loads.of(request.slot)));
+    },
+    counts: () => queue.counts(),
+    stop: () => {
+      unfollow();
+      return queue.stop();
+    },
+  };
+}
