@@ -20,7 +20,7 @@ export interface SpanQueueOptions {
 export const MOST_WAITING = 4096;
 export const BATCH = 512;
 /** A span waits this long for others to go with it. */
-export const GATHER_MS = 2_000;
+export const GATHER_MS = 1_000;
 const SEND_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 export const LONGEST_WAIT_MS = 60_000;

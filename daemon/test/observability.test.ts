@@ -1,0 +1,289 @@
+/** contract section 10: metrics, what is shipped for Prometheus and Grafana, and traces, over real ports. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, until } from './harness/gateway.ts';
+import { type Ask, ask } from './harness/http.ts';
+import { attributeOf, type Collector, otlpCollector } from './harness/otlp-collector.ts';
+import { part } from './harness/parts.ts';
+import { type Prometheus, promtool, SHIPPED, startPrometheus } from './harness/prometheus.ts';
+import { expositionOf, groupingsOf, selectorsOf } from './harness/promql.ts';
+import { json, provider, type StandIn, standIn } from './harness/stand-in.ts';
+import { openStream } from './harness/stream.ts';
+import { slot, startTiny } from './harness/tiny-gateway.ts';
+
+const CHAT = '/v1/chat/completions';
+const HEADER_SECRET = 'collector-token-7f3a91c2';
+const SAID = 'swordfish-in-a-prompt';
+
+let gateway: Gateway;
+let collector: Collector;
+let far: StandIn;
+
+const say = (method: string, path: string, options: Ask = {}) =>
+  ask(gateway, method, path, { key: CLIENT_KEY, ...options });
+const body = (model: string, more: object = {}) => ({
+  model,
+  messages: [{ role: 'user', content: SAID }],
+  max_tokens: 8,
+  ...more,
+});
+const exposition = async () => (await ask(gateway, 'GET', '/api/metrics/prometheus')).text;
+
+/** One of everything that has a series of its own. */
+async function everything(): Promise<void> {
+  await say('POST', CHAT, { body: body('agent') });
+  await (await openStream(gateway, CHAT, body('agent', { stream: true }), { key: CLIENT_KEY })).ended;
+  await say('POST', CHAT, { body: body('nobody-has-this') });
+  far.play(() => json(500, { error: { message: 'no' } }));
+  await say('POST', CHAT, { body: body('far-model') });
+  far.play(provider('far-model'));
+  await say('POST', CHAT, { body: body('far-model') });
+  await ask(gateway, 'POST', CHAT, { body: body('agent') });
+}
+
+beforeAll(async () => {
+  collector = await otlpCollector();
+  far = await standIn(provider('far-model'));
+  gateway = await startTiny(
+    {
+      env: {
+        SVC_REQUIRE_AUTH: 'on',
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.server.url,
+        OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${HEADER_SECRET}`,
+        OTEL_SERVICE_NAME: 'house',
+      },
+      files: {
+        ...KEYS_FILE,
+        'config/upstreams/far.toml': `base_url = "${far.url}"\n`,
+        'config/slots/asleep.toml': 'model = "tiny"\nautoload = false\n',
+      },
+    },
+    ADMIN_KEY,
+  );
+  await until(
+    async () => (await say('GET', '/v1/models')).text.includes('far-model'),
+    'the models of the upstream',
+  );
+  await everything();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+  await collector?.server.down();
+  await far?.down();
+});
+
+interface Dashboard {
+  panels: { title: string; targets?: { expr: string }[] }[];
+}
+const dashboard = JSON.parse(
+  readFileSync(join(SHIPPED, '..', 'grafana', 'svc-gateway.json'), 'utf8'),
+) as Dashboard;
+/** The queries of the dashboard, its variables filled in as Grafana would. */
+const QUERIES = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }): [string, string] => [
+    title,
+    expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m'),
+  ]),
+);
+/** The expressions of the alerts; each stands on one line, or folded below `>-`. */
+const ALERTS = [
+  ...readFileSync(join(SHIPPED, 'alerts.yml'), 'utf8').matchAll(
+    /- alert: (\w+)\n\s+expr: (?:>-\n)?([\s\S]*?)\n\s+(?:for|labels):/g,
+  ),
+].map(([, name = '', expr = '']): [string, string] => [name, expr.replace(/\s+/g, ' ').trim()]);
+
+/** Labels that Prometheus puts to every series. */
+const OF_PROMETHEUS = ['instance', 'job', 'le'];
+/** Told by devices that are not in every machine. */
+const OF_DEVICES = ['device'];
+
+describe('what is shipped', () => {
+  it('has a dashboard and alerts', () => {
+    expect(QUERIES.length).toBeGreaterThan(30);
+    expect(ALERTS.length).toBeGreaterThan(10);
+  });
+
+  let known: Map<string, Set<string>>;
+  beforeAll(async () => {
+    known = expositionOf(await exposition());
+  });
+
+  it.each([...QUERIES, ...ALERTS])('%s asks for metrics and labels that there are', (_, expr) => {
+    const selectors = selectorsOf(expr);
+    expect(selectors.length).toBeGreaterThan(0);
+    const labels = new Set(OF_PROMETHEUS);
+    for (const { name } of selectors) {
+      if (name === 'up') continue;
+      expect([...known.keys()]).toContain(name);
+      const own = known.get(name) ?? new Set();
+      for (const label of own.size === 0 ? OF_DEVICES : own) labels.add(label);
+    }
+    const used = [...selectors.flatMap((each) => each.labels), ...groupingsOf(expr)];
+    for (const label of used) expect([...labels], `${label} in ${expr}`).toContain(label);
+  });
+});
+
+describe('the metrics', () => {
+  it('count what happened, by route template and whoever served', async () => {
+    const text = await exposition();
+    for (const line of [
+      /^svc_requests_total\{slot="agent",route="\/v1\/chat\/completions",status="200"\} [2-9]/m,
+      /^svc_requests_total\{upstream="far",route="\/v1\/chat\/completions",status="200"\} \d/m,
+      /^svc_requests_total\{upstream="far",route="\/v1\/chat\/completions",status="5\d\d"\} \d/m,
+      /^svc_requests_total\{route="\/v1\/chat\/completions",status="404"\} \d/m,
+      /^svc_tokens_total\{slot="agent",direction="out"\} [1-9]/m,
+      /^svc_queue_wait_seconds_count\{slot="agent"\} [2-9]/m,
+      /^svc_slot_loads_total\{slot="agent",outcome="ready"\} 1$/m,
+      /^svc_slot_load_seconds_count\{slot="agent"\} 1$/m,
+      /^svc_device_memory_bytes\{device="host",kind="total"\} \d{9,}/m,
+      /^svc_auth_refusals_total\{code="auth\.required"\} [1-9]/m,
+      /^svc_upstream_up\{upstream="far"\} 1$/m,
+      /^svc_store_ok 1$/m,
+    ])
+      expect(text).toMatch(line);
+  });
+
+  it('hold no key, no address, no path and nothing that a caller or a model file named', async () => {
+    const text = await exposition();
+    const hidden = [ADMIN_KEY, CLIENT_KEY, HEADER_SECRET, SAID, '127.0.0.1', gateway.home];
+    for (const secret of [...hidden, 'nobody-has-this', 'far-model', '"tiny"'])
+      expect(text).not.toContain(secret);
+  });
+
+  it('wake nothing when they are read', async () => {
+    for (let i = 0; i < 5; i++) await exposition();
+    expect((await slot(gateway, 'asleep', ADMIN_KEY)).state).toBe('offline');
+  });
+});
+
+const program = part('prometheus');
+describe.skipIf(program === null)('a real Prometheus', () => {
+  const path = program as string;
+  let prometheus: Prometheus;
+  beforeAll(async () => {
+    prometheus = await startPrometheus(path, gateway.port);
+    const scraped = (least: number) =>
+      until(async () => {
+        const [sample] = await prometheus.query('count_over_time(up{job="svc-gateway"}[1m])');
+        return Number(sample?.value[1] ?? 0) >= least;
+      }, `${least} scrapes`);
+    await scraped(2);
+    await everything();
+    await scraped(6);
+  });
+  afterAll(() => prometheus?.stop());
+
+  it.each(QUERIES)('%s: %s', async (_, expr) => {
+    const found = await prometheus.query(expr);
+    const absent: string[] = [];
+    for (const { text } of selectorsOf(expr)) {
+      if ((await prometheus.query(text)).length === 0) absent.push(text);
+    }
+    if (absent.length === 0) expect(found.length).toBeGreaterThan(0);
+    else for (const text of absent) expect(text).toMatch(/^svc_device_(busy|power|temperature)_/);
+  });
+
+  it.each(ALERTS)('%s looks at series that there are', async (_, expr) => {
+    await prometheus.query(expr);
+    for (const { text } of selectorsOf(expr)) expect(await prometheus.query(text), text).not.toEqual([]);
+  });
+
+  it('evaluates every rule, and a calm gateway raises no alarm of being away', async () => {
+    await until(async () => {
+      const rules = await prometheus.rules();
+      return rules.length === ALERTS.length && rules.every(({ health }) => health !== 'unknown');
+    }, 'the rules to be evaluated');
+    for (const rule of await prometheus.rules()) expect(rule).toMatchObject({ health: 'ok' });
+    expect(await prometheus.query('ALERTS{alertname="SvcGatewayDown"}')).toEqual([]);
+  });
+
+  it('promtool takes the rules, their tests and the example', async () => {
+    expect(await promtool(path, 'check', 'rules', 'alerts.yml')).toContain(`${ALERTS.length} rules found`);
+    expect(await promtool(path, 'test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
+    expect(await promtool(path, 'check', 'config', 'scrape.yml')).toContain('SUCCESS');
+  });
+});
+
+describe('traces', () => {
+  const TRACE = '0af7651916cd43dd8448eb211c80319c';
+  const PARENT = 'b7ad6b7169203331';
+  const traced = (id: string, model: string, more: object = {}) =>
+    say('POST', CHAT, { headers: { traceparent: `00-${id}-${PARENT}-01` }, body: body(model, more) });
+  const arrived = (id: string, name: string) =>
+    until(() => collector.trace(id).has(name), `span ${name} at the collector`);
+
+  it('show a request below its caller, with the stages that it came to, and nothing of what was said', async () => {
+    const answer = await traced(TRACE, 'agent');
+    await arrived(TRACE, 'stream');
+    const spans = collector.trace(TRACE);
+    const root = spans.get(`POST ${CHAT}`);
+    expect(root).toMatchObject({ parentSpanId: PARENT, kind: 2 });
+    expect(attributeOf(root as never, 'http.response.status_code')).toBe('200');
+    expect(attributeOf(root as never, 'svc.request_id')).toBe(answer.headers['x-request-id']);
+    expect(attributeOf(root as never, 'svc.slot')).toBe('agent');
+    expect(Number(attributeOf(root as never, 'gen_ai.usage.output_tokens'))).toBeGreaterThan(0);
+    const call = spans.get('call');
+    expect(call).toMatchObject({ parentSpanId: root?.spanId, kind: 3 });
+    for (const stage of ['prefill', 'stream'])
+      expect(spans.get(stage)).toMatchObject({ parentSpanId: call?.spanId });
+    expect(collector.server.text()).not.toContain(SAID);
+    expect(collector.server.heard[0]?.headers.authorization).toBe(`Bearer ${HEADER_SECRET}`);
+    expect(collector.server.text()).toContain('"service.name');
+  });
+
+  it('a slot that has to load first shows its wait and its load', async () => {
+    const id = TRACE.replace(/^0a/, '1a');
+    await traced(id, 'svc/asleep');
+    await arrived(id, 'load');
+    const spans = collector.trace(id);
+    expect(spans.get('load')).toMatchObject({ parentSpanId: spans.get('wait')?.spanId });
+    expect(attributeOf(spans.get(`POST ${CHAT}`) as never, 'svc.slot')).toBe('asleep');
+  });
+
+  it('an upstream of the own network is told our span, never the header of the caller', async () => {
+    const id = TRACE.replace(/^0a/, '2a');
+    await traced(id, 'far-model');
+    await arrived(id, 'call');
+    const asked = far.heard.findLast(({ url }) => url.includes('/chat/'));
+    expect(asked?.headers.traceparent).toBe(`00-${id}-${collector.trace(id).get('call')?.spanId}-01`);
+  });
+
+  it('what a caller does not record is not recorded, and nonsense begins a trace of its own', async () => {
+    const id = TRACE.replace(/^0a/, '3a');
+    const headers = { traceparent: `00-${id}-${PARENT}-00` };
+    await say('POST', CHAT, { headers, body: body('agent') });
+    const before = collector.spans().length;
+    const odd = await say('POST', CHAT, { headers: { traceparent: 'nonsense' }, body: body('agent') });
+    const own = () =>
+      collector
+        .spans()
+        .slice(before)
+        .find((each) => attributeOf(each, 'svc.request_id') === odd.headers['x-request-id']);
+    await until(() => own() !== undefined, 'the trace of its own');
+    expect(own()).not.toHaveProperty('parentSpanId');
+    expect(collector.trace(id).size).toBe(0);
+  });
+
+  it('a collector that is down costs no request, and gets what waited once it is back', async () => {
+    const id = TRACE.replace(/^0a/, '4a');
+    await collector.server.down();
+    expect((await traced(id, 'agent')).status).toBe(200);
+    await gateway.waitFor('traces do not reach their collector');
+    expect((await say('POST', CHAT, { body: body('agent') })).status).toBe(200);
+    await collector.server.up();
+    await arrived(id, 'call');
+    await gateway.waitFor('traces reach their collector again');
+    expect(await exposition()).toMatch(/^svc_trace_spans_total\{outcome="dropped"\} 0$/m);
+    expect(gateway.output()).not.toContain(HEADER_SECRET);
+  });
+
+  it('a gateway that stops sends what still waits', async () => {
+    const id = TRACE.replace(/^0a/, '5a');
+    await traced(id, 'agent');
+    expect(await gateway.stop()).toBe(0);
+    expect(collector.trace(id).has('call')).toBe(true);
+  });
+});
