@@ -1,19 +1,7 @@
 import pino from 'pino';
-import { hideSecrets } from './redact.ts';
+import { hideNamed, hideSecrets } from './redact.ts';
 
 export type Log = pino.Logger;
-
-const SECRET_NAMES = /^(authorization|cookie|set-cookie|api[-_]?key|.*(_key|secret|token|password))$/i;
-const HIDDEN = '[hidden]';
-
-/** Replaces values under secret-looking names; depth and breadth are bounded by what pino itself serialises. */
-function hideByName(fields: Record<string, unknown>): Record<string, unknown> {
-  const out: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    out[name] = SECRET_NAMES.test(name) && typeof value === 'string' ? HIDDEN : value;
-  }
-  return out;
-}
 
 export interface LogOptions {
   level: string;
@@ -48,7 +36,7 @@ export function createLog(options: LogOptions): Log {
   const secrets = options.secrets ?? (() => []);
   const stream = {
     write(line: string) {
-      const clean = hideSecrets(line, secrets());
+      const clean = hideNamed(hideSecrets(line, secrets()));
       write(clean);
       options.tap?.(clean);
     },
@@ -58,7 +46,7 @@ export function createLog(options: LogOptions): Log {
       level: options.level,
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }), log: hideByName },
+      formatters: { level: (label) => ({ level: label }) },
     },
     stream,
   );

@@ -5,6 +5,16 @@ const LEAST_SECRET = 6;
 const SESSION = /eyJ[\w-]{16,400}\.[\w-]{43}/g;
 const KEY_PARAMETER = /([?&]api_key=)[^&\s"#]+/gi;
 
+/**
+ * In a line of JSON: a name that says that its value is a secret, at any depth, with a text or a list of texts behind it.
+ * The line is read as it was written, so that fields, bindings, errors and what stands inside them are all alike.
+ */
+const NAMED =
+  /("(?:[\w-]*authorization|(?:set-)?cookie|[\w-]*api[-_]?key|[\w-]*(?:[-_]key|secret|token|password|passwd))":)("(?:[^"\\]|\\.)*"|\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/gi;
+
+/** A line of JSON without the values whose names say that they are secrets. */
+export const hideNamed = (line: string): string => line.replace(NAMED, `$1"${HIDDEN}"`);
+
 /** `text` without any of `secrets` (as they are, and as JSON writes them), session cookies and `api_key` parameters. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   let out = text;

@@ -10,7 +10,7 @@ export type Delivery =
 
 export interface SpanQueueOptions {
   readonly clock: Clock;
-  /** Sends one batch; must not reject, and must end within its own limit. */
+  /** Sends one batch and ends within the limit; one that it rejects is given up. */
   deliver(spans: readonly Span[], limitMs: number): Promise<Delivery>;
   /** Told when deliveries begin to fail, and null when they work again. */
   changed(reason: string | null): void;
@@ -27,6 +27,8 @@ export const LONGEST_WAIT_MS = 60_000;
 /** The whole time that a stop gives to what waits. */
 export const FLUSH_MS = 2_000;
 
+const unsendable = (): Delivery => ({ kind: 'refused', reason: 'a batch could not be written' });
+
 /**
  * Spans on their way to a collector: gathered, sent in batches one after the other, tried again with growing waits while
  * the collector is away. Adding costs an array entry, never waits and never throws.
@@ -37,7 +39,10 @@ export class SpanQueue {
   #cancel: (() => void) | null = null;
   #sending: Promise<void> | null = null;
   #failures = 0;
+  /** Nothing is taken any more; and then: nothing is tried any more. */
   #stopped = false;
+  #over = false;
+  #failing: string | null = null;
   readonly #counts = { sent: 0, dropped: 0, refused: 0 };
 
   constructor(options: SpanQueueOptions) {
@@ -70,6 +75,7 @@ export class SpanQueue {
     const cancel = clock.after(FLUSH_MS, limit.resolve);
     await Promise.race([this.#drain(end), limit.promise]);
     cancel();
+    this.#over = true;
     this.#counts.dropped += this.#waiting.length;
     this.#waiting = [];
   }
@@ -108,7 +114,11 @@ export class SpanQueue {
   /** Sends one batch; answers how long to wait before the next. A batch that is to be tried again goes back in front. */
   async #send(limitMs: number): Promise<number> {
     const batch = this.#waiting.splice(0, BATCH);
-    const delivery = await this.#options.deliver(batch, limitMs);
+    const delivery = await this.#options.deliver(batch, limitMs).catch(unsendable);
+    if (delivery.kind === 'again' && this.#over) {
+      this.#counts.dropped += batch.length;
+      return LONGEST_WAIT_MS;
+    }
     if (delivery.kind === 'again') {
       this.#waiting = [...batch, ...this.#waiting];
       this.#trim();
@@ -124,7 +134,6 @@ export class SpanQueue {
     return this.#waiting.length >= BATCH ? 0 : GATHER_MS;
   }
 
-  #failing: string | null = null;
   /** A state is told once, not at each try. */
   #tell(reason: string | null): void {
     const changed = (reason === null) !== (this.#failing === null);

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { createLog } from './log.ts';
+
+const CANARY = 'canary-"quoted"\\and-long-Zq81xV7m';
+const NAMED = 'only-the-name-tells-Rf5nQc2J';
+
+function setUp(secrets: string[] = []) {
+  const written: string[] = [];
+  const tapped: string[] = [];
+  const log = createLog({
+    level: 'debug',
+    secrets: () => secrets,
+    write: (line) => void written.push(line),
+    tap: (line) => void tapped.push(line),
+  });
+  return { log, written, tapped };
+}
+
+/** Every way in which a value comes into a line. */
+const WAYS: Record<string, (log: ReturnType<typeof setUp>['log'], name: string, value: string) => void> = {
+  'a field': (log, name, value) => log.info({ [name]: value }, 'x'),
+  'a field inside others': (log, name, value) => log.info({ a: { b: [{ c: { [name]: value } }] } }, 'x'),
+  'a list': (log, name, value) => log.info({ a: { [name]: [value, value] } }, 'x'),
+  'a binding of a child': (log, name, value) => log.child({ [name]: value }).info('x'),
+  'an error with details': (log, name, value) =>
+    log.error({ err: Object.assign(new Error('x'), { details: { [name]: value } }) }, 'x'),
+};
+
+describe.each(Object.entries(WAYS))('%s', (_, way) => {
+  it.each([
+    'authorization',
+    'Proxy-Authorization',
+    'cookie',
+    'set-cookie',
+    'api_key',
+    'x-api-key',
+    'apiKey',
+    'SVC_ADMIN_KEY',
+    'client_secret',
+    'hf_token',
+    'password',
+  ])('is hidden under the name %s', (name) => {
+    const { log, written, tapped } = setUp();
+    way(log, name, NAMED);
+    expect(written).toHaveLength(1);
+    expect(written[0]).not.toContain(NAMED);
+    expect(written[0]).toContain(`"${name}":"[hidden]"`);
+    expect(JSON.parse(written[0] ?? '')).toMatchObject({ msg: 'x' });
+    expect(tapped).toEqual(written);
+  });
+
+  it('is hidden by its value, under any name', () => {
+    const { log, written } = setUp([CANARY]);
+    way(log, 'harmless', CANARY);
+    expect(written[0]).not.toContain('Zq81xV7m');
+    expect(() => JSON.parse(written[0] ?? '')).not.toThrow();
+  });
+});
+
+it('a value in the message and in the stack of an error is hidden', () => {
+  const { log, written } = setUp([CANARY]);
+  log.warn(`no: ${CANARY}`);
+  log.error({ err: new Error(`no: ${CANARY}`, { cause: new Error(CANARY) }) }, 'x');
+  expect(written).toHaveLength(2);
+  expect(written.join('')).not.toContain('Zq81xV7m');
+});
+
+it('what only sounds like a secret stays', () => {
+  const { log, written } = setUp();
+  const fields = { max_tokens: 5, tokens: '7', key: 'models.folders', monkey: 'x', cookies: 'none' };
+  log.info(fields, 'token');
+  expect(JSON.parse(written[0] ?? '')).toMatchObject({ ...fields, msg: 'token' });
+});
+
+it('a long line costs little', () => {
+  const { log, written } = setUp([CANARY]);
+  const began = performance.now();
+  log.info({ text: `${'"token'.repeat(50_000)}${'-'.repeat(200_000)}` }, 'x');
+  expect(written).toHaveLength(1);
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
