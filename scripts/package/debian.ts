@@ -22,6 +22,12 @@ const DOC = 'usr/share/doc/svc-gateway';
 const DEPENDS = 'libc6 (>= 2.34), libgcc-s1, libstdc++6 (>= 12), systemd (>= 250)';
 const RECOMMENDS = 'libvulkan1, ffmpeg, ca-certificates';
 
+/** What reads our metrics, as examples; nothing of it is in force by itself. */
+export const OBSERVED: readonly string[] = [
+  'grafana/svc-gateway.json',
+  ...['scrape.yml', 'alerts.yml', 'alerts.test.yml'].map((name) => `prometheus/${name}`),
+];
+
 const zipped = (path: string, text: string): Entry => ({
   path: `${path}.gz`,
   mode: 0o644,
@@ -55,6 +61,8 @@ function systemEntries(root: string, app: App, date: number): Entry[] {
     textEntry(`${DOC}/examples/config.toml`, exampleConfigFile()),
     textEntry(`${DOC}/examples/api.env`, exampleEnvFile()),
     fileEntry(`${DOC}/systemd.md`, source('docs/systemd.md')),
+    fileEntry(`${DOC}/observability.md`, source('docs/observability.md')),
+    ...OBSERVED.map((file) => fileEntry(`${DOC}/examples/${file}`, source('packaging', file))),
     textEntry(`${DOC}/copyright`, copyrightFile(app.modules, app.runtime)),
     zipped(`${DOC}/changelog`, changelog(app.version, date)),
     fileEntry('usr/share/lintian/overrides/svc-gateway', source('packaging/debian/lintian-overrides')),

@@ -125,7 +125,7 @@ describe('answers pass untouched', () => {
     got[0]?.end(`${delta('b')}${usage}data: [DONE]\n\n`);
     expect((await rest).body).toBe(`${delta('a')}${delta('b')}${usage}data: [DONE]\n\n`);
     await until(() => gateway.log.length === 1);
-    expect(gateway.finished[0]).toMatchObject({ target: 'agent', completionTokens: 9 });
+    expect(gateway.finished[0]).toMatchObject({ slot: 'agent', completionTokens: 9 });
     expect(slots.notes).toHaveLength(1);
   });
 
