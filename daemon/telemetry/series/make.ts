@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { CounterTally, HistogramTally } from './tally.ts';
 
 /** Makes the metrics of one registry: name, help, label names. Every label is from a bounded set (contract section 10). */
 export class Make {
@@ -8,12 +9,12 @@ export class Make {
     this.#registry = registry;
   }
 
-  counter<L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> {
-    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  counter<L extends string>(name: string, help: string, ...labelNames: L[]): CounterTally<L> {
+    return new CounterTally(this.#registry, { name, help, labelNames });
   }
 
   histogram<L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) {
-    return new Histogram<L>({ name, help, labelNames, buckets, registers: [this.#registry] });
+    return new HistogramTally<L>(this.#registry, { name, help, labelNames, buckets });
   }
 
   /** A counter of counts that are kept elsewhere and only grow, read anew at each scrape. */

@@ -67,11 +67,11 @@ export class OwnerSeries {
     const { slot } = this.#label;
     if (slot === undefined) return;
     if (kind === 'loaded') {
-      this.#on.loads.inc({ slot, outcome: 'ready' });
-      this.#on.loadTime.observe({ slot }, Math.max(0, at - startedAt) / 1000);
-    } else if (kind === 'load_failed') this.#on.loads.inc({ slot, outcome: 'error' });
-    else if (kind === 'crashed') this.#on.crashes.inc({ slot });
-    else this.#on.evictions.inc({ slot });
+      this.#on.loads.labels({ slot, outcome: 'ready' }).inc();
+      this.#on.loadTime.labels({ slot }).observe(Math.max(0, at - startedAt) / 1000);
+    } else if (kind === 'load_failed') this.#on.loads.labels({ slot, outcome: 'error' }).inc();
+    else if (kind === 'crashed') this.#on.crashes.labels({ slot }).inc();
+    else this.#on.evictions.labels({ slot }).inc();
   }
 
   drop(): void {
@@ -82,7 +82,7 @@ export class OwnerSeries {
       for (const status of statuses.keys()) requests.remove({ ...label, route, status: String(status) });
       for (const metric of [duration, firstToken]) metric.remove({ ...label, route });
     }
-    for (const direction of ['in', 'out']) tokens.remove({ ...label, direction });
+    for (const direction of ['in', 'out'] as const) tokens.remove({ ...label, direction });
     speed.remove(label);
     const { slot } = label;
     if (slot === undefined) return;
@@ -93,8 +93,8 @@ export class OwnerSeries {
   /** A counter that first shows as 1 has no increase for Prometheus: what alerts look at begins at 0. */
   #beginAtZero(slot: string): void {
     const { loads, crashes, evictions } = this.#on;
-    for (const outcome of ['ready', 'error']) loads.inc({ slot, outcome }, 0);
-    for (const metric of [crashes, evictions]) metric.inc({ slot }, 0);
+    for (const outcome of ['ready', 'error']) loads.labels({ slot, outcome }).inc(0);
+    for (const metric of [crashes, evictions]) metric.labels({ slot }).inc(0);
   }
 
   #openRoute(route: string): RouteSeries {

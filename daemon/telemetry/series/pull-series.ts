@@ -12,9 +12,10 @@ export function pullSeries(
   bus: Pick<Bus<GatewayEvents>, 'subscribe'>,
   list: () => readonly PullRecord[],
 ): () => void {
-  const bytes = make.counter('svc_pull_bytes_total', 'Bytes of models that were downloaded.');
+  const bytes = make.counter('svc_pull_bytes_total', 'Bytes of models that were downloaded.').labels({});
+  bytes.inc(0);
   const ended = make.counter('svc_pulls_total', 'Downloads that have ended, by outcome.', 'outcome');
-  for (const outcome of ENDS) ended.inc({ outcome }, 0);
+  for (const outcome of ENDS) ended.labels({ outcome }).inc(0);
   /** Bytes of each download that has not ended, as they were told last. */
   const open = new Map<string, number>();
   make.gauge('svc_pulls_open', 'Downloads that have not ended, by state.', ['state'], (gauge) => {
@@ -28,6 +29,6 @@ export function pullSeries(
     // What was there before this run is not counted, and bytes that were wrong and thrown away count once more.
     if (before !== undefined && pull.bytes > before) bytes.inc(pull.bytes - before);
     if (!ENDS.has(pull.state)) open.set(pull.id, pull.bytes);
-    else if (open.delete(pull.id)) ended.inc({ outcome: pull.state });
+    else if (open.delete(pull.id)) ended.labels({ outcome: pull.state }).inc();
   });
 }

@@ -16,14 +16,15 @@ export function refusalSeries(make: Make): (code: ErrorCode) => void {
     'Requests that authentication refused, by code.',
     'code',
   );
-  const limiter = make.counter('svc_limiter_trips_total', 'Trips of the login limiter.');
+  const limiter = make.counter('svc_limiter_trips_total', 'Trips of the login limiter.').labels({});
+  limiter.inc(0);
   for (const code of Object.keys(ERRORS) as ErrorCode[]) {
-    errors.inc({ code }, 0);
-    if (isRefusal(code)) auth.inc({ code }, 0);
+    errors.labels({ code }).inc(0);
+    if (isRefusal(code)) auth.labels({ code }).inc(0);
   }
   return (code) => {
-    errors.inc({ code });
+    errors.labels({ code }).inc();
     if (code === LIMITED) limiter.inc();
-    else if (isRefusal(code)) auth.inc({ code });
+    else if (isRefusal(code)) auth.labels({ code }).inc();
   };
 }
