@@ -1,9 +1,41 @@
 import { parseArgs } from 'node:util';
 import { SetupError } from './kit/setup-error.ts';
 
-/** Sub-commands of the daemon binary that work while no daemon runs. */
-export const SUBCOMMANDS = ['config'] as const;
-export type Subcommand = (typeof SUBCOMMANDS)[number];
+const FLAGS = {
+  json: { type: 'boolean', default: false },
+  'self-test': { type: 'boolean', default: false },
+  'with-keys': { type: 'boolean', default: false },
+  force: { type: 'boolean', default: false },
+  url: { type: 'string' },
+} as const;
+type Flag = keyof typeof FLAGS;
+
+interface SubcommandRow {
+  /** What stands for its arguments in messages; each is needed. */
+  readonly operands: readonly string[];
+  readonly flags: readonly Flag[];
+  readonly summary: string;
+}
+
+/** THE sub-commands of the daemon binary: they work while no daemon runs. */
+const ROWS = {
+  config: { operands: [], flags: ['json'], summary: 'print every setting with its value and source' },
+  doctor: {
+    operands: [],
+    flags: ['self-test', 'json', 'url'],
+    summary: 'look for what is wrong, with fixes',
+  },
+  backup: {
+    operands: ['FILE'],
+    flags: ['with-keys', 'force', 'json'],
+    summary: 'configuration and database into one file',
+  },
+  restore: { operands: ['FILE'], flags: ['json'], summary: 'put them back; the gateway must be stopped' },
+  'end-containers': { operands: [], flags: [], summary: 'end every container of this gateway' },
+} as const satisfies Record<string, SubcommandRow>;
+
+export type Subcommand = keyof typeof ROWS;
+export const SUBCOMMANDS = Object.keys(ROWS) as Subcommand[];
 
 export interface DaemonArguments {
   help: boolean;
@@ -12,36 +44,79 @@ export interface DaemonArguments {
   /** Path of a .gguf file for slot agent. */
   model: string | null;
   subcommand: Subcommand | null;
+  /** The sub-command's own arguments, as many as it takes. */
+  operands: readonly string[];
+  withKeys: boolean;
+  force: boolean;
+  selfTest: boolean;
+  /** Address of the running gateway, where it is not that of the settings. */
+  url: string | null;
+}
+
+const USAGE_WIDTH = 34;
+const flagText = (flag: Flag): string => `[--${flag}${FLAGS[flag].type === 'string' ? ' ADDRESS' : ''}]`;
+
+function usageLines([name, { operands, flags, summary }]: [string, SubcommandRow]): string {
+  const words = `  svc-gateway ${[name, ...operands, ...flags.map(flagText)].join(' ')}`;
+  return words.length < USAGE_WIDTH
+    ? `${words.padEnd(USAGE_WIDTH)}${summary}`
+    : `${words}\n${''.padEnd(USAGE_WIDTH)}${summary}`;
 }
 
 export const USAGE = `svc-gateway: the inference gateway for a home lab
 
-  svc-gateway [--model FILE.gguf]   start the gateway
-  svc-gateway config [--json]       print every setting with its value and source
-  svc-gateway --version             print the version
-  svc-gateway --help                print this text
+  svc-gateway [--model FILE.gguf] start the gateway
+${Object.entries(ROWS).map(usageLines).join('\n')}
+  svc-gateway --version           print the version
+  svc-gateway --help              print this text
 
 Settings come from api.env and config.toml.
 `;
 
-const isSubcommand = (word: string): word is Subcommand => (SUBCOMMANDS as readonly string[]).includes(word);
+const isSubcommand = (word: string): word is Subcommand => Object.hasOwn(ROWS, word);
+const SEE_HELP = 'See svc-gateway --help.';
+
+function refuseStrangers(subcommand: Subcommand | null, operands: readonly string[], flags: Flag[]): void {
+  if (subcommand === null) {
+    const [flag] = flags.filter((each) => each !== 'json');
+    if (flag !== undefined) throw new SetupError(`--${flag} belongs to a command.`, SEE_HELP);
+    return;
+  }
+  const row: SubcommandRow = ROWS[subcommand];
+  if (operands.length > row.operands.length) {
+    throw new SetupError(`There is no command "${[subcommand, ...operands].join(' ')}".`, SEE_HELP);
+  }
+  const missing = row.operands[operands.length] ?? (operands.includes('') ? row.operands[0] : undefined);
+  if (missing !== undefined) throw new SetupError(`${subcommand} needs ${missing}.`, SEE_HELP);
+  const stranger = flags.find((flag) => !row.flags.includes(flag));
+  if (stranger !== undefined) throw new SetupError(`${subcommand} takes no --${stranger}.`, SEE_HELP);
+}
 
 /** Reads the command line of the daemon; throws SetupError for anything it does not know. */
 export function parseArguments(argv: readonly string[]): DaemonArguments {
   const { values, positionals } = split(argv);
-  const word = positionals[0] ?? null;
-  if (positionals.length > 1 || (word !== null && !isSubcommand(word))) {
-    throw new SetupError(`There is no command "${positionals.join(' ')}".`, 'See svc-gateway --help.');
+  const [word = null, ...operands] = positionals;
+  if (word !== null && !isSubcommand(word)) {
+    throw new SetupError(`There is no command "${positionals.join(' ')}".`, SEE_HELP);
   }
   if (values.model?.trim() === '') {
     throw new SetupError('--model is given without a path.', 'Name a .gguf file: --model FILE.gguf');
   }
+  const given = (Object.keys(FLAGS) as Flag[]).filter(
+    (flag) => values[flag] !== undefined && values[flag] !== false,
+  );
+  if (!values.help && !values.version) refuseStrangers(word, operands, given);
   return {
     help: values.help,
     version: values.version,
     json: values.json,
     model: values.model ?? null,
     subcommand: word,
+    operands,
+    withKeys: values['with-keys'],
+    force: values.force,
+    selfTest: values['self-test'],
+    url: values.url ?? null,
   };
 }
 
@@ -52,13 +127,13 @@ function split(argv: readonly string[]) {
       allowPositionals: true,
       options: {
         model: { type: 'string' },
-        json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
         version: { type: 'boolean', default: false },
+        ...FLAGS,
       },
     });
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split('. ');
-    throw new SetupError(`${sentence}.`, 'See svc-gateway --help.');
+    throw new SetupError(`${sentence}.`, SEE_HELP);
   }
 }

@@ -1,5 +1,6 @@
 import { parseArguments, USAGE } from './arguments.ts';
 import { banner } from './banner.ts';
+import { ERRORS, GatewayError } from './contract/errors.ts';
 import { SetupError } from './kit/setup-error.ts';
 import { serviceManager } from './service-manager.ts';
 import { runSubcommand } from './subcommands.ts';
@@ -17,20 +18,28 @@ export async function run(argv: readonly string[], env: Environment): Promise<vo
     if (options.help) return void process.stdout.write(USAGE);
     if (options.version) return void process.stdout.write(`${VERSION}\n`);
     if (options.subcommand) {
-      const { json } = options;
-      return await runSubcommand(options.subcommand, {
-        env,
-        json,
-        out: (text) => process.stdout.write(text),
-      });
+      const out = (text: string) => void process.stdout.write(text);
+      process.exitCode = await runSubcommand(options.subcommand, { env, given: options, out });
+      return;
     }
     await serve(env, options.model);
   } catch (error) {
-    if (!(error instanceof SetupError)) throw error;
-    process.stderr.write(`svc-gateway: ${error.message}\n  ${error.advice}\n`);
+    const text = lastWords(error, argv.includes('--json'));
+    if (text === null) throw error;
+    process.stderr.write(text);
     process.exitCode = 1;
     setTimeout(() => process.exit(1), 500).unref();
   }
+}
+
+/** What a person or a program is told of a refusal; null for an error that nobody foresaw. */
+function lastWords(error: unknown, json: boolean): string | null {
+  const known = error instanceof GatewayError || error instanceof SetupError ? error : null;
+  if (known === null) return null;
+  const [code, advice] =
+    known instanceof GatewayError ? [known.code, ERRORS[known.code].advice] : ['setup', known.advice];
+  if (json) return `${JSON.stringify({ error: { code, message: known.message, advice } })}\n`;
+  return `svc-gateway: ${known.message}\n  ${advice}\n`;
 }
 
 /** The gateway itself is read in only here: help, version, sub-commands and refusals need little of it. */

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isLoopback } from './auth/addresses.ts';
 import { createAuth } from './auth/auth.ts';
+import { refuseHalfRestored } from './backup/unfinished.ts';
 import type { BannerFacts } from './banner.ts';
 import { refuseHopelessConfig } from './config-guard.ts';
 import { containerSockets } from './container-sockets.ts';
@@ -69,7 +70,10 @@ export interface Services {
 }
 
 /** Other engines than the worker processes: the bench puts a model server that runs already in their place. */
-export type ServiceOverrides = Pick<SlotsOptions, 'runner' | 'ask'>;
+export interface ServiceOverrides extends Partial<Pick<SlotsOptions, 'runner' | 'ask'>> {
+  /** Writes no line of the log anywhere: for a gateway within another program. */
+  quiet?: boolean;
+}
 
 function containerSources(settings: Settings, outbound: Outbound): ContainerSources {
   return {
@@ -89,7 +93,7 @@ const keptBy = (settings: Settings): Kept => ({
 export async function startServices(
   env: Record<string, string | undefined>,
   model: string | null,
-  overrides: ServiceOverrides = {},
+  { quiet = false, ...overrides }: ServiceOverrides = {},
 ): Promise<Services> {
   let settings: Settings | null = null;
   const logLines = new LogLines();
@@ -97,6 +101,7 @@ export async function startServices(
     level: 'info',
     secrets: () => settings?.secrets() ?? [],
     tap: (line) => logLines.push(line),
+    ...(quiet ? { write: () => {} } : {}),
   });
   const live = await openSettings({ env, log, watch: true });
   settings = live;
@@ -108,6 +113,7 @@ export async function startServices(
   await guardExposure(live, log, place.host);
   const bus = new Bus<GatewayEvents>();
   const unlock = await lockState(live.folders.state);
+  refuseHalfRestored(live.folders.state);
   const store = openStore({ folder: live.folders.state, log, kept: () => keptBy(live) });
   const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
   const hardware = createHardware({ log, bus, containers: containerSources(live, outbound) });

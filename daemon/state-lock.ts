@@ -28,6 +28,9 @@ export function holderOf(text: string | null): number | null {
   return ticks !== null && ticks === Number(match[2]) ? pid : null;
 }
 
+/** The process of the gateway that works on a state folder; null when none does. Changes nothing. */
+export const stateHolder = (folder: string): number | null => holderOf(read(join(folder, NAME)));
+
 /** Moves a dead claim aside; a claim that was made meanwhile is not lost, since only the dead text is removed. */
 function removeDead(path: string, text: string | null): void {
   if (read(path) !== text) return;

@@ -7,8 +7,9 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['settings', 'store'],
   ['auth', 'hardware', 'models', 'upstreams', 'slots'],
   ['inference', 'memory', 'telemetry'],
-  ['routes'],
+  ['routes', 'backup', 'doctor'],
   ['http'],
+  ['commands'],
 ];
 
 /** Sideways imports on one floor that are meant. */
@@ -48,6 +49,8 @@ export const OUTBOUND_IMPORTERS: readonly string[] = [
   'daemon/slots/',
   'daemon/upstreams/',
   'daemon/models/',
+  'daemon/doctor/',
+  'daemon/commands/',
   'daemon/kit/',
   'daemon/telemetry/traces/',
   'daemon/services.ts',

@@ -25,6 +25,8 @@ export const OPTIONS = {
   size: { type: 'string', value: 'WxH', help: 'Size of the picture, else that of the model' },
   projector: { type: 'boolean', help: 'Also fetch what lets the model see pictures' },
   revision: { type: 'string', value: 'REV', help: 'Branch, tag or commit, else the main branch' },
+  'with-keys': { type: 'boolean', help: 'Take the keys too' },
+  'self-test': { type: 'boolean', help: 'Also let the built-in engine answer a chat' },
   once: { type: 'boolean', help: 'Do not write the model into the slot file' },
   wait: { type: 'boolean', help: 'Wait for the outcome; this is the default' },
   'no-wait': { type: 'boolean', help: 'Answer as soon as it is under way' },

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { authCommands } from './commands/auth.ts';
+import { careCommands } from './commands/care.ts';
 import { chatCommands } from './commands/chat.ts';
 import { completionCommands } from './commands/completion.ts';
 import { explainCommands } from './commands/explain.ts';
@@ -29,5 +30,6 @@ export const COMMANDS: readonly Command[] = [
   ...imageCommands,
   ...requestCommands,
   ...logCommands,
+  ...careCommands,
   ...completionCommands,
 ];

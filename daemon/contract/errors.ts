@@ -176,6 +176,41 @@ export const ERRORS = {
     'The hub does not give this repository to everybody.',
     'Accept its terms on the hub and set HF_TOKEN in api.env.',
   ),
+  'backup.exists': row(
+    409,
+    'There is a file of this name already.',
+    'Name another file, or replace this one with --force.',
+  ),
+  'backup.write_failed': row(
+    500,
+    'The backup could not be written; no part of it was left.',
+    'Free space or name a place that may be written.',
+  ),
+  'backup.database': row(
+    500,
+    'The database could not be copied, so no backup was made.',
+    'See svcctl doctor; a damaged database is moved aside at the next start.',
+  ),
+  'restore.invalid': row(
+    422,
+    'The archive is not a whole backup of svc-gateway; nothing has changed.',
+    'Use a file that svcctl backup wrote, and copy it again if it was transferred.',
+  ),
+  'restore.newer': row(
+    409,
+    'The backup was made by a newer release; nothing has changed.',
+    'Install the release that made it, or a later one.',
+  ),
+  'restore.no_space': row(
+    507,
+    'There is not enough free space in the state folder; nothing has changed.',
+    'Free space there and run svcctl restore again.',
+  ),
+  'restore.failed': row(
+    500,
+    'The restore did not come to its end; what it replaces was kept.',
+    'Correct the cause and run svcctl restore with the same file again.',
+  ),
   'pull.no_space': row(
     507,
     'There is not enough free space for this model.',

@@ -21,12 +21,12 @@ export interface TempAccess {
 }
 
 /**
- * Writes `bytes` to a new file beside `target`, created exclusively with mode 0600, flushed to the device, and
+ * Writes `bytes`, or what comes in pieces, to a new file beside `target`, created exclusively with mode 0600, flushed to the device, and
  * answers its path. Owner and mode are set last. After an error nothing is left behind.
  */
 export async function writeTemp(
   target: string,
-  bytes: Uint8Array,
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
   access: TempAccess,
   faults: FaultHook = () => {},
 ): Promise<string> {

@@ -15,6 +15,9 @@ const KEEP_OLD = 64;
 export const isSecretName = (name: string): boolean =>
   SECRET_ROWS.has(name) || (!PLAIN_ROWS.has(name) && SECRET_NAME.test(name));
 
+/** Whether a variable is a setting of the catalogue that anybody may see. */
+export const isPlainSetting = (name: string): boolean => PLAIN_ROWS.has(name);
+
 /** Secret values for the log's last step: those in force, and the latest ones that were. */
 export class SecretList {
   #values: readonly string[] = [];

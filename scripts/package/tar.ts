@@ -1,48 +1,18 @@
+import { BLOCK, NAME_BYTES, paddingOf, type TarMember, tarHeader } from '../../daemon/kit/tar-header.ts';
 import { byPath, bytesOf, type Entry, PROGRAM, sizeOf } from './entry.ts';
 
-const BLOCK = 512;
-const NAME_BYTES = 100;
 const FILE = '0';
 const FOLDER = '5';
 /** GNU's way of a name beyond 100 bytes, which dpkg reads; it does not read the newer headers (pax). */
 const LONG_NAME = 'L';
 
-const octal = (value: number, width: number): string => `${value.toString(8).padStart(width - 1, '0')}\0`;
-const padding = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+const padding = (size: number): Buffer => Buffer.alloc(paddingOf(size));
 
-interface Member {
-  name: string;
-  mode: number;
-  size: number;
-  /** Unix seconds. */
-  mtime: number;
-  type: string;
-}
-
-function header({ name, mode, size, mtime, type }: Member): Buffer {
-  const block = Buffer.alloc(BLOCK);
-  const put = (text: string, at: number) => block.write(text, at, 'latin1');
-  block.write(name, 0, NAME_BYTES, 'utf8');
-  put(octal(mode, 8), 100);
-  put(octal(0, 8), 108);
-  put(octal(0, 8), 116);
-  put(octal(size, 12), 124);
-  put(octal(mtime, 12), 136);
-  put(' '.repeat(8), 148);
-  put(type, 156);
-  put('ustar  \0', 257);
-  put('root', 265);
-  put('root', 297);
-  const sum = block.reduce((total, byte) => total + byte, 0);
-  put(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  return block;
-}
-
-function named(member: Member): Buffer[] {
+function named(member: TarMember): Buffer[] {
   const bytes = Buffer.from(`${member.name}\0`);
-  if (bytes.length <= NAME_BYTES) return [header(member)];
+  if (bytes.length <= NAME_BYTES) return [tarHeader(member)];
   const long = { ...member, name: '././@LongLink', mode: 0, size: bytes.length, mtime: 0, type: LONG_NAME };
-  return [header(long), bytes, padding(bytes.length), header(member)];
+  return [tarHeader(long), bytes, padding(bytes.length), tarHeader(member)];
 }
 
 /** Every folder on the way to the entries, parents first. */

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { GatewayError } from '../contract/errors.ts';
+import { asOwnerOf } from '../kit/as-owner.ts';
+import { piped } from '../kit/piped.ts';
+import { startTicksOf } from '../kit/process-identity.ts';
+import { BLOCK, paddingOf, tarHeader } from '../kit/tar-header.ts';
+import { type FaultHook, syncFolder, writeTemp } from '../kit/temp-file.ts';
+import type { Folders } from '../settings/folders.ts';
+import { copyDatabase } from '../store/copy.ts';
+import { FILE_NAME } from '../store/open.ts';
+import { inWords } from '../store/sqlite-errors.ts';
+import { type ConfigFile, readConfigFiles } from './config-files.ts';
+import { makeManifest } from './manifest.ts';
+import { DATABASE_MEMBER, MANIFEST } from './names.ts';
+
+export interface BackupOptions {
+  folders: Folders;
+  file: string;
+  /** Takes the keys too. */
+  keys: boolean;
+  /** Replaces a file that is there. */
+  force: boolean;
+  version: string;
+  now?: Date;
+  faults?: FaultHook;
+}
+
+export interface BackupReport {
+  file: string;
+  bytes: number;
+  /** Members of the archive. */
+  files: string[];
+  keys: boolean;
+  /** Whether there was a database to take. */
+  database: boolean;
+  /** What lies in the configuration and is not in the archive, with the reason. */
+  left_out: string[];
+}
+
+interface DatabaseCopy {
+  /** Opened by its owner: no link can come in between. */
+  handle: FileHandle;
+  size: number;
+  sha256: string;
+  schema: number;
+}
+
+interface Gathered {
+  files: readonly ConfigFile[];
+  leftOut: readonly string[];
+  database: DatabaseCopy | null;
+}
+
+const COPIES = '.backup-';
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+const contentOf = (handle: FileHandle) => handle.createReadStream({ start: 0, autoClose: false });
+
+async function sumOf(handle: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of contentOf(handle)) hash.update(piece as Buffer);
+  return hash.digest('hex');
+}
+
+/** Removes the copies of backups that were killed. */
+async function sweepCopies(state: string): Promise<void> {
+  for (const name of await readdir(state).catch(() => [])) {
+    if (!name.startsWith(COPIES)) continue;
+    const pid = Number(name.slice(COPIES.length));
+    if (pid === process.pid || startTicksOf(pid) === null) await rm(join(state, name), { recursive: true });
+  }
+}
+
+async function copyOf(state: string): Promise<DatabaseCopy | null> {
+  const folder = join(state, `${COPIES}${process.pid}`);
+  await mkdir(folder, { mode: 0o700 });
+  const file = join(folder, FILE_NAME);
+  const schema = await copyDatabase(join(state, FILE_NAME), file).catch((cause: unknown) => {
+    throw new GatewayError('backup.database', {
+      message: `The database could not be copied (${inWords(cause)}), so no backup was made.`,
+      cause,
+    });
+  });
+  if (schema === null) return null;
+  const handle = await open(file, 'r');
+  return { handle, schema, size: (await handle.stat()).size, sha256: await sumOf(handle) };
+}
+
+async function gather({ folders, keys }: BackupOptions): Promise<Gathered> {
+  const { files, leftOut } = await readConfigFiles(folders.config, keys);
+  await sweepCopies(folders.state);
+  return { files, leftOut, database: await copyOf(folders.state) };
+}
+
+function manifestOf({ files, database }: Gathered, options: BackupOptions): Buffer {
+  const rows = files.map(({ name, bytes }) => ({ name, size: bytes.length, sha256: sha256(bytes) }));
+  const last = database === null ? [] : [{ name: DATABASE_MEMBER, ...pick(database) }];
+  const manifest = makeManifest({
+    version: options.version,
+    made_at: (options.now ?? new Date()).toISOString(),
+    schema: database?.schema ?? 0,
+    keys: options.keys,
+    files: [...rows, ...last],
+  });
+  return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+const pick = ({ size, sha256 }: DatabaseCopy) => ({ size, sha256 });
+
+/** The archive in pieces: the manifest first, so that a reader knows what has to come. */
+async function* pieces(gathered: Gathered, options: BackupOptions): AsyncGenerator<Buffer> {
+  const mtime = Math.floor((options.now?.getTime() ?? Date.now()) / 1000);
+  const head = (name: string, size: number) => tarHeader({ name, mode: 0o600, size, mtime, type: '0' });
+  const manifest = { name: MANIFEST, bytes: manifestOf(gathered, options) };
+  for (const { name, bytes } of [manifest, ...gathered.files]) {
+    yield head(name, bytes.length);
+    yield bytes;
+    yield Buffer.alloc(paddingOf(bytes.length));
+  }
+  const { database } = gathered;
+  if (database !== null) {
+    yield head(DATABASE_MEMBER, database.size);
+    yield* contentOf(database.handle);
+    yield Buffer.alloc(paddingOf(database.size));
+  }
+  yield Buffer.alloc(2 * BLOCK);
+}
+
+/** Beside its place first, so that the name stands for a whole archive or for what was there before. */
+async function write(gathered: Gathered, options: BackupOptions): Promise<void> {
+  const { file, faults } = options;
+  try {
+    const source = Readable.from(pieces(gathered, options), { objectMode: false });
+    const stream = piped(source, createGzip());
+    const temp = await writeTemp(file, stream, { mode: 0o600 }, faults);
+    try {
+      faults?.('rename');
+      await rename(temp, file);
+    } catch (error) {
+      await unlink(temp).catch(() => {});
+      throw error;
+    }
+    await syncFolder(dirname(file)).catch(() => {});
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new GatewayError('backup.write_failed', {
+      message: `The backup could not be written (${code}); no part of it was left.`,
+      cause,
+    });
+  }
+}
+
+/**
+ * Writes configuration, slot and upstream files and the database into one compressed archive for its owner only, also while
+ * the gateway runs; models are not in it, keys only when asked for. The database is first copied within the state folder,
+ * which needs room for it. Root reads as the owner of the state folder and writes the archive as itself. Throws GatewayError.
+ */
+export async function backup(options: BackupOptions): Promise<BackupReport> {
+  const { file, force, folders } = options;
+  if (!force && existsSync(file)) throw new GatewayError('backup.exists');
+  let copy: DatabaseCopy | null = null;
+  try {
+    const gathered = await asOwnerOf(folders.state, () => gather(options));
+    copy = gathered.database;
+    await write(gathered, options);
+    const database = gathered.database === null ? [] : [DATABASE_MEMBER];
+    return {
+      file,
+      bytes: (await stat(file)).size,
+      files: [...gathered.files.map(({ name }) => name), ...database],
+      keys: options.keys,
+      database: gathered.database !== null,
+      left_out: [...gathered.leftOut],
+    };
+  } finally {
+    await (copy as DatabaseCopy | null)?.handle.close().catch(() => {});
+    await asOwnerOf(folders.state, () => sweepCopies(folders.state)).catch(() => {});
+  }
+}

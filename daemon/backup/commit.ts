@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { link, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { replaceFile } from '../kit/atomic-file.ts';
+import { syncFolder } from '../kit/temp-file.ts';
+import type { Folders } from '../settings/folders.ts';
+import { readFileCapped } from '../settings/read-file.ts';
+import { settle } from '../store/copy.ts';
+import { FILE_NAME } from '../store/open.ts';
+import { memberNames, placeOf, withSettings } from './config-files.ts';
+import { COMPANION_MEMBER, DATABASE_MEMBER, ENV_MEMBER, largestOf, SETTINGS_MEMBER } from './names.ts';
+import { beginRestore, endRestore } from './unfinished.ts';
+
+/** What is known when the archive has been checked. */
+export interface CommitPlan {
+  folders: Folders;
+  /** Where the checked members lie. */
+  staged: string;
+  /** Their names. */
+  members: ReadonlySet<string>;
+  /** Base name of the folder within the state folder that keeps what is replaced. */
+  kept: string;
+  /** Called before each change, for tests that die there. */
+  step?: (what: string) => void;
+}
+
+const SECRET = 'secret.bin';
+const PRIVATE = 0o600;
+
+/** Copies a file as it is before it is replaced; one that was kept by an earlier, cut run stays. */
+async function keep(plan: CommitPlan, from: string, member: string): Promise<void> {
+  const to = join(plan.folders.state, plan.kept, member);
+  if (!existsSync(from) || existsSync(to)) return;
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  plan.step?.(`keep ${member}`);
+  await replaceFile(to, await readFile(from), { mode: PRIVATE });
+}
+
+const staged = (plan: CommitPlan, member: string) => readFile(join(plan.staged, member));
+
+/** The bytes that api.env gets: those of the archive, or its settings among the keys that are here; null: it stays. */
+async function envBytes(plan: CommitPlan): Promise<Buffer | null> {
+  if (plan.members.has(ENV_MEMBER)) return staged(plan, ENV_MEMBER);
+  if (!plan.members.has(SETTINGS_MEMBER)) return null;
+  const here = await readFileCapped(placeOf(plan.folders.config, ENV_MEMBER), largestOf(ENV_MEMBER) ?? 0);
+  if (here.kind === 'unreadable') throw new Error(`api.env ${here.message}`);
+  return withSettings(
+    here.kind === 'bytes' ? here.bytes : Buffer.alloc(0),
+    await staged(plan, SETTINGS_MEMBER),
+  );
+}
+
+/** The bytes that a file of the configuration gets, null for one that goes, undefined for one that stays. */
+async function wanted(plan: CommitPlan, member: string): Promise<Buffer | null | undefined> {
+  if (member === ENV_MEMBER) return (await envBytes(plan)) ?? undefined;
+  if (plan.members.has(member)) return staged(plan, member);
+  return member === COMPANION_MEMBER ? undefined : null;
+}
+
+async function place(plan: CommitPlan, member: string): Promise<void> {
+  const path = placeOf(plan.folders.config, member);
+  const bytes = await wanted(plan, member);
+  if (bytes === undefined || (bytes === null && !existsSync(path))) return;
+  await keep(plan, path, member);
+  plan.step?.(`place ${member}`);
+  if (bytes === null) return rm(path, { force: true });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await replaceFile(path, bytes, { mode: PRIVATE, within: plan.folders.config });
+}
+
+/** Every file of the configuration that is there or comes. */
+async function configMembers(plan: CommitPlan): Promise<string[]> {
+  const here = (await memberNames(plan.folders.config)).filter((name) => largestOf(name) !== null);
+  const coming = [...plan.members].filter((name) => name.startsWith('config/') && name !== SETTINGS_MEMBER);
+  return [...new Set([...here, ...coming])].sort();
+}
+
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  await link(from, to).catch(async () => replaceFile(to, await readFile(from), { mode: PRIVATE }));
+}
+
+/** The old database stays under its name until the new one takes it, without a log that would be replayed over it. */
+async function placeDatabase(plan: CommitPlan): Promise<void> {
+  const { state } = plan.folders;
+  const file = join(state, FILE_NAME);
+  const fresh = join(plan.staged, DATABASE_MEMBER);
+  const kept = join(state, plan.kept, 'state');
+  if (!plan.members.has(DATABASE_MEMBER) || !existsSync(fresh)) return;
+  await mkdir(kept, { recursive: true, mode: 0o700 });
+  settle(file);
+  const keptFile = join(kept, FILE_NAME);
+  plan.step?.('keep database');
+  if (existsSync(file) && !existsSync(keptFile)) await linkOrCopy(file, keptFile);
+  for (const suffix of ['-wal', '-shm', '-journal']) {
+    const log = `${file}${suffix}`;
+    if (existsSync(log)) await rename(log, `${keptFile}${suffix}`);
+  }
+  plan.step?.('place database');
+  await rename(fresh, file);
+  await syncFolder(state);
+}
+
+/** The sessions that were ended since the backup are unknown now: a new signing secret ends them all. */
+async function endSessions(plan: CommitPlan): Promise<void> {
+  if (!plan.members.has(DATABASE_MEMBER)) return;
+  plan.step?.('end sessions');
+  await rm(join(plan.folders.state, SECRET), { force: true });
+}
+
+/**
+ * Puts the checked members in their places. Each file is its old or its new one at any moment, what is replaced was copied
+ * before, and a run that is cut leaves a mark on which no gateway starts; another run goes through all of it again.
+ */
+export async function commit(plan: CommitPlan): Promise<void> {
+  const { state } = plan.folders;
+  plan.step?.('begin');
+  await beginRestore(state, plan.kept);
+  await mkdir(join(state, plan.kept), { recursive: true, mode: 0o700 });
+  await endSessions(plan);
+  for (const member of await configMembers(plan)) await place(plan, member);
+  await placeDatabase(plan);
+  plan.step?.('end');
+  await endRestore(state);
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { DATABASE_MEMBER, ENV_MEMBER, largestOf, MOST_MEMBERS } from './names.ts';
+
+/** The form of the archive; a change that an older release could not read gets the next number. */
+const FORMAT = 1;
+
+const FileRow = z.strictObject({
+  name: z.string(),
+  size: z.number().int().min(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+const Manifest = z.object({
+  format: z.number().int().min(1),
+  product: z.literal('svc-gateway'),
+  version: z.string().max(64),
+  made_at: z.string().max(64),
+  /** Version of the database's schema; 0 without a database. */
+  schema: z.number().int().min(0),
+  keys: z.boolean(),
+  files: z.array(FileRow).max(MOST_MEMBERS),
+});
+
+/** The first member of a backup: what follows, with sizes and sums. */
+export type Manifest = z.infer<typeof Manifest>;
+export type FileRow = z.infer<typeof FileRow>;
+
+export const makeManifest = (facts: Omit<Manifest, 'format' | 'product'>): Manifest => ({
+  format: FORMAT,
+  product: 'svc-gateway',
+  ...facts,
+});
+
+export type ReadManifest =
+  | { readonly kind: 'good'; readonly manifest: Manifest }
+  /** Made by a release that this one can't follow. */
+  | { readonly kind: 'newer' }
+  | { readonly kind: 'wrong'; readonly reason: string };
+
+const wrong = (reason: string): ReadManifest => ({ kind: 'wrong', reason });
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Judges the text of a manifest before anything that it announces is read; `schema` is the newest that is known here. */
+export function readManifest(text: string, schema: number): ReadManifest {
+  const value = parsed(text);
+  const format = (value as { format?: unknown } | null)?.format;
+  if (typeof format === 'number' && format > FORMAT) return { kind: 'newer' };
+  const read = Manifest.safeParse(value);
+  if (!read.success) return wrong('its list of files can not be read');
+  const { files, keys } = read.data;
+  const names = files.map(({ name }) => name);
+  const stranger = files.find(({ name, size }) => size > (largestOf(name) ?? -1));
+  if (stranger !== undefined) {
+    const known = largestOf(stranger.name) !== null;
+    return wrong(
+      known ? 'it announces a file that is too large' : 'it announces a file that no backup holds',
+    );
+  }
+  if (new Set(names).size !== names.length) return wrong('it announces a file twice');
+  if (!keys && names.includes(ENV_MEMBER)) return wrong('it holds keys and says that it holds none');
+  if (names.includes(DATABASE_MEMBER) && read.data.schema > schema) return { kind: 'newer' };
+  return { kind: 'good', manifest: read.data };
+}

@@ -1,0 +1,109 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GatewayError } from '../contract/errors.ts';
+import { asOwnerOf } from '../kit/as-owner.ts';
+import type { Folders } from '../settings/folders.ts';
+import { commit } from './commit.ts';
+import type { Manifest } from './manifest.ts';
+import { unfinishedRestore } from './unfinished.ts';
+import { unpack } from './unpack.ts';
+
+export interface RestoreOptions {
+  folders: Folders;
+  file: string;
+  /** Makes this process the only one on the state folder; the answer gives it free. Rejects while a gateway runs. */
+  lock(): Promise<() => void>;
+  now?: Date;
+  /** Called before each change, for tests that die there. */
+  step?: (what: string) => void;
+}
+
+export interface RestoreReport {
+  file: string;
+  /** When and by which release it was made. */
+  made_at: string;
+  version: string;
+  files: string[];
+  keys: boolean;
+  /** The folder that keeps what was replaced. */
+  kept: string;
+}
+
+const STAGING = 'restore.staging';
+const KEPT = 'before-restore-';
+/** Earlier states that stay. */
+const MOST_KEPT = 3;
+
+async function openArchive(file: string): Promise<FileHandle> {
+  const refused = (message: string, cause?: unknown) =>
+    new GatewayError('restore.invalid', { message: `The archive ${message}; nothing has changed.`, cause });
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
+    throw refused(`can not be opened (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`, cause);
+  });
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw refused('is no ordinary file');
+}
+
+async function prune(state: string, now: string): Promise<void> {
+  const names = (await readdir(state)).filter((name) => name.startsWith(KEPT) && name !== now).sort();
+  for (const name of names.slice(0, Math.max(0, names.length - MOST_KEPT + 1))) {
+    await rm(join(state, name), { recursive: true, force: true });
+  }
+}
+
+const stamp = (now: Date): string => now.toISOString().replace(/[-:]|\.\d+/g, '');
+
+/** From here on a failure may leave some files old and some new; each is whole, and the same call again ends it. */
+async function change(
+  options: RestoreOptions,
+  manifest: Manifest,
+  staged: string,
+  kept: string,
+): Promise<void> {
+  const { folders, step } = options;
+  const members = new Set(manifest.files.map(({ name }) => name));
+  try {
+    await commit({ folders, staged, members, kept, ...(step === undefined ? {} : { step }) });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unknown error';
+    throw new GatewayError('restore.failed', {
+      message: `The restore did not come to its end (${reason}); what it replaces is kept in ${kept}.`,
+      cause,
+    });
+  }
+}
+
+async function restoreAsOwner(options: RestoreOptions, archive: FileHandle): Promise<RestoreReport> {
+  const { folders, file } = options;
+  const { state } = folders;
+  const unlock = await options.lock();
+  try {
+    const staged = join(state, STAGING);
+    const manifest = await unpack(archive, staged);
+    const kept = unfinishedRestore(state) ?? `${KEPT}${stamp(options.now ?? new Date())}`;
+    await change(options, manifest, staged, kept);
+    await rm(staged, { recursive: true, force: true });
+    await prune(state, kept);
+    const files = manifest.files.map(({ name }) => name);
+    const { made_at, version, keys } = manifest;
+    return { file, made_at, version, files, keys, kept: join(state, kept) };
+  } finally {
+    unlock();
+  }
+}
+
+/**
+ * Puts configuration and database back as a backup holds them. Refuses while a gateway runs; the whole archive is checked
+ * before anything is touched; slot and upstream files that it does not hold go, keys stay unless it holds some; what is
+ * replaced is kept in the state folder. All browser sessions end. Throws GatewayError `restore.*` and SetupError.
+ */
+export async function restore(options: RestoreOptions): Promise<RestoreReport> {
+  const archive = await openArchive(options.file);
+  try {
+    return await asOwnerOf(options.folders.state, () => restoreAsOwner(options, archive));
+  } finally {
+    await archive.close();
+  }
+}

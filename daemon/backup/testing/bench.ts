@@ -1,0 +1,92 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { createLog } from '../../kit/log.ts';
+import { BLOCK, paddingOf, type TarMember, tarHeader } from '../../kit/tar-header.ts';
+import { openStore } from '../../store/store.ts';
+import { type BackupOptions, backup } from '../backup.ts';
+import { type RestoreOptions, restore } from '../restore.ts';
+
+/** Test support: folders of a gateway that does not run. */
+export interface Home {
+  readonly root: string;
+  readonly folders: { config: string; state: string };
+  write(files: Readonly<Record<string, string>>): void;
+  /** Every file below both folders with its text; the database as its facts. */
+  picture(): Record<string, string>;
+  fact(key: string, value?: string): string | null;
+}
+
+const KEEPERS = /^state\/(before-restore-|gateway\.pid)/;
+
+function filesBelow(root: string, folder = ''): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(root, path) : [path];
+  });
+}
+
+export function makeHome(files: Readonly<Record<string, string>> = {}): Home {
+  const root = mkdtempSync(join(tmpdir(), 'svc-backup-'));
+  const folders = { config: join(root, 'config'), state: join(root, 'state') };
+  for (const folder of Object.values(folders)) mkdirSync(folder, { mode: 0o700 });
+  const home: Home = {
+    root,
+    folders,
+    write(more) {
+      for (const [name, text] of Object.entries(more)) {
+        mkdirSync(dirname(join(root, name)), { recursive: true, mode: 0o700 });
+        writeFileSync(join(root, name), text, { mode: 0o600 });
+      }
+    },
+    picture() {
+      const found = filesBelow(root).filter((path) => !KEEPERS.test(path) && !/svc\.db/.test(path));
+      const texts = found.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
+      return { ...Object.fromEntries(texts.sort()), 'fact mark': String(home.fact('mark')) };
+    },
+    fact(key, value) {
+      const store = openStore({
+        folder: folders.state,
+        log: createLog({ level: 'silent', write: () => {} }),
+      });
+      try {
+        if (value !== undefined) store.facts.set(key, value);
+        return store.facts.get(key);
+      } finally {
+        store.close();
+      }
+    },
+  };
+  home.write(files);
+  return home;
+}
+
+export const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+export const take = (home: Home, file: string, more: Partial<BackupOptions> = {}) =>
+  backup({ folders: home.folders, file, keys: false, force: false, version: '1.2.3', ...more });
+
+export const putBack = (home: Home, file: string, more: Partial<RestoreOptions> = {}) =>
+  restore({ folders: home.folders, file, lock: async () => () => {}, ...more });
+
+/** One member of a made archive; what is not said is as an honest one has it. */
+export interface Forged extends Partial<TarMember> {
+  name: string;
+  content?: Buffer;
+}
+
+/** The bytes of a tar archive with members that no writer of ours would make. */
+export function forged(members: readonly Forged[]): Buffer {
+  const parts = members.flatMap(({ content = Buffer.alloc(0), ...rest }) => [
+    tarHeader({ mode: 0o600, mtime: 0, type: '0', size: content.length, ...rest }),
+    content,
+    Buffer.alloc(paddingOf(content.length)),
+  ]);
+  return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
+}
+
+export const gzipped = (file: string, bytes: Buffer): string => {
+  writeFileSync(file, gzipSync(bytes));
+  return file;
+};

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { GatewayError } from '../contract/errors.ts';
+import { piped } from '../kit/piped.ts';
+import { TarError, type TarMember } from '../kit/tar-header.ts';
+import { readTar, type TarSink } from '../kit/tar-reader.ts';
+import { NEWEST_SCHEMA } from '../store/copy.ts';
+import { inspect } from '../store/damage.ts';
+import { type FileRow, type Manifest, readManifest } from './manifest.ts';
+import { DATABASE_MEMBER, MANIFEST, MANIFEST_BYTES } from './names.ts';
+
+/** Free bytes that stay after everything was unpacked. */
+const SPARE_BYTES = 64 << 20;
+/** A member that is an ordinary file. */
+const FILE = '0';
+
+const invalid = (what: string, cause?: unknown): GatewayError =>
+  new GatewayError('restore.invalid', { message: `The archive ${what}; nothing has changed.`, cause });
+
+/** Why this member may not follow here; null when it may. */
+function objection(member: TarMember, row: FileRow | undefined): string | null {
+  const shown = JSON.stringify(member.name.slice(0, 100));
+  if (member.type !== FILE) return `holds ${shown}, which is no ordinary file`;
+  if (row === undefined) return `holds ${shown}, which its list does not name`;
+  return row.size === member.size ? null : `holds ${shown} in another size than its list says`;
+}
+
+async function roomFor(folder: string, manifest: Manifest): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  const needed = manifest.files.reduce((sum, { size }) => sum + size, 0);
+  if (bavail * bsize < needed + SPARE_BYTES) throw new GatewayError('restore.no_space');
+}
+
+function judged(text: string): Manifest {
+  const read = readManifest(text, NEWEST_SCHEMA);
+  if (read.kind === 'newer') throw new GatewayError('restore.newer');
+  if (read.kind === 'wrong') throw invalid(`is not accepted: ${read.reason}`);
+  return read.manifest;
+}
+
+/** Takes the members of one archive into a folder; the state of one unpacking. */
+class Unpacking {
+  readonly #folder: string;
+  readonly #waiting = new Map<string, FileRow>();
+  #open: FileHandle | null = null;
+  manifest: Manifest | null = null;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async open(member: TarMember): Promise<TarSink> {
+    if (this.manifest === null) return this.#first(member);
+    const row = this.#waiting.get(member.name);
+    const reason = objection(member, row);
+    if (reason !== null) throw invalid(reason);
+    this.#waiting.delete(member.name);
+    return this.#file(row as FileRow);
+  }
+
+  /** What was announced and did not come. */
+  missing(): string | null {
+    return [...this.#waiting.keys()][0] ?? null;
+  }
+
+  #first({ name, size, type }: TarMember): TarSink {
+    if (name !== MANIFEST || type !== FILE || size > MANIFEST_BYTES) {
+      throw invalid('does not begin with the list of its files');
+    }
+    const parts: Buffer[] = [];
+    return {
+      write: async (bytes) => void parts.push(Buffer.from(bytes)),
+      end: async () => {
+        const manifest = judged(Buffer.concat(parts).toString('utf8'));
+        await roomFor(this.#folder, manifest);
+        for (const row of manifest.files) this.#waiting.set(row.name, row);
+        this.manifest = manifest;
+      },
+    };
+  }
+
+  /** Its name is one of the closed list, so it leads nowhere else. */
+  async #file({ name, sha256 }: FileRow): Promise<TarSink> {
+    const path = join(this.#folder, name);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const handle = await open(path, 'wx', 0o600);
+    const hash = createHash('sha256');
+    this.#open = handle;
+    return {
+      write: async (bytes) => {
+        hash.update(bytes);
+        await handle.writeFile(bytes);
+      },
+      end: async () => {
+        await handle.sync();
+        await handle.close();
+        if (hash.digest('hex') !== sha256) throw invalid(`is damaged: the sum of ${name} does not hold`);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#open?.close().catch(() => {});
+  }
+}
+
+/** The words for what went wrong with the archive itself; other errors are those of this machine. */
+function inWords(error: unknown): unknown {
+  if (error instanceof TarError) return invalid(error.message, error);
+  const code = (error as NodeJS.ErrnoException | null)?.code ?? '';
+  if (code === 'Z_BUF_ERROR') return invalid('is cut short', error);
+  if (/^Z_/.test(code)) return invalid('is no gzip file, or is damaged', error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new GatewayError('restore.no_space', { cause: error });
+  return error;
+}
+
+function checkDatabase(file: string): void {
+  const found = inspect(file);
+  if (found.state !== 'sound') throw invalid('holds a damaged database');
+  if (found.version > NEWEST_SCHEMA) throw new GatewayError('restore.newer');
+}
+
+/**
+ * Unpacks a whole backup into `folder`, which is emptied first, and checks it: a list of files comes first, every member is an
+ * ordinary file that the list names, with its size and sum, and none is missing. Names are those of the closed list. Nothing
+ * else is touched. Throws GatewayError `restore.*`; then the folder is gone.
+ */
+export async function unpack(archive: FileHandle, folder: string): Promise<Manifest> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { mode: 0o700 });
+  const unpacking = new Unpacking(folder);
+  try {
+    const source = archive.createReadStream({ start: 0, autoClose: false });
+    await readTar(piped(source, createGunzip()), (member) => unpacking.open(member));
+    const { manifest } = unpacking;
+    const missing = unpacking.missing();
+    if (manifest === null) throw invalid('is empty');
+    if (missing !== null) throw invalid(`lacks ${missing}`);
+    if (manifest.files.some(({ name }) => name === DATABASE_MEMBER))
+      checkDatabase(join(folder, DATABASE_MEMBER));
+    return manifest;
+  } catch (error) {
+    await unpacking.close();
+    await rm(folder, { recursive: true, force: true });
+    throw inWords(error);
+  }
+}

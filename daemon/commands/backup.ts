@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { backup } from '../backup/backup.ts';
+import { restore } from '../backup/restore.ts';
+import { openFolders } from '../settings/folders.ts';
+import { lockState } from '../state-lock.ts';
+import type { SubcommandOptions } from '../subcommands.ts';
+import { VERSION } from '../version.ts';
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
+/** `svc-gateway backup FILE [--with-keys] [--force]`. Throws GatewayError and SetupError. */
+export async function backupCommand({ env, given, out }: SubcommandOptions): Promise<number> {
+  const made = await backup({
+    folders: openFolders(env),
+    file: resolve(given.operands[0] ?? ''),
+    keys: given.withKeys,
+    force: given.force,
+    version: VERSION,
+  });
+  if (given.json) {
+    out(json(made));
+    return 0;
+  }
+  const keys = made.keys ? 'with the keys' : 'without keys (--with-keys takes them too)';
+  out(`${made.file}: ${made.files.length} files, ${mebibytes(made.bytes)}, ${keys}\n`);
+  if (!made.database) out('! there is no database yet\n');
+  for (const each of made.left_out) out(`! left out ${each}\n`);
+  return 0;
+}
+
+/** `svc-gateway restore FILE`. Throws GatewayError and SetupError. */
+export async function restoreCommand({ env, given, out }: SubcommandOptions): Promise<number> {
+  const folders = openFolders(env);
+  const done = await restore({
+    folders,
+    file: resolve(given.operands[0] ?? ''),
+    lock: () => lockState(folders.state),
+  });
+  if (given.json) {
+    out(json(done));
+    return 0;
+  }
+  out(`Restored ${done.files.length} files of ${done.made_at}, made by release ${done.version}\n`);
+  out(
+    `${done.keys ? 'Keys are those of the backup' : 'Keys stay as they were'}; browsers must log in again\n`,
+  );
+  out(`What was replaced is kept in ${done.kept}\n`);
+  return 0;
+}

@@ -1,0 +1,104 @@
+import { unfinishedRestore } from '../backup/unfinished.ts';
+import { reachable } from '../banner.ts';
+import { containerSockets } from '../container-sockets.ts';
+import { askGateway } from '../doctor/ask-gateway.ts';
+import { examine } from '../doctor/examine.ts';
+import type { DoctorFacts } from '../doctor/facts.ts';
+import { counted } from '../doctor/finding.ts';
+import { ownHardware, readFiles, whoAmI } from '../doctor/gather.ts';
+import { lookAtPort } from '../doctor/port-look.ts';
+import { reportJson, reportText } from '../doctor/report.ts';
+import { guardExposure } from '../exposure-guard.ts';
+import { becomeOwnerOf } from '../kit/as-owner.ts';
+import { ContainerEngine } from '../kit/container-engine/container-engine.ts';
+import { createLog } from '../kit/log.ts';
+import { Outbound } from '../kit/outbound.ts';
+import { SetupError } from '../kit/setup-error.ts';
+import { lookAtSettings, type SettingsLook } from '../settings/look.ts';
+import { stateHolder } from '../state-lock.ts';
+import type { SubcommandOptions } from '../subcommands.ts';
+import { selfTest } from './self-test.ts';
+
+const CONNECT_MS = 1_500;
+const MOST_COLUMNS = 100;
+const USUAL_COLUMNS = 80;
+
+async function exposureOf(settings: SettingsLook): Promise<DoctorFacts['exposed']> {
+  try {
+    await guardExposure(settings, createLog({ level: 'silent' }));
+    return null;
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    return { message: error.message, fix: error.advice };
+  }
+}
+
+/** Where the gateway should answer, and the key that opens most. */
+function wayIn(
+  settings: SettingsLook,
+  { env, given }: SubcommandOptions,
+): { url: string; key: string | null } {
+  const url = given.url ?? env.SVC_URL ?? reachable(settings.value('bindHost'), settings.value('port'));
+  const keys = [
+    env.SVC_ADMIN_KEY,
+    env.SVC_CLIENT_KEY,
+    settings.value('adminKey'),
+    settings.value('clientKey'),
+  ];
+  return { url: url.replace(/\/+$/, ''), key: keys.find((key) => key?.trim())?.trim() ?? null };
+}
+
+/** Who holds a port only root may see, so that is asked first; all else is seen as the service sees it. */
+async function gather(options: SubcommandOptions, outbound: Outbound): Promise<DoctorFacts> {
+  const settings = await lookAtSettings(options.env);
+  const port = await lookAtPort(settings.value('bindHost'), settings.value('port'));
+  const { state, config } = settings.folders;
+  becomeOwnerOf(state);
+  const { url, key } = wayIn(settings, options);
+  const sources = {
+    sockets: () => containerSockets(settings),
+    about: async (socket: string, signal: AbortSignal) =>
+      (await ContainerEngine.connect(outbound, socket, signal, CONNECT_MS)).about,
+  };
+  const [gateway, own, exposed] = await Promise.all([
+    askGateway(outbound, url, key),
+    ownHardware(sources),
+    exposureOf(settings),
+  ]);
+  return {
+    settings,
+    port,
+    gateway,
+    exposed,
+    hardware: gateway.hardware ?? own,
+    holder: stateHolder(state),
+    halfRestored: unfinishedRestore(state) !== null,
+    user: whoAmI(),
+    now: Date.now(),
+    ...readFiles(config),
+  };
+}
+
+const checkedUrl = (url: string | null): void => {
+  if (url === null || (URL.canParse(url) && /^https?:\/\//.test(url))) return;
+  throw new SetupError(`--url ${url} is no address.`, 'Write it like http://127.0.0.1:8080.');
+};
+
+/**
+ * `svc-gateway doctor [--self-test] [--url ADDRESS]`: looks for what is wrong, whether a gateway runs or not, and changes nothing.
+ * 0: nothing has failed (there may be warnings); 1: something has.
+ */
+export async function doctorCommand(options: SubcommandOptions): Promise<number> {
+  const { env, given, out } = options;
+  checkedUrl(given.url ?? env.SVC_URL ?? null);
+  const outbound = new Outbound({ connectMs: () => CONNECT_MS });
+  try {
+    const found = await examine(await gather(options, outbound));
+    const all = given.selfTest ? [...found, await selfTest(env.PATH)] : found;
+    const width = Math.min(MOST_COLUMNS, process.stdout.columns ?? USUAL_COLUMNS);
+    out(given.json ? reportJson(all) : reportText(all, width));
+    return counted(all, 'fail') > 0 ? 1 : 0;
+  } finally {
+    await outbound.close();
+  }
+}

@@ -1,0 +1,29 @@
+import { containerSockets } from '../container-sockets.ts';
+import { ContainerEngine } from '../kit/container-engine/container-engine.ts';
+import { Outbound } from '../kit/outbound.ts';
+import { lookAtSettings } from '../settings/look.ts';
+import { endAllContainers } from '../slots/runners/container/end-all.ts';
+import type { SubcommandOptions } from '../subcommands.ts';
+
+const CONNECT_MS = 5_000;
+
+/**
+ * `svc-gateway end-containers`: ends and removes every container that this state folder's gateway started; those of others are
+ * never touched. For the removal of the package: a stop keeps them for the next start. 1 when one could not be ended.
+ */
+export async function endContainersCommand({ env, out }: SubcommandOptions): Promise<number> {
+  const settings = await lookAtSettings(env);
+  const outbound = new Outbound({ connectMs: () => CONNECT_MS });
+  try {
+    const places = {
+      sockets: () => containerSockets(settings),
+      connect: (socket: string, signal: AbortSignal) => ContainerEngine.connect(outbound, socket, signal),
+    };
+    const { ended, failed } = await endAllContainers(places, settings.folders.state);
+    if (ended > 0) out(`Ended ${ended} container(s).\n`);
+    if (failed > 0) out(`${failed} container(s) could not be ended; see podman ps or docker ps.\n`);
+    return failed === 0 ? 0 : 1;
+  } finally {
+    await outbound.close();
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Finding, fail, ok } from '../doctor/finding.ts';
+import { Outbound } from '../kit/outbound.ts';
+import { DEMO_REPLY } from '../models/demo-model.ts';
+import { askThrough } from '../slots/health.ts';
+
+const LIMIT_MS = 60_000;
+const CONNECT_MS = 5_000;
+/** Characters of the sentence that have to come. */
+const LEAST_WORDS = 40;
+const FIX = 'Install this release again; the reason is in the log of svc-gateway started by hand.';
+
+const Answer = z.object({
+  choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1),
+});
+
+const BODY = {
+  model: 'agent',
+  messages: [{ role: 'user', content: 'Hello' }],
+  temperature: 0,
+  max_tokens: 64,
+};
+
+async function firstWords(port: number): Promise<string> {
+  const outbound = new Outbound({ connectMs: () => CONNECT_MS });
+  const question = { method: 'POST', path: '/v1/chat/completions', body: BODY, limitMs: LIMIT_MS } as const;
+  try {
+    const place = { origin: `http://127.0.0.1:${port}`, headers: {} };
+    const { status, body } = await askThrough(outbound)(place, question, AbortSignal.timeout(LIMIT_MS));
+    const read = Answer.safeParse(JSON.parse(body));
+    if (read.success) return read.data.choices[0]?.message.content.trim() ?? '';
+    throw new Error(`it answered ${status}: ${body.slice(0, 200)}`);
+  } finally {
+    await outbound.close();
+  }
+}
+
+/**
+ * A whole gateway of its own, in a folder that is thrown away, on a free port of the loopback address, answers one chat with the
+ * demonstration model: native parts, worker process and HTTP are what an ordinary start uses. Never rejects.
+ */
+export async function selfTest(path: string | undefined): Promise<Finding> {
+  const home = await mkdtemp(join(tmpdir(), 'svc-self-test-'));
+  const begun = performance.now();
+  try {
+    const { startServices } = await import('../services.ts');
+    const env = { PATH: path, HOME: home, SVC_HOME: home, SVC_PORT: '0', SVC_ESPEAK: 'off' };
+    const services = await startServices(env, null, { quiet: true });
+    try {
+      const words = await firstWords(services.facts().port);
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+      return words.length >= LEAST_WORDS && DEMO_REPLY.startsWith(words)
+        ? ok('self-test', `The built-in engine answered with the demonstration model in ${seconds} s.`)
+        : fail('self-test', `The built-in engine answered something else: ${words.slice(0, 80)}`, FIX);
+    } finally {
+      await services.stop();
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown error';
+    return fail('self-test', `The built-in engine did not answer: ${reason.slice(0, 200)}.`, FIX);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}

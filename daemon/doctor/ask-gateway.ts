@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import { HardwareResponse } from '../contract/hardware.ts';
+import { HealthResponse, StatusOverview } from '../contract/system.ts';
+import type { Outbound } from '../kit/outbound.ts';
+import { askThrough } from '../slots/health.ts';
+import type { GatewayAnswers } from './facts.ts';
+
+const LIMIT_MS = 2_500;
+
+/** A document of the wanted shape, `refused` for any other answer; rejects when nobody answers. */
+type Ask = <T>(path: string, schema: z.ZodType<T>) => Promise<T | 'refused'>;
+
+function asker(outbound: Pick<Outbound, 'dispatch'>, url: string, key: string | null): Ask {
+  const ask = askThrough(outbound);
+  const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+  const { origin, pathname } = new URL(url);
+  const base = pathname.replace(/\/+$/, '');
+  return async (path, schema) => {
+    const question = { method: 'GET', path: `${base}${path}`, limitMs: LIMIT_MS } as const;
+    const { body } = await ask({ origin, headers }, question, AbortSignal.timeout(LIMIT_MS));
+    try {
+      const read = schema.safeParse(JSON.parse(body));
+      return read.success ? read.data : 'refused';
+    } catch {
+      return 'refused';
+    }
+  };
+}
+
+const orNull = <T>(answer: Promise<T | 'refused'>): Promise<T | null> =>
+  answer.then(
+    (one) => (one === 'refused' ? null : one),
+    () => null,
+  );
+
+/**
+ * Asks a gateway how it goes and what it sees. The key is sent only to what says by itself that it is a gateway. Never rejects.
+ */
+export async function askGateway(
+  outbound: Pick<Outbound, 'dispatch'>,
+  url: string,
+  key: string | null,
+): Promise<GatewayAnswers> {
+  const nothing = { url, version: null, status: null, hardware: null };
+  const open = await asker(outbound, url, null)('/api/health', HealthResponse).catch(() => null);
+  if (open === null) return { ...nothing, state: 'down' };
+  if (open === 'refused') return { ...nothing, state: 'silent' };
+  const ask = asker(outbound, url, key);
+  const [status, hardware] = await Promise.all([
+    orNull(ask('/api/status', StatusOverview)),
+    orNull(ask('/api/hardware', HardwareResponse)),
+  ]);
+  return { state: 'up', url, version: open.version, status, hardware };
+}

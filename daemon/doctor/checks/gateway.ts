@@ -1,0 +1,63 @@
+import type { DoctorFacts } from '../facts.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
+
+const START = 'sudo systemctl start svc-gateway, or npm start from the sources.';
+/** Warnings of the gateway that other checks tell in more words. */
+const TOLD = new Set(['configuration', 'exposure', 'proxy']);
+
+function state({ gateway, holder }: DoctorFacts): Finding {
+  const { url, version } = gateway;
+  if (gateway.state === 'up') return ok('gateway', `svc-gateway ${version ?? ''} answers on ${url}.`);
+  if (holder !== null) {
+    const fix = 'journalctl -u svc-gateway -n 50; or give the right address with --url.';
+    return fail('gateway', `A gateway runs (process ${holder}) and does not answer on ${url}.`, fix);
+  }
+  if (gateway.state === 'silent') {
+    return fail(
+      'gateway',
+      `What answers on ${url} is no svc-gateway.`,
+      'Set another port: SVC_PORT in api.env.',
+    );
+  }
+  return warn('gateway', `No gateway runs on ${url}.`, START);
+}
+
+/** Whether it runs, and what it warns of by itself. */
+export function gateway(facts: DoctorFacts): Finding[] {
+  const { status, state: answers } = facts.gateway;
+  if (answers === 'up' && status === null) {
+    const fix = 'Run it as a user who may read api.env, or set SVC_ADMIN_KEY.';
+    return [state(facts), warn('gateway', 'It was asked without a key that opens its state.', fix)];
+  }
+  const warnings = (status?.warnings ?? []).filter(({ id }) => !TOLD.has(id));
+  return [
+    state(facts),
+    ...warnings.map(({ id, message }) => warn(id, message, 'See svcctl status and svcctl logs.')),
+  ];
+}
+
+/** Whether the address can be listened on, and who has it if not. */
+export function port({ settings, gateway: { state: answers }, holder, port: look }: DoctorFacts): Finding[] {
+  const place = `${settings.value('bindHost')} port ${settings.value('port')}`;
+  if (answers === 'up' || (holder !== null && look.state === 'taken')) {
+    return [ok('port', `${place} is held by the gateway.`)];
+  }
+  if (look.state === 'free') return [ok('port', `${place} is free.`)];
+  if (look.state === 'taken' && look.by?.startsWith('systemd ')) {
+    return [ok('port', `${place} is held by systemd for svc-gateway.socket.`)];
+  }
+  if (look.state === 'taken') {
+    const fix = 'Stop that program, or set another port: SVC_PORT in api.env.';
+    return [fail('port', `${place} is taken by ${look.by ?? 'another program'}.`, fix)];
+  }
+  if (look.state === 'no_address') {
+    const fix = 'Set an address of this machine: SVC_BIND_HOST in api.env.';
+    return [fail('port', `This machine has no address ${settings.value('bindHost')}.`, fix)];
+  }
+  if (look.state === 'not_permitted') {
+    return [
+      fail('port', `${place} may not be listened on.`, 'Set a port from 1024 on: SVC_PORT in api.env.'),
+    ];
+  }
+  return [warn('port', `${place} could not be tried (${look.reason}).`, 'Check SVC_BIND_HOST in api.env.')];
+}

@@ -1,0 +1,91 @@
+import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { DoctorFacts } from '../facts.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
+
+const MIB = 2 ** 20;
+/** Below it the database and the configuration can't be relied on. */
+const LEAST_BYTES = 256 * MIB;
+/** Below it no model of any use can be fetched. */
+const MODEST_BYTES = 5 * 1024 * MIB;
+const DAY_MS = 86_400_000;
+
+const gibibytes = (bytes: number): string => `${(bytes / 1024 / MIB).toFixed(1)} GiB`;
+
+/** Free room where the state is, for which nothing is asked of the disk itself. */
+export async function disk({ settings }: DoctorFacts): Promise<Finding[]> {
+  const { state, config } = settings.folders;
+  const found: Finding[] = [];
+  for (const folder of new Set([state, config])) {
+    const room = await statfs(folder).catch(() => null);
+    if (room === null) continue;
+    const free = room.bavail * room.bsize;
+    const least = folder === state ? LEAST_BYTES : MIB;
+    const fix = `Free space there; svcctl models list --wide shows what models take.`;
+    if (free < least || (room.files > 0 && room.ffree === 0)) {
+      found.push(fail('disk', `${folder} has ${gibibytes(free)} free, ${room.ffree} names.`, fix));
+    } else if (folder === state && free < MODEST_BYTES) {
+      found.push(warn('disk', `${folder} has ${gibibytes(free)} free: few models fit.`, fix));
+    } else if (folder === state) found.push(ok('disk', `${folder} has ${gibibytes(free)} free.`));
+  }
+  return found;
+}
+
+const SHOW = 'Let the service see it: docs/systemd.md, "Models below a home folder".';
+
+async function readable(path: string): Promise<string | null> {
+  try {
+    const facts = await stat(path);
+    await access(path, constants.R_OK | (facts.isDirectory() ? constants.X_OK : 0));
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown error';
+  }
+}
+
+/** The folders and the file that settings and slot files name; what they hold is not read. */
+export async function models({ settings, slots, user }: DoctorFacts): Promise<Finding[]> {
+  const named = [settings.value('model'), ...slots.map(({ model }) => model ?? '')];
+  const paths = new Set([...settings.value('modelFolders'), ...named.filter((one) => one.startsWith('/'))]);
+  const looks = [...paths].map(async (path) => ({ path, code: await readable(path) }));
+  const found = (await Promise.all(looks)).flatMap(({ path, code }) => {
+    if (code === null) return [];
+    const message =
+      code === 'ENOENT' ? `${path} is not there` : `${user.name} may not read ${path} (${code})`;
+    return [
+      warn(
+        'models',
+        `${message}.`,
+        code === 'ENOENT' ? `Correct the path, or mount ${dirname(path)}.` : SHOW,
+      ),
+    ];
+  });
+  const count = paths.size === 0 ? 'No folder is named' : `${paths.size} named place(s) can be read`;
+  return found.length > 0 ? found : [ok('models', `${count}; models are fetched into the state folder.`)];
+}
+
+/** When the newest file of the state folder was written. */
+async function newest(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => []);
+  const times = names.slice(0, 200).map((name) =>
+    stat(join(folder, name)).then(
+      (one) => one.mtimeMs,
+      () => 0,
+    ),
+  );
+  return Math.max(0, ...(await Promise.all(times)));
+}
+
+/** A clock that is far off ends sessions and breaks TLS. Judged by the age of the program and of what it wrote. */
+export async function clock({ settings, now }: DoctorFacts): Promise<Finding[]> {
+  const fix = 'sudo timedatectl set-ntp true';
+  const program = (await stat(import.meta.filename)).mtimeMs;
+  const shown = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
+  if (now < program - DAY_MS) {
+    return [fail('clock', `The clock says ${shown} UTC, before this release was made.`, fix)];
+  }
+  if (now < (await newest(settings.folders.state)) - DAY_MS) {
+    return [warn('clock', `The clock says ${shown} UTC, and files here were written later.`, fix)];
+  }
+  return [ok('clock', `The clock says ${shown} UTC.`)];
+}

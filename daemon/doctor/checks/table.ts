@@ -1,0 +1,31 @@
+import type { DoctorFacts } from '../facts.ts';
+import type { Finding } from '../finding.ts';
+import { configuration } from './configuration.ts';
+import { database } from './database.ts';
+import { engines } from './engines.ts';
+import { files } from './files.ts';
+import { gateway, port } from './gateway.ts';
+import { containers, devices, groups, threads } from './machine.ts';
+import { exposure, proxy } from './posture.ts';
+import { clock, disk, models } from './storage.ts';
+
+export type Check = (facts: DoctorFacts) => readonly Finding[] | Promise<readonly Finding[]>;
+
+/** THE checks, in the order in which they are shown: one is a function and a row. */
+export const CHECKS: Readonly<Record<string, Check>> = {
+  gateway,
+  port,
+  configuration,
+  files,
+  database,
+  exposure,
+  proxy,
+  disk,
+  clock,
+  models,
+  engines,
+  devices,
+  groups,
+  containers,
+  threads,
+};

@@ -1,0 +1,43 @@
+import { CHECKS, type Check } from './checks/table.ts';
+import type { DoctorFacts } from './facts.ts';
+import { type Finding, warn } from './finding.ts';
+
+/** Longest time of one check. */
+const LIMIT_MS = 4_000;
+
+/** A check that fails or hangs is a finding of its own: it stops no other. */
+async function guarded(
+  id: string,
+  check: Check,
+  facts: DoctorFacts,
+  limitMs: number,
+): Promise<readonly Finding[]> {
+  const failed = (reason: string) => [
+    warn(
+      id,
+      `This could not be looked at: ${reason}.`,
+      'Run svcctl doctor again; see the log of the gateway.',
+    ),
+  ];
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Finding[]>((resolve) => {
+    timer = setTimeout(() => resolve(failed(`no answer within ${limitMs / 1000} s`)), limitMs);
+  });
+  try {
+    return await Promise.race([(async () => check(facts))(), late]);
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : 'unknown error');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs all checks side by side; the findings come in the order of the table. Never rejects. */
+export async function examine(
+  facts: DoctorFacts,
+  checks: Readonly<Record<string, Check>> = CHECKS,
+  limitMs = LIMIT_MS,
+): Promise<Finding[]> {
+  const found = Object.entries(checks).map(([id, check]) => guarded(id, check, facts, limitMs));
+  return (await Promise.all(found)).flat();
+}

@@ -1,0 +1,47 @@
+import type { HardwareView } from '../contract/hardware.ts';
+import type { StatusOverviewView } from '../contract/system.ts';
+import type { SettingsLook } from '../settings/look.ts';
+import type { Problem } from '../settings/problem.ts';
+import type { SlotConfig } from '../slots/slot-file.ts';
+
+/** What the running gateway says of itself; null for what it did not say. */
+export interface GatewayAnswers {
+  /** `up`: it answers; `down`: nothing does; `silent`: something holds the connection and gives no answer of a gateway. */
+  readonly state: 'up' | 'down' | 'silent';
+  readonly url: string;
+  readonly version: string | null;
+  /** Null without a key that opens it. */
+  readonly status: StatusOverviewView | null;
+  /** The machine as the gateway's own user sees it. */
+  readonly hardware: HardwareView | null;
+}
+
+/** Whether the gateway could listen where its settings say. */
+export type PortLook =
+  | { readonly state: 'free' }
+  | { readonly state: 'taken'; readonly by: string | null }
+  | { readonly state: 'no_address' }
+  | { readonly state: 'not_permitted' }
+  | { readonly state: 'unknown'; readonly reason: string };
+
+/** Everything that the checks judge; gathered once. */
+export interface DoctorFacts {
+  readonly settings: SettingsLook;
+  /** The user as whom was looked. */
+  readonly user: { readonly uid: number; readonly name: string };
+  readonly gateway: GatewayAnswers;
+  /** Process id of a gateway that works on the state folder. */
+  readonly holder: number | null;
+  readonly port: PortLook;
+  /** Null when the machine could not be looked at in time. */
+  readonly hardware: HardwareView | null;
+  readonly slots: readonly SlotConfig[];
+  /** What is wrong with slot and upstream files. */
+  readonly fileProblems: readonly Problem[];
+  /** A restore was cut; no gateway starts until it is done again. */
+  readonly halfRestored: boolean;
+  /** Why a start is refused because of where the gateway would listen; null when it is not. */
+  readonly exposed: { readonly message: string; readonly fix: string } | null;
+  /** Unix milliseconds. */
+  readonly now: number;
+}

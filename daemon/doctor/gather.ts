@@ -1,0 +1,53 @@
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { HardwareView } from '../contract/hardware.ts';
+import type { ContainerSources } from '../hardware/containers.ts';
+import { createHardware } from '../hardware/hardware.ts';
+import { Bus } from '../kit/bus.ts';
+import { createLog } from '../kit/log.ts';
+import type { Problem } from '../settings/problem.ts';
+import { readSlotFolder } from '../slots/slot-folder.ts';
+import { readUpstreamFolder } from '../upstreams/upstream-folder.ts';
+import type { DoctorFacts } from './facts.ts';
+
+/** Longest time of one probe of the hardware. */
+const PROBE_MS = 3_500;
+
+/** Looks at the machine as this process may see it; null when even the limits of the probes do not end it. */
+export async function ownHardware(containers: ContainerSources): Promise<HardwareView | null> {
+  const hardware = createHardware({
+    log: createLog({ level: 'silent' }),
+    bus: new Bus<GatewayEvents>(),
+    containers,
+    limitMs: PROBE_MS,
+  });
+  try {
+    return await hardware.probe();
+  } catch {
+    return null;
+  } finally {
+    hardware.close();
+  }
+}
+
+/** Slot files with their folder in the name, as upstream files have it. */
+const inFolder = (problems: readonly Problem[]): Problem[] =>
+  problems.map((one) => ({ ...one, file: one.file.endsWith('.toml') ? `slots/${one.file}` : one.file }));
+
+/** What slot and upstream files hold, and what is wrong with them. */
+export function readFiles(config: string): Pick<DoctorFacts, 'slots' | 'fileProblems'> {
+  const slots = readSlotFolder(join(config, 'slots'));
+  const upstreams = readUpstreamFolder(join(config, 'upstreams'));
+  const wrong = 'problem' in upstreams ? [upstreams.problem] : upstreams.problems;
+  return { slots: slots.configs, fileProblems: [...inFolder(slots.problems), ...wrong] };
+}
+
+export function whoAmI(): DoctorFacts['user'] {
+  const uid = process.geteuid?.() ?? 0;
+  try {
+    return { uid, name: userInfo().username };
+  } catch {
+    return { uid, name: `user ${uid}` };
+  }
+}

@@ -1,0 +1,30 @@
+import { type EnginePlaces, everyEngine } from './engines.ts';
+import { identityOf, labelsOf } from './labels.ts';
+import { endContainer } from './reconcile.ts';
+import { knownMark } from './state-mark.ts';
+
+const LIMIT_MS = 60_000;
+
+/**
+ * Ends and removes every container that the gateway of this state folder left in any engine, for good: nobody will adopt them
+ * any more. Containers of others, other state folders' among them, are never touched. Answers how many it ended and how many
+ * it could not; an engine that does not answer counts as none. Never rejects.
+ */
+export async function endAllContainers(
+  places: EnginePlaces,
+  stateFolder: string,
+): Promise<{ ended: number; failed: number }> {
+  const state = knownMark(stateFolder);
+  if (state === null) return { ended: 0, failed: 0 };
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  const engines = await everyEngine(places, signal);
+  const endings = engines.map(async (engine) => {
+    const ours = await engine.list(labelsOf({ state }), signal).catch(() => []);
+    // What the engine's filter lets through is looked at again: a wrong removal can't be undone.
+    const sure = ours.filter((container) => identityOf(container).state === state);
+    return Promise.allSettled(sure.map(({ id }) => endContainer(engine, id)));
+  });
+  const outcomes = (await Promise.all(endings)).flat();
+  const ended = outcomes.filter(({ status }) => status === 'fulfilled').length;
+  return { ended, failed: outcomes.length - ended };
+}
