@@ -25,7 +25,7 @@ const USUAL_COLUMNS = 80;
 
 async function exposureOf(settings: SettingsLook): Promise<DoctorFacts['exposed']> {
   try {
-    await guardExposure(settings, createLog({ level: 'silent' }));
+    await guardExposure(settings, createLog({ level: 'silent', write: () => {} }));
     return null;
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;

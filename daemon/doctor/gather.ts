@@ -17,7 +17,7 @@ const PROBE_MS = 3_500;
 /** Looks at the machine as this process may see it; null when even the limits of the probes do not end it. */
 export async function ownHardware(containers: ContainerSources): Promise<HardwareView | null> {
   const hardware = createHardware({
-    log: createLog({ level: 'silent' }),
+    log: createLog({ level: 'silent', write: () => {} }),
     bus: new Bus<GatewayEvents>(),
     containers,
     limitMs: PROBE_MS,

@@ -27,7 +27,7 @@ export async function lookAtSettings(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<SettingsLook> {
   const folders = folderPaths(env);
-  const state = new SettingsState(folders, env, createLog({ level: 'silent' }));
+  const state = new SettingsState(folders, env, createLog({ level: 'silent', write: () => {} }));
   await state.start();
   const [apiEnv, config] = await Promise.all([
     readFileCapped(join(folders.config, ENV_FILE), ENV_FILE_CAP),

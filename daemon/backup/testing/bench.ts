@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { onTestFinished } from 'vitest';
 import { createLog } from '../../kit/log.ts';
 import { BLOCK, paddingOf, type TarMember, tarHeader } from '../../kit/tar-header.ts';
 import { openStore } from '../../store/store.ts';
@@ -27,7 +28,7 @@ function filesBelow(root: string, folder = ''): string[] {
   });
 }
 
-export function makeHome(files: Readonly<Record<string, string>> = {}): Home {
+function makeHome(files: Readonly<Record<string, string>>): Home {
   const root = mkdtempSync(join(tmpdir(), 'svc-backup-'));
   const folders = { config: join(root, 'config'), state: join(root, 'state') };
   for (const folder of Object.values(folders)) mkdirSync(folder, { mode: 0o700 });
@@ -90,3 +91,33 @@ export const gzipped = (file: string, bytes: Buffer): string => {
   writeFileSync(file, gzipSync(bytes));
   return file;
 };
+
+export const KEY = 'sk-canary-7d1f0a9b3c5e';
+/** The files of a gateway with some of everything; its keys are KEY. */
+export const FILES = {
+  'config/config.toml': '# mine\n[server]\nport = 8123\n',
+  'config/api.env': `# old ${KEY}\nSVC_ADMIN_KEY=${KEY}\nSVC_PORT=8200\nUPSTREAM_X=${KEY}\n`,
+  'config/slots/agent.toml': 'model = "a"\n',
+  'config/upstreams/box.toml': 'base_url = "http://box:8080/v1"\n',
+};
+
+/** A home that goes with the test. */
+export function home(files: Readonly<Record<string, string>> = {}): Home {
+  const made = makeHome(files);
+  onTestFinished(() => rmSync(made.root, { recursive: true, force: true }));
+  return made;
+}
+
+/** One with all of FILES and a database whose fact `mark` is `first`. */
+export function fullHome(): Home {
+  const made = home(FILES);
+  made.fact('mark', 'first');
+  return made;
+}
+
+/** A file outside of every home, which goes with the test. */
+export function outside(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-archive-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, name);
+}

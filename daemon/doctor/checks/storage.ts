@@ -1,3 +1,4 @@
+import type { StatsFs } from 'node:fs';
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DoctorFacts } from '../facts.ts';
@@ -12,12 +13,21 @@ const DAY_MS = 86_400_000;
 
 const gibibytes = (bytes: number): string => `${(bytes / 1024 / MIB).toFixed(1)} GiB`;
 
+/** The room of the disk on which a folder lies or will lie. */
+async function roomAt(folder: string): Promise<StatsFs | null> {
+  try {
+    return await statfs(folder);
+  } catch {
+    return dirname(folder) === folder ? null : roomAt(dirname(folder));
+  }
+}
+
 /** Free room where the state is, for which nothing is asked of the disk itself. */
 export async function disk({ settings }: DoctorFacts): Promise<Finding[]> {
   const { state, config } = settings.folders;
   const found: Finding[] = [];
   for (const folder of new Set([state, config])) {
-    const room = await statfs(folder).catch(() => null);
+    const room = await roomAt(folder);
     if (room === null) continue;
     const free = room.bavail * room.bsize;
     const least = folder === state ? LEAST_BYTES : MIB;

@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FILES, fullHome, type Home, home, modeOf, outside, putBack, take } from './testing/bench.ts';
+import { refuseHalfRestored } from './unfinished.ts';
+
+describe('restore', () => {
+  it('goes round: what was there before comes back, what came since goes, all private', async () => {
+    const from = fullHome();
+    const file = outside('b.tar.gz');
+    await take(from, file, { keys: true });
+    const before = from.picture();
+    from.write({ 'config/slots/new.toml': 'x = 1\n', 'config/config.toml': '', 'config/api.env': 'A=b\n' });
+    from.fact('mark', 'second');
+    const done = await putBack(from, file);
+    expect(from.picture()).toEqual(before);
+    expect(existsSync(join(done.kept, 'config/slots/new.toml'))).toBe(true);
+    expect(readFileSync(join(done.kept, 'config/api.env'), 'utf8')).toBe('A=b\n');
+    expect(existsSync(join(done.kept, 'state/svc.db'))).toBe(true);
+    for (const path of ['config/api.env', 'config/slots/agent.toml', 'state/svc.db']) {
+      expect(modeOf(join(from.root, path))).toBe(0o600);
+    }
+    expect(modeOf(done.kept)).toBe(0o700);
+  });
+
+  it('onto an empty machine', async () => {
+    const from = fullHome();
+    const file = join(from.root, 'b.tar.gz');
+    await take(from, file);
+    const to = home();
+    await putBack(to, file);
+    expect(to.picture()).toMatchObject({
+      'config/config.toml': FILES['config/config.toml'],
+      'config/api.env': 'SVC_PORT=8200\n',
+      'fact mark': 'first',
+    });
+    expect(modeOf(join(to.folders.config, 'slots'))).toBe(0o700);
+  });
+
+  it('without keys in the backup those of this machine stay, byte for byte', async () => {
+    const from = fullHome();
+    const file = join(from.root, 'b.tar.gz');
+    await take(from, file);
+    from.write({ 'config/api.env': `# ours\nSVC_ADMIN_KEY=other\nSVC_PORT=1\n` });
+    await putBack(from, file);
+    expect(readFileSync(join(from.folders.config, 'api.env'), 'utf8')).toBe(
+      '# ours\nSVC_ADMIN_KEY=other\nSVC_PORT=8200\n',
+    );
+  });
+
+  it('ends every browser session: what was revoked since the backup is unknown', async () => {
+    const from = fullHome();
+    const file = join(from.root, 'b.tar.gz');
+    await take(from, file);
+    from.write({ 'state/secret.bin': 'x'.repeat(32) });
+    await putBack(from, file);
+    expect(existsSync(join(from.folders.state, 'secret.bin'))).toBe(false);
+  });
+
+  it('a link within the configuration is written through and stays', async () => {
+    const from = home({ 'config/real/config.toml': 'old = 1\n' });
+    symlinkSync('real/config.toml', join(from.folders.config, 'config.toml'));
+    const file = join(from.root, 'b.tar.gz');
+    await take(from, file);
+    from.write({ 'config/real/config.toml': 'new = 1\n' });
+    await putBack(from, file);
+    expect(readFileSync(join(from.folders.config, 'real/config.toml'), 'utf8')).toBe('old = 1\n');
+  });
+});
+
+describe('a kill at any step', () => {
+  it('leaves each file old or new, no gateway starts on it, and the same command ends it', {
+    timeout: 120_000,
+  }, async () => {
+    const from = fullHome();
+    const file = join(from.root, 'b.tar.gz');
+    await take(from, file, { keys: true });
+    const script = join(import.meta.dirname, 'testing', 'restore-and-die.ts');
+    const run = (to: Home, n: number) => spawnSync(process.execPath, [script, to.root, file, String(n)]);
+    const other = {
+      'config/config.toml': '# theirs\n',
+      'config/api.env': 'A=b\n',
+      'config/slots/x.toml': 'y\n',
+    };
+    const fresh = () => {
+      const to = home(other);
+      to.fact('mark', 'theirs');
+      return to;
+    };
+    const old = fresh().picture();
+    const done = fresh();
+    await putBack(done, file);
+    const goal = done.picture();
+    let kills = 0;
+    for (let n = 1; ; n++) {
+      const to = fresh();
+      if (run(to, n).signal !== 'SIGKILL') break;
+      kills += 1;
+      const { 'fact mark': mark, ...files } = to.picture();
+      expect([old['fact mark'], goal['fact mark']]).toContain(mark);
+      for (const [name, text] of Object.entries(files)) {
+        if (name.startsWith('state/')) continue;
+        expect([old[name], goal[name]]).toContain(text);
+      }
+      if (n > 1) expect(() => refuseHalfRestored(to.folders.state)).toThrow('did not come to its end');
+      await putBack(to, file);
+      expect(() => refuseHalfRestored(to.folders.state)).not.toThrow();
+      expect(to.picture()).toEqual(goal);
+      const kept = readdirSync(to.folders.state).filter((name) => name.startsWith('before-restore-'));
+      const texts = kept.map((name) =>
+        readFileSync(join(to.folders.state, name, 'config/config.toml'), 'utf8'),
+      );
+      expect(texts).toContain(other['config/config.toml']);
+    }
+    expect(kills).toBeGreaterThan(6);
+  });
+});

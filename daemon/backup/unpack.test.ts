@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { forged, fullHome, gzipped, outside, putBack, take } from './testing/bench.ts';
+
+describe('hostile archives', () => {
+  const row = (name: string, content: Buffer | string, size?: number) => ({
+    name,
+    size: size ?? content.length,
+    sha256: '0'.repeat(64),
+  });
+  const manifest = (files: object[] = [], more: object = {}) => ({
+    name: 'manifest.json',
+    content: Buffer.from(
+      JSON.stringify({
+        format: 1,
+        product: 'svc-gateway',
+        version: '1',
+        made_at: 'now',
+        schema: 1,
+        keys: true,
+        files,
+        ...more,
+      }),
+    ),
+  });
+  const config = Buffer.from('[server]\n');
+  const named = [row('config/config.toml', config)];
+
+  it.each([
+    ['a path out of its folder', [manifest([row('../../etc/cron.d/x', config)])], 'no backup holds'],
+    ['an absolute path', [manifest([row('/etc/passwd', config)])], 'no backup holds'],
+    ['a path with dots inside', [manifest([row('config/slots/../../x.toml', config)])], 'no backup holds'],
+    ['a hidden slot', [manifest([row('config/slots/.x.toml', config)])], 'no backup holds'],
+    ['the signing secret', [manifest([row('state/secret.bin', config)])], 'no backup holds'],
+    ['a name twice in its list', [manifest([...named, ...named])], 'twice'],
+    ['a huge file', [manifest([row('config/config.toml', config, 2 ** 40)])], 'too large'],
+    [
+      'keys that it denies',
+      [manifest([row('config/api.env', config)], { keys: false })],
+      'says that it holds none',
+    ],
+    ['no list', [{ name: 'config/config.toml', content: config }], 'does not begin with the list'],
+    ['a list that is a link', [{ name: 'manifest.json', type: '2' }], 'does not begin with the list'],
+    ['a list that is no JSON', [{ name: 'manifest.json', content: config }], 'can not be read'],
+    ['a member that is not in its list', [manifest(), { name: '../x', content: config }], 'does not name'],
+    ['a symbolic link', [manifest(named), { name: 'config/config.toml', type: '2' }], 'no ordinary file'],
+    ['a hard link', [manifest(named), { name: 'config/config.toml', type: '1' }], 'no ordinary file'],
+    ['a device', [manifest(named), { name: 'config/config.toml', type: '3' }], 'no ordinary file'],
+    ['a pipe', [manifest(named), { name: 'config/config.toml', type: '6' }], 'no ordinary file'],
+    ['a folder', [manifest(named), { name: 'config/', type: '5' }], 'no ordinary file'],
+    [
+      'another size',
+      [manifest(named), { name: 'config/config.toml', content: Buffer.alloc(99) }],
+      'another size',
+    ],
+    ['a wrong sum', [manifest(named), { name: 'config/config.toml', content: config }], 'the sum of'],
+    ['less than it says', [manifest(named)], 'lacks config/config.toml'],
+  ])('%s is refused and nothing changes', async (_, members, words) => {
+    const to = fullHome();
+    const before = to.picture();
+    const file = gzipped(outside('b.tar.gz'), forged(members));
+    const refused = putBack(to, file);
+    await expect(refused).rejects.toMatchObject({
+      code: 'restore.invalid',
+      message: expect.stringContaining(words),
+    });
+    rmSync(file);
+    expect(to.picture()).toEqual(before);
+  });
+
+  it('a member twice is refused', async () => {
+    const to = fullHome();
+    const from = fullHome();
+    const file = join(from.root, 'b.tar.gz');
+    await take(from, file);
+    const bytes = gunzipSync(readFileSync(file));
+    const at = bytes.indexOf('config/config.toml\0');
+    const twice = Buffer.concat([bytes.subarray(0, at + 1024), bytes.subarray(at)]);
+    await expect(putBack(to, gzipped(file, twice))).rejects.toMatchObject({ code: 'restore.invalid' });
+  });
+
+  it('a bomb stops at the size that it may have, long before it is unpacked', async () => {
+    const to = fullHome();
+    const bomb = Buffer.alloc(64 << 20);
+    const file = gzipped(join(to.root, 'b.gz'), forged([{ name: 'manifest.json', content: bomb }]));
+    await expect(putBack(to, file)).rejects.toMatchObject({ code: 'restore.invalid' });
+    expect(readdirSync(to.folders.state)).not.toContain('restore.staging');
+  });
+
+  it('newer forms and newer schemas are told apart from damage', async () => {
+    const to = fullHome();
+    const file = join(to.root, 'b.gz');
+    gzipped(file, forged([manifest([], { format: 2 })]));
+    await expect(putBack(to, file)).rejects.toMatchObject({ code: 'restore.newer' });
+    gzipped(file, forged([manifest([row('state/svc.db', config)], { schema: 9999 })]));
+    await expect(putBack(to, file)).rejects.toMatchObject({ code: 'restore.newer' });
+  });
+
+  it('cut at any place it is refused, and so are files that are no archive', async () => {
+    const to = fullHome();
+    const before = to.picture();
+    const whole = outside('b.tar.gz');
+    await take(to, whole);
+    const bytes = readFileSync(whole);
+    for (const share of [0, 0.001, 0.2, 0.5, 0.9, 0.999]) {
+      writeFileSync(whole, bytes.subarray(0, Math.floor(bytes.length * share)));
+      await expect(putBack(to, whole)).rejects.toMatchObject({ code: 'restore.invalid' });
+    }
+    for (const content of ['', 'not an archive', Buffer.alloc(4096, 7)]) {
+      writeFileSync(whole, content);
+      await expect(putBack(to, whole)).rejects.toMatchObject({ code: 'restore.invalid' });
+    }
+    rmSync(whole);
+    for (const path of [whole, to.root, '/dev/null']) {
+      await expect(putBack(to, path)).rejects.toMatchObject({ code: 'restore.invalid' });
+    }
+    expect(to.picture()).toEqual(before);
+  });
+});

@@ -1,0 +1,265 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { DeviceRecord } from '../../contract/hardware.ts';
+import { createLog } from '../../kit/log.ts';
+import { openStore } from '../../store/store.ts';
+import type { DoctorFacts } from '../facts.ts';
+import type { Finding } from '../finding.ts';
+import { factsOf, HARDWARE, STATUS, slotOf } from '../testing/facts.ts';
+import { configuration } from './configuration.ts';
+import { database } from './database.ts';
+import { engines, versionIn } from './engines.ts';
+import { files } from './files.ts';
+import { gateway, port } from './gateway.ts';
+import { containers, devices, groupIds, groups, threads } from './machine.ts';
+import { exposure, proxy } from './posture.ts';
+import { clock, disk, models } from './storage.ts';
+import { CHECKS } from './table.ts';
+
+function scratch(): { root: string; config: string; state: string } {
+  const root = mkdtempSync(join(tmpdir(), 'svc-doctor-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const name of ['config', 'state']) mkdirSync(join(root, name), { mode: 0o700 });
+  return { root, config: join(root, 'config'), state: join(root, 'state') };
+}
+
+const told = (found: readonly Finding[]) => found.map(({ status, message }) => `${status} ${message}`);
+const up = (more: Partial<DoctorFacts['gateway']> = {}): DoctorFacts['gateway'] => ({
+  state: 'up',
+  url: 'http://127.0.0.1:8080',
+  version: '1',
+  status: STATUS,
+  hardware: null,
+  ...more,
+});
+
+it('every finding but a good one says what to do, in one line that is no secret', async () => {
+  const KEY = 'canary-key-51ab';
+  const facts = await factsOf({ SVC_ADMIN_KEY: KEY, SVC_BIND_HOST: '0.0.0.0' });
+  for (const check of Object.values(CHECKS)) {
+    for (const { status, fix, message } of await check(facts)) {
+      expect(fix === null).toBe(status === 'ok');
+      expect(`${message}${fix}`).not.toMatch(/\n/);
+      expect(`${message}${fix}`).not.toContain(KEY);
+    }
+  }
+});
+
+describe('gateway and port', () => {
+  it.each<[Partial<DoctorFacts>, string]>([
+    [{}, 'warn No gateway runs'],
+    [{ gateway: up() }, 'ok svc-gateway 1 answers'],
+    [{ holder: 77 }, 'fail A gateway runs (process 77) and does not answer'],
+    [{ gateway: { ...up(), state: 'silent' } }, 'fail What answers on'],
+  ])('%j', async (more, words) => {
+    expect(told(gateway(await factsOf({}, more)))[0]).toContain(words);
+  });
+
+  it('tells the warnings of the gateway itself, and a missing key', async () => {
+    const warned = up({ status: { ...STATUS, warnings: [{ id: 'slots', message: 'Failed: agent.' }] } });
+    expect(told(gateway(await factsOf({}, { gateway: warned })))[1]).toBe('warn Failed: agent.');
+    const blind = gateway(await factsOf({}, { gateway: up({ status: null }) }));
+    expect(blind[1]).toMatchObject({ status: 'warn', fix: expect.stringContaining('SVC_ADMIN_KEY') });
+  });
+
+  it.each<[Partial<DoctorFacts>, string]>([
+    [{}, 'ok 127.0.0.1 port 8080 is free'],
+    [{ gateway: up() }, 'held by the gateway'],
+    [
+      { port: { state: 'taken', by: 'nginx (process 8)' } },
+      'fail 127.0.0.1 port 8080 is taken by nginx (process 8)',
+    ],
+    [{ port: { state: 'taken', by: null } }, 'taken by another program'],
+    [{ port: { state: 'taken', by: 'systemd (process 1)' } }, 'ok 127.0.0.1 port 8080 is held by systemd'],
+    [{ port: { state: 'no_address' } }, 'fail This machine has no address'],
+    [{ port: { state: 'not_permitted' } }, 'fail'],
+  ])('%j', async (more, words) => {
+    expect(told(port(await factsOf({}, more)))[0]).toContain(words);
+  });
+});
+
+describe('posture', () => {
+  it.each<[Record<string, string>, Partial<DoctorFacts>, string]>([
+    [{}, {}, 'ok Keys are not required, and only this machine'],
+    [{ SVC_BIND_HOST: '192.168.1.5' }, {}, 'warn It listens on 192.168.1.5 and no key'],
+    [
+      { SVC_BIND_HOST: '0.0.0.0' },
+      { exposed: { message: 'from the internet', fix: 'x' } },
+      'fail from the internet',
+    ],
+    [{ SVC_REQUIRE_AUTH: 'on' }, {}, 'fail Keys are required and no admin key'],
+    [{ SVC_REQUIRE_AUTH: 'on', SVC_ADMIN_KEY: 'k' }, {}, 'ok Keys are required'],
+  ])('exposure with %j', async (env, more, words) => {
+    expect(told(exposure(await factsOf(env, more)))[0]).toContain(words);
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{}, 'ok Forwarding headers are not believed'],
+    [{ SVC_TRUST_FORWARDED_FOR: 'on' }, 'ok Forwarding headers of the proxy'],
+    [{ SVC_TRUST_FORWARDED_FOR: 'on', SVC_BIND_HOST: '0.0.0.0' }, 'warn Any neighbour'],
+  ])('proxy with %j', async (env, words) => {
+    expect(told(proxy(await factsOf(env)))[0]).toContain(words);
+  });
+
+  it('what the gateway saw of a proxy comes first', async () => {
+    const status = { ...STATUS, warnings: [{ id: 'proxy', message: 'Several callers share one address.' }] };
+    const found = proxy(await factsOf({}, { gateway: up({ status }) }));
+    expect(found[0]).toMatchObject({ status: 'warn', message: 'Several callers share one address.' });
+  });
+});
+
+describe('files and configuration', () => {
+  it('names what is open, with the command that closes it', async () => {
+    const { root, config, state } = scratch();
+    const facts = () => factsOf({ SVC_HOME: root });
+    expect(told(await files(await facts()))).toEqual([
+      `ok ${config} and ${state} are private to their owner.`,
+    ]);
+    writeFileSync(join(config, 'api.env'), '', { mode: 0o644 });
+    symlinkSync('/nowhere', join(config, 'companion.env'));
+    chmodSync(state, 0o755);
+    const found = await files(await facts());
+    expect(found.map(({ fix }) => fix)).toEqual([
+      `chmod 700 ${state}`,
+      `chmod 600 ${join(config, 'api.env')}`,
+      `rm ${join(config, 'companion.env')}`,
+    ]);
+    expect(found.every(({ status }) => status === 'fail')).toBe(true);
+  });
+
+  it('places every problem by file and line', async () => {
+    const { root, config } = scratch();
+    writeFileSync(join(config, 'config.toml'), '[server]\nport = "x"\n');
+    const fileProblems = [{ file: 'slots/a.toml', line: 3, message: 'type: unknown' }];
+    const found = configuration(await factsOf({ SVC_HOME: root }, { fileProblems, halfRestored: true }));
+    expect(told(found)[0]).toContain('fail A restore was begun');
+    expect(told(found)[1]).toContain('warn config.toml:2 server.port');
+    expect(told(found)[2]).toBe('warn slots/a.toml:3 type: unknown.');
+    writeFileSync(join(config, 'config.toml'), '[server\n');
+    expect(told(configuration(await factsOf({ SVC_HOME: root })))[0]).toMatch(/^fail config\.toml:1 /);
+  });
+
+  it('looks through the database of a gateway that is stopped, and leaves that of a running one alone', async () => {
+    const { root, state } = scratch();
+    const look = async (more: Partial<DoctorFacts> = {}) =>
+      told(database(await factsOf({ SVC_HOME: root }, more)));
+    expect((await look())[0]).toContain('ok There is no database yet');
+    openStore({ folder: state, log: createLog({ level: 'silent', write: () => {} }) }).close();
+    expect((await look())[0]).toContain('ok The database is whole');
+    writeFileSync(join(state, 'svc.db'), 'x'.repeat(4096));
+    expect((await look())[0]).toContain('fail The database is damaged');
+    expect(await look({ holder: 7 })).toEqual([]);
+  });
+});
+
+describe('storage', () => {
+  it('knows the room of the state folder, also before it exists', async () => {
+    const { root } = scratch();
+    for (const home of [root, join(root, 'not/yet')]) {
+      expect((await disk(await factsOf({ SVC_HOME: home })))[0]).toMatchObject({ id: 'disk' });
+    }
+  });
+
+  it('looks at the places of models that are named', async () => {
+    const { root, config } = scratch();
+    writeFileSync(join(config, 'config.toml'), `[models]\nfolders = ["${root}", "/nowhere/models"]\n`);
+    const slots = [slotOf('a', 'model = "/nowhere/b.gguf"\n')];
+    const found = await models(await factsOf({ SVC_HOME: root }, { slots }));
+    expect(told(found)).toEqual(['warn /nowhere/models is not there.', 'warn /nowhere/b.gguf is not there.']);
+  });
+
+  it('a clock before the program or before its own files is wrong', async () => {
+    const { root, state } = scratch();
+    const at = async (now: number) => told(await clock(await factsOf({ SVC_HOME: root }, { now })))[0];
+    expect(await at(Date.now())).toMatch(/^ok The clock says /);
+    expect(await at(0)).toContain('fail');
+    writeFileSync(join(state, 'x'), '');
+    utimesSync(join(state, 'x'), new Date(), new Date(Date.now() + 30 * 86_400_000));
+    expect(await at(Date.now())).toContain('warn');
+  });
+});
+
+describe('the machine', () => {
+  const card: DeviceRecord = {
+    id: '0000:01:00.0',
+    kind: 'gpu',
+    vendor: 'NVIDIA',
+    name: 'Card',
+    driver: 'nvidia',
+    access: 'ok',
+    memory_total_bytes: null,
+    memory_used_bytes: null,
+    pool: null,
+    busy_percent: null,
+    power_w: null,
+    temperature_c: null,
+    unused_reason: null,
+  };
+  const having = (more: Partial<DeviceRecord>) =>
+    factsOf(
+      {},
+      { hardware: { ...HARDWARE, devices: [{ ...card, ...more }] }, user: { uid: 65_534, name: 'svc' } },
+    );
+
+  it('an accelerator that is used, and one that is not with the reason apart from the fix', async () => {
+    expect(devices(await having({}))[0]).toMatchObject({ status: 'ok', fix: null });
+    expect(devices(await having({ unused_reason: 'No driver is loaded: install it.' }))[0]).toEqual({
+      id: 'device',
+      status: 'warn',
+      message: 'Card (0000:01:00.0) is not used. No driver is loaded.',
+      fix: 'install it.',
+    });
+    expect(devices(await factsOf({}))[0]?.status).toBe('ok');
+    expect(devices(await factsOf({}, { hardware: null }))[0]?.status).toBe('warn');
+  });
+
+  it('groups matter only where there is a device', async () => {
+    expect(groups(await factsOf({}))[0]?.status).toBe('ok');
+    const [found] = groups(await having({}));
+    expect(found?.id).toBe('groups');
+    expect(groupIds('render:x:107:svc\nbad\nvideo:x:44:\n')).toEqual(
+      new Map([
+        ['render', 107],
+        ['video', 44],
+      ]),
+    );
+  });
+
+  it('an engine of containers is missed only by a slot that needs one', async () => {
+    expect(containers(await factsOf({}))[0]?.status).toBe('ok');
+    const slots = [
+      slotOf('img', 'engine = "llama-server"\nrunner = "container"\nimage = "x"\nmodel = "/m"\n'),
+    ];
+    expect(containers(await factsOf({}, { slots }))[0]).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('slot img'),
+    });
+  });
+
+  it('threads beyond the cores', async () => {
+    expect(threads(await factsOf({}))[0]?.message).toContain('share 3 thread(s) of 4');
+    expect(threads(await factsOf({ SVC_CPU_THREADS: '9' }))[0]?.status).toBe('warn');
+  });
+
+  it('programs of engines: a slot whose program is absent fails', async () => {
+    const slots = [
+      slotOf('x', 'engine = "custom"\ncommand = ["/nowhere/serve"]\nmodel = "m"\nrunner = "process"\n'),
+    ];
+    const found = await engines(await factsOf({}, { slots }));
+    expect(found[0]?.message).toMatch(/^Found: /);
+    expect(found[1]).toMatchObject({ status: 'fail', fix: 'Correct command in slots/x.toml.' });
+  });
+
+  it.each([
+    ['version: 4589 (abc1234)', '4589'],
+    ['eSpeak NG text-to-speech: 1.51  Data at: /x', '1.51'],
+    ['ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000-2026', null],
+    ['FLM v0.9.21', '0.9.21'],
+    ['no words', null],
+  ])('the version in %j', (text, version) => {
+    if (version === null) expect(versionIn(text)).not.toBe('2000');
+    else expect(versionIn(text)).toBe(version);
+  });
+});

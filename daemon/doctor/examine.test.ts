@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { expect, it } from 'vitest';
+import { examine } from './examine.ts';
+import { fail, ok, warn } from './finding.ts';
+import { listenerOn, lookAtPort } from './port-look.ts';
+import { reportJson, reportText } from './report.ts';
+import { factsOf } from './testing/facts.ts';
+
+it('a check that throws or hangs is a finding, in its place, and stops no other', async () => {
+  const checks = {
+    broken: () => {
+      throw new Error('boom');
+    },
+    hung: () => new Promise<never>(() => {}),
+    good: () => [ok('good', 'Fine.')],
+  };
+  const found = await examine(await factsOf({}), checks, 20);
+  expect(found.map(({ id, status }) => [id, status])).toEqual([
+    ['broken', 'warn'],
+    ['hung', 'warn'],
+    ['good', 'ok'],
+  ]);
+  expect(found[0]?.message).toContain('boom');
+});
+
+it('the text is aligned, fits and steers no terminal', () => {
+  const found = [
+    ok('gateway', 'It answers.'),
+    fail(
+      'disk',
+      `Full\u001b[31m ${'word '.repeat(30)}.`,
+      'Free some space there, as much as can be spared, and more than that.',
+    ),
+    warn('clock', 'Late.', 'Set it.'),
+  ];
+  const text = reportText(found, 80);
+  const lines = text.split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(text).not.toContain('\u001b');
+  expect(lines[0]).toBe('ok    gateway       It answers.');
+  expect(text).toContain('                    → Free some');
+  expect(text.endsWith('1 failure(s), 1 warning(s).\n')).toBe(true);
+  expect(JSON.parse(reportJson(found))).toMatchObject({
+    status: 'fail',
+    failures: 1,
+    warnings: 1,
+    findings: found,
+  });
+});
+
+it('a port that is taken is told with who has it; a free one stays free', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(listenerOn(port)).toContain(`(process ${process.pid})`);
+  expect(await lookAtPort('127.0.0.1', port)).toMatchObject({
+    state: 'taken',
+    by: expect.stringContaining('process'),
+  });
+  server.close();
+  await once(server, 'close');
+  expect(await lookAtPort('127.0.0.1', port)).toEqual({ state: 'free' });
+  expect(await lookAtPort('127.0.0.1', port)).toEqual({ state: 'free' });
+  expect(await lookAtPort('192.0.2.1', port)).toEqual({ state: 'no_address' });
+});

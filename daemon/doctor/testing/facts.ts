@@ -1,0 +1,59 @@
+import type { HardwareView } from '../../contract/hardware.ts';
+import type { StatusOverviewView } from '../../contract/system.ts';
+import { lookAtSettings } from '../../settings/look.ts';
+import { readSlotFile, type SlotConfig } from '../../slots/slot-file.ts';
+import type { DoctorFacts } from '../facts.ts';
+
+/** Test support: a machine without accelerators. */
+export const HARDWARE: HardwareView = {
+  probed_at: 0,
+  host: {
+    cpu: 'test',
+    os: null,
+    cores_physical: 4,
+    cores_logical: 8,
+    memory_total_bytes: 1,
+    memory_available_bytes: 1,
+  },
+  devices: [],
+  pools: [],
+  containers: [],
+  problems: [],
+};
+
+export const STATUS: StatusOverviewView = {
+  name: 'svc-gateway',
+  version: '1',
+  host: 'h',
+  started_at: 0,
+  listener: { bind_host: '127.0.0.1', port: 1, loopback: true },
+  enforcement: { require_auth: false, source: 'default' },
+  has_admin_key: false,
+  has_client_key: false,
+  slots: { total: 0, ready: 0, error: 0 },
+  warnings: [],
+};
+
+export const slotOf = (name: string, text: string): SlotConfig =>
+  readSlotFile(`${name}.toml`, text).config as SlotConfig;
+
+/** A healthy gateway that is stopped, with the settings of an environment, and what is said otherwise. */
+export async function factsOf(
+  env: Readonly<Record<string, string>>,
+  more: Partial<DoctorFacts> = {},
+): Promise<DoctorFacts> {
+  return {
+    settings: await lookAtSettings({ SVC_HOME: '/nonexistent/svc', ...env }),
+    user: { uid: process.getuid?.() ?? 0, name: 'svc' },
+    gateway: { state: 'down', url: 'http://127.0.0.1:8080', version: null, status: null, hardware: null },
+    holder: null,
+    port: { state: 'free' },
+    hardware: HARDWARE,
+    slots: [],
+    fileProblems: [],
+    halfRestored: false,
+    exposed: null,
+    now: Date.now(),
+    ...more,
+  };
+}
