@@ -26,12 +26,17 @@ describe('parseCommandLine', () => {
     ['--token=s3cret-value'],
     ['--password', 's3cret-value'],
     ['-key', 's3cret-value'],
+    ['--with-keys=s3cret-value'],
   ])('X04 a key as an argument is refused and not repeated: %s', (...words) => {
     const error = refusal(...words, 'auth', 'status');
     expect(error).toBeInstanceOf(CliError);
     expect(error.exitCode).toBe(EXIT.usage);
     expect(error.message).toMatch(/never taken as an argument.*SVC_ADMIN_KEY/);
     expect(error.message).not.toContain('s3cret');
+  });
+
+  it('an option of ours that sounds like one for a key is taken', () => {
+    expect(parseCommandLine(['backup', '--with-keys', 'file']).values['with-keys']).toBe(true);
   });
 
   it('after -- everything is text', () => {

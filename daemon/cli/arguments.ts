@@ -4,6 +4,9 @@ import { type Flags, OPTIONS, type OptionName } from './options.ts';
 
 const KEY_LIKE = /^--?(?:[a-z]+-)?(?:key|token|secret|password|auth|bearer)/i;
 
+/** An option of ours that only sounds like one for a key (`--with-keys`), without any value. */
+const isOption = (word: string): boolean => word.startsWith('--') && Object.hasOwn(OPTIONS, word.slice(2));
+
 export interface CommandLine {
   values: Flags;
   positionals: string[];
@@ -14,7 +17,7 @@ export interface CommandLine {
 /** Reads the command line. Throws CliError; the message never repeats a value, which might be a key. */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  if (words.some((word) => KEY_LIKE.test(word))) {
+  if (words.some((word) => KEY_LIKE.test(word) && !isOption(word))) {
     throw new CliError(
       'a key is never taken as an argument, where others could see it; set SVC_ADMIN_KEY instead',
       EXIT.usage,

@@ -63,6 +63,7 @@ function systemEntries(root: string, app: App, date: number): Entry[] {
     fileEntry(`${DOC}/systemd.md`, source('docs/systemd.md')),
     fileEntry(`${DOC}/observability.md`, source('docs/observability.md')),
     ...OBSERVED.map((file) => fileEntry(`${DOC}/examples/${file}`, source('packaging', file))),
+    fileEntry(`${DOC}/backup.md`, source('docs/backup.md')),
     textEntry(`${DOC}/copyright`, copyrightFile(app.modules, app.runtime)),
     zipped(`${DOC}/changelog`, changelog(app.version, date)),
     fileEntry('usr/share/lintian/overrides/svc-gateway', source('packaging/debian/lintian-overrides')),

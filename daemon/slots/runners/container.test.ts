@@ -9,6 +9,7 @@ import { createLog } from '../../kit/log.ts';
 import { Outbound } from '../../kit/outbound.ts';
 import { askThrough } from '../health.ts';
 import { containerLaunch } from '../testing/launches.ts';
+import { endAllContainers } from './container/end-all.ts';
 import { createContainerRunner } from './container.ts';
 import type { Loaded, Runner, Running } from './runner.ts';
 
@@ -112,6 +113,26 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
     expect(one.pid).toBeNull();
     expect(readFileSync(join(folder, 'logs', 'boxed.log'), 'utf8')).toContain('started tiny (container');
+  });
+
+  test('after a removal of the package all of this state folder are ended, and those of others stay', async () => {
+    const theirs = mkdtempSync(join(tmpdir(), 'svc-theirs-'));
+    const [one, other] = [open().start(), open(undefined, true, theirs).start()];
+    try {
+      await Promise.all([loadedOf(one), loadedOf(other)]);
+      expect(containers()).toHaveLength(2);
+      const connect = (socket: string, signal: AbortSignal) =>
+        ContainerEngine.connect(outbound, socket, signal);
+      const places = { sockets: () => ['/nowhere/a', podman?.socketPath ?? ''], connect };
+      expect(await endAllContainers(places, folder)).toEqual({ ended: 1, failed: 0 });
+      await one.ended;
+      expect(containers()).toHaveLength(1);
+      expect((await get(await loadedOf(other), '/health')).status).toBe(200);
+      expect(await endAllContainers(places, folder)).toEqual({ ended: 0, failed: 0 });
+    } finally {
+      await other.stop(0);
+      rmSync(theirs, { recursive: true });
+    }
   });
 
   test('an engine that fails says its decisive line, and its container is gone', async () => {
