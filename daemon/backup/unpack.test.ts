@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { forged, fullHome, gzipped, outside, putBack, take } from './testing/bench.ts';
+import { forged, fullHome, gzipped, home, outside, putBack, take } from './testing/bench.ts';
 
 describe('hostile archives', () => {
   const row = (name: string, content: Buffer | string, size?: number) => ({
@@ -87,6 +88,22 @@ describe('hostile archives', () => {
     const file = gzipped(join(to.root, 'b.gz'), forged([{ name: 'manifest.json', content: bomb }]));
     await expect(putBack(to, file)).rejects.toMatchObject({ code: 'restore.invalid' });
     expect(readdirSync(to.folders.state)).not.toContain('restore.staging');
+  });
+
+  it('on a disk without room nothing is begun', async ({ skip }) => {
+    const from = fullHome();
+    const file = outside('b.tar.gz');
+    await take(from, file);
+    const to = home();
+    const mount = ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', to.folders.state];
+    if (spawnSync('mount', mount).status !== 0) return skip('only root may mount a small disk');
+    try {
+      await expect(putBack(to, file)).rejects.toMatchObject({ code: 'restore.no_space' });
+      expect(readdirSync(to.folders.state)).toEqual([]);
+      expect(readdirSync(to.folders.config)).toEqual([]);
+    } finally {
+      spawnSync('umount', [to.folders.state]);
+    }
   });
 
   it('newer forms and newer schemas are told apart from damage', async () => {
