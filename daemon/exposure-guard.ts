@@ -24,6 +24,17 @@ async function boundAddresses(bindHost: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
+/** Whether callers from the internet could reach a gateway that listens there. Never rejects. */
+export async function isOnTheInternet(bindHost: string): Promise<boolean> {
+  return (await boundAddresses(bindHost)).some(isPublic);
+}
+
+/** Addresses of this machine in its own networks, under which other devices would reach it. */
+export function networkAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address);
+}
+
 /**
  * Looks at where the gateway is about to listen while enforcement is off: a publicly routable address is refused
  * (SetupError), unless `[security].allow_public_without_auth` says that this is meant; any other address that is not

@@ -1,8 +1,9 @@
 import type { DeviceRecord, HardwareView } from './contract/hardware.ts';
 import type { Hardware } from './hardware/hardware.ts';
-import type { Room } from './slots/admit.ts';
+import type { Beside, Room } from './slots/admit.ts';
 
 const HOST = 'host';
+const NOTHING: Beside = new Map();
 /** Device word of a slot file → the maker of the cards that it counts; any for one that is not listed. */
 const MAKERS: Readonly<Record<string, string>> = { cuda: 'nvidia', rocm: 'amd' };
 
@@ -40,19 +41,22 @@ function cardsFor(view: HardwareView | null, device: string): DeviceRecord[] {
 /**
  * The memory that a load of `needed` bytes draws from (spec "Slots", admission): the machine's for the CPU; for an
  * accelerator that of the roomiest usable one, and the machine's where that is unknown or shared. With `auto` a model that no
- * card could ever hold is counted against the machine's memory, where a part of it will lie.
+ * card could ever hold is counted against the machine's memory, where a part of it will lie. What is planned `beside` it is
+ * as good as taken.
  */
 export function roomOn(
   hardware: Pick<Hardware, 'view' | 'memoryAvailable'>,
   device: string,
   needed: number,
+  beside: Beside = NOTHING,
 ): Room {
+  const left = <R extends Room>(room: R): R => ({ ...room, free: room.free - (beside.get(room.pool) ?? 0) });
   const host = hardware.memoryAvailable({ fresh: true });
-  const onHost: Room = { pool: HOST, free: host };
+  const onHost: Room = left({ pool: HOST, free: host });
   if (device === 'cpu') return onHost;
   const view = hardware.view();
   const cards = cardsFor(view, device)
-    .map((card) => cardRoom(card, view as HardwareView, host))
+    .map((card) => left(cardRoom(card, view as HardwareView, host)))
     .filter(({ total }) => device !== 'auto' || total === null || total >= needed);
   const [roomiest] = cards.sort((a, b) => b.free - a.free);
   return roomiest === undefined ? onHost : { pool: roomiest.pool, free: roomiest.free };

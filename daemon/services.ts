@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isLoopback } from './auth/addresses.ts';
 import { createAuth } from './auth/auth.ts';
 import { refuseHalfRestored } from './backup/unfinished.ts';
@@ -7,7 +8,7 @@ import type { BannerFacts } from './banner.ts';
 import { refuseHopelessConfig } from './config-guard.ts';
 import { containerSockets } from './container-sockets.ts';
 import type { GatewayEvents } from './contract/events.ts';
-import { guardExposure } from './exposure-guard.ts';
+import { guardExposure, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
 import { gpuNote } from './gpu-note.ts';
 import type { ContainerSources } from './hardware/containers.ts';
 import { createHardware } from './hardware/hardware.ts';
@@ -31,11 +32,13 @@ import { roomOn } from './memory-room.ts';
 import { createHub } from './models/hub/hub.ts';
 import { createPulls } from './models/pulls/pulls.ts';
 import { createRegistry } from './models/registry.ts';
+import { configWrite } from './routes/config-write.ts';
 import type { RouteDeps } from './routes/deps.ts';
 import { createHandlers } from './routes/handlers.ts';
 import { realtimeSocket } from './routes/v1/realtime.ts';
 import { statusLine } from './service-status.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
+import { createSetup } from './setup/setup.ts';
 import { createSlots, type SlotsOptions } from './slots/slots.ts';
 import { lockState } from './state-lock.ts';
 import type { Kept } from './store/retention.ts';
@@ -135,7 +138,7 @@ export async function startServices(
       get: () => store.facts.get(MEASURES_FACT),
       set: (text) => store.facts.set(MEASURES_FACT, text),
     },
-    room: (device, needed) => roomOn(hardware, device, needed),
+    room: (device, needed, beside) => roomOn(hardware, device, needed, beside),
     gpuNote: () => gpuNote(hardware.view()),
     cores: hardware.coresPhysical(),
     containerSockets: () => containerSockets(live),
@@ -167,6 +170,23 @@ export async function startServices(
     bus,
     listener,
     secretFile: join(live.folders.state, 'secret.bin'),
+  });
+  const setup = createSetup({
+    settings: live,
+    store,
+    log,
+    bus,
+    hardware,
+    registry,
+    pulls,
+    slots,
+    hasAdminKey: () => auth.hasKey('admin'),
+    enforced: () => auth.enforcement().require_auth,
+    listener,
+    inherited: inherited !== null,
+    isOnTheInternet,
+    networkAddresses,
+    write: configWrite,
   });
   const inference = createInference({
     spoolFolder: join(live.folders.state, 'spool'),
@@ -209,6 +229,7 @@ export async function startServices(
     hub,
     pulls,
     slots,
+    setup,
     upstreams,
     inference,
     memory,
@@ -236,7 +257,10 @@ export async function startServices(
   );
   const server = http;
   upstreams.start();
+  let scanned = live.value('modelFolders');
   live.onChange((change) => {
+    if (!isDeepStrictEqual(scanned, live.value('modelFolders'))) void registry.scan();
+    scanned = live.value('modelFolders');
     log.level = live.value('logLevel');
     upstreams.reload();
     bus.emit('config', { change, problems: live.problems().length });
@@ -274,6 +298,7 @@ export async function startServices(
       await memory.stop();
       await inference.stop();
       upstreams.close();
+      setup.close();
       await pulls.close();
       await slots.stop(drainMs);
       await tracer.stop();

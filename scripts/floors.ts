@@ -6,7 +6,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['kit'],
   ['settings', 'store'],
   ['auth', 'hardware', 'models', 'upstreams', 'slots'],
-  ['inference', 'memory', 'telemetry'],
+  ['inference', 'memory', 'telemetry', 'setup'],
   ['routes', 'backup', 'doctor'],
   ['http'],
   ['commands'],

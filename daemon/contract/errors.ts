@@ -145,6 +145,11 @@ export const ERRORS = {
     'The configuration file must be corrected first.',
     'See GET /api/settings for file and line.',
   ),
+  'setup.exposed': row(
+    409,
+    'This machine has an address on the internet, and no key is required: the next start would be refused.',
+    'Set an admin key and require keys first (Security), then choose the network.',
+  ),
   'slot.not_found': row(404, 'There is no slot of this name.', 'See GET /api/slots.'),
   'slot.exists': row(409, 'A slot of this name exists.', 'Choose another name.'),
   'slot.invalid': row(422, 'The slot settings are invalid.', 'See details.fields.'),

@@ -86,6 +86,14 @@ export const ROUTES = {
   metrics: kind('text', api('GET', '/api/metrics/prometheus', 'open', 'none', 'Prometheus metrics')),
   'config.urls': api('GET', '/api/config/urls', 'open', 'none', 'Addresses of API, dashboard and companion'),
   setup: api('GET', '/api/setup', 'bootstrap', 'none', 'First-run state'),
+  'setup.probe': api('POST', '/api/setup/probe', 'bootstrap', 'none', 'First run: look at the machine again'),
+  'setup.apply': api(
+    'POST',
+    '/api/setup/apply',
+    'bootstrap',
+    'api',
+    'First run: fetch models, choose who reaches the gateway',
+  ),
 
   status: api('GET', '/api/status', 'client', 'none', 'The gateway at a glance'),
   slots: api('GET', '/api/slots', 'client', 'none', 'All slots with their states'),
@@ -170,6 +178,7 @@ export const ROUTES = {
 
   'ui.root': shell('/', 'Dashboard'),
   'ui.login': shell('/login', 'Dashboard: log in'),
+  'ui.setup': shell('/setup', 'Dashboard: setup'),
   'ui.overview': shell('/overview', 'Dashboard: overview'),
   'ui.playground': shell('/playground', 'Dashboard: playground'),
   'ui.slots': shell('/slots', 'Dashboard: slots'),

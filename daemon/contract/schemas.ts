@@ -7,6 +7,7 @@ import { ImagesResponse } from './images.ts';
 import * as models from './models.ts';
 import * as pulls from './pulls.ts';
 import type { RouteId } from './routes.ts';
+import * as setup from './setup.ts';
 import {
   SlotCreate,
   SlotPlan,
@@ -25,6 +26,7 @@ export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'auth.require': auth.RequireRequest,
   'auth.rotate': auth.RotateRequest,
   'settings.put': system.SettingsPut,
+  'setup.apply': setup.SetupApply,
   'dispatch.explain': system.ExplainRequest,
   'upstream.create': upstreams.UpstreamCreate,
   'upstream.put': upstreams.UpstreamPut,
@@ -58,7 +60,9 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   health: system.HealthResponse,
   'health.system': system.SystemHealthResponse,
   'config.urls': system.UrlsResponse,
-  setup: system.SetupResponse,
+  setup: setup.SetupResponse,
+  'setup.probe': setup.SetupResponse,
+  'setup.apply': setup.SetupResponse,
   status: system.StatusOverview,
   slots: SlotsResponse,
   slot: SlotView,

@@ -27,13 +27,6 @@ export const StatusOverview = z.object({
   /** Sentences that need attention, each with what to do. */
   warnings: z.array(z.object({ id: z.string(), message: z.string() })),
 });
-export const SetupResponse = z.object({
-  has_admin_key: z.boolean(),
-  require_auth: z.boolean(),
-  bind_host: z.string(),
-  real_model: z.boolean(),
-  steps: z.array(z.object({ id: z.string(), done: z.boolean(), title: z.string(), how: z.string() })),
-});
 export const SettingView = z.object({
   name: z.string(),
   env: z.string().nullable(),

@@ -21,6 +21,10 @@ export class Remembered<V> {
     return kept.value;
   }
 
+  clear(): void {
+    this.#kept.clear();
+  }
+
   set(key: string, value: V): void {
     this.#kept.delete(key);
     this.#kept.set(key, { value, until: this.#now() + this.#ageMs });

@@ -207,6 +207,15 @@ export const typeOf = ({ purpose }: KnownModel): SlotTypeName => TYPES[purpose];
 /** What a pull is asked for. */
 export const pullName = ({ repo, file }: KnownModel): string => (file === null ? repo : `${repo}:${file}`);
 
+/** Id of the registered model that was fetched from the same place; null without one. */
+export function installedFrom(
+  { repo, file }: KnownModel,
+  here: readonly { readonly id: string; readonly repo: string | null }[],
+): string | null {
+  const isOf = (id: string) => file === null || id.toLowerCase().includes(file.toLowerCase());
+  return here.find((model) => model.repo === repo && isOf(model.id))?.id ?? null;
+}
+
 /** Numbers of a model that is not here yet, as its header will tell them: bytes, and tokens of the window. */
 export function reckoned({ sizeMb, context, shape }: KnownModel) {
   const kvBytesPerToken = shape === null ? 0 : 2 * 2 * shape[0] * shape[1] * shape[2];

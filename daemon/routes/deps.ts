@@ -10,6 +10,7 @@ import type { Hub } from '../models/hub/hub.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Setup } from '../setup/setup.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -48,6 +49,7 @@ export interface RouteDeps {
   readonly hub: Hub;
   readonly pulls: Pulls;
   readonly slots: Slots;
+  readonly setup: Setup;
   readonly upstreams: AllUpstreams;
   readonly inference: Inference;
   readonly memory: Memory;

@@ -8,6 +8,7 @@ import { registryRoutes } from './api/models.ts';
 import { pullRoutes } from './api/pulls.ts';
 import { requestRoutes } from './api/requests.ts';
 import { settingsRoutes } from './api/settings.ts';
+import { setupRoutes } from './api/setup.ts';
 import { slotFileRoutes } from './api/slot-files.ts';
 import { slotLogRoutes } from './api/slot-logs.ts';
 import { slotRoutes } from './api/slots.ts';
@@ -37,6 +38,7 @@ export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
     ...memoryRoutes(deps),
     ...systemRoutes(deps),
     ...settingsRoutes(deps),
+    ...setupRoutes(deps),
     ...requestRoutes(deps),
     ...usageRoutes(deps),
     ...logRoutes(deps),

@@ -23,6 +23,7 @@ export function shellRoutes(deps: RouteDeps) {
   return {
     'ui.root': page,
     'ui.login': page,
+    'ui.setup': page,
     'ui.overview': page,
     'ui.playground': page,
     'ui.slots': page,

@@ -153,7 +153,7 @@ export const SETTINGS = {
     toml: 'models.folders',
     kind: list(),
     default: [] as readonly string[],
-    live: false,
+    live: true,
     help: 'Folders that are scanned for models; read only.',
   }),
   hubUrl: row({

@@ -16,6 +16,9 @@ export interface Room {
   readonly free: number;
 }
 
+/** Bytes of each pool that are planned for others and not taken yet. */
+export type Beside = ReadonlyMap<string, number>;
+
 /** What a launch is planned on; every value is read anew each time. */
 export interface OrderPicture {
   /** The model that the slot would load. */

@@ -1,6 +1,6 @@
 import type { LoadForecastView } from '../contract/slots.ts';
 import type { ProcessMemory } from '../kit/process-identity.ts';
-import { type Order, type OrderPicture, orderLoad, type Room } from './admit.ts';
+import { type Beside, type Order, type OrderPicture, orderLoad, type Room } from './admit.ts';
 import type { Clock } from './clock.ts';
 import { Departures } from './departures.ts';
 import type { SlotModel } from './engines/engine.ts';
@@ -21,7 +21,7 @@ export interface LoadsParts {
   queueMax(): number;
   /** Setting `memoryLimit` in bytes; 0 = none. */
   memoryLimit(): number;
-  room(device: string, needed: number): Room;
+  room(device: string, needed: number, beside?: Beside): Room;
   model(config: SlotConfig): SlotModel | null;
   /** What every slot that has an engine holds, those that are about to be removed included. */
   holdings(): readonly Holding[];
@@ -84,18 +84,18 @@ export class Loads {
   }
 
   /**
-   * What a load of this model would be and would do, as if the slot, which holds `own` now, held nothing. Throws as
-   * `admit`. Pure.
+   * What a load of this model would be and would do, as if the slot, which holds `own` now, held nothing, and as if what is
+   * planned `beside` it were taken. Throws as `admit`. Pure.
    */
-  forecast(config: SlotConfig, model: SlotModel | null, own: Holding | null): Forecast {
+  forecast(config: SlotConfig, model: SlotModel | null, own: Holding | null, beside?: Beside): Forecast {
     const others = this.#parts.holdings().filter(({ current }) => current !== own?.current);
-    const { pool } = this.#order(config, model, others).room;
+    const { pool } = this.#order(config, model, others, { beside }).room;
     const given = own === null || poolOf(own.current) !== pool ? 0 : this.#holder(own).frees;
-    const first = this.#order(config, model, others, given);
-    const decision = this.#foresee(config, first, others);
+    const first = this.#order(config, model, others, { given, beside });
+    const decision = this.#foresee(config, first, others, beside);
     const gone = decision.kind === 'wait' ? decision.for : [];
     const rest = others.filter(({ name }) => !gone.includes(name));
-    return { order: this.#order(config, model, rest, given), view: forecastView(decision) };
+    return { order: this.#order(config, model, rest, { given, beside }), view: forecastView(decision) };
   }
 
   /** The load of a slot is not wanted any more. */
@@ -120,13 +120,21 @@ export class Loads {
     this.#departures.note(poolOf(current), current.neededBytes);
   }
 
-  #foresee(config: SlotConfig, order: Order, others: readonly Holding[]): LoadDecision {
+  #foresee(config: SlotConfig, order: Order, others: readonly Holding[], beside?: Beside): LoadDecision {
     const load = applicant(config, order, true);
     const since = this.#line.since(config.name) ?? this.#parts.clock.now();
-    return decideLoad(this.#picture(others, load, this.#line.aheadOf(config.name, order.room.pool), since));
+    const ahead = this.#line.aheadOf(config.name, order.room.pool);
+    const picture = this.#picture(others, load, ahead, since);
+    const planned = beside?.get(order.room.pool) ?? 0;
+    return decideLoad({ ...picture, limit: picture.limit === null ? null : picture.limit - planned });
   }
 
-  #order(config: SlotConfig, model: SlotModel | null, others: readonly Holding[], given = 0): Order {
+  #order(
+    config: SlotConfig,
+    model: SlotModel | null,
+    others: readonly Holding[],
+    { given = 0, beside }: { given?: number; beside?: Beside | undefined } = {},
+  ): Order {
     const parts = this.#parts;
     const picture: OrderPicture = {
       model,
@@ -135,7 +143,7 @@ export class Loads {
       cores: parts.cores,
       queueMax: parts.queueMax(),
       room: (device, needed) => {
-        const room = parts.room(device, needed);
+        const room = parts.room(device, needed, beside);
         return { ...room, free: room.free + given };
       },
       measured: (launch, pool, size) => parts.measures.bytes(launch, pool, size),

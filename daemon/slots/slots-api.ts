@@ -1,6 +1,7 @@
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody } from '../contract/slots.ts';
 import type { Problem } from '../settings/problem.ts';
+import type { Beside } from './admit.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Lease, ReadyOptions } from './lease.ts';
 import type { SlotConfig } from './slot-file.ts';
@@ -48,8 +49,11 @@ export interface Slots {
    * `slot.invalid` for a slot that has no file (the built-in one, an automatic one).
    */
   remove(name: string): Promise<void>;
-  /** Whether a model that has no slot could be loaded now, as admission would decide. Pure. */
-  fit(model: SlotModel): ModelFitView;
+  /**
+   * Whether a model that has no slot could be loaded now, as admission would decide, while what is planned `beside` it takes
+   * its share first. Pure.
+   */
+  fit(model: SlotModel, beside?: Beside): ModelFitView;
   /** The most bytes that a model was seen to take here, by memory (`host`, or the id of a card). */
   measured(modelId: string): Record<string, number>;
   note(name: string, facts: { tokensPerSecond?: number }): void;

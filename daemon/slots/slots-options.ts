@@ -3,7 +3,7 @@ import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import type { Outbound } from '../kit/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Room } from './admit.ts';
+import type { Beside, Room } from './admit.ts';
 import type { BindableModel } from './bindings.ts';
 import type { Clock } from './clock.ts';
 import type { SlotModel } from './engines/engine.ts';
@@ -28,7 +28,7 @@ export interface SlotsOptions {
   /** Where it is remembered what launches took on this machine. */
   readonly keptMeasures?: KeptText;
   /** The memory that a load of so many bytes draws from on a device (`auto`, `cpu`, `vulkan:N`, `cuda:N`). */
-  room(device: string, needed: number): Room;
+  room(device: string, needed: number, beside?: Beside): Room;
   /** Why this machine's GPU may have been left out; null when it has none, which is the default. */
   gpuNote?(): string | null;
   /** Physical cores that the engines may use. */

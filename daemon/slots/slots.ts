@@ -3,6 +3,7 @@ import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody } from '../contract/slots.ts';
 import { familyMemoryOf, memoryOf } from '../kit/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
+import type { Beside } from './admit.ts';
 import { Announcer } from './announce.ts';
 import { AutoSlots } from './auto-slots.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -156,8 +157,8 @@ class AllSlots implements Slots {
     return this.#admin.remove(name);
   }
 
-  fit(model: SlotModel): ModelFitView {
-    return fitOf(model, (config, wanted) => this.#loads.forecast(config, wanted, null));
+  fit(model: SlotModel, beside?: Beside): ModelFitView {
+    return fitOf(model, (config, wanted) => this.#loads.forecast(config, wanted, null, beside));
   }
 
   measured(modelId: string): Record<string, number> {

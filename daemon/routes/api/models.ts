@@ -1,7 +1,7 @@
 import type { CatalogView } from '../../contract/catalog.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import type { ModelPutBody, ModelRecordView, ModelWithMemory } from '../../contract/models.ts';
-import { CATALOG, CATALOG_DATE, type KnownModel, pullName, reckoned, typeOf } from '../../models/catalog.ts';
+import { CATALOG, CATALOG_DATE, installedFrom, pullName, reckoned, typeOf } from '../../models/catalog.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
@@ -74,14 +74,11 @@ function catalogView({ registry, slots }: RouteDeps): CatalogView {
       size_bytes: sizeBytes,
       context_length: known.context,
       fit: slots.fit(model),
-      installed: here.find(({ id, repo }) => repo === known.repo && isOf(known, id))?.id ?? null,
+      installed: installedFrom(known, here),
     };
   });
   return { as_of: CATALOG_DATE, entries };
 }
-
-const isOf = ({ file }: KnownModel, id: string): boolean =>
-  file === null || id.toLowerCase().includes(file.toLowerCase());
 
 const notFound = () => new GatewayError('model.not_found', { param: 'model' });
 

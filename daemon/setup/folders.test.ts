@@ -1,0 +1,174 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { encodeGguf } from '../models/gguf/writer.ts';
+import { scanFolders } from '../models/scan.ts';
+import { dropInFor } from './drop-in.ts';
+import { homesIn, knownFolders } from './known-folders.ts';
+import { lookAtFolders } from './look-at-folders.ts';
+import { linkOllama, ollamaModels, weightsIn } from './ollama-links.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'svc-folders-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function put(path: string, content: string | Uint8Array = ''): string {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+const gguf = () => encodeGguf(tinyChat({}));
+const SUM = 'a'.repeat(64);
+const manifest = (digest: string, mediaType = 'application/vnd.ollama.image.model') =>
+  JSON.stringify({
+    schemaVersion: 2,
+    layers: [
+      { mediaType, digest, size: 1 },
+      { mediaType: 'x', digest: 'y' },
+    ],
+  });
+
+function plantOllama(): string {
+  put('.ollama/models/manifests/registry.ollama.ai/library/llama3.2/3b', manifest(`sha256:${SUM}`));
+  put('.ollama/models/manifests/registry.ollama.ai/library/broken/latest', '{');
+  put('.ollama/models/manifests/hub/me/gone/latest', manifest(`sha256:${'b'.repeat(64)}`));
+  put(`.ollama/models/blobs/sha256-${SUM}`, gguf());
+  return join(root, '.ollama', 'models');
+}
+
+test('people of a machine are those with a number of people and a home', () => {
+  const passwd = [
+    'root:x:0:0:root:/root:/bin/bash',
+    'svc:x:998:998::/var/lib/svc:/usr/sbin/nologin',
+    'ann:x:1000:1000:Ann:/home/ann:/bin/bash',
+    'ben:x:1001:1001::/home/ben:/bin/sh',
+    'nobody:x:65534:65534::/nonexistent:/bin/false',
+    'odd:x:1002:1002::/:/bin/sh',
+    'two:x:1003:1003::/home/ann:/bin/sh',
+    'bad',
+    '',
+  ].join('\n');
+  expect(homesIn(passwd)).toEqual(['/home/ann', '/home/ben']);
+});
+
+test('each place is looked at once, those that variables name first', () => {
+  const variables: Record<string, string> = {
+    OLLAMA_MODELS: '/data/ollama',
+    HF_HOME: '/home/ann/.cache/huggingface',
+    LLAMA_CACHE: 'relative',
+  };
+  const found = knownFolders(['/home/ann'], (name) => variables[name]);
+  expect(found[0]).toEqual({ tool: 'Ollama', path: '/data/ollama', home: null });
+  expect(found.filter(({ path }) => path === '/home/ann/.cache/huggingface/hub')).toHaveLength(1);
+  expect(found.map(({ path }) => path)).not.toContain('relative');
+});
+
+test.each([
+  [manifest(`sha256:${SUM}`), SUM],
+  [manifest(`sha256:${SUM.slice(1)}`), null],
+  [manifest(`sha256:../../${SUM}`), null],
+  [manifest(`sha256:${SUM}`, 'application/vnd.ollama.image.params'), null],
+  ['{"layers":7}', null],
+  ['{"layers":[null]}', null],
+  ['null', null],
+  ['{', null],
+])('weights of %s', (text, sum) => {
+  expect(weightsIn(text)).toBe(sum);
+});
+
+describe('the models of an Ollama', () => {
+  test('have names, and links that a scan finds', async () => {
+    const ollama = plantOllama();
+    const blob = join(ollama, 'blobs', `sha256-${SUM}`);
+    expect(await ollamaModels(ollama)).toEqual([{ name: 'llama3.2-3b', blob }]);
+    const links = join(root, 'links');
+    mkdirSync(links);
+    writeFileSync(join(links, 'mine.gguf'), 'not a link');
+    symlinkSync(join(ollama, 'blobs', 'sha256-gone'), join(links, 'old.gguf'));
+    symlinkSync('/elsewhere', join(links, 'foreign.gguf'));
+    await linkOllama(ollama, links);
+    await linkOllama(ollama, links);
+    expect(readdirSync(links).sort()).toEqual(['foreign.gguf', 'llama3.2-3b.gguf', 'mine.gguf']);
+    expect(readlinkSync(join(links, 'llama3.2-3b.gguf'))).toBe(blob);
+    const { files } = await scanFolders([links]);
+    expect(files.map(({ path }) => path)).toContain(join(links, 'llama3.2-3b.gguf'));
+  });
+});
+
+describe('a look at the folders', () => {
+  const look = (used: string[] = []) =>
+    lookAtFolders({ home: root, variable: () => undefined, used: () => used, passwd: join(root, 'passwd') });
+
+  test('tells what is there, how much, and what is used already', async () => {
+    plantOllama();
+    put('.cache/llama.cpp/one.gguf', gguf());
+    put('.lmstudio/models/maker/two/two.gguf', gguf());
+    const cache = join(root, '.cache', 'llama.cpp');
+    const seen = (await look([cache])).filter(({ path }) => path.startsWith(root));
+    expect(seen).toEqual([
+      { tool: 'Ollama', path: join(root, '.ollama', 'models'), state: 'readable', models: 1 },
+      { tool: 'LM Studio', path: join(root, '.lmstudio', 'models'), state: 'readable', models: 1 },
+      { tool: 'llama.cpp', path: cache, state: 'used', models: 1 },
+    ]);
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    'tells what cannot be read, and what cannot even be seen',
+    async () => {
+      put('.cache/llama.cpp/one.gguf');
+      chmodSync(join(root, '.cache', 'llama.cpp'), 0);
+      const seen = (await look()).filter(({ path }) => path.startsWith(root));
+      expect(seen).toEqual([
+        { tool: 'llama.cpp', path: join(root, '.cache', 'llama.cpp'), state: 'unreadable', models: null },
+      ]);
+      chmodSync(root, 0);
+      const hidden = (await look()).filter(({ path }) => path.startsWith(root));
+      chmodSync(root, 0o700);
+      expect(hidden).toEqual([{ tool: 'Home folder', path: root, state: 'hidden', models: null }]);
+    },
+  );
+});
+
+describe('the drop-in', () => {
+  const unreadable = (path: string) => ({ tool: 'x', path, state: 'unreadable', models: null }) as const;
+
+  test('mounts what cannot be read, and hides everything else as before', () => {
+    const hidden = { tool: 'Home folder', path: '/home/ann', state: 'hidden', models: null } as const;
+    expect(dropInFor([unreadable('/usr/share/ollama/.ollama/models'), hidden], true)?.text).toBe(
+      [
+        '[Service]',
+        'ProtectHome=tmpfs',
+        'BindReadOnlyPaths=-/usr/share/ollama/.ollama/models',
+        'BindReadOnlyPaths=-/home/ann/.ollama/models',
+        'BindReadOnlyPaths=-/home/ann/.lmstudio/models',
+        'BindReadOnlyPaths=-/home/ann/.cache/llama.cpp',
+        'BindReadOnlyPaths=-/home/ann/.cache/huggingface/hub',
+      ].join('\n'),
+    );
+  });
+
+  test('writes odd names so that systemd reads them as they are', () => {
+    expect(dropInFor([unreadable('/data/my 50% models')], true)?.text).toContain(
+      'BindReadOnlyPaths="-/data/my 50%% models"',
+    );
+  });
+
+  test('is for gateways that systemd runs, and for folders that need it', () => {
+    expect(dropInFor([unreadable('/x')], false)).toBeNull();
+    expect(dropInFor([{ tool: 'x', path: '/x', state: 'readable', models: 1 }], true)).toBeNull();
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { choiceOf, type ReachFacts, reachView } from './reach.ts';
+
+test.each([
+  ['127.0.0.1', 'machine'],
+  ['localhost', 'machine'],
+  ['::1', 'machine'],
+  ['0.0.0.0', 'network'],
+  ['::', 'network'],
+  ['192.168.1.5', 'other'],
+  ['127.0.0.2', 'other'],
+])('%s is %s', (bindHost, choice) => {
+  expect(choiceOf(bindHost)).toBe(choice);
+});
+
+const facts: ReachFacts = {
+  set: { value: '127.0.0.1', source: 'default' },
+  listener: { bindHost: '127.0.0.1', port: 8080 },
+  inherited: false,
+  requireAuth: false,
+  exposed: false,
+  addresses: ['192.168.1.5'],
+};
+const seen = (over: Partial<ReachFacts>) => reachView({ ...facts, ...over });
+
+test.each([
+  ['nothing chosen', {}, { choice: 'machine', restart_needed: false, held_by: null, public: false }],
+  [
+    'the network chosen, not yet there',
+    { set: { value: '0.0.0.0', source: 'file' } },
+    { choice: 'network', restart_needed: true, held_by: null, next_bind_host: '0.0.0.0' },
+  ],
+  [
+    'the environment says where',
+    { set: { value: '127.0.0.1', source: 'env' } },
+    { choice: 'machine', restart_needed: false, held_by: 'environment' },
+  ],
+  [
+    'a socket unit says where, whatever was chosen',
+    {
+      set: { value: '127.0.0.1', source: 'file' },
+      listener: { bindHost: '0.0.0.0', port: 80 },
+      inherited: true,
+    },
+    { choice: 'network', restart_needed: false, held_by: 'socket', next_bind_host: '0.0.0.0', port: 80 },
+  ],
+  ['on the internet without keys', { exposed: true }, { public: true }],
+  ['on the internet with keys', { exposed: true, requireAuth: true }, { public: false }],
+])('%s', (_, over, expected) => {
+  expect(seen(over as Partial<ReachFacts>)).toMatchObject(expected);
+});

@@ -1,0 +1,42 @@
+import type { SetupView } from '../contract/setup.ts';
+
+export type ReachChoice = 'machine' | 'network';
+
+/** Bind hosts of the two choices. */
+export const BIND_HOSTS: Readonly<Record<ReachChoice, string>> = { machine: '127.0.0.1', network: '0.0.0.0' };
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1']);
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** Which of the choices a bind host is. */
+export function choiceOf(bindHost: string): SetupView['reach']['choice'] {
+  if (LOOPBACK.has(bindHost)) return 'machine';
+  return EVERYWHERE.has(bindHost) ? 'network' : 'other';
+}
+
+export interface ReachFacts {
+  /** Setting `bindHost` and where it comes from. */
+  readonly set: { readonly value: string; readonly source: string };
+  readonly listener: { readonly bindHost: string; readonly port: number };
+  /** systemd holds the socket. */
+  readonly inherited: boolean;
+  readonly requireAuth: boolean;
+  /** This machine has an address on the internet, and nothing says that being there is meant. */
+  readonly exposed: boolean;
+  /** Private addresses of this machine. */
+  readonly addresses: readonly string[];
+}
+
+/** Who can reach the gateway now and after its next start (spec "Enabling enforcement", exposure guard). Pure. */
+export function reachView(facts: ReachFacts): SetupView['reach'] {
+  const { set, listener, inherited } = facts;
+  return {
+    choice: choiceOf(inherited ? listener.bindHost : set.value),
+    next_bind_host: inherited ? listener.bindHost : set.value,
+    restart_needed: !inherited && set.value !== listener.bindHost,
+    held_by: inherited ? 'socket' : set.source === 'env' ? 'environment' : null,
+    addresses: [...facts.addresses],
+    port: listener.port,
+    public: facts.exposed && !facts.requireAuth,
+  };
+}

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ModelFitView } from '../contract/catalog.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import { fakeMachine, MACHINES } from '../hardware/fake-machine.ts';
+import { createHardware, type Hardware } from '../hardware/hardware.ts';
+import { Bus } from '../kit/bus.ts';
+import { createLog } from '../kit/log.ts';
+import { roomOn } from '../memory-room.ts';
+import { CATALOG, pullName } from '../models/catalog.ts';
+import { systemClock } from '../slots/clock.ts';
+import { KEEP_FREE_BYTES } from '../slots/eviction.ts';
+import { fitOf, slotOf } from '../slots/fit.ts';
+import { Loads } from '../slots/loads.ts';
+import { Measures } from '../slots/measures.ts';
+import { asSlotModel, type Beside, PREFERRED, recommend, type SetPicture } from './recommend.ts';
+
+const log = createLog({ level: 'fatal' });
+const machines = new Map<string, Hardware>();
+const ends: (() => void)[] = [];
+
+async function probed(name: (typeof MACHINES)[number]): Promise<Hardware> {
+  const machine = fakeMachine(name);
+  const hardware = createHardware({
+    log,
+    bus: new Bus<GatewayEvents>(),
+    root: machine.root,
+    path: machine.path,
+    nodeAccess: async () => 'ok',
+    backends: () => ['vulkan', 'cuda'],
+  });
+  ends.push(machine.remove, hardware.close);
+  await hardware.probe();
+  return hardware;
+}
+
+beforeAll(async () => {
+  for (const name of MACHINES) machines.set(name, await probed(name));
+});
+afterAll(() => {
+  for (const end of ends) end();
+});
+
+const of = (name: string): Hardware => machines.get(name) as Hardware;
+
+/** The admission of a gateway on this machine that holds nothing yet. */
+const loadsOn = (hardware: Hardware, memoryLimit = 0) =>
+  new Loads({
+    clock: systemClock,
+    measures: new Measures(),
+    cores: 8,
+    cpuThreads: () => 0,
+    queueMax: () => 64,
+    memoryLimit: () => memoryLimit,
+    room: (device, needed, beside) => roomOn(hardware, device, needed, beside),
+    model: () => null,
+    holdings: () => [],
+    memoryOf: () => null,
+    familyMemoryOf: () => null,
+    evict: () => {},
+    runsAlready: () => false,
+    retry: () => {},
+  });
+
+function pictureOf(
+  hardware: Hardware,
+  over: Partial<SetPicture> & { memoryLimit?: number } = {},
+): SetPicture {
+  const loads = loadsOn(hardware, over.memoryLimit);
+  const kindOf = (pool: string) => hardware.view()?.pools.find(({ id }) => id === pool)?.kind;
+  return {
+    fit: (model, beside) => fitOf(model, (config, wanted) => loads.forecast(config, wanted, null, beside)),
+    onProcessor: (pool) => kindOf(pool) === 'host',
+    unified: (pool) => kindOf(pool) === 'unified',
+    cores: 8,
+    diskBytes: 1e12,
+    filled: new Set(),
+    installed: () => null,
+    ...over,
+  };
+}
+
+const summary = (picture: SetPicture) =>
+  recommend(picture).items.map(
+    ({ slot, name, context }) => `${slot}: ${name}${context ? ` ${context}` : ''}`,
+  );
+
+test('every preferred model is in the catalogue, under a purpose that its slot serves', () => {
+  for (const names of Object.values(PREFERRED)) {
+    for (const name of names) expect(CATALOG.map((known) => known.name)).toContain(name);
+  }
+});
+
+describe.each(MACHINES)('on the captured machine %s', (name) => {
+  test('the whole set fits at once, by what admission says of each model after the others', () => {
+    const hardware = of(name);
+    const { items, leftOut } = recommend(pictureOf(hardware));
+    const beside = new Map<string, number>();
+    for (const item of items) {
+      const known = CATALOG.find((each) => pullName(each) === item.model);
+      if (known === undefined) throw new Error(`${item.model} is not in the catalogue`);
+      const model = asSlotModel(known);
+      const config = slotOf(model, item.smaller_window ? item.context : null);
+      const { view } = loadsOn(hardware).forecast(config, model, null, beside as Beside);
+      expect([item.name, view.outcome, view.sum.pool]).toEqual([item.name, 'starts', item.pool]);
+      expect(view.sum.needed).toBe(item.needed_bytes);
+      beside.set(item.pool, (beside.get(item.pool) ?? 0) + item.needed_bytes);
+    }
+    for (const [pool, bytes] of beside) {
+      const free =
+        pool === 'host'
+          ? roomOn(hardware, 'auto', Number.MAX_SAFE_INTEGER).free
+          : roomOn(hardware, 'auto', bytes).free;
+      expect(bytes + KEEP_FREE_BYTES).toBeLessThanOrEqual(free);
+    }
+    const purposes = [...items, ...leftOut].map(({ purpose }) => purpose);
+    expect(new Set(purposes).size).toBe(purposes.length);
+    expect(new Set(items.map(({ slot }) => slot)).size).toBe(items.length);
+  });
+});
+
+test('what each captured machine is offered', () => {
+  expect(
+    Object.fromEntries(MACHINES.map((name) => [name, summary(pictureOf(of(name)))])),
+  ).toMatchInlineSnapshot(`
+    {
+      "amd-dgpu": [
+        "agent: gpt-oss 20B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+        "rerank: BGE Reranker v2 M3 8192",
+        "utility: Qwen3 0.6B 8192",
+      ],
+      "amd-dgpu-old-amd-smi": [
+        "agent: Qwen3 4B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Piper Amy",
+      ],
+      "amd-strix-halo-carveout-no-npu": [
+        "agent: Qwen3 30B A3B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+        "rerank: BGE Reranker v2 M3 8192",
+        "utility: Qwen3 0.6B 8192",
+      ],
+      "amd-strix-halo-npu": [
+        "agent: Qwen3 30B A3B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+        "rerank: BGE Reranker v2 M3 8192",
+        "utility: Qwen3 0.6B 8192",
+      ],
+      "arm-rk3588-npu": [
+        "agent: Qwen3 0.6B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+        "rerank: BGE Reranker v2 M3 8192",
+      ],
+      "intel-arc-npu": [
+        "agent: Qwen3 0.6B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+        "rerank: BGE Reranker v2 M3 8192",
+      ],
+      "mixed-amd-igpu-nvidia-dgpu": [
+        "agent: gpt-oss 20B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+      ],
+      "no-gpu": [
+        "agent: Qwen3 0.6B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+        "rerank: BGE Reranker v2 M3 8192",
+      ],
+      "nvidia-driver-broken": [
+        "agent: Qwen3 0.6B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+        "rerank: BGE Reranker v2 M3 8192",
+      ],
+      "nvidia-dual": [
+        "agent: Qwen3 32B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+        "rerank: BGE Reranker v2 M3 8192",
+        "utility: Qwen3 0.6B 2048",
+      ],
+      "nvidia-single": [
+        "agent: Qwen3 30B A3B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+        "rerank: BGE Reranker v2 M3 8192",
+      ],
+      "nvidia-unified-gb10": [
+        "agent: Qwen3 30B A3B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Whisper base",
+        "tts: Kokoro 82M",
+        "rerank: BGE Reranker v2 M3 8192",
+        "utility: Qwen3 0.6B 8192",
+      ],
+    }
+  `);
+});
+
+describe('what is there decides', () => {
+  const big = () => of('nvidia-single');
+
+  test('a disk that is nearly full gets what has room on it, and the reason why the rest is left out', () => {
+    for (let diskBytes = 0; diskBytes < 30e9; diskBytes += 7e8) {
+      const { items, leftOut } = recommend(pictureOf(big(), { diskBytes }));
+      expect(items.reduce((all, item) => all + item.size_bytes, 0)).toBeLessThanOrEqual(diskBytes);
+      if (diskBytes === 0) expect(leftOut.map(({ reason }) => reason)).toEqual(Array(5).fill('disk'));
+    }
+  });
+
+  test('what was fetched before takes no room on the disk', () => {
+    const { items } = recommend(pictureOf(big(), { diskBytes: 0, installed: ({ name }) => name }));
+    expect(items.length).toBeGreaterThan(4);
+    expect(items.every(({ name, installed }) => name === installed)).toBe(true);
+  });
+
+  test('a slot that has a model keeps it', () => {
+    const { items, leftOut } = recommend(pictureOf(big(), { filled: new Set(['agent', 'tts']) }));
+    expect(items.map(({ slot }) => slot)).toEqual(['embed', 'stt', 'rerank']);
+    expect(leftOut).toEqual([
+      { purpose: 'chat', reason: 'has_model' },
+      { purpose: 'speaking', reason: 'has_model' },
+    ]);
+  });
+
+  test('a limit for what models may take holds for all of them together', () => {
+    for (const memoryLimit of [1e9, 3e9, 6e9, 12e9]) {
+      const { items } = recommend(pictureOf(of('no-gpu'), { memoryLimit }));
+      const held = items.reduce((all, item) => all + item.needed_bytes, 0);
+      expect(held).toBeLessThanOrEqual(memoryLimit);
+    }
+  });
+
+  test('a slow processor gets a model that answers at the pace of a reader', () => {
+    const chat = (cores: number) => summary(pictureOf(of('intel-arc-npu'), { cores }))[0];
+    expect([chat(1), chat(2), chat(4), chat(16)]).toMatchInlineSnapshot(`
+      [
+        "agent: Qwen3 0.6B 8192",
+        "agent: Qwen3 0.6B 8192",
+        "agent: Qwen3 30B A3B 8192",
+        "agent: Qwen3 30B A3B 8192",
+      ]
+    `);
+  });
+
+  test('without room for anything the set is empty and says so', () => {
+    const nothing: ModelFitView = {
+      badge: 'does_not_fit',
+      context: null,
+      evicts: [],
+      needed: 1,
+      free: 0,
+      pool: 'host',
+    };
+    const { items, leftOut } = recommend(pictureOf(big(), { fit: () => nothing }));
+    expect(items).toEqual([]);
+    expect(leftOut.every(({ reason }) => reason === 'memory')).toBe(true);
+  });
+});

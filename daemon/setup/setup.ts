@@ -1,0 +1,323 @@
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ErrorCode, GatewayError } from '../contract/errors.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { SetupApplyBody, SetupView } from '../contract/setup.ts';
+import type { Hardware } from '../hardware/hardware.ts';
+import type { Bus } from '../kit/bus.ts';
+import type { Log } from '../kit/log.ts';
+import { Remembered } from '../kit/remembered.ts';
+import { CATALOG, CATALOG_DATE, installedFrom, type KnownModel, pullName } from '../models/catalog.ts';
+import type { Pulls } from '../models/pulls/pulls.ts';
+import { KEEP_FREE_BYTES } from '../models/pulls/space.ts';
+import type { Registry } from '../models/registry.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Slots } from '../slots/slots.ts';
+import type { Store } from '../store/store.ts';
+import { dropInFor } from './drop-in.ts';
+import { KeptState } from './kept-state.ts';
+import { type FolderView, lookAtFolders } from './look-at-folders.ts';
+import { linkOllama } from './ollama-links.ts';
+import { PLACES } from './places.ts';
+import { BIND_HOSTS, type ReachChoice, reachView } from './reach.ts';
+import { type ModelSet, recommend } from './recommend.ts';
+import { isTouched, type SetupState } from './setup-state.ts';
+import { Works } from './works.ts';
+
+export interface SetupOptions {
+  readonly settings: Settings;
+  readonly store: Pick<Store, 'facts'>;
+  readonly log: Log;
+  readonly bus: Bus<GatewayEvents>;
+  readonly hardware: Hardware;
+  readonly registry: Registry;
+  readonly pulls: Pulls;
+  readonly slots: Slots;
+  readonly hasAdminKey: () => boolean;
+  readonly enforced: () => boolean;
+  readonly listener: () => { readonly bindHost: string; readonly port: number };
+  /** systemd holds the socket, so no setting decides where it is. */
+  readonly inherited: boolean;
+  readonly isOnTheInternet: (bindHost: string) => Promise<boolean>;
+  readonly networkAddresses: () => readonly string[];
+  /** Runs a change of the configuration and names its failure. */
+  readonly write: <T>(change: () => Promise<T>) => Promise<T>;
+}
+
+/** The first run of a gateway (contract "bootstrap"): what is there, what fits, who may reach it. It never touches a key. */
+export interface Setup {
+  view(): Promise<SetupView>;
+  /** Looks at the machine and its folders again. */
+  probe(): Promise<SetupView>;
+  /** Throws `request.invalid`, `setup.exposed` and what writing the configuration throws. */
+  apply(body: SetupApplyBody): Promise<SetupView>;
+  close(): void;
+}
+
+const STATE_FACT = 'setup.state';
+/** How long a set and a look at folders stand, so that what is read is not another set at each look (ms). */
+const LOOK_MS = 5 * 60_000;
+
+const refused = (path: string, reason: string, code: ErrorCode = 'request.invalid') =>
+  new GatewayError(code, { details: { fields: [{ path, reason }] } });
+
+/** The catalogue rows that a request names; each has a slot of its own. Throws `request.invalid`. */
+function wantedModels(names: readonly string[]): { known: KnownModel; slot: string }[] {
+  const wanted = names.map((name, index) => {
+    const known = CATALOG.find((each) => pullName(each) === name);
+    if (known === undefined || known.purpose === 'images')
+      throw refused(`models.${index}`, 'is no model of the catalogue that setup can load');
+    return { known, slot: PLACES[known.purpose] };
+  });
+  const twice = wanted.findIndex(({ slot }, index) => wanted.findIndex((one) => one.slot === slot) !== index);
+  if (twice !== -1) throw refused(`models.${twice}`, 'goes into the same slot as another one');
+  return wanted;
+}
+
+class FirstRun implements Setup {
+  readonly #options: SetupOptions;
+  readonly #kept: KeptState;
+  readonly #works: Works;
+  readonly #sets = new Remembered<ModelSet>({ most: 8, ageMs: LOOK_MS });
+  readonly #looks = new Remembered<FolderView[]>({ most: 1, ageMs: LOOK_MS });
+
+  constructor(options: SetupOptions) {
+    this.#options = options;
+    const { facts } = options.store;
+    this.#kept = new KeptState({
+      get: () => facts.get(STATE_FACT),
+      set: (text) => facts.set(STATE_FACT, text),
+    });
+    this.#works = new Works({
+      ...options,
+      kept: this.#kept,
+      installed: (name) => {
+        const known = CATALOG.find((each) => pullName(each) === name);
+        return known === undefined ? null : this.#installed(known);
+      },
+    });
+    void this.#renewLinks();
+  }
+
+  async view(): Promise<SetupView> {
+    const { registry, hardware, hasAdminKey, enforced, listener } = this.#options;
+    const { state } = this.#kept;
+    const realModel = registry.list().some((model) => !model.demo && model.type === 'llm');
+    const hasKey = hasAdminKey();
+    const machine = hardware.view();
+    const folders = await this.#folders();
+    return {
+      has_admin_key: hasKey,
+      require_auth: enforced(),
+      bind_host: listener().bindHost,
+      real_model: realModel,
+      pending: !state.finished && (isTouched(state) || (!realModel && !hasKey)),
+      finished: state.finished,
+      steps: stepsOf(state, hasKey),
+      hardware: machine && { host: machine.host, devices: machine.devices, pools: machine.pools },
+      set: machine === null ? null : await this.#set(),
+      work: state.work.map((work) => this.#workView(work)),
+      folders,
+      drop_in: dropInFor(folders, this.#options.settings.environment('INVOCATION_ID') !== undefined),
+      reach: await this.#reach(),
+    };
+  }
+
+  async probe(): Promise<SetupView> {
+    this.#sets.clear();
+    this.#looks.clear();
+    await this.#options.hardware.probe();
+    return this.view();
+  }
+
+  async apply(body: SetupApplyBody): Promise<SetupView> {
+    const models = body.models === undefined ? null : wantedModels(body.models);
+    const folders = body.folders === undefined ? null : await this.#offered(body.folders);
+    if (body.reach !== undefined) await this.#bind(body.reach);
+    if (folders !== null) await this.#use(folders);
+    if (models !== null) await this.#begin(models);
+    const { state } = this.#kept;
+    const steps = { ...state.steps, ...body.steps };
+    this.#kept.change({ steps, ...(body.finished === undefined ? {} : { finished: body.finished }) });
+    return this.view();
+  }
+
+  close(): void {
+    this.#works.close();
+  }
+
+  #installed(known: KnownModel): string | null {
+    return installedFrom(known, this.#options.registry.views());
+  }
+
+  async #begin(wanted: readonly { known: KnownModel; slot: string }[]): Promise<void> {
+    const { items } = (await this.#set()) ?? { items: [] };
+    this.#works.begin(
+      wanted.map(({ known, slot }) => {
+        const item = items.find(({ model }) => model === pullName(known));
+        const context = item?.smaller_window ? item.context : null;
+        return { slot, model: pullName(known), name: known.name, context };
+      }),
+    );
+    this.#sets.clear();
+  }
+
+  /** Slots whose model is not for setup to choose; what setup itself is bringing counts as one. */
+  #filled(): Set<string> {
+    const real = this.#options.slots.list().filter(({ auto, demo, model, name }) => {
+      const named = this.#options.slots.config(name)?.model ?? null;
+      return !demo && model !== null && (!auto || named !== 'espeak-ng');
+    });
+    return new Set([...real.map(({ name }) => name), ...this.#kept.state.work.map(({ slot }) => slot)]);
+  }
+
+  async #set(): Promise<SetupView['set']> {
+    const { hardware, slots } = this.#options;
+    const view = hardware.view();
+    if (view === null) return null;
+    const filled = this.#filled();
+    const key = `${view.probed_at} ${[...filled].sort().join(' ')}`;
+    const free = await this.#diskFree();
+    const kindOf = (pool: string) => view.pools.find(({ id }) => id === pool)?.kind;
+    const known = this.#sets.get(key);
+    const made =
+      known ??
+      recommend({
+        fit: (model, beside) => slots.fit(model, beside),
+        onProcessor: (pool) => kindOf(pool) === 'host',
+        unified: (pool) => kindOf(pool) === 'unified',
+        cores: hardware.coresPhysical(),
+        diskBytes: free === null ? null : Math.max(0, free - KEEP_FREE_BYTES),
+        filled,
+        installed: (each) => this.#installed(each),
+      });
+    if (known === undefined) this.#sets.set(key, made);
+    const missing = made.items.filter(({ installed }) => installed === null);
+    return {
+      as_of: CATALOG_DATE,
+      items: [...made.items],
+      left_out: [...made.leftOut],
+      download_bytes: missing.reduce((all, item) => all + item.size_bytes, 0),
+      disk_free_bytes: free,
+      disk_kept_bytes: KEEP_FREE_BYTES,
+    };
+  }
+
+  #diskFree(): Promise<number | null> {
+    return statfs(this.#options.settings.folders.state).then(
+      ({ bavail, bsize }) => bavail * bsize,
+      () => null,
+    );
+  }
+
+  #workView({
+    slot,
+    model,
+    name,
+    phase,
+    pull,
+    error,
+  }: SetupState['work'][number]): SetupView['work'][number] {
+    const record = this.#options.slots.get(slot);
+    const job = this.#options.pulls.list().find(({ id }) => id === pull);
+    return {
+      slot,
+      model,
+      name,
+      phase,
+      pull: job ?? null,
+      slot_state: record?.state ?? null,
+      progress: record?.progress ?? null,
+      error,
+    };
+  }
+
+  async #folders(): Promise<FolderView[]> {
+    const { settings } = this.#options;
+    const used = [...settings.value('modelFolders'), ...this.#kept.state.ollama];
+    const key = used.join('\n');
+    const known = this.#looks.get(key);
+    if (known !== undefined) return known;
+    const seen = await lookAtFolders({
+      home: settings.environment('HOME') ?? null,
+      variable: (name) => settings.environment(name),
+      used: () => used,
+    });
+    this.#looks.set(key, seen);
+    return seen;
+  }
+
+  /** Only folders that setup itself has found: a request names none of its own. */
+  async #offered(paths: readonly string[]): Promise<FolderView[]> {
+    const folders = await this.#folders();
+    return paths.map((path, index) => {
+      const folder = folders.find((one) => one.path === path);
+      if (folder === undefined || !['readable', 'used'].includes(folder.state))
+        throw refused(`folders.${index}`, 'is no folder of another program that can be read');
+      return folder;
+    });
+  }
+
+  async #use(folders: readonly FolderView[]): Promise<void> {
+    const { settings, registry, write } = this.#options;
+    const fresh = folders.filter(({ state }) => state === 'readable');
+    const ollama = fresh.filter(({ tool }) => tool === 'Ollama').map(({ path }) => path);
+    const plain = fresh.filter(({ tool }) => tool !== 'Ollama').map(({ path }) => path);
+    if (plain.length > 0) {
+      const all = [...new Set([...settings.value('modelFolders'), ...plain])];
+      await write(() => settings.persist('modelFolders', all));
+    }
+    if (ollama.length > 0) {
+      this.#kept.change({ ollama: [...new Set([...this.#kept.state.ollama, ...ollama])].slice(0, 16) });
+      await this.#renewLinks();
+    }
+    this.#sets.clear();
+    await registry.scan();
+  }
+
+  /** Models that an Ollama has fetched since are taken in, those that it has removed go. */
+  async #renewLinks(): Promise<void> {
+    const { settings, log } = this.#options;
+    const folder = join(settings.folders.state, 'models', 'ollama');
+    for (const root of this.#kept.state.ollama) {
+      await linkOllama(root, folder).catch((error: Error) =>
+        log.warn({ reason: error.message }, 'the models of Ollama could not be taken in'),
+      );
+    }
+  }
+
+  async #exposed(): Promise<boolean> {
+    if (this.#options.settings.value('allowPublicWithoutAuth')) return false;
+    return this.#options.isOnTheInternet(BIND_HOSTS.network);
+  }
+
+  async #bind(choice: ReachChoice): Promise<void> {
+    const { settings, enforced, write } = this.#options;
+    if (choice === 'network' && !enforced() && (await this.#exposed()))
+      throw new GatewayError('setup.exposed');
+    await write(() => settings.persist('bindHost', BIND_HOSTS[choice]));
+  }
+
+  async #reach(): Promise<SetupView['reach']> {
+    const { settings, listener, inherited, enforced, networkAddresses } = this.#options;
+    return reachView({
+      set: settings.resolve('bindHost'),
+      listener: listener(),
+      inherited,
+      requireAuth: enforced(),
+      exposed: await this.#exposed(),
+      addresses: networkAddresses(),
+    });
+  }
+}
+
+const stepsOf = ({ steps }: SetupState, hasKey: boolean): SetupView['steps'] => [
+  { id: 'models', state: steps.models },
+  { id: 'reach', state: steps.reach },
+  { id: 'key', state: hasKey ? 'done' : steps.key === 'done' ? 'open' : steps.key },
+];
+
+/** Opens the setup: what an earlier run has begun goes on. */
+export function createSetup(options: SetupOptions): Setup {
+  return new FirstRun(options);
+}
