@@ -108,8 +108,12 @@ export const SetupResponse = z.object({
 /** What one step of the first run changes. Keys and enforcement have routes of their own, which are never bootstrap. */
 export const SetupApply = z
   .strictObject({
-    /** Names of the catalogue to fetch and to load, each into the slot of its purpose. */
-    models: z.array(z.string().min(1).max(256)).min(1).max(16).optional(),
+    /** Names of the catalogue to fetch and to load, each into one of the slots that setup fills. */
+    models: z
+      .array(z.strictObject({ slot: z.string().max(32), model: z.string().min(1).max(256) }))
+      .min(1)
+      .max(16)
+      .optional(),
     /** Folders that `GET /api/setup` offers, to be scanned from now on. */
     folders: z.array(z.string().min(1).max(4096)).min(1).max(16).optional(),
     reach: z.enum(['machine', 'network']).optional(),

@@ -1,4 +1,5 @@
 import type { PurposeName } from '../contract/catalog.ts';
+import type { SlotTypeName } from '../contract/slots.ts';
 
 /** The slot that a model of this purpose gets; the names are those that dispatch knows (spec "Slots"). */
 export const PLACES: Readonly<Record<Exclude<PurposeName, 'images'>, string>> = {
@@ -10,3 +11,13 @@ export const PLACES: Readonly<Record<Exclude<PurposeName, 'images'>, string>> = 
   hearing: 'stt',
   speaking: 'tts',
 };
+
+/** The slots that setup fills, with what they serve. */
+export const PLACE_TYPES: ReadonlyMap<string, SlotTypeName> = new Map([
+  ['agent', 'llm'],
+  ['utility', 'llm'],
+  ['embed', 'embedding'],
+  ['rerank', 'rerank'],
+  ['stt', 'stt'],
+  ['tts', 'tts'],
+]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { choiceOf, type ReachFacts, reachView } from './reach.ts';
+import { choiceOf, isRefused, type ReachFacts, reachView } from './reach.ts';
 
 test.each([
   ['127.0.0.1', 'machine'],
@@ -48,4 +48,15 @@ test.each([
   ['on the internet with keys', { exposed: true, requireAuth: true }, { public: false }],
 ])('%s', (_, over, expected) => {
   expect(seen(over as Partial<ReachFacts>)).toMatchObject(expected);
+});
+
+test('only the network without keys, on a machine that has an address on the internet, is refused', () => {
+  const all = (['machine', 'network'] as const).flatMap((choice) =>
+    [false, true].flatMap((requireAuth) =>
+      [false, true].map((exposed) => ({ choice, requireAuth, exposed })),
+    ),
+  );
+  expect(all.filter(({ choice, ...facts }) => isRefused(choice, facts))).toEqual([
+    { choice: 'network', requireAuth: false, exposed: true },
+  ]);
 });

@@ -27,6 +27,12 @@ export interface ReachFacts {
   readonly addresses: readonly string[];
 }
 
+/** Whether the next start would be refused there (spec "A non-loopback bind with enforcement off", public addresses). */
+export const isRefused = (
+  choice: ReachChoice,
+  { requireAuth, exposed }: Pick<ReachFacts, 'requireAuth' | 'exposed'>,
+): boolean => choice === 'network' && exposed && !requireAuth;
+
 /** Who can reach the gateway now and after its next start (spec "Enabling enforcement", exposure guard). Pure. */
 export function reachView(facts: ReachFacts): SetupView['reach'] {
   const { set, listener, inherited } = facts;
@@ -37,6 +43,6 @@ export function reachView(facts: ReachFacts): SetupView['reach'] {
     held_by: inherited ? 'socket' : set.source === 'env' ? 'environment' : null,
     addresses: [...facts.addresses],
     port: listener.port,
-    public: facts.exposed && !facts.requireAuth,
+    public: isRefused('network', facts),
   };
 }

@@ -154,18 +154,20 @@ test('what each captured machine is offered', () => {
         "utility: Qwen3 0.6B 8192",
       ],
       "arm-rk3588-npu": [
-        "agent: Qwen3 0.6B 8192",
+        "agent: Qwen3 8B 8192",
         "embed: Qwen3 Embedding 0.6B 8192",
         "stt: Whisper base",
         "tts: Kokoro 82M",
         "rerank: BGE Reranker v2 M3 8192",
+        "utility: Qwen3 0.6B 4096",
       ],
       "intel-arc-npu": [
-        "agent: Qwen3 0.6B 8192",
+        "agent: Qwen3 30B A3B 8192",
         "embed: Qwen3 Embedding 0.6B 8192",
         "stt: Whisper base",
         "tts: Kokoro 82M",
         "rerank: BGE Reranker v2 M3 8192",
+        "utility: Qwen3 0.6B 8192",
       ],
       "mixed-amd-igpu-nvidia-dgpu": [
         "agent: gpt-oss 20B 8192",
@@ -174,18 +176,18 @@ test('what each captured machine is offered', () => {
         "tts: Kokoro 82M",
       ],
       "no-gpu": [
-        "agent: Qwen3 0.6B 8192",
+        "agent: Qwen3 30B A3B 8192",
         "embed: Qwen3 Embedding 0.6B 8192",
         "stt: Whisper base",
-        "tts: Kokoro 82M",
-        "rerank: BGE Reranker v2 M3 8192",
+        "tts: Piper Amy",
       ],
       "nvidia-driver-broken": [
-        "agent: Qwen3 0.6B 8192",
+        "agent: Qwen3 30B A3B 8192",
         "embed: Qwen3 Embedding 0.6B 8192",
         "stt: Whisper base",
         "tts: Kokoro 82M",
         "rerank: BGE Reranker v2 M3 8192",
+        "utility: Qwen3 0.6B 8192",
       ],
       "nvidia-dual": [
         "agent: Qwen3 32B 8192",
@@ -253,7 +255,7 @@ describe('what is there decides', () => {
     expect([chat(1), chat(2), chat(4), chat(16)]).toMatchInlineSnapshot(`
       [
         "agent: Qwen3 0.6B 8192",
-        "agent: Qwen3 0.6B 8192",
+        "agent: Qwen3 30B A3B 8192",
         "agent: Qwen3 30B A3B 8192",
         "agent: Qwen3 30B A3B 8192",
       ]

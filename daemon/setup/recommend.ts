@@ -140,11 +140,17 @@ function isQuick({ known, fit }: Choice, { cores, onProcessor, unified }: SetPic
   return !onProcessor(pool) || active <= Math.min(MOST_ON_PROCESSOR_MB, cores * MB_PER_CORE);
 }
 
-/** The best chat model that is quick and leaves room for the others; else the best quick one, else the smallest. */
-function chatChoice(picture: SetPicture, { fitting }: { fitting: readonly Choice[] }): Choice | undefined {
+/**
+ * The best chat model that is quick and leaves room for the others, on a card before on the processor, which takes long to read
+ * a prompt; else the best quick one, else the smallest.
+ */
+function chatChoice(picture: SetPicture, fitting: readonly Choice[]): Choice | undefined {
   const quick = fitting.filter((choice) => isQuick(choice, picture));
-  const generous = quick.find((choice) => new Taken(picture, [choice]).hasRoomForCompanions());
-  return generous ?? quick[0] ?? fitting.at(-1);
+  const onCard = quick.filter(
+    ({ known, fit }) => known.purpose === 'chat' && !picture.onProcessor(fit.pool ?? ''),
+  );
+  const isGenerous = (choice: Choice) => new Taken(picture, [choice]).hasRoomForCompanions();
+  return onCard.find(isGenerous) ?? onCard[0] ?? quick.find(isGenerous) ?? quick[0] ?? fitting.at(-1);
 }
 
 function itemOf({ known, fit }: Choice, purpose: Purpose, picture: SetPicture): SetupItemView {
@@ -184,7 +190,7 @@ export function recommend(picture: SetPicture): ModelSet {
       continue;
     }
     const { fitting, stoppedBy } = taken.candidates(purpose);
-    if (purpose === 'chat') take(purpose, chatChoice(picture, { fitting }), stoppedBy);
+    if (purpose === 'chat') take(purpose, chatChoice(picture, fitting), stoppedBy);
     else if (purpose !== 'small') take(purpose, fitting[0], stoppedBy);
     else if ((items[0]?.slot === PLACES.chat ? items[0].size_bytes : 0) >= WORTH_A_HELPER_BYTES)
       take(purpose, fitting[0], stoppedBy);

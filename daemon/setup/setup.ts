@@ -1,13 +1,21 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ErrorCode, GatewayError } from '../contract/errors.ts';
+import type { PurposeName } from '../contract/catalog.ts';
+import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { SetupApplyBody, SetupView } from '../contract/setup.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import { Remembered } from '../kit/remembered.ts';
-import { CATALOG, CATALOG_DATE, installedFrom, type KnownModel, pullName } from '../models/catalog.ts';
+import {
+  CATALOG,
+  CATALOG_DATE,
+  installedFrom,
+  type KnownModel,
+  pullName,
+  typeOf,
+} from '../models/catalog.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import { KEEP_FREE_BYTES } from '../models/pulls/space.ts';
 import type { Registry } from '../models/registry.ts';
@@ -18,8 +26,8 @@ import { dropInFor } from './drop-in.ts';
 import { KeptState } from './kept-state.ts';
 import { type FolderView, lookAtFolders } from './look-at-folders.ts';
 import { linkOllama } from './ollama-links.ts';
-import { PLACES } from './places.ts';
-import { BIND_HOSTS, type ReachChoice, reachView } from './reach.ts';
+import { PLACE_TYPES, PLACES } from './places.ts';
+import { BIND_HOSTS, isRefused, type ReachChoice, reachView } from './reach.ts';
 import { type ModelSet, recommend } from './recommend.ts';
 import { isTouched, type SetupState } from './setup-state.ts';
 import { Works } from './works.ts';
@@ -58,20 +66,22 @@ const STATE_FACT = 'setup.state';
 /** How long a set and a look at folders stand, so that what is read is not another set at each look (ms). */
 const LOOK_MS = 5 * 60_000;
 
-const refused = (path: string, reason: string, code: ErrorCode = 'request.invalid') =>
-  new GatewayError(code, { details: { fields: [{ path, reason }] } });
+const refused = (path: string, reason: string) =>
+  new GatewayError('request.invalid', { details: { fields: [{ path, reason }] } });
 
-/** The catalogue rows that a request names; each has a slot of its own. Throws `request.invalid`. */
-function wantedModels(names: readonly string[]): { known: KnownModel; slot: string }[] {
-  const wanted = names.map((name, index) => {
-    const known = CATALOG.find((each) => pullName(each) === name);
-    if (known === undefined || known.purpose === 'images')
-      throw refused(`models.${index}`, 'is no model of the catalogue that setup can load');
-    return { known, slot: PLACES[known.purpose] };
+type Wanted = { readonly known: KnownModel; readonly slot: string };
+
+/** The catalogue rows that a request names, each with the slot that it is for. Throws `request.invalid`. */
+function wantedModels(models: NonNullable<SetupApplyBody['models']>): Wanted[] {
+  return models.map(({ slot, model }, index) => {
+    const known = CATALOG.find((each) => pullName(each) === model);
+    if (known === undefined) throw refused(`models.${index}.model`, 'is no model of the catalogue');
+    if (PLACE_TYPES.get(slot) !== typeOf(known))
+      throw refused(`models.${index}.slot`, 'is no slot that setup fills with such a model');
+    if (models.findIndex((one) => one.slot === slot) !== index)
+      throw refused(`models.${index}.slot`, 'is named twice');
+    return { known, slot };
   });
-  const twice = wanted.findIndex(({ slot }, index) => wanted.findIndex((one) => one.slot === slot) !== index);
-  if (twice !== -1) throw refused(`models.${twice}`, 'goes into the same slot as another one');
-  return wanted;
 }
 
 class FirstRun implements Setup {
@@ -150,11 +160,11 @@ class FirstRun implements Setup {
     return installedFrom(known, this.#options.registry.views());
   }
 
-  async #begin(wanted: readonly { known: KnownModel; slot: string }[]): Promise<void> {
+  async #begin(wanted: readonly Wanted[]): Promise<void> {
     const { items } = (await this.#set()) ?? { items: [] };
     this.#works.begin(
       wanted.map(({ known, slot }) => {
-        const item = items.find(({ model }) => model === pullName(known));
+        const item = items.find((one) => one.slot === slot && one.model === pullName(known));
         const context = item?.smaller_window ? item.context : null;
         return { slot, model: pullName(known), name: known.name, context };
       }),
@@ -196,11 +206,15 @@ class FirstRun implements Setup {
     return {
       as_of: CATALOG_DATE,
       items: [...made.items],
-      left_out: [...made.leftOut],
+      left_out: made.leftOut.filter(({ purpose }) => !this.#isUnderWay(purpose)),
       download_bytes: missing.reduce((all, item) => all + item.size_bytes, 0),
       disk_free_bytes: free,
       disk_kept_bytes: KEEP_FREE_BYTES,
     };
+  }
+
+  #isUnderWay(purpose: PurposeName): boolean {
+    return purpose !== 'images' && this.#kept.work(PLACES[purpose]) !== undefined;
   }
 
   #diskFree(): Promise<number | null> {
@@ -293,7 +307,7 @@ class FirstRun implements Setup {
 
   async #bind(choice: ReachChoice): Promise<void> {
     const { settings, enforced, write } = this.#options;
-    if (choice === 'network' && !enforced() && (await this.#exposed()))
+    if (isRefused(choice, { requireAuth: enforced(), exposed: await this.#exposed() }))
       throw new GatewayError('setup.exposed');
     await write(() => settings.persist('bindHost', BIND_HOSTS[choice]));
   }
