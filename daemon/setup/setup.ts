@@ -1,5 +1,4 @@
 import { statfs } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { PurposeName } from '../contract/catalog.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
@@ -8,14 +7,7 @@ import type { Hardware } from '../hardware/hardware.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import { Remembered } from '../kit/remembered.ts';
-import {
-  CATALOG,
-  CATALOG_DATE,
-  installedFrom,
-  type KnownModel,
-  pullName,
-  typeOf,
-} from '../models/catalog.ts';
+import { CATALOG, CATALOG_DATE, installedFrom, type KnownModel, pullName } from '../models/catalog.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import { KEEP_FREE_BYTES } from '../models/pulls/space.ts';
 import type { Registry } from '../models/registry.ts';
@@ -24,12 +16,13 @@ import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import { dropInFor } from './drop-in.ts';
 import { KeptState } from './kept-state.ts';
-import { type FolderView, lookAtFolders } from './look-at-folders.ts';
-import { linkOllama } from './ollama-links.ts';
-import { PLACE_TYPES, PLACES } from './places.ts';
+import type { FolderView } from './look-at-folders.ts';
+import { OtherTools } from './other-tools.ts';
+import { PLACES } from './places.ts';
 import { BIND_HOSTS, isRefused, type ReachChoice, reachView } from './reach.ts';
 import { type ModelSet, recommend } from './recommend.ts';
 import { isTouched, type SetupState } from './setup-state.ts';
+import { type Wanted, wantedModels } from './wanted-models.ts';
 import { Works } from './works.ts';
 
 export interface SetupOptions {
@@ -66,30 +59,12 @@ const STATE_FACT = 'setup.state';
 /** How long a set and a look at folders stand, so that what is read is not another set at each look (ms). */
 const LOOK_MS = 5 * 60_000;
 
-const refused = (path: string, reason: string) =>
-  new GatewayError('request.invalid', { details: { fields: [{ path, reason }] } });
-
-type Wanted = { readonly known: KnownModel; readonly slot: string };
-
-/** The catalogue rows that a request names, each with the slot that it is for. Throws `request.invalid`. */
-function wantedModels(models: NonNullable<SetupApplyBody['models']>): Wanted[] {
-  return models.map(({ slot, model }, index) => {
-    const known = CATALOG.find((each) => pullName(each) === model);
-    if (known === undefined) throw refused(`models.${index}.model`, 'is no model of the catalogue');
-    if (PLACE_TYPES.get(slot) !== typeOf(known))
-      throw refused(`models.${index}.slot`, 'is no slot that setup fills with such a model');
-    if (models.findIndex((one) => one.slot === slot) !== index)
-      throw refused(`models.${index}.slot`, 'is named twice');
-    return { known, slot };
-  });
-}
-
 class FirstRun implements Setup {
   readonly #options: SetupOptions;
   readonly #kept: KeptState;
   readonly #works: Works;
   readonly #sets = new Remembered<ModelSet>({ most: 8, ageMs: LOOK_MS });
-  readonly #looks = new Remembered<FolderView[]>({ most: 1, ageMs: LOOK_MS });
+  readonly #tools: OtherTools;
 
   constructor(options: SetupOptions) {
     this.#options = options;
@@ -98,6 +73,7 @@ class FirstRun implements Setup {
       get: () => facts.get(STATE_FACT),
       set: (text) => facts.set(STATE_FACT, text),
     });
+    this.#tools = new OtherTools({ ...options, kept: this.#kept });
     this.#works = new Works({
       ...options,
       kept: this.#kept,
@@ -106,7 +82,6 @@ class FirstRun implements Setup {
         return known === undefined ? null : this.#installed(known);
       },
     });
-    void this.#renewLinks();
   }
 
   async view(): Promise<SetupView> {
@@ -115,7 +90,7 @@ class FirstRun implements Setup {
     const realModel = registry.list().some((model) => !model.demo && model.type === 'llm');
     const hasKey = hasAdminKey();
     const machine = hardware.view();
-    const folders = await this.#folders();
+    const folders = await this.#tools.folders();
     return {
       has_admin_key: hasKey,
       require_auth: enforced(),
@@ -135,14 +110,14 @@ class FirstRun implements Setup {
 
   async probe(): Promise<SetupView> {
     this.#sets.clear();
-    this.#looks.clear();
+    this.#tools.forget();
     await this.#options.hardware.probe();
     return this.view();
   }
 
   async apply(body: SetupApplyBody): Promise<SetupView> {
     const models = body.models === undefined ? null : wantedModels(body.models);
-    const folders = body.folders === undefined ? null : await this.#offered(body.folders);
+    const folders = body.folders === undefined ? null : await this.#tools.offered(body.folders);
     if (body.reach !== undefined) await this.#bind(body.reach);
     if (folders !== null) await this.#use(folders);
     if (models !== null) await this.#begin(models);
@@ -246,58 +221,9 @@ class FirstRun implements Setup {
     };
   }
 
-  async #folders(): Promise<FolderView[]> {
-    const { settings } = this.#options;
-    const used = [...settings.value('modelFolders'), ...this.#kept.state.ollama];
-    const key = used.join('\n');
-    const known = this.#looks.get(key);
-    if (known !== undefined) return known;
-    const seen = await lookAtFolders({
-      home: settings.environment('HOME') ?? null,
-      variable: (name) => settings.environment(name),
-      used: () => used,
-    });
-    this.#looks.set(key, seen);
-    return seen;
-  }
-
-  /** Only folders that setup itself has found: a request names none of its own. */
-  async #offered(paths: readonly string[]): Promise<FolderView[]> {
-    const folders = await this.#folders();
-    return paths.map((path, index) => {
-      const folder = folders.find((one) => one.path === path);
-      if (folder === undefined || !['readable', 'used'].includes(folder.state))
-        throw refused(`folders.${index}`, 'is no folder of another program that can be read');
-      return folder;
-    });
-  }
-
   async #use(folders: readonly FolderView[]): Promise<void> {
-    const { settings, registry, write } = this.#options;
-    const fresh = folders.filter(({ state }) => state === 'readable');
-    const ollama = fresh.filter(({ tool }) => tool === 'Ollama').map(({ path }) => path);
-    const plain = fresh.filter(({ tool }) => tool !== 'Ollama').map(({ path }) => path);
-    if (plain.length > 0) {
-      const all = [...new Set([...settings.value('modelFolders'), ...plain])];
-      await write(() => settings.persist('modelFolders', all));
-    }
-    if (ollama.length > 0) {
-      this.#kept.change({ ollama: [...new Set([...this.#kept.state.ollama, ...ollama])].slice(0, 16) });
-      await this.#renewLinks();
-    }
+    await this.#tools.use(folders);
     this.#sets.clear();
-    await registry.scan();
-  }
-
-  /** Models that an Ollama has fetched since are taken in, those that it has removed go. */
-  async #renewLinks(): Promise<void> {
-    const { settings, log } = this.#options;
-    const folder = join(settings.folders.state, 'models', 'ollama');
-    for (const root of this.#kept.state.ollama) {
-      await linkOllama(root, folder).catch((error: Error) =>
-        log.warn({ reason: error.message }, 'the models of Ollama could not be taken in'),
-      );
-    }
   }
 
   async #exposed(): Promise<boolean> {

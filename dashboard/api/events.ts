@@ -18,12 +18,21 @@ const STALE: Record<EventName, readonly CallableId[]> = {
   slot_removed: ['slots', 'status', 'v1.models'],
   hardware: ['hardware'],
   upstream: ['v1.models', 'upstreams', 'upstream'],
-  model: ['v1.models', 'slots', 'models'],
-  pull: [],
+  model: ['v1.models', 'slots', 'models', 'setup'],
+  pull: ['setup'],
   request: ['requests', 'request', 'usage'],
   image: [],
-  config: ['status', 'settings', 'auth.status', 'auth.exposure', 'health.system', 'upstreams', 'audit'],
-  auth: ['auth.status', 'status', 'auth.sessions', 'auth.exposure', 'audit'],
+  config: [
+    'status',
+    'settings',
+    'auth.status',
+    'auth.exposure',
+    'health.system',
+    'upstreams',
+    'audit',
+    'setup',
+  ],
+  auth: ['auth.status', 'status', 'auth.sessions', 'auth.exposure', 'audit', 'setup'],
 };
 
 /** The list of slots with one of them replaced or added. */

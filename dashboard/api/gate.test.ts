@@ -33,6 +33,7 @@ describe('safeNext', () => {
   it.each([
     ['/playground', '/playground'],
     ['/security/exposure', '/security/exposure'],
+    ['/setup', '/setup'],
     ['/login', '/overview'],
     ['//evil.example/overview', '/overview'],
     ['https://evil.example', '/overview'],

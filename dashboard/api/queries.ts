@@ -20,6 +20,7 @@ function read<Id extends CallableId>(id: Id, pollMs: number | false = POLL_MS) {
 
 export const queries = {
   auth: read('auth.status'),
+  setup: read('setup'),
   status: read('status'),
   slots: read('slots'),
   hardware: read('hardware', 10_000),

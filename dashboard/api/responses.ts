@@ -9,7 +9,8 @@ import type {
   StatusView,
 } from '../../daemon/contract/auth.ts';
 import type { HardwareView } from '../../daemon/contract/hardware.ts';
-import type { ModelsResponse, V1ModelList } from '../../daemon/contract/models.ts';
+import type { ModelsResponse, ModelWithMemory, V1ModelList } from '../../daemon/contract/models.ts';
+import type { SetupView } from '../../daemon/contract/setup.ts';
 import type { SlotPlanView, SlotRecord, SlotRemoved, SlotsResponse } from '../../daemon/contract/slots.ts';
 import type {
   AuditResponse,
@@ -55,6 +56,10 @@ export interface Responses {
   'slot.remove': Parsed<typeof SlotRemoved>;
   'slot.plan': SlotPlanView;
   models: Parsed<typeof ModelsResponse>;
+  'model.register': ModelWithMemory;
+  setup: SetupView;
+  'setup.probe': SetupView;
+  'setup.apply': SetupView;
   upstreams: Parsed<typeof UpstreamsResponse>;
   upstream: UpstreamRecord;
   'upstream.create': UpstreamRecord;

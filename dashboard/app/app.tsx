@@ -3,6 +3,7 @@ import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { useSession } from '../api/session.tsx';
 import { Login } from '../features/login/login.tsx';
 import { Overview } from '../features/overview/overview.tsx';
+import { FrontDoor } from '../features/setup/front-door.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { Mishap } from './mishap.tsx';
@@ -24,6 +25,9 @@ const Requests = lazy(async () => ({
 const Settings = lazy(async () => ({
   default: (await import('../features/settings/settings.tsx')).Settings,
 }));
+const Setup = lazy(async () => ({
+  default: (await import('../features/setup/setup.tsx')).Setup,
+}));
 const Security = lazy(async () => ({
   default: (await import('../features/security/security.tsx')).Security,
 }));
@@ -37,9 +41,8 @@ function Views(): ReactElement {
     <Mishap key={path.split('/')[1]}>
       <Suspense fallback={<Skeleton lines={6} what="the view" />}>
         <Switch>
-          <Route path="/">
-            <Redirect to="/overview" replace />
-          </Route>
+          <Route path="/" component={FrontDoor} />
+          <Route path="/setup" component={Setup} />
           <Route path="/overview" component={Overview} />
           <Route path="/slots/:tab?">{({ tab }) => <Slots tab={tab ?? 'all'} />}</Route>
           <Route path="/playground" component={Playground} />

@@ -28,6 +28,7 @@ function useCommands(): Command[] {
           run: () => go(`${view.path}/${tab.id}`),
         })),
       ),
+      { label: 'Go to Setup', run: () => go('/setup') },
       ...THEMES.map((theme) => ({
         label: `Theme: ${theme.word.toLowerCase()}`,
         run: () => setTheme(theme.value),

@@ -5,6 +5,7 @@ import { queries } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useTitle } from '../../app/title.ts';
 import { Loaded } from '../../ui/loaded.tsx';
+import { SetupNote } from '../setup/setup-note.tsx';
 import { Checks } from './checks.tsx';
 import { Concerns } from './concerns.tsx';
 import { Devices } from './devices.tsx';
@@ -44,6 +45,7 @@ export function Overview(): ReactElement {
       <Loaded query={status} what="the state of the gateway" lines={1}>
         {(data) => <VerdictLine verdict={verdictOf(concerns, known)} status={data} />}
       </Loaded>
+      <SetupNote />
       <Concerns concerns={concerns} />
       <div className={css.columns}>
         <div className={css.column}>

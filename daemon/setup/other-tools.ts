@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import type { Log } from '../kit/log.ts';
+import { Remembered } from '../kit/remembered.ts';
+import type { Registry } from '../models/registry.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { KeptState } from './kept-state.ts';
+import { type FolderView, lookAtFolders } from './look-at-folders.ts';
+import { linkOllama } from './ollama-links.ts';
+import { refused } from './wanted-models.ts';
+
+export interface OtherToolsOptions {
+  readonly kept: KeptState;
+  readonly settings: Settings;
+  readonly registry: Pick<Registry, 'scan'>;
+  readonly log: Log;
+  /** Runs a change of the configuration and names its failure. */
+  write<T>(change: () => Promise<T>): Promise<T>;
+}
+
+/** How long a look stands (ms). */
+const LOOK_MS = 5 * 60_000;
+const MOST_OLLAMA = 16;
+
+/** Models that other programs have fetched: where they are, and how they come to be served here. */
+export class OtherTools {
+  readonly #options: OtherToolsOptions;
+  readonly #looks = new Remembered<FolderView[]>({ most: 1, ageMs: LOOK_MS });
+
+  constructor(options: OtherToolsOptions) {
+    this.#options = options;
+    void this.#renewLinks();
+  }
+
+  /** Forgets what the last look has seen. */
+  forget(): void {
+    this.#looks.clear();
+  }
+
+  async folders(): Promise<FolderView[]> {
+    const { settings, kept } = this.#options;
+    const used = [...settings.value('modelFolders'), ...kept.state.ollama];
+    const key = used.join('\n');
+    const known = this.#looks.get(key);
+    if (known !== undefined) return known;
+    const seen = await lookAtFolders({
+      home: settings.environment('HOME') ?? null,
+      variable: (name) => settings.environment(name),
+      used: () => used,
+    });
+    this.#looks.set(key, seen);
+    return seen;
+  }
+
+  /** Those of these paths that were found here: a request names no folder of its own. Throws `request.invalid`. */
+  async offered(paths: readonly string[]): Promise<FolderView[]> {
+    const folders = await this.folders();
+    return paths.map((path, index) => {
+      const folder = folders.find((one) => one.path === path);
+      if (folder === undefined || !['readable', 'used'].includes(folder.state))
+        throw refused(`folders.${index}`, 'is no folder of another program that can be read');
+      return folder;
+    });
+  }
+
+  /** Serves what lies in these folders from now on: they are scanned, and an Ollama is given links. */
+  async use(folders: readonly FolderView[]): Promise<void> {
+    const { settings, registry, kept, write } = this.#options;
+    const fresh = folders.filter(({ state }) => state === 'readable');
+    const pathsOf = (ollama: boolean) =>
+      fresh.filter(({ tool }) => (tool === 'Ollama') === ollama).map(({ path }) => path);
+    const plain = pathsOf(false);
+    if (plain.length > 0) {
+      const all = [...new Set([...settings.value('modelFolders'), ...plain])];
+      await write(() => settings.persist('modelFolders', all));
+    }
+    if (pathsOf(true).length > 0) {
+      kept.change({ ollama: [...new Set([...kept.state.ollama, ...pathsOf(true)])].slice(0, MOST_OLLAMA) });
+      await this.#renewLinks();
+    }
+    await registry.scan();
+  }
+
+  /** Models that an Ollama has fetched since are taken in, those that it has removed go. */
+  async #renewLinks(): Promise<void> {
+    const { settings, log, kept } = this.#options;
+    const folder = join(settings.folders.state, 'models', 'ollama');
+    for (const root of kept.state.ollama) {
+      await linkOllama(root, folder).catch((error: Error) =>
+        log.warn({ reason: error.message }, 'the models of Ollama could not be taken in'),
+      );
+    }
+  }
+}

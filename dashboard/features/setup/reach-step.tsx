@@ -1,0 +1,174 @@
+import { type ReactElement, type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import type { SetupView } from '../../../daemon/contract/setup.ts';
+import { Button } from '../../ui/button.tsx';
+import { Command } from '../../ui/command.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Note } from '../../ui/note.tsx';
+import css from './setup.module.css';
+import { Step } from './step.tsx';
+import { useApply } from './use-setup.ts';
+
+type Reach = SetupView['reach'];
+type Choice = 'machine' | 'network';
+
+const hostAt = (address: string, port: number): string => `http://${address}:${port}/`;
+
+function Option(props: {
+  value: Choice;
+  title: string;
+  chosen: boolean;
+  disabled: boolean;
+  onChoose: () => void;
+  children: ReactNode;
+}): ReactElement {
+  return (
+    <label className={css.option}>
+      <input
+        type="radio"
+        name="reach"
+        value={props.value}
+        checked={props.chosen}
+        disabled={props.disabled}
+        onChange={props.onChoose}
+      />
+      <span>
+        <b>{props.title}</b>
+        <span className={css.soft}>{props.children}</span>
+      </span>
+    </label>
+  );
+}
+
+function NetworkWords(props: { view: SetupView }): ReactElement {
+  const { view } = props;
+  if (view.require_auth)
+    return (
+      <>Phones, laptops and other machines reach it; every one of them needs a key. Nothing is encrypted.</>
+    );
+  if (view.has_admin_key)
+    return (
+      <>
+        Everyone in your network can use the models without a key, and see what is asked. Changing anything
+        from another machine needs the admin key. Nothing is encrypted.
+      </>
+    );
+  return (
+    <>
+      Everyone in your network, guests and gadgets too, can use the models and change everything here, because
+      there is no key yet. Set one first: that is the next step. Nothing is encrypted.
+    </>
+  );
+}
+
+const HELD: Record<NonNullable<Reach['held_by']>, ReactNode> = {
+  environment: (
+    <p>
+      <code>SVC_BIND_HOST</code> is set and stands above what is chosen here. Remove it from{' '}
+      <code>api.env</code> (or from the environment that the gateway starts in) to choose.
+    </p>
+  ),
+  socket: (
+    <p>
+      systemd holds the socket, so <code>svc-gateway.socket</code> says where the gateway listens. Change it
+      with <code>sudo systemctl edit svc-gateway.socket</code>.
+    </p>
+  ),
+};
+
+function Restart(props: { reach: Reach }): ReactElement {
+  const { reach } = props;
+  const elsewhere = reach.choice === 'network' ? reach.addresses : ['127.0.0.1'];
+  return (
+    <Note tone="attention">
+      <p>This counts from the next start of the gateway. When it was installed as a package:</p>
+      <Command text="sudo systemctl restart svc-gateway" what="the command that restarts the gateway" />
+      <p>
+        Afterwards it is at{' '}
+        {elsewhere.map((address, at) => (
+          <span key={address}>
+            {at === 0 ? '' : ', '}
+            <code>{hostAt(address, reach.port)}</code>
+          </span>
+        ))}
+        .
+      </p>
+    </Note>
+  );
+}
+
+function Form(props: { view: SetupView }): ReactElement {
+  const { view } = props;
+  const { reach } = view;
+  const [choice, setChoice] = useState<Choice | null>(reach.choice === 'other' ? null : reach.choice);
+  const apply = useApply();
+  const locked = reach.held_by !== null;
+  return (
+    <>
+      <fieldset className={css.options}>
+        <legend className="hidden-visually">Who may reach the gateway</legend>
+        <Option
+          value="machine"
+          title="This machine only"
+          chosen={choice === 'machine'}
+          disabled={locked}
+          onChoose={() => setChoice('machine')}
+        >
+          Only programs on this machine reach it. The safe choice; other devices cannot use it.
+        </Option>
+        <Option
+          value="network"
+          title="My network"
+          chosen={choice === 'network'}
+          disabled={locked || reach.public}
+          onChoose={() => setChoice('network')}
+        >
+          <NetworkWords view={view} />
+        </Option>
+      </fieldset>
+      {reach.choice === 'other' ? (
+        <p className={css.soft}>
+          Now it is bound to <code>{reach.next_bind_host}</code>, which the settings name.
+        </p>
+      ) : null}
+      {reach.held_by === null ? null : <Note tone="idle">{HELD[reach.held_by]}</Note>}
+      {reach.public ? (
+        <Note tone="attention">
+          <p>
+            This machine has an address on the internet, so the network can only be chosen once keys are
+            required: <Link href="/security/rotate">make an admin key</Link>, then{' '}
+            <Link href="/security/posture">require keys</Link>.
+          </p>
+        </Note>
+      ) : null}
+      {apply.isError ? <Failure error={apply.error} /> : null}
+      <div>
+        <Button
+          look="main"
+          busy={apply.isPending}
+          disabled={choice === null || locked}
+          onClick={() => choice !== null && apply.mutate({ reach: choice, steps: { reach: 'done' } })}
+        >
+          {choice === 'network' ? 'Open it to my network' : 'Keep it to this machine'}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** From where the gateway can be reached, with what that means. */
+export function ReachStep(props: { view: SetupView; number: number }): ReactElement {
+  const { view } = props;
+  const state = view.steps.find(({ id }) => id === 'reach')?.state ?? 'open';
+  return (
+    <Step
+      id="reach"
+      number={props.number}
+      title="Who may reach it"
+      state={state}
+      summary={view.reach.restart_needed ? <Restart reach={view.reach} /> : undefined}
+    >
+      <Form key={view.reach.next_bind_host} view={view} />
+    </Step>
+  );
+}

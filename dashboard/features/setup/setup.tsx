@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { SetupView } from '../../../daemon/contract/setup.ts';
+import { queries } from '../../api/queries.ts';
+import { useTitle } from '../../app/title.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { ViewHead } from '../../ui/view-head.tsx';
+import { KeyStep } from './key-step.tsx';
+import { ModelsStep } from './models-step.tsx';
+import { ReachStep } from './reach-step.tsx';
+import css from './setup.module.css';
+import { useApply } from './use-setup.ts';
+
+/** Loads tell no event that this page follows, so it looks while one is under way. */
+const LOOK_MS = 2_000;
+const isUnderWay = (view: SetupView | undefined): boolean =>
+  view !== undefined &&
+  (view.set === null || view.work.some(({ phase }) => phase !== 'ready' && phase !== 'failed'));
+
+function End(props: { view: SetupView }): ReactElement {
+  const { view } = props;
+  const [, go] = useLocation();
+  const end = useApply(() => go('/overview'));
+  const open = view.steps.filter(({ state }) => state === 'open').length;
+  const canChat =
+    view.real_model || view.work.some(({ slot, phase }) => slot === 'agent' && phase === 'ready');
+  return (
+    <div className={css.end}>
+      {end.isError ? <Failure error={end.error} /> : null}
+      <div className={css.endActs}>
+        <Button
+          look={open === 0 ? 'main' : 'plain'}
+          busy={end.isPending}
+          onClick={() => end.mutate({ finished: true })}
+        >
+          {open === 0 ? 'Done' : 'Set up later'}
+        </Button>
+        {canChat ? (
+          <Link className={buttonClass()} href="/playground">
+            Start a chat
+          </Link>
+        ) : null}
+      </div>
+      <p className={css.soft}>
+        {open === 0 ? '' : 'The overview shows up first then. '}You find this page again at{' '}
+        <code>/setup</code>.
+      </p>
+    </div>
+  );
+}
+
+/** The first page of a fresh install: three short steps, each of which may be left out or come back to. */
+export function Setup(): ReactElement {
+  useTitle('Setup');
+  const query = useQuery({
+    ...queries.setup,
+    refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_MS : 15_000),
+  });
+  return (
+    <div className={css.view}>
+      <ViewHead title="Set up this gateway" />
+      <Loaded query={query} what="the setup" lines={6}>
+        {(view) => (
+          <>
+            <p className={css.soft}>
+              Three short steps. Each can be skipped, and what you have done stays when you leave.
+            </p>
+            <ol className={css.steps}>
+              <ModelsStep view={view} number={1} />
+              <ReachStep view={view} number={2} />
+              <KeyStep view={view} number={3} />
+            </ol>
+            <End view={view} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { Progress } from '@base-ui/react/progress';
+import type { ReactElement } from 'react';
+import type { SetupView } from '../../../daemon/contract/setup.ts';
+import { Button } from '../../ui/button.tsx';
+import { duration, gib } from '../../ui/format.ts';
+import { State } from '../../ui/state-badge.tsx';
+import type { Tone } from '../../ui/tone.ts';
+import css from './setup.module.css';
+import { phaseWord, shareOf } from './setup-words.ts';
+import { useApply } from './use-setup.ts';
+
+type Work = SetupView['work'][number];
+
+const TONES: Record<Work['phase'], Tone> = {
+  asking: 'busy',
+  pulling: 'busy',
+  loading: 'busy',
+  ready: 'ok',
+  failed: 'failed',
+};
+
+function Fetched(props: { pull: NonNullable<Work['pull']> }): ReactElement {
+  const { bytes, total, speed, eta_s: left } = props.pull;
+  const pace = speed === null ? '' : ` · ${gib(speed)} per second`;
+  const rest = left === null ? '' : ` · ${duration(left * 1000)} left`;
+  return (
+    <span className={css.soft}>
+      {gib(bytes)} of {gib(total)}
+      {pace}
+      {rest}
+    </span>
+  );
+}
+
+function Row(props: { work: Work; onRetry: () => void; busy: boolean }): ReactElement {
+  const { work } = props;
+  const share = shareOf(work);
+  return (
+    <li className={css.work}>
+      <div className={css.workHead}>
+        <span>
+          <b>{work.name}</b> <span className={css.soft}>in slot {work.slot}</span>
+        </span>
+        <State tone={TONES[work.phase]}>{phaseWord(work)}</State>
+      </div>
+      {share === null ? null : (
+        <Progress.Root
+          className={css.progress}
+          value={Math.round(share)}
+          aria-label={`${phaseWord(work)}: ${work.name}`}
+        >
+          <Progress.Track className={css.track}>
+            <Progress.Indicator className={css.indicator} />
+          </Progress.Track>
+          <Progress.Value className={css.soft} />
+        </Progress.Root>
+      )}
+      {work.phase === 'pulling' && work.pull !== null ? <Fetched pull={work.pull} /> : null}
+      {work.error === null ? null : (
+        <div className={css.fault}>
+          <p>{work.error.message}</p>
+          <Button busy={props.busy} onClick={props.onRetry}>
+            Try again<span className="hidden-visually"> with {work.name}</span>
+          </Button>
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** The models on their way into their slots; the page may be closed meanwhile. */
+export function WorkList(props: { work: readonly Work[] }): ReactElement {
+  const apply = useApply();
+  const open = props.work.some(({ phase }) => phase !== 'ready' && phase !== 'failed');
+  return (
+    <>
+      <ul className={css.works} aria-label="Models on their way">
+        {props.work.map((work) => (
+          <Row
+            key={work.slot}
+            work={work}
+            busy={apply.isPending}
+            onRetry={() => apply.mutate({ models: [{ slot: work.slot, model: work.model }] })}
+          />
+        ))}
+      </ul>
+      {open ? (
+        <p className={css.soft}>This goes on when you close the page, and after a restart of the gateway.</p>
+      ) : null}
+    </>
+  );
+}

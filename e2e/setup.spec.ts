@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../daemon/models/gguf/tiny-embed.ts';
+import { encodeGguf } from '../daemon/models/gguf/writer.ts';
+import { type StandInHub, startHub } from '../daemon/models/testing/hub.ts';
+import { type Gateway, startGateway } from '../daemon/test/harness/gateway.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { answered, composer, turns } from './harness/playground.ts';
+import { expect, test } from './harness/test.ts';
+
+const REPLY = 'From nothing to an answer.';
+/** Room for the smallest chat model of the catalogue and little else, whatever machine this is. */
+const MEMORY = '2400000000';
+let hub: StandInHub;
+let gateway: Gateway;
+
+/** A hub on the loopback address with tiny models under the names of the catalogue, and an empty state folder. */
+test.beforeAll(async () => {
+  const file = (name: string, model: Parameters<typeof encodeGguf>[0]) => ({
+    files: { [name]: Buffer.from(encodeGguf(model)) },
+    licence: 'apache-2.0',
+  });
+  hub = await startHub({
+    'Qwen/Qwen3-0.6B-GGUF': file('Qwen3-0.6B-Q8_0.gguf', tinyChat({ reply: REPLY, runs: false, width: 64 })),
+    'nomic-ai/nomic-embed-text-v1.5-GGUF': file('nomic-embed-text-v1.5.Q8_0.gguf', tinyEmbed()),
+  });
+  const home = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
+  mkdirSync(join(home, '.cache', 'llama.cpp'), { recursive: true });
+  writeFileSync(join(home, '.cache', 'llama.cpp', 'older.gguf'), encodeGguf(tinyEmbed()));
+  gateway = await startGateway({
+    home,
+    env: { HF_ENDPOINT: hub.url, SVC_MEMORY_LIMIT: MEMORY },
+    files: { 'config/config.toml': '[security]\nallow_public_without_auth = true\n' },
+  });
+});
+test.afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+  await hub?.close();
+});
+
+test('from an empty folder to the first answer of a fetched model', async ({ page, browser }) => {
+  await page.goto(`${gateway.url}/`);
+  await expect(page).toHaveURL(/\/setup$/);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Set up this gateway');
+  const models = page.getByRole('region', { name: 'Models for this machine' });
+  await expect(models.getByRole('list', { name: 'What was found' })).toContainText(/GiB of memory/);
+  await expect(models.getByRole('checkbox', { name: /^Chat/ })).toBeChecked();
+  await expect(models.getByText(/to fetch in all/)).toBeVisible();
+  await inspect(page, 'setup', ALL_LOOKS);
+
+  await test.step('models of another program are taken in', async () => {
+    await models.getByRole('button', { name: 'Use these models of llama.cpp' }).click();
+    await expect(models.getByText('In use')).toBeVisible();
+  });
+  await test.step('what nobody wants is left out; the rest is fetched slowly', async () => {
+    for (const box of await models.getByRole('checkbox').all()) {
+      const name = (await box.locator('..').textContent()) ?? '';
+      if (!name.startsWith('Chat')) await box.uncheck();
+    }
+    hub.fault = { slowMs: 100 };
+    await models.getByRole('button', { name: 'Fetch and load this model' }).click();
+    await expect(models.getByRole('list', { name: 'Models on their way' })).toContainText(/in slot agent/);
+    await expect(models.getByText('This goes on when you close the page')).toBeVisible();
+    await inspect(page, 'setup-fetching', TWO_LOOKS);
+  });
+  await test.step('the overview leads back, from another browser too', async () => {
+    await page.goto(`${gateway.url}/overview`);
+    await page.getByRole('link', { name: 'Go on with setup' }).click();
+    const other = await browser.newPage();
+    await other.goto(`${gateway.url}/`);
+    await expect(other).toHaveURL(/\/setup$/);
+    await expect(other.getByRole('list', { name: 'Models on their way' })).toBeVisible();
+    await other.close();
+  });
+  hub.fault = {};
+  await test.step('who may reach it is chosen, and counts from the next start', async () => {
+    const reach = page.getByRole('region', { name: 'Who may reach it' });
+    await reach.getByRole('radio', { name: /^My network/ }).check();
+    await expect(reach.getByText(/there is no key yet/)).toBeVisible();
+    await reach.getByRole('button', { name: 'Open it to my network' }).click();
+    await expect(reach.getByText('This counts from the next start')).toBeVisible();
+  });
+  await test.step('the key may wait', async () => {
+    const key = page.getByRole('region', { name: 'The admin key' });
+    await expect(key.getByText('svcctl auth rotate admin')).toBeVisible();
+    await key.getByRole('button', { name: 'Skip: The admin key' }).click();
+    await expect(key.getByText('Skipped')).toBeVisible();
+  });
+  await expect(models.getByRole('listitem').filter({ hasText: 'in slot agent' })).toContainText('Ready');
+  await inspect(page, 'setup-done', TWO_LOOKS);
+
+  await page.getByRole('link', { name: 'Start a chat' }).click();
+  await composer(page).fill('Hello');
+  await composer(page).press('Enter');
+  await answered(page);
+  await expect(turns(page).last()).toContainText(REPLY);
+
+  await page.goto(`${gateway.url}/setup`);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect(page).toHaveURL(/\/overview$/);
+  await expect(page.getByRole('link', { name: 'Go on with setup' })).toHaveCount(0);
+  await page.goto(`${gateway.url}/`);
+  await expect(page).toHaveURL(/\/overview$/);
+});
+
+test('a hub that is away is said in plain words, with the ways on', async ({ page }) => {
+  hub.fault = {};
+  await page.route('**/api/setup', async (route) => {
+    const answer = await route.fetch();
+    const view = await answer.json();
+    const error = {
+      code: 'pull.hub_unreachable',
+      message: 'The name of the hub does not resolve; is this machine online?',
+    };
+    const work = view.work.map((one: object) => ({ ...one, phase: 'failed', pull: null, error }));
+    const hidden = { tool: 'Home folder', path: '/home/ann', state: 'hidden', models: null };
+    const text = '[Service]\nProtectHome=tmpfs\nBindReadOnlyPaths=-/home/ann/.ollama/models';
+    await route.fulfill({
+      json: {
+        ...view,
+        real_model: false,
+        work,
+        steps: view.steps.map((step: object) => ({ ...step, state: 'open' })),
+        folders: [...view.folders, hidden],
+        drop_in: { command: 'sudo systemctl edit svc-gateway', text },
+        reach: { ...view.reach, public: true, held_by: 'environment' },
+      },
+    });
+  });
+  await page.goto(`${gateway.url}/setup`);
+  await expect(page.getByText('This machine does not reach the model hub')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Try the demonstration model' })).toBeVisible();
+  await expect(page.getByText('stands above what is chosen here')).toBeVisible();
+  await page.getByText('Folders that cannot be read (1)').click();
+  await expect(page.getByText('BindReadOnlyPaths=-/home/ann/.ollama/models')).toBeVisible();
+  await page.getByText('A model file that is on this machine').click();
+  await inspect(page, 'setup-offline', TWO_LOOKS);
+});
+
+test('a file that is no model is refused in words, and what was typed stays', async ({ page, watch }) => {
+  watch.allow(/status of 422/);
+  await page.goto(`${gateway.url}/setup`);
+  await page.getByRole('button', { name: 'Open again: Models for this machine' }).click();
+  await page.getByText('A model file that is on this machine').click();
+  const path = page.getByRole('textbox', { name: 'Path on the machine of the gateway' });
+  await path.fill('/nowhere/model.gguf');
+  await path.press('Enter');
+  await expect(page.getByRole('alert')).toContainText('path');
+  await expect(path).toHaveValue('/nowhere/model.gguf');
+});
