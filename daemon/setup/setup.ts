@@ -103,7 +103,7 @@ class FirstRun implements Setup {
       set: machine === null ? null : await this.#set(),
       work: state.work.map((work) => this.#workView(work)),
       folders,
-      drop_in: dropInFor(folders, this.#options.settings.environment('INVOCATION_ID') !== undefined),
+      drop_in: dropInFor(folders, this.#options.settings.environment('STATE_DIRECTORY') !== undefined),
       reach: await this.#reach(),
     };
   }
