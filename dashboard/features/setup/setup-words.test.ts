@@ -5,6 +5,7 @@ import {
   itemFacts,
   leftOutSentences,
   machineSentences,
+  paceWord,
   phaseWord,
   shareOf,
 } from './setup-words.ts';
@@ -84,6 +85,13 @@ test('a model with its size, its licence and its place', () => {
 
 type Work = SetupView['work'][number];
 const work = { phase: 'pulling', progress: null, pull: { state: 'running', bytes: 1, total: 4 } } as Work;
+
+test('how quick it comes', () => {
+  expect([paceWord(900_000), paceWord(31.4 * 1024 ** 2)]).toEqual([
+    'under 1 MiB per second',
+    '31 MiB per second',
+  ]);
+});
 
 test('how far a model is', () => {
   expect([phaseWord(work), shareOf(work)]).toEqual(['Fetching', 25]);

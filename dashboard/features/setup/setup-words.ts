@@ -1,6 +1,6 @@
 import type { PurposeName } from '../../../daemon/contract/catalog.ts';
 import type { SetupItemView, SetupLeftOutView, SetupView } from '../../../daemon/contract/setup.ts';
-import { gib } from '../../ui/format.ts';
+import { count, gib } from '../../ui/format.ts';
 import { listed } from '../shared/forecast.ts';
 
 /** What a model of this purpose does, in two or three words. */
@@ -18,7 +18,7 @@ export const PURPOSES: Readonly<Record<PurposeName, string>> = {
 type Machine = NonNullable<SetupView['hardware']>;
 type Device = Machine['devices'][number];
 
-const cores = (count: number): string => (count === 1 ? 'one core' : `${count} cores`);
+const cores = (many: number): string => (many === 1 ? 'one core' : `${many} cores`);
 
 function memoryOf({ pools }: Machine, device: Device): string {
   const pool = pools.find(({ id }) => id === device.pool);
@@ -97,3 +97,9 @@ export function shareOf({ phase, pull, progress }: Work): number | null {
   if (phase === 'pulling') return pull === null || pull.total === 0 ? null : (pull.bytes / pull.total) * 100;
   return phase === 'loading' && progress !== null ? progress * 100 : null;
 }
+
+const MIB = 1024 ** 2;
+
+/** Bytes a second in the unit in which lines are spoken of. */
+export const paceWord = (perSecond: number): string =>
+  perSecond < MIB ? 'under 1 MiB per second' : `${count(Math.round(perSecond / MIB))} MiB per second`;

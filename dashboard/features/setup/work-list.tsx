@@ -6,7 +6,7 @@ import { duration, gib } from '../../ui/format.ts';
 import { State } from '../../ui/state-badge.tsx';
 import type { Tone } from '../../ui/tone.ts';
 import css from './setup.module.css';
-import { phaseWord, shareOf } from './setup-words.ts';
+import { paceWord, phaseWord, shareOf } from './setup-words.ts';
 import { useApply } from './use-setup.ts';
 
 type Work = SetupView['work'][number];
@@ -21,7 +21,7 @@ const TONES: Record<Work['phase'], Tone> = {
 
 function Fetched(props: { pull: NonNullable<Work['pull']> }): ReactElement {
   const { bytes, total, speed, eta_s: left } = props.pull;
-  const pace = speed === null ? '' : ` · ${gib(speed)} per second`;
+  const pace = speed === null ? '' : ` · ${paceWord(speed)}`;
   const rest = left === null ? '' : ` · ${duration(left * 1000)} left`;
   return (
     <span className={css.soft}>
