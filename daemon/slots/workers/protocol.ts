@@ -72,6 +72,8 @@ export interface WorkerHealth {
   queued: number;
   /** Tokens sampled since the start. */
   tokens_generated: number;
+  /** Batches decoded since the start, of a chat worker: requests at once share them. */
+  batches?: number;
 }
 
 /** Exit codes of a worker: ended as asked, could not load or broke, or started without a parent. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import type { WorkerConfig, WorkerFacts, WorkerHealth } from '../protocol.ts';
 import { invalidField, Refusal } from '../refusal.ts';
 import { type ChatTemplate, chatTemplate } from './chat-template.ts';
 import { detokenizer } from './detokenizer.ts';
@@ -51,7 +51,7 @@ export class ChatEngine {
     const lockstep = new Lockstep(nextTurn);
     const sequences = Array.from(
       { length: context.totalSequences },
-      () => new LlamaSequence(context.getSequence(), lockstep),
+      (_, number) => new LlamaSequence(context.getSequence(), number, lockstep),
     );
     this.#loaded = loaded;
     this.facts = loaded.facts;
@@ -104,6 +104,7 @@ export class ChatEngine {
     const marks = this.vocabulary.marks(order.marks);
     const seed = generation.sampling.seed ?? Math.floor(Math.random() * 2 ** 32);
     const sequence = await this.#pool.acquire(tokens, signal);
+    sequence.enter();
     try {
       yield { type: 'started' };
       for (let choice = 0; choice < n && !signal.aborted; choice++) {
@@ -122,12 +123,18 @@ export class ChatEngine {
       await sequence.reset().catch(this.#onBroken);
       throw error;
     } finally {
+      sequence.leave();
       this.#pool.release(sequence);
     }
   }
 
-  stats(): { active: number; queued: number; tokens_generated: number } {
-    return { active: this.#pool.active, queued: this.#pool.queued, tokens_generated: this.#generated };
+  stats(): Required<Omit<WorkerHealth, 'status'>> {
+    return {
+      active: this.#pool.active,
+      queued: this.#pool.queued,
+      tokens_generated: this.#generated,
+      batches: this.#loaded.batches.batches,
+    };
   }
 
   /** Frees the native memory; no request may run any more. */

@@ -25,6 +25,7 @@ function scripted(
     evaluate: async (tokens) => {
       seen.evaluated += tokens.length;
       seen.position += tokens.length;
+      return 0.01 * tokens.length;
     },
     async *sample(tokens) {
       seen.position += tokens.length;

@@ -82,7 +82,7 @@ async function* prefill(
   clock.cached = at;
   while (tokens.length - at > pace.size() && !signal.aborted) {
     const part = tokens.slice(at, at + pace.size());
-    await pace.time(part.length, () => sequence.evaluate(part));
+    pace.took(part.length, await sequence.evaluate(part));
     at += part.length;
     yield { type: 'progress' };
   }

@@ -1,20 +1,29 @@
-import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import type {
+  EvaluationPriority,
+  LlamaContextSequence,
+  SequenceEvaluateOptions,
+  Token,
+} from 'node-llama-cpp';
 import { seededRandom } from '../../../models/gguf/random.ts';
+import { placeOf } from './batch-plan.ts';
 import { drawer } from './draw.ts';
-import type { Lockstep } from './lockstep.ts';
+import type { Lockstep, Member } from './lockstep.ts';
 import type { Sampled, SampleOptions, Sequence } from './sequence.ts';
 
 /** One sequence of the library behind the small interface that generation needs. */
 export class LlamaSequence implements Sequence {
   readonly #inner: LlamaContextSequence;
   readonly #lockstep: Lockstep;
+  readonly #place: EvaluationPriority;
+  #member: Member | null = null;
   #recent: number[] = [];
   /** Tokens that the penalties look back at; 0 when there are none. */
   #lookBack = 0;
 
-  /** `lockstep` is that of the context, one for all of its sequences. */
-  constructor(inner: LlamaContextSequence, lockstep: Lockstep) {
+  /** `number`: its place among the sequences of the context, from 0; `lockstep` is that of the context, one for all. */
+  constructor(inner: LlamaContextSequence, number: number, lockstep: Lockstep) {
     this.#inner = inner;
+    this.#place = placeOf(number);
     this.#lockstep = lockstep;
   }
 
@@ -40,8 +49,25 @@ export class LlamaSequence implements Sequence {
     return this.position;
   }
 
-  async evaluate(tokens: readonly number[]): Promise<void> {
-    await this.#inner.evaluateWithoutGeneratingNewTokens(tokens as Token[]);
+  /** From here to `leave` it is in step with the other sequences that are in use. */
+  enter(): void {
+    this.#member = this.#lockstep.join();
+  }
+
+  leave(): void {
+    this.#member?.leave();
+    this.#member = null;
+  }
+
+  async evaluate(tokens: readonly number[]): Promise<number> {
+    let begun = 0;
+    await this.#inStep(() => {
+      begun = performance.now();
+      return this.#inner.evaluateWithoutGeneratingNewTokens(tokens as Token[], {
+        evaluationPriority: this.#place,
+      });
+    });
+    return performance.now() - begun;
   }
 
   sample(tokens: readonly number[], options: SampleOptions): AsyncIterable<Sampled> {
@@ -55,17 +81,15 @@ export class LlamaSequence implements Sequence {
   }
 
   async *#run(tokens: readonly number[], options: SampleOptions): AsyncGenerator<Sampled> {
-    const member = this.#lockstep.join();
     const places = this.#inner.evaluate(tokens as Token[], this.#native(options));
     try {
       for (;;) {
-        const { done, value: token } = await member.next(() => places.next());
+        const { done, value: token } = await this.#inStep(() => places.next());
         if (done) return;
         this.#remember(token);
         yield { token, probabilities: null };
       }
     } finally {
-      member.leave();
       await places.return();
     }
   }
@@ -83,20 +107,22 @@ export class LlamaSequence implements Sequence {
       { probabilities: true },
       chooses ? { ...native, temperature: 0 } : native,
     );
-    const member = this.#lockstep.join();
     try {
-      let place = await member.next(() => places.next());
+      let place = await this.#inStep(() => places.next());
       while (!place.done) {
         const { probabilities } = place.value;
         const token = chooses ? draw(probabilities) : place.value.token;
         this.#remember(token);
         yield { token, probabilities };
-        place = await member.next(() => places.next(token as Token));
+        place = await this.#inStep(() => places.next(token as Token));
       }
     } finally {
-      member.leave();
       await places.return();
     }
+  }
+
+  #inStep<T>(ask: () => Promise<T>): Promise<T> {
+    return this.#member === null ? ask() : this.#member.next(ask);
   }
 
   #native({ sampling, seed, bias, grammar }: SampleOptions): SequenceEvaluateOptions {
@@ -112,6 +138,7 @@ export class LlamaSequence implements Sequence {
       minP: sampling.minP,
       seed,
       yieldEogToken: true,
+      evaluationPriority: this.#place,
       ...(bias === null ? {} : { tokenBias: bias }),
       ...(xtc === null ? {} : { xtc }),
       ...(dry === null

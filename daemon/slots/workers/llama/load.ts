@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import { BatchPlan } from './batch-plan.ts';
 import { EngineLog } from './engine-log.ts';
 
 /** A model in memory with what its tokens are evaluated in. */
@@ -15,6 +16,7 @@ export interface OpenedModel<C> {
 /** A chat model in memory. */
 export interface LoadedModel extends OpenedModel<LlamaContext> {
   facts: WorkerFacts;
+  batches: BatchPlan;
 }
 
 const DEFAULT_CONTEXT = 8_192;
@@ -26,6 +28,7 @@ const STDERR_BACKLOG = 1 << 16;
 /** Loads a chat model and makes its context; throws as {@link openModel} does. */
 export async function loadModel(config: WorkerConfig, watch: LoadWatch): Promise<LoadedModel> {
   const placed = { contextSize: (config.context ?? DEFAULT_CONTEXT) * config.parallel };
+  const batches = new BatchPlan();
   const opened = await openModel(config, watch, placed, (model) =>
     model.createContext({
       sequences: config.parallel,
@@ -33,7 +36,7 @@ export async function loadModel(config: WorkerConfig, watch: LoadWatch): Promise
       batchSize: config.batch ?? DEFAULT_BATCH,
       threads: config.threads,
       createSignal: watch.signal,
-      batching: { dispatchSchedule: 'nextCycle' },
+      batching: { dispatchSchedule: 'nextCycle', itemPrioritizationStrategy: batches.divide },
     }),
   );
   const { context } = opened;
@@ -42,7 +45,7 @@ export async function loadModel(config: WorkerConfig, watch: LoadWatch): Promise
     parallel: context.totalSequences,
     threads: context.idealThreads,
   };
-  return { ...opened, facts: await factsOf(opened, sizes) };
+  return { ...opened, facts: await factsOf(opened, sizes), batches };
 }
 
 /**

@@ -9,22 +9,20 @@ const FRESH = 0.5;
 export interface PrefillPace {
   /** Tokens of the next part, between 16 and the batch. */
   size(): number;
-  /** Runs `work` over `tokens` tokens and learns from the time it took. */
-  time(tokens: number, work: () => Promise<void>): Promise<void>;
+  /** Learns that `tokens` tokens took `ms`. */
+  took(tokens: number, ms: number): void;
 }
 
 /** Parts start at 16 tokens and grow up to `batch` on an engine that reads fast enough. */
-export function prefillPace(batch: number, now: () => number = () => performance.now()): PrefillPace {
+export function prefillPace(batch: number): PrefillPace {
   let msPerToken: number | null = null;
   return {
     size() {
       const fitting = msPerToken === null ? LEAST : Math.floor(PART_MS / msPerToken);
       return Math.min(batch, Math.max(LEAST, fitting));
     },
-    async time(tokens, work) {
-      const started = now();
-      await work();
-      const seen = Math.max(0.001, now() - started) / tokens;
+    took(tokens, ms) {
+      const seen = Math.max(0.001, ms) / tokens;
       msPerToken = msPerToken === null ? seen : FRESH * seen + (1 - FRESH) * msPerToken;
     },
   };

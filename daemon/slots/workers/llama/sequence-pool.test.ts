@@ -24,6 +24,18 @@ test('of equals the one that was unused for longest', async () => {
   expect(await sequences.acquire([1], never)).not.toBe(first);
 });
 
+test('requests at once get neighbours, so that they share what a batch costs', async () => {
+  const all = [[9], [8], [7], [6]];
+  const sequences = pool(all);
+  const numbers = new Map(all.map((sequence, i) => [sequence, i]));
+  const held = [];
+  for (let i = 0; i < 3; i++) held.push(await sequences.acquire([1], never));
+  for (const sequence of held.toReversed()) sequences.release(sequence);
+  const taken = [await sequences.acquire([1], never), await sequences.acquire([1], never)];
+  const [a = 0, b = 0] = taken.map((sequence) => numbers.get(sequence));
+  expect(Math.abs(a - b)).toBe(1);
+});
+
 test('the rest wait in the order they came', async () => {
   const sequences = pool([[1]]);
   const held = await sequences.acquire([], never);

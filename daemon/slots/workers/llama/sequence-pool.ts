@@ -11,20 +11,21 @@ interface Waiter<S> {
 /** Lends each sequence to one request at a time; the rest wait in the order they came. */
 export class SequencePool<S> {
   readonly #free: S[];
-  readonly #total: number;
+  readonly #all: readonly S[];
   readonly #waiting: Waiter<S>[] = [];
   readonly #limit: number;
   readonly #look: LookAt<S>;
 
+  /** `sequences` in the order of their numbers. */
   constructor(sequences: readonly S[], limit: number, look: LookAt<S>) {
     this.#free = [...sequences];
-    this.#total = sequences.length;
+    this.#all = sequences;
     this.#limit = limit;
     this.#look = look;
   }
 
   get active(): number {
-    return this.#total - this.#free.length;
+    return this.#all.length - this.#free.length;
   }
 
   get queued(): number {
@@ -69,7 +70,18 @@ export class SequencePool<S> {
   }
 
   #takeBest(tokens: readonly number[]): S | undefined {
-    const best = bestKept(this.#free.map((sequence) => this.#look(sequence, tokens)));
-    return this.#free.splice(best, 1)[0];
+    const free = this.#free.map((sequence) => ({
+      ...this.#look(sequence, tokens),
+      near: this.#isNear(sequence),
+    }));
+    return this.#free.splice(bestKept(free), 1)[0];
+  }
+
+  #isNear(sequence: S): boolean {
+    const number = this.#all.indexOf(sequence);
+    return [number - 1, number + 1].some((next) => {
+      const other = this.#all[next];
+      return other !== undefined && !this.#free.includes(other);
+    });
   }
 }

@@ -27,8 +27,8 @@ export interface Sequence {
   readonly position: number;
   /** Drops all that is not a prefix of `tokens`, at least the last token; answers how many are kept. */
   keepPrefix(tokens: readonly number[]): Promise<number>;
-  /** Evaluates without sampling. */
-  evaluate(tokens: readonly number[]): Promise<void>;
+  /** Evaluates without sampling; answers how many ms the engine took for it. */
+  evaluate(tokens: readonly number[]): Promise<number>;
   /** Evaluates `tokens`, then samples for as long as it is asked for more. */
   sample(tokens: readonly number[], options: SampleOptions): AsyncIterable<Sampled>;
 }
