@@ -124,7 +124,7 @@ test('a caller who leaves while the prompt is read stops it at the next part', a
   for await (const event of generate(sequence, job(new Array(5000).fill(1)), leaving.signal)) {
     if (event.type === 'progress') leaving.abort();
   }
-  expect(seen).toMatchObject({ evaluated: 16, sampled: 0 });
+  expect(seen).toMatchObject({ evaluated: 64, sampled: 0 });
 });
 
 test('a caller whose leaving is told by the event loop is noticed within 8 tokens', async () => {

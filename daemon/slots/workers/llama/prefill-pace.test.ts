@@ -8,13 +8,13 @@ function paceAfter(msPerToken: number, parts: number, batch = 512) {
 }
 
 test('it starts small and grows to the batch on a fast engine', () => {
-  expect(paceAfter(0.01, 0)).toBe(16);
+  expect(paceAfter(0.01, 0)).toBe(64);
   expect(paceAfter(0.01, 1)).toBe(512);
 });
 
-test('a part takes about 150 ms on a slow engine, and is never less than 16 tokens', () => {
+test('a part takes about 150 ms on a slow engine, and is never less than 64 tokens', () => {
   expect(paceAfter(1, 5)).toBe(150);
-  expect(paceAfter(50, 5)).toBe(16);
+  expect(paceAfter(50, 5)).toBe(64);
 });
 
 test('a batch below that is kept to', () => {
