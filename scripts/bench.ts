@@ -76,8 +76,9 @@ async function run(machine: Machine, options: BenchOptions): Promise<Results> {
 
 function close(results: Results, file: string): void {
   console.log('\n## goals');
-  for (const { what, value, verdict } of verdicts(results)) {
-    console.log(`  ${what.padEnd(30)} ${value.toFixed(2).padStart(8)}  ${verdict}`);
+  for (const { what, value, spread, verdict } of verdicts(results)) {
+    const range = spread === null ? '' : `  [${spread.min.toFixed(2)}-${spread.max.toFixed(2)}]`;
+    console.log(`  ${what.padEnd(30)} ${value.toFixed(2).padStart(8)}  ${verdict}${range}`);
   }
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(

@@ -7,7 +7,9 @@ const chat = (ours: number, nginx: number): Results => ({
 });
 
 test('a ratio within the goal, within the floor, and beyond it', () => {
-  expect(verdicts(chat(40, 10))).toEqual([{ what: 'CPU per small chat, c=16', value: 4, verdict: 'goal' }]);
+  expect(verdicts(chat(40, 10))).toMatchObject([
+    { what: 'CPU per small chat, c=16', value: 4, verdict: 'goal' },
+  ]);
   expect(verdicts(chat(60, 10))[0]?.verdict).toBe('floor');
   expect(verdicts(chat(61, 10))[0]?.verdict).toBe('MISSED');
 });
@@ -25,11 +27,18 @@ test('only what was measured is judged; differences are in the unit of the figur
   expect(verdicts({})).toEqual([]);
 });
 
-test('an engine is judged beside llama-server', () => {
-  const engine = (ours: number): Results => ({
-    'engine x1': { 'llama.cpp': { ms_tok: [10] }, ours: { ms_tok: [ours] } },
+test('an engine is judged beside llama-server by its tokens per second, and the spread of the rounds is told', () => {
+  const engine = (ours: number[]): Results => ({
+    'engine x4': { 'llama.cpp': { tok_s: ours.map(() => 100) }, ours: { tok_s: ours } },
   });
-  expect(verdicts(engine(9.8))).toMatchObject([{ what: 'time per token, 1 request', verdict: 'goal' }]);
-  expect(verdicts(engine(10.4))[0]?.verdict).toBe('floor');
-  expect(verdicts(engine(11))[0]?.verdict).toBe('MISSED');
+  expect(verdicts(engine([101, 90, 120]))).toEqual([
+    {
+      what: 'tokens/s, 4 requests',
+      value: 1.01,
+      spread: { median: 1.01, min: 0.9, max: 1.2 },
+      verdict: 'goal',
+    },
+  ]);
+  expect(verdicts(engine([96]))[0]?.verdict).toBe('floor');
+  expect(verdicts(engine([94]))[0]?.verdict).toBe('MISSED');
 });

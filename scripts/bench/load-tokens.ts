@@ -54,22 +54,23 @@ function stream(target: Target, load: TokenLoad): Promise<{ firstMs: number; who
   });
 }
 
-/** So many streams at once: how long a token takes in sum, and how long a thousand tokens of a prompt take to be read. */
+/**
+ * So many streams at once: tokens per second in sum, and the CPU that a token takes; of answers of one token the same for
+ * the tokens of the prompt.
+ */
 export async function tokenStreams(target: Target, load: TokenLoad): Promise<Figures> {
   const before = cpuNs(target.pid);
   const since = performance.now();
   const all = await Promise.all(Array.from({ length: load.requests }, () => stream(target, load)));
   const ms = performance.now() - since;
   const cpuMs = (cpuNs(target.pid) - before) / 1e6;
-  const tokens = load.requests * load.tokens;
   const first = Math.max(...all.map(({ firstMs }) => firstMs));
-  const bad = all.filter(({ whole }) => !whole).length;
-  if (load.tokens === 1) return { ms_1000_prompt: (first * 1000) / load.prompt, bad };
+  const reads = load.tokens === 1;
+  const tokens = load.requests * (reads ? load.prompt : load.tokens);
   return {
-    ms_tok: ms / tokens,
-    tok_s: (tokens * 1000) / ms,
+    tok_s: (tokens * 1000) / (reads ? first : ms),
     cpu_ms_tok: cpuMs / tokens,
     first_ms: first,
-    bad,
+    bad: all.filter(({ whole }) => !whole).length,
   };
 }

@@ -35,7 +35,7 @@ const tokens =
 const OF_ENGINES: Readonly<Record<string, Scenario>> = {
   'engine x1': tokens({ requests: 1, tokens: 64, prompt: 16 }),
   'engine x4': tokens({ requests: 4, tokens: 64, prompt: 16 }),
-  'engine prompt': tokens({ requests: 1, tokens: 1, prompt: 512 }),
+  'engine prompt': tokens({ requests: 1, tokens: 1, prompt: 2_000 }),
 };
 
 const leave =
