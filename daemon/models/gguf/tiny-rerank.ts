@@ -1,7 +1,7 @@
 import { type AttentionWeights, type BertShape, bertKeys, bertLayer, bertRims, POOLING } from './bert.ts';
 import { seededRandom, zeros } from './random.ts';
 import { SPECIAL_PIECE, wordPieces } from './word-pieces.ts';
-import type { GgufModel } from './writer.ts';
+import { bool, type GgufModel, type GgufValue, str } from './writer.ts';
 
 const SIZE = 128;
 /** Dimensions of the piece code; 120/121 tell markers, 122/123 hold the repeat flag, 124/125 the answer, each as (+v, -v). */
@@ -15,12 +15,21 @@ const MARKER_QUERY = 40;
 const GAIN = 80;
 const OFFSET = -18.4;
 
+export interface TinyRerankOptions {
+  name?: string;
+  context?: number;
+  /** True: the file asks for an end behind the query and behind the document. */
+  closed?: boolean;
+  /** The text in which `{query}` and `{document}` stand; without one, marks join them. */
+  template?: string;
+}
+
 /**
  * A reranker whose score grows with the share of pieces that query and document have in common. Layer 0: every piece
  * attends to its equals and to the markers, so its flag tells how often it occurs. Layer 1: `[CLS]` averages the flags.
  * Use documents that do not repeat their own words. 0.9 MB.
  */
-export function tinyRerank(options: { name?: string; context?: number } = {}): GgufModel {
+export function tinyRerank(options: TinyRerankOptions = {}): GgufModel {
   const words = wordPieces();
   const shape: BertShape = {
     name: options.name ?? 'tiny-rerank',
@@ -33,7 +42,7 @@ export function tinyRerank(options: { name?: string; context?: number } = {}): G
   const head = zeros(SIZE);
   head[ANSWER] = GAIN;
   return {
-    keys: bertKeys(words, shape),
+    keys: { ...bertKeys(words, shape), ...joining(options) },
     tensors: [
       ...bertRims(pieceCodes(words.tokens.length), shape),
       ...bertLayer(0, SIZE, shape.hidden, findEquals()),
@@ -41,6 +50,13 @@ export function tinyRerank(options: { name?: string; context?: number } = {}): G
       { name: 'cls.output.weight', shape: [SIZE, 1], data: head, storage: 'f32' },
       { name: 'cls.output.bias', shape: [1], data: Float32Array.of(OFFSET), storage: 'f32' },
     ],
+  };
+}
+
+function joining({ closed, template }: TinyRerankOptions): Record<string, GgufValue> {
+  return {
+    ...(closed ? { 'tokenizer.ggml.add_eos_token': bool(true) } : {}),
+    ...(template === undefined ? {} : { 'tokenizer.chat_template.rerank': str(template) }),
   };
 }
 

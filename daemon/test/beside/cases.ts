@@ -1,5 +1,8 @@
-/** Which pair of engines is asked: a chat model, one whose template leaves room for a forced call, vectors, ranks. */
-export type Pair = 'chat' | 'plain' | 'vectors' | 'ranks';
+/**
+ * Which pair of engines is asked: a chat model, one whose template leaves room for a forced call, vectors, ranks, ranks of
+ * closed texts, ranks by a template.
+ */
+export type Pair = 'chat' | 'plain' | 'vectors' | 'ranks' | 'closed' | 'judge';
 
 export interface Case {
   readonly name: string;
@@ -122,6 +125,8 @@ const GOOD: readonly Case[] = [
     all: { query: 'cat on mat', documents },
     top_n: { query: 'cat on mat', documents, top_n: 1 },
   }),
+  ...rows('rerank, closed', 'closed', RERANK, { all: { query: 'cat on mat', documents } }),
+  ...rows('rerank, by a template', 'judge', RERANK, { all: { query: 'cat on mat', documents } }),
 ];
 
 /** Requests that are refused by one of the two at least. */

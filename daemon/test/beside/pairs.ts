@@ -26,6 +26,12 @@ const PAIRS: Record<Pair, { type: SlotRecord['type']; model: () => GgufModel; ex
   plain: { type: 'llm', model: () => tinyChat({ template: CHATML, script: CALL }), extra: [] },
   vectors: { type: 'embedding', model: () => tinyEmbed(), extra: ['--embeddings', ...BATCH] },
   ranks: { type: 'rerank', model: () => tinyRerank(), extra: ['--rerank', ...BATCH] },
+  closed: { type: 'rerank', model: () => tinyRerank({ closed: true }), extra: ['--rerank', ...BATCH] },
+  judge: {
+    type: 'rerank',
+    model: () => tinyRerank({ template: '[CLS]is this {query}? {document}[SEP]' }),
+    extra: ['--rerank', ...BATCH],
+  },
 };
 
 /** One gateway with every model on the embedded engine, and a llama-server for each of the same files. */

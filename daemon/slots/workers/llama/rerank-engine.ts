@@ -1,11 +1,21 @@
-import type { LlamaRankingContext, Token } from 'node-llama-cpp';
+import type { Token } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { mapWithBreath } from './embedding-breath.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
 import { Permits } from './embedding-permits.ts';
+import { pairMarks } from './rerank-marks.ts';
+import { type PairMarks, rerankPair, type Tokenise } from './rerank-pair.ts';
 import { serverScore } from './rerank-score.ts';
+
+/**
+ * Its `rank` joins query and document in a way of its own; what it does with tokens that are joined already is not among
+ * what the library documents.
+ */
+interface RankingContext {
+  _evaluateRankingForInput(tokens: Token[]): Promise<number>;
+}
 
 /** Scores in the order of the documents, and the tokens that were read for them. */
 export interface Ranking {
@@ -16,18 +26,25 @@ export interface Ranking {
 /** A loaded rerank model. Requests take turns document by document, so that a long list does not hold up a short one. */
 export class RerankEngine {
   readonly facts: WorkerFacts;
-  readonly #loaded: OpenedEncoder<LlamaRankingContext>;
+  readonly #loaded: OpenedEncoder<RankingContext>;
+  readonly #marks: PairMarks;
   readonly #permits: Permits;
+  readonly #tokenise: Tokenise = (text, marks) =>
+    this.#loaded.model.tokenize(text, marks, 'trimLeadingSpace');
 
-  private constructor(loaded: OpenedEncoder<LlamaRankingContext>, config: WorkerConfig) {
+  private constructor(loaded: OpenedEncoder<RankingContext>, config: WorkerConfig) {
     this.#loaded = loaded;
     this.facts = loaded.facts;
+    this.#marks = pairMarks(loaded.model);
     this.#permits = new Permits(config.parallel, config.queueLimit);
   }
 
   /** Loads the model; throws an Error of one line, also for a model without a head that ranks. */
   static async load(config: WorkerConfig, watch: LoadWatch): Promise<RerankEngine> {
-    const loaded = await openEncoder(config, watch, (model, sizes) => model.createRankingContext(sizes));
+    const loaded = await openEncoder(config, watch, async (model, sizes) => {
+      const context = await model.createRankingContext(sizes);
+      return context as unknown as RankingContext;
+    });
     return new RerankEngine(loaded, config);
   }
 
@@ -38,17 +55,16 @@ export class RerankEngine {
   async rank(query: string, documents: readonly string[], signal: AbortSignal): Promise<Ranking> {
     const { context } = this.#loaded;
     return this.#permits.run(signal, async () => {
-      const asked = this.#tokens(query);
       const pairs = await mapWithBreath(documents, signal, (text, index) => {
-        const tokens = this.#tokens(text);
-        const length = context.calculateInputLength(asked, tokens);
-        refuseTooLong(`documents[${index}]`, length, this.facts.context);
-        return { tokens, length };
+        const tokens = rerankPair(query, text, this.#marks, this.#tokenise);
+        refuseTooLong(`documents[${index}]`, tokens.length, this.facts.context);
+        return tokens;
       });
       const scores: number[] = [];
-      for (const { tokens } of pairs) {
+      for (const tokens of pairs) {
         signal.throwIfAborted();
-        scores.push(serverScore(await context.rank(asked, tokens), this.facts.architecture));
+        const share = await context._evaluateRankingForInput(tokens as Token[]);
+        scores.push(serverScore(share, this.facts.architecture));
       }
       return { scores, tokens: pairs.reduce((sum, { length }) => sum + length, 0) };
     });
@@ -61,9 +77,5 @@ export class RerankEngine {
   /** Frees the native memory; no request may run any more. */
   async dispose(): Promise<void> {
     await this.#loaded.llama.dispose();
-  }
-
-  #tokens(text: string): Token[] {
-    return this.#loaded.model.tokenize(text, false, 'trimLeadingSpace');
   }
 }

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { type PairMarks, rerankPair } from './rerank-pair.ts';
+
+const [BOS, EOS, SEP, CONTROL] = [1, 2, 3, 4];
+
+/** One token for each character; a control token is written `#`, and two spaces in a row are one token. */
+const tokenise = (text: string, marks: boolean) =>
+  [...text.replaceAll('  ', '_')].map((c) => (marks && c === '#' ? CONTROL : c.charCodeAt(0)));
+const code = (text: string) => tokenise(text, false);
+
+const marks = (changes: Partial<PairMarks>): PairMarks => ({
+  bos: BOS,
+  eos: EOS,
+  sep: SEP,
+  add: { bos: true, eos: true, sep: true },
+  template: null,
+  ...changes,
+});
+const pair = (changes: Partial<PairMarks>, query = 'q', document = 'd') =>
+  rerankPair(query, document, marks(changes), tokenise);
+
+test.each<[string, Partial<PairMarks>, number[]]>([
+  ['all marks', {}, [BOS, ...code('q'), EOS, SEP, ...code('d'), EOS]],
+  ['BERT', { add: { bos: true, eos: false, sep: true } }, [BOS, ...code('q'), SEP, ...code('d')]],
+  [
+    'no separator',
+    { add: { bos: true, eos: true, sep: false } },
+    [BOS, ...code('q'), EOS, ...code('d'), EOS],
+  ],
+  ['a separator for an end', { eos: null }, [BOS, ...code('q'), SEP, SEP, ...code('d'), SEP]],
+  ['none at all', { bos: null, eos: null, sep: null }, code('qd')],
+])('%s', (_, changes, expected) => {
+  expect(pair(changes)).toEqual(expected);
+});
+
+test('a template is read as one text, with its control tokens and nothing around it', () => {
+  const template = '#Q: {query} #D: {document}';
+  expect(pair({ template })).toEqual([CONTROL, ...code('Q: q '), CONTROL, ...code('D: d')]);
+  expect(pair({ template: 'Q: {query}' }, ' q')).toEqual(code('Q:  q'));
+});
+
+test('a control token in the text of a caller stays text', () => {
+  const template = 'Q: {query}#{document}';
+  expect(pair({ template }, '#', 'd')).toEqual([...code('Q: #'), CONTROL, ...code('d')]);
+  expect(pair({}, '#')).toContain('#'.charCodeAt(0));
+});
+
+test('a place that a caller writes is no place', () => {
+  expect(pair({ template: '{query}|{document}' }, '{document}', 'd')).toEqual(code('{document}|d'));
+});

@@ -1,0 +1,60 @@
+/** What a model file says of the marks around a query and a document. */
+export interface PairMarks {
+  bos: number | null;
+  eos: number | null;
+  sep: number | null;
+  /** Which of them are put in. */
+  add: { bos: boolean; eos: boolean; sep: boolean };
+  /** The text that the model was trained on, with `{query}` and `{document}`; null when the file has none. */
+  template: string | null;
+}
+
+/** Tokens of a text; `marks`: names of control tokens in it are read as these. */
+export type Tokenise = (text: string, marks: boolean) => readonly number[];
+
+const PLACES = /(\{query\}|\{document\})/;
+
+/**
+ * Query and document as one input, as llama-server joins them: by the file's `rerank` template, else
+ * `bos query eos sep document eos` with the marks that the file asks for. Control tokens that a caller writes stay text,
+ * where llama-server would read them in a template.
+ */
+export function rerankPair(
+  query: string,
+  document: string,
+  { template, ...marks }: PairMarks,
+  tokenise: Tokenise,
+): number[] {
+  if (template !== null) return templated(template, { query, document }, tokenise);
+  const { bos, sep, add } = marks;
+  const end = add.eos ? present(marks.eos ?? sep) : [];
+  return [
+    ...(add.bos ? present(bos) : []),
+    ...tokenise(query, false),
+    ...end,
+    ...(add.sep ? present(sep) : []),
+    ...tokenise(document, false),
+    ...end,
+  ];
+}
+
+/** As one text, so that words and the template's spaces form tokens together, unless a caller's text would be obeyed. */
+function templated(
+  template: string,
+  texts: { query: string; document: string },
+  tokenise: Tokenise,
+): number[] {
+  const parts = template.split(PLACES).map((part) => {
+    if (part === '{query}') return { text: texts.query, own: false };
+    if (part === '{document}') return { text: texts.document, own: false };
+    return { text: part, own: true };
+  });
+  const harmless = Object.values(texts).every((text) => same(tokenise(text, true), tokenise(text, false)));
+  if (harmless) return [...tokenise(parts.map(({ text }) => text).join(''), true)];
+  return parts.flatMap(({ text, own }) => (text === '' ? [] : tokenise(text, own)));
+}
+
+const present = (token: number | null): number[] => (token === null ? [] : [token]);
+
+const same = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((token, i) => token === b[i]);
