@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { refuseFields } from './refused-fields.ts';
+import { NOT_KEPT } from './json/schema-grammar.ts';
+import { REFUSED_FIELDS, refuseFields } from './refused-fields.ts';
 
 test.each([
   ['mirostat', 2],
@@ -38,4 +41,11 @@ test('values that ask for nothing pass, and so do unknown fields', () => {
       whatever: {},
     }),
   ).not.toThrow();
+});
+
+test('what is refused stands in the documentation', () => {
+  const root = join(import.meta.dirname, '..', '..', '..', '..');
+  const text = readFileSync(join(root, 'docs', 'llama-server-differences.md'), 'utf8');
+  const missing = [...REFUSED_FIELDS, ...NOT_KEPT].filter((name) => !text.includes(`\`${name}\``));
+  expect(missing).toEqual([]);
 });

@@ -39,6 +39,9 @@ const REFUSED: readonly RefusedField[] = [
   { field: 'cache_prompt', harmless: is(true), why: 'the prompt cache is always on' },
 ];
 
+/** Their names. */
+export const REFUSED_FIELDS: readonly string[] = REFUSED.map(({ field }) => field);
+
 /** Throws a 400 that names the first field which asks for what this engine does not have. */
 export function refuseFields(body: Readonly<Record<string, unknown>>): void {
   for (const { field, harmless, why } of REFUSED) {

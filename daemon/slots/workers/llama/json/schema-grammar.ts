@@ -24,7 +24,7 @@ export interface Conversion {
 }
 
 /** Constraints that no rule here keeps. */
-const NOT_KEPT = [
+export const NOT_KEPT = [
   'not',
   'if',
   'then',
