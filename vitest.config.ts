@@ -22,6 +22,7 @@ const INFERENCE = suite(
   'chat',
   'embeddings',
   'engine-headers',
+  'foreign-*',
   'langchain',
   'llama-server-beside',
   'messages*',

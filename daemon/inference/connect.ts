@@ -27,6 +27,8 @@ export interface Connection {
   readonly degraded: string | null;
   /** It serves rerank under its native path only. */
   readonly nativeRerank: boolean;
+  /** It reranks as TEI does: at a path and in words of its own. */
+  readonly teiRerank: boolean;
   /** Where it counts tokens; undefined for the usual place. */
   readonly countPath: string | undefined;
   /** It is an upstream. */
@@ -84,7 +86,14 @@ async function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice):
 }
 
 /** What is the same for every engine of ours. */
-const OURS = { base: '/v1', foreign: false, connectMs: null, idleMs: null, ended: () => {} } as const;
+const OURS = {
+  base: '/v1',
+  foreign: false,
+  teiRerank: false,
+  connectMs: null,
+  idleMs: null,
+  ended: () => {},
+} as const;
 
 function ofLease({ slots, registry }: RunDeps, lease: Lease): Connection {
   const ofModel = () =>
@@ -126,7 +135,7 @@ async function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Promise<C
   tell(on, 'x-svc-slot', null);
   tell(on, 'x-svc-upstream', headerText(upstream));
   const route = deps.upstreams.connect(upstream, { hops: hopsOf(call.req.headers['x-svc-hops']) });
-  const { origin, base, headers, remote, nativeRerank, connectMs, idleMs } = route;
+  const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs } = route;
   let over = false;
   const ended = (end: CallEnd) => {
     if (!over) route.ended(end);
@@ -143,6 +152,7 @@ async function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Promise<C
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     degraded: null,
     nativeRerank,
+    teiRerank,
     countPath: undefined,
     connectMs,
     idleMs,

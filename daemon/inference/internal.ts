@@ -11,8 +11,8 @@ import type { TaskName } from './tasks.ts';
 const ROUTES_INSIDE = {
   '/v1/chat/completions': { route: 'v1.chat', task: 'chat' },
   '/v1/completions': { route: 'v1.completions', task: 'completions' },
-  '/v1/embeddings': { route: 'v1.embeddings', task: 'simple' },
-  '/v1/rerank': { route: 'v1.rerank', task: 'simple' },
+  '/v1/embeddings': { route: 'v1.embeddings', task: 'embeddings' },
+  '/v1/rerank': { route: 'v1.rerank', task: 'rerank' },
   '/v1/audio/speech': { route: 'v1.speech', task: 'speech' },
   '/v1/audio/transcriptions': { route: 'v1.transcriptions', task: 'transcriptions' },
   '/v1/images/generations': { route: 'v1.images', task: 'images' },

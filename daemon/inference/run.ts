@@ -203,7 +203,7 @@ async function exchange(
   const { deps, call, answer, life, track, task } = on;
   const waited = performance.now() - before;
   const body = (prepared ?? reading).body(connection, connection.engineModel);
-  const sink = prepared?.sink() ?? null;
+  const sink = prepared?.sink(connection) ?? null;
   announce(on, reading, connection, performance.now() - call.receivedAt - waited);
   const sentAt = performance.now();
   track.sent();

@@ -7,10 +7,12 @@ import type { Connection } from './connect.ts';
 import { cannotCount } from './dialects/cannot-count.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { PictureSources } from './dispatch/picture.ts';
-import type { EngineFailure, Verdict } from './forward/engine-error.ts';
+import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
+import { type EngineFailure, judgeOf, type Verdict } from './forward/engine-error.ts';
 import type { Sink } from './forward/exchange.ts';
 import type { Life } from './forward/life.ts';
 import { prepareImage, readImage, serveImage } from './images/image-task.ts';
+import { placeOfRerank, prepareRerank, readRerank } from './rerank/rerank-task.ts';
 import {
   asksForStream,
   type BodyPicture,
@@ -45,9 +47,11 @@ export interface ReadOn {
 }
 
 /** What was decided for a call once its target was known, and before that was loaded. */
-export interface Prepared extends Pick<Reading, 'body'> {
+export interface Prepared {
+  /** The body for the engine, once the connection and the id that it answers to are known. */
+  body(target: Connection, model: string | null): OutboundBody;
   /** What the engine's answer flows through; null when it goes on as it is. */
-  sink(): PreparedSink | null;
+  sink(target: Connection): PreparedSink | null;
 }
 
 export interface PreparedSink extends Sink {
@@ -63,7 +67,7 @@ export interface TaskRow {
   readonly verbatim?: boolean;
   judge?(failure: EngineFailure): Verdict;
   /** Where this engine serves it, when not under the path of the route. */
-  place?(target: Pick<Connection, 'countPath'>): string | undefined;
+  place?(target: Pick<Connection, 'countPath' | 'teiRerank'>): string | undefined;
   /** Looks at the target before it is loaded; throws a GatewayError for what it can't do. */
   readonly prepare?: (on: Walk, reading: Reading, decision: Decision) => Promise<Prepared>;
   /** Makes the answer by itself, in the place of passing the engine's on; throws while its head is not out. */
@@ -92,12 +96,6 @@ function readCompletions({ body }: InferenceCall): Reading {
   return plain(picture, (_, model) => rewriteModel(picture, asked, asked === null ? null : model));
 }
 
-function readSimple({ body }: InferenceCall): Reading {
-  const picture = scanBody(body);
-  const asked = modelOf(picture);
-  return plain(picture, (_, model) => rewriteModel(picture, asked, model));
-}
-
 /** Transcriptions: the raw multipart bytes go on unchanged; the model is read from them as they come. */
 async function readTranscription({ req, receive }: InferenceCall, on: ReadOn): Promise<Reading> {
   if (receive === undefined) throw new Error('a transcription is received, not read');
@@ -117,7 +115,8 @@ export const TASKS = {
   chat: { read: readChat },
   count: { read: readChat, judge: cannotCount, place: ({ countPath }) => countPath },
   completions: { read: readCompletions },
-  simple: { read: readSimple },
+  embeddings: { read: readEmbeddings, prepare: prepareEmbeddings, judge: judgeOf('input') },
+  rerank: { read: readRerank, prepare: prepareRerank, judge: judgeOf('documents'), place: placeOfRerank },
   speech: { read: readSpeech, prepare: prepareSpeech },
   transcriptions: { read: readTranscription, verbatim: true, judge: maskedFailure },
   images: { read: readImage, prepare: prepareImage, serve: serveImage },

@@ -24,6 +24,7 @@ describe('readSlotFile', () => {
         env: {},
         voice: null,
         enableThinking: null,
+        dimensions: [],
         command: null,
         health: null,
         image: null,
@@ -83,6 +84,7 @@ priority = -3
 idle_unload = "1.5 h"
 extra_args = ["--flag", "; rm -rf $(HOME)", "-x"]
 enable_thinking = false
+dimensions = [256, 64]
 command = ["/a b/prog", "{port}"]
 health = "/up?x=1"
 image = "registry.example:5000/a/b@sha256:00"
@@ -118,6 +120,7 @@ response_format = "wav"
         env: { GGML_X: '1' },
         voice: { voice: 'af', speed: 1.25, response_format: 'wav' },
         enableThinking: false,
+        dimensions: [256, 64],
         command: ['/a b/prog', '{port}'],
         health: '/up?x=1',
         image: 'registry.example:5000/a/b@sha256:00',

@@ -70,6 +70,7 @@ const SlotFile = z.object({
     })
     .optional(),
   enable_thinking: z.boolean().optional(),
+  dimensions: z.array(z.number().int().min(1).max(65_536)).max(32).default([]),
   ...PROGRAM_KEYS,
 });
 const KEYS: ReadonlySet<string> = new Set(Object.keys(SlotFile.shape));
@@ -101,6 +102,8 @@ export interface SlotConfig {
   readonly env: Readonly<Record<string, string>>;
   readonly voice: { voice?: string; speed?: number; response_format?: string } | null;
   readonly enableThinking: boolean | null;
+  /** Shorter vectors that the embedding model was trained for (Matryoshka). */
+  readonly dimensions: readonly number[];
   /** The program and its first arguments, in the place of the engine's own program. */
   readonly command: readonly string[] | null;
   /** Path of the question that tells whether the model is loaded. */
@@ -159,6 +162,7 @@ function toConfig(
     env: file.env,
     voice: file.voice ?? null,
     enableThinking: file.enable_thinking ?? null,
+    dimensions: file.dimensions,
     command: file.command ?? null,
     health: file.health ?? null,
     image: file.image ?? null,

@@ -59,10 +59,13 @@ describe('vLLM (stand-in)', () => {
   it('ranks on its native path', async () => {
     const answer = await post('/v1/rerankings', { model: 'order', query: 'q', documents: ['a', 'b'] });
     expect(answer.json()).toEqual({
+      object: 'list',
+      model: 'org/ranks',
       results: [
         { index: 0, relevance_score: 1 },
         { index: 1, relevance_score: 0.5 },
       ],
+      usage: { prompt_tokens: 0, total_tokens: 0 },
     });
   });
 });

@@ -29,6 +29,8 @@ export interface UpstreamCall {
   readonly headers: Readonly<Record<string, string>>;
   /** It reranks under the native path only. */
   readonly nativeRerank: boolean;
+  /** It reranks as TEI does: at a path and in words of its own. */
+  readonly teiRerank: boolean;
   readonly remote: boolean;
   /** Milliseconds; null leaves it to the settings. */
   readonly connectMs: number | null;

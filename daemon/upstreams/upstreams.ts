@@ -110,6 +110,7 @@ class LiveUpstreams implements AllUpstreams {
       base: at.base,
       headers,
       nativeRerank: NATIVE_RERANK.has(kind),
+      teiRerank: kind === 'tei',
       remote,
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
       idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,

@@ -3,6 +3,7 @@ import { capabilityMismatch } from './capability.ts';
 import { capabilityPath } from './capability-path.ts';
 import { loadedSlot } from './loaded-slot.ts';
 import { noRoute } from './no-route.ts';
+import { NPU_EMBED, npuEmbed } from './npu-embed.ts';
 import type { Picture } from './picture.ts';
 import { registry } from './registry.ts';
 import type { Ask, Outcome, Resolver, Target } from './resolver.ts';
@@ -35,6 +36,11 @@ export interface Resolution {
 
 /** Runs the steps on one picture until one chooses or needs more. Pure. */
 export function resolve(ask: Ask, picture: Picture): Resolution {
+  const direct = npuEmbed(ask, picture);
+  if (direct?.is === 'match') {
+    const trace = [{ step: NPU_EMBED, outcome: direct }];
+    return { trace, step: NPU_EMBED, target: direct.target, fetch: false };
+  }
   const trace: Trace[] = [];
   for (const { name, resolve: step } of STEPS) {
     const outcome = step(ask, picture);

@@ -5,6 +5,7 @@ import { rewriteAddress } from '../rewrite/deviations.ts';
 import { type Address, plainAddress } from './address.ts';
 import { type Resolution, refusal, resolve, STEPS } from './dispatch.ts';
 import { modelOmitted } from './model-omitted.ts';
+import { NPU_EMBED } from './npu-embed.ts';
 import { pathRow } from './paths.ts';
 import { isLoaded, type Picture, slotNamed } from './picture.ts';
 
@@ -80,7 +81,8 @@ function withoutFetch(first: Resolution, rest: Resolution): Resolution {
 }
 
 function steps({ trace }: Resolution): ExplainView['steps'] {
-  return STEPS.map(({ name }) => {
+  const names = STEPS.map(({ name }) => name);
+  return [...(trace[0]?.step === NPU_EMBED ? [NPU_EMBED] : []), ...names].map((name) => {
     const tried = trace.find(({ step }) => step === name);
     if (!tried) return { step: name, outcome: 'skipped', reason: 'an earlier step chose' };
     const { outcome } = tried;

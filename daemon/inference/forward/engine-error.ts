@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { tooLongNumbers } from './too-long.ts';
 
 /** Most bytes of an engine's error that are read. */
 export const MAX_ERROR_BYTES = 64 * 1024;
@@ -34,8 +35,18 @@ export function judge(failure: EngineFailure): Verdict {
   const error = asObject(asObject(body)?.error);
   if (error?.type === 'exceed_context_size_error') return told(contextExceeded(error));
   if (error && (typeof error.code === 'string' || error.code === null)) return { passes: true };
-  return told(wrapped(failure, status, body));
+  return told(tooLong(body) ?? wrapped(failure, status, body));
 }
+
+/** The same for a route whose long text stands in the field `param`. */
+export const judgeOf =
+  (param: string) =>
+  (failure: EngineFailure): Verdict => {
+    const verdict = judge(failure);
+    if (verdict.passes || verdict.error.code !== 'context_length_exceeded') return verdict;
+    const { message, options } = verdict.error;
+    return told(new GatewayError('context_length_exceeded', { ...options, message, param }));
+  };
 
 /** An error object, or `null`, inside a 200 (contract section 2): 400 when it says so, else 502. */
 export function errorInside200(bytes: Buffer, truncated: boolean): GatewayError {
@@ -45,7 +56,7 @@ export function errorInside200(bytes: Buffer, truncated: boolean): GatewayError 
   if (error?.type === 'exceed_context_size_error') return contextExceeded(error);
   const callersFault = [error?.code, error?.status].some((value) => value === 400 || value === '400');
   const status = callersFault || error?.type === 'invalid_request_error' ? 400 : 502;
-  return wrapped({ status: 200, bytes, truncated }, status, body);
+  return tooLong(body) ?? wrapped({ status: 200, bytes, truncated }, status, body);
 }
 
 const ERROR_START = '{"error":';
@@ -89,6 +100,21 @@ function contextExceeded(error: Json): GatewayError {
     message: typeof error.message === 'string' ? error.message : undefined,
     param: 'messages',
     details: { n_prompt_tokens, n_ctx },
+  });
+}
+
+/** A refusal of a text as too long, whatever its status and words: with the numbers as llama-server names them. */
+function tooLong(body: unknown): GatewayError | null {
+  const root = asObject(body);
+  const places = [asObject(root?.error)?.message, root?.error, root?.message];
+  const message = places.find((place) => typeof place === 'string') as string | undefined;
+  const numbers = message === undefined ? null : tooLongNumbers(message);
+  if (message === undefined || numbers === null) return null;
+  const { asked, most } = numbers;
+  return contextExceeded({
+    message: message.trim().slice(0, MAX_MESSAGE),
+    n_prompt_tokens: asked,
+    n_ctx: most,
   });
 }
 

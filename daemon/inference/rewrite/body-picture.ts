@@ -5,7 +5,9 @@ import { ByteScanner, type JsonKind, type Range, stringAt } from '../../kit/byte
 const WANTED = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs', 'messages'] as const;
 /** The same for speech. */
 const SPEECH = ['model', 'voice', 'speed', 'response_format', 'stream_format'] as const;
-export type WantedField = (typeof WANTED)[number] | (typeof SPEECH)[number];
+/** The same for embeddings. */
+const EMBEDDINGS = ['model', 'input', 'encoding_format', 'dimensions'] as const;
+export type WantedField = (typeof WANTED)[number] | (typeof SPEECH)[number] | (typeof EMBEDDINGS)[number];
 
 /** Messages in one body. */
 const MAX_MESSAGES = 100_000;
@@ -138,9 +140,10 @@ const namesOf = (names: readonly WantedField[]): WantedNames => ({
 });
 const IN_GENERAL = namesOf(WANTED);
 export const IN_SPEECH = namesOf(SPEECH);
+export const IN_EMBEDDINGS = namesOf(EMBEDDINGS);
 const ROLE_LENGTH: ReadonlySet<number> = new Set(['role'.length]);
 /** Longest key that can spell a wanted name: every letter as a \u escape. */
-const LONGEST = Math.max(...IN_GENERAL.lengths, ...IN_SPEECH.lengths) * 6;
+const LONGEST = Math.max(...IN_GENERAL.lengths, ...IN_SPEECH.lengths, ...IN_EMBEDDINGS.lengths) * 6;
 
 function wantedName(bytes: Buffer, start: number, end: number, wanted: WantedNames): WantedField | null {
   const name = nameAt(bytes, start, end, wanted.lengths);

@@ -60,6 +60,7 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
     base: '/v1',
     headers: {},
     nativeRerank: false,
+    teiRerank: false,
     remote: true,
     connectMs: null,
     idleMs: null,

@@ -30,9 +30,11 @@ function vectorIn(body: string): boolean {
   return Array.isArray(vector) && vector.length > 0 && vector.every(isNumber);
 }
 
+/** `results` as most servers say, `data` as some do. */
 function scoreIn(body: string): boolean {
-  const first = listIn(body, 'results')[0] as { relevance_score?: unknown } | undefined;
-  return isNumber(first?.relevance_score);
+  const [first] = [...listIn(body, 'results'), ...listIn(body, 'data')];
+  const { relevance_score, score } = (first ?? {}) as { relevance_score?: unknown; score?: unknown };
+  return isNumber(relevance_score ?? score);
 }
 
 /** One short task of each kind; an engine that cannot do it is not ready (spec "Slots"). */

@@ -51,4 +51,5 @@ export const embedded: Engine = {
   context: windowOf,
   checks: (launch) => checksOf(launch, { health: '/health', models: true }),
   answersWhileServing: true,
+  exact: true,
 };

@@ -105,6 +105,10 @@ export interface Engine {
   checks(launch: Launch): readonly Check[];
   /** True when its health is answered also while requests are served; default false. */
   readonly answersWhileServing?: boolean;
+  /** Its embeddings and rankings have the shape of this gateway: nothing of them is looked at again. */
+  readonly exact?: boolean;
+  /** It makes vectors of texts only, not of token ids. */
+  readonly textOnly?: boolean;
   /** Sound formats that it makes, when it speaks and makes not all that OpenAI names; the others are made from these. */
   readonly speechFormats?: readonly string[];
 }

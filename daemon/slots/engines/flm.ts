@@ -58,4 +58,5 @@ export const flm: Engine = {
   plan,
   context: (config) => config.context ?? DEFAULT_CONTEXT,
   checks: (launch) => checksOf(launch, { health: null, models: launch.type === 'llm' }),
+  textOnly: true,
 };

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { rewriteAddress } from '../rewrite/deviations.ts';
+import { picture, slotRecord, upstreamFacts } from '../testing/pictures.ts';
+import { plainAddress } from './address.ts';
+import { resolve } from './dispatch.ts';
+import { explain } from './explain.ts';
+import { modelOmitted } from './model-omitted.ts';
+
+const TAG = 'embed-gemma:300m';
+const npu = slotRecord({ name: 'embed', type: 'embedding', engine: 'flm', model: TAG, state: 'offline' });
+const twin = slotRecord({ name: 'twin', type: 'embedding', engine: 'llama-server', model: TAG });
+const chat = slotRecord({ name: 'npu', engine: 'flm', model: 'llama3.2:1b' });
+const slots = [chat, twin, npu];
+const upstreams = [upstreamFacts({ name: 'far', models: [TAG] })];
+
+function targetOf(model: string | null, path = '/v1/embeddings', all = slots) {
+  const now = picture({ slots: all, upstreams });
+  const address = rewriteAddress(modelOmitted(plainAddress(model), path, now), now);
+  const { step, target } = resolve(
+    { path, type: path === '/v1/embeddings' ? 'embedding' : 'llm', address },
+    now,
+  );
+  return [step, target?.kind === 'slot' ? target.slot : target?.upstream];
+}
+
+describe('a request that means the NPU embed slot goes there without the dispatcher', () => {
+  test.each([null, 'embed', 'svc/embed', TAG, 'embed-gemma-300m-flm', 'EMBED-GEMMA:300M-FLM'])(
+    '%s',
+    (model) => {
+      expect(targetOf(model)).toEqual(['npu-embed', 'embed']);
+    },
+  );
+});
+
+test('another slot that is named is not passed by', () => {
+  expect(targetOf('svc/twin')).toEqual(['loaded-slot', 'twin']);
+});
+
+test("a name that nobody knows is the dispatcher's", () => {
+  expect(targetOf('text-embedding-3-small')).toEqual(['capability-path', 'embed']);
+});
+
+test('in ERROR, and for chat, the dispatcher decides', () => {
+  const broken = { ...npu, state: 'error' as const };
+  expect(targetOf(TAG, '/v1/embeddings', [chat, twin, broken])).toEqual(['loaded-slot', 'twin']);
+  expect(targetOf('llama3.2:1b', '/v1/chat/completions')).toEqual(['loaded-slot', 'npu']);
+});
+
+test('explain tells it first', () => {
+  const view = explain({ path: '/v1/embeddings', model: TAG }, picture({ slots }), () => null);
+  expect(view.steps.slice(0, 2)).toMatchObject([
+    { step: 'npu-embed', outcome: 'matched' },
+    { step: 'loaded-slot', outcome: 'skipped' },
+  ]);
+  expect(view.slot).toBe('embed');
+});

@@ -1,0 +1,28 @@
+import type { SlotRecord } from '../../contract/slots.ts';
+import { isLoaded, isNpu, type Picture } from './picture.ts';
+import { type Ask, type Outcome, toSlot } from './resolver.ts';
+
+/** What `x-svc-step` says of a request that skipped the dispatcher. */
+export const NPU_EMBED = 'npu-embed';
+
+/**
+ * "A request that resolves to the NPU embed slot skips the generic dispatcher" (spec "Completion-style routes"): one that
+ * names that slot or the model it holds, whoever else holds the same. Null for every other request, and while the slot
+ * is in ERROR, when the dispatcher may know somebody else.
+ */
+export function npuEmbed(ask: Ask, picture: Picture): Outcome | null {
+  if (ask.type !== 'embedding') return null;
+  const meant = picture.slots.filter((slot) => isNpuEmbed(slot) && isMeant(slot, ask));
+  const slot = meant.find(isLoaded) ?? meant[0];
+  return slot === undefined
+    ? null
+    : toSlot(slot, `slot ${slot.name} embeds on the NPU and is asked directly`);
+}
+
+const isNpuEmbed = (slot: SlotRecord): boolean =>
+  slot.type === 'embedding' && isNpu(slot) && slot.state !== 'error';
+
+function isMeant(slot: SlotRecord, { address: { lane, model } }: Ask): boolean {
+  if (lane !== null) return lane === slot.name;
+  return model !== null && (model === slot.model || model === slot.name);
+}

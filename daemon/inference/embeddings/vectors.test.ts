@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formFits, remadeEmbeddings, type VectorsWanted } from './vectors.ts';
+
+type Made = {
+  object: string;
+  model: string;
+  usage: object;
+  data: { object: string; index: number; embedding: string | number[] }[];
+};
+const wanted = (more: Partial<VectorsWanted> = {}): VectorsWanted => ({
+  format: 'float',
+  dimensions: null,
+  count: 1,
+  cut: false,
+  ...more,
+});
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+const made = (body: unknown, more: Partial<VectorsWanted> = {}): Made =>
+  JSON.parse(remadeEmbeddings(bytes(body), wanted(more), 'ours').toString()) as Made;
+const base64 = (vector: readonly number[]) => {
+  const out = Buffer.alloc(vector.length * 4);
+  vector.forEach((value, at) => {
+    out.writeFloatLE(value, at * 4);
+  });
+  return out.toString('base64');
+};
+const float32 = fc.float({ noNaN: true, noDefaultInfinity: true });
+
+describe('the form that was asked for', () => {
+  test('floats become base64 and base64 becomes floats, float32 for float32', () => {
+    fc.assert(
+      fc.property(fc.array(float32, { minLength: 1, maxLength: 40 }), (vector) => {
+        const coded = made({ data: [{ embedding: vector }] }, { format: 'base64' }).data[0]?.embedding;
+        expect(coded).toBe(base64(vector));
+        const plain = made({ data: [{ embedding: coded }] }).data[0]?.embedding as number[];
+        expect(plain.map((value) => Math.fround(value) + 0)).toEqual(vector.map((value) => value + 0));
+      }),
+    );
+  });
+
+  test('what has it already stays as it came', () => {
+    const text = '{"data":[{"embedding":[0.10000000000000000555,-1e-9]}],"usage":{}}';
+    const { data } = JSON.parse(remadeEmbeddings(Buffer.from(text), wanted(), null).toString()) as Made;
+    expect(data[0]?.embedding).toEqual([0.1, -1e-9]);
+    expect(made({ data: [{ embedding: 'AACAPw==' }] }, { format: 'base64' }).data[0]?.embedding).toBe(
+      'AACAPw==',
+    );
+  });
+});
+
+describe('the length that was asked for', () => {
+  test('is cut from the whole and brought to length 1 again where the model was trained for it', () => {
+    const body = { data: [{ embedding: [3, 4, 12, 84] }] };
+    expect(made(body, { dimensions: 2, cut: true }).data[0]?.embedding).toEqual(
+      [0.6, 0.8].map(Math.fround).map((v) => Number(v.toPrecision(9))),
+    );
+    expect(
+      made({ data: [{ embedding: base64([3, 4, 12]) }] }, { dimensions: 2, cut: true, format: 'base64' })
+        .data[0]?.embedding,
+    ).toBe(base64([0.6, 0.8].map(Math.fround)));
+  });
+
+  test.each([[[1, 0, 0]], [base64([1, 0, 0])], [[1]]])(
+    '%j is refused by name where nobody did it',
+    (embedding) => {
+      expect(() => made({ data: [{ embedding }] }, { dimensions: 2 })).toThrow(
+        expect.objectContaining({
+          status: 400,
+          code: 'request.invalid',
+          options: expect.objectContaining({ param: 'dimensions' }),
+        }) as Error,
+      );
+    },
+  );
+
+  test('is taken from an engine that keeps to it', () => {
+    expect(made({ data: [{ embedding: [0, 1] }] }, { dimensions: 2 }).data[0]?.embedding).toEqual([0, 1]);
+  });
+
+  test('longer than the model gives is refused, never padded', () => {
+    expect(() => made({ data: [{ embedding: [0, 1] }] }, { dimensions: 4, cut: true })).toThrow('4');
+  });
+});
+
+test('one shape: order of the inputs, object, model and counts', () => {
+  const answer = made(
+    {
+      id: 'x',
+      data: [
+        { index: 1, embedding: [2] },
+        { index: 0, embedding: [1] },
+      ],
+      usage: { total_tokens: 5 },
+    },
+    { count: 2 },
+  );
+  expect(answer).toEqual({
+    id: 'x',
+    object: 'list',
+    data: [
+      { object: 'embedding', index: 0, embedding: [1] },
+      { object: 'embedding', index: 1, embedding: [2] },
+    ],
+    model: 'ours',
+    usage: { prompt_tokens: 5, total_tokens: 5 },
+  });
+  expect(made({ model: 'theirs', data: [{ embedding: [1] }] })).toMatchObject({
+    model: 'theirs',
+    usage: { prompt_tokens: 0, total_tokens: 0 },
+  });
+});
+
+test.each([
+  ['text'],
+  [[]],
+  [{}],
+  [{ data: [] }],
+  [{ data: [null] }],
+  [{ data: [{ embedding: [] }] }],
+  [{ data: [{ embedding: '' }] }],
+  [{ data: [{ embedding: [[1]] }] }],
+  [{ data: [{ embedding: [null] }] }],
+  [{ data: [{ embedding: [1] }, { embedding: [2] }] }],
+  [{ data: [{ index: 'a', embedding: [1] }] }],
+])('%j is no list of vectors: 502', (body) => {
+  for (const format of ['float', 'base64'] as const)
+    expect(() => made(body, { format })).toThrow(
+      expect.objectContaining({ code: 'upstream.error', status: 502 }) as Error,
+    );
+});
+
+test.each([
+  ['{"data":[{"embedding":[0.1', 'float', true],
+  ['{"data":[{"embedding" : "AAAA', 'base64', true],
+  ['{"data":[{"embedding":[0.1', 'base64', false],
+  ['{"data":[{"embedding":"AA', 'float', false],
+  ['{"model":"x"', 'float', false],
+] as const)('%s fits %s: %s', (head, format, fits) => {
+  expect(formFits(Buffer.from(head), format)).toBe(fits);
+});

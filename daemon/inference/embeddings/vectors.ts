@@ -1,0 +1,112 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { normalised, toBase64, toNumbers } from '../../slots/workers/llama/embedding-vector.ts';
+import { type EmbeddingAsk, wrong } from './embedding-ask.ts';
+
+export interface VectorsWanted extends Pick<EmbeddingAsk, 'format' | 'dimensions' | 'count'> {
+  /** Vectors are made shorter here: the model was trained for that length. */
+  readonly cut: boolean;
+}
+
+type Json = Record<string, unknown>;
+type Embedding = { readonly index: number; readonly embedding: unknown };
+
+/**
+ * The answer of an engine as OpenAI's list: as many vectors as inputs and in their order, in the form and of the length
+ * that was asked for, with a `model` and counts. Throws `request.invalid` (400, `dimensions`) when the vectors have
+ * another length, and `upstream.error` (502) for what is no list of vectors.
+ */
+export function remadeEmbeddings(bytes: Buffer, wanted: VectorsWanted, model: string | null): Buffer {
+  const { data, model: told, usage, ...others } = parsed(bytes);
+  const rows = inOrder(data, wanted.count);
+  return Buffer.from(
+    JSON.stringify({
+      ...others,
+      object: 'list',
+      data: rows.map(({ embedding }, index) => ({
+        object: 'embedding',
+        index,
+        embedding: remade(embedding, wanted),
+      })),
+      model: typeof told === 'string' ? told : (model ?? ''),
+      usage: counts(usage),
+    }),
+  );
+}
+
+/** Whether the first vector that begins in `head` has the form that was asked for already. */
+export function formFits(head: Buffer, format: EmbeddingAsk['format']): boolean {
+  const found = /"embedding"\s*:\s*(\[|")/.exec(head.toString('latin1'));
+  return found?.[1] === (format === 'base64' ? '"' : '[');
+}
+
+function parsed(bytes: Buffer): Json {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  } catch {}
+  throw unusable();
+}
+
+/** The vectors in the order of the inputs: by their index where all have one, else as they stand. */
+function inOrder(data: unknown, count: number): Embedding[] {
+  if (!Array.isArray(data) || data.length !== count) throw unusable();
+  const rows = data.map((each: Json | null, at) => ({
+    index: each?.index ?? at,
+    embedding: each?.embedding,
+  }));
+  if (new Set(rows.map(({ index }) => index)).size !== count) throw unusable();
+  if (!rows.every(({ index }) => Number.isSafeInteger(index))) throw unusable();
+  return (rows as Embedding[]).sort((a, b) => a.index - b.index);
+}
+
+function remade(embedding: unknown, { format, dimensions, cut }: VectorsWanted): string | number[] {
+  const coded = typeof embedding === 'string';
+  if (!cut && (format === 'base64') === coded && dimensions === null) return asTold(embedding);
+  const vector = coded ? decoded(embedding) : floats(embedding);
+  const right = cut && dimensions !== null ? shortened(vector, dimensions) : vector;
+  if (dimensions !== null && right.length !== dimensions) throw otherLength(right.length, dimensions);
+  if (right === vector && (format === 'base64') === coded) return asTold(embedding);
+  return format === 'base64' ? toBase64(right) : toNumbers(right);
+}
+
+function asTold(embedding: unknown): string | number[] {
+  if (typeof embedding === 'string' && embedding !== '') return embedding;
+  if (Array.isArray(embedding) && typeof embedding[0] === 'number') return embedding as number[];
+  throw unusable();
+}
+
+function floats(embedding: unknown): Float32Array {
+  if (!Array.isArray(embedding) || embedding.length === 0) throw unusable();
+  if (!embedding.every((value) => typeof value === 'number')) throw unusable();
+  return Float32Array.from(embedding as number[]);
+}
+
+const FLOAT_BYTES = 4;
+
+function decoded(text: string): Float32Array {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length === 0 || bytes.length % FLOAT_BYTES !== 0) throw unusable();
+  return Float32Array.from({ length: bytes.length / FLOAT_BYTES }, (_, at) =>
+    bytes.readFloatLE(at * FLOAT_BYTES),
+  );
+}
+
+/** The beginning of a vector at length 1 again; the whole one when there is nothing to take away. */
+function shortened(vector: Float32Array, length: number): Float32Array {
+  return vector.length <= length ? vector : normalised([...vector.subarray(0, length)]);
+}
+
+function counts(usage: unknown): Json {
+  const told = (typeof usage === 'object' && usage !== null ? usage : {}) as Json;
+  const prompt = Number(told.prompt_tokens ?? told.total_tokens ?? 0);
+  return { ...told, prompt_tokens: prompt, total_tokens: Number(told.total_tokens ?? prompt) };
+}
+
+const otherLength = (own: number, asked: number) =>
+  wrong('dimensions', `this model gives ${own} and no other number, not ${asked}`);
+
+const unusable = () =>
+  new GatewayError('upstream.error', {
+    message: 'The engine or upstream answered with something else than a vector for each input.',
+    details: { upstream_status: 200 },
+  });

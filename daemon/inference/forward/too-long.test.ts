@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { judge, judgeOf } from './engine-error.ts';
+import { tooLongNumbers } from './too-long.ts';
+
+const SAID: [string, number, unknown][] = [
+  [
+    'llama-server, a batch',
+    500,
+    {
+      error: {
+        code: 500,
+        type: 'server_error',
+        message:
+          'input (600 tokens) is too large to process. increase the physical batch size (current batch size: 512)',
+      },
+    },
+  ],
+  [
+    'vLLM',
+    400,
+    {
+      error: {
+        code: 400,
+        type: 'BadRequestError',
+        message:
+          "This model's maximum context length is 512 tokens. However, you requested 600 tokens in the input for embedding generation. Please reduce the length of the input.",
+      },
+    },
+  ],
+  [
+    'vLLM, newer',
+    400,
+    {
+      error: {
+        code: 400,
+        message:
+          "This model's maximum context length is 512 tokens. However, your request has 600 input tokens.",
+      },
+    },
+  ],
+  [
+    'vLLM, older',
+    400,
+    {
+      object: 'error',
+      code: 400,
+      message: 'The decoder prompt (length 600) is longer than the maximum model length of 512.',
+    },
+  ],
+  [
+    'TEI',
+    413,
+    {
+      error: 'Input validation error: `inputs` must have less than 512 tokens. Given: 600',
+      error_type: 'Validation',
+    },
+  ],
+];
+
+describe('a text that is too long keeps its numbers', () => {
+  test.each(SAID)('%s', (_, status, body) => {
+    const failure = { status, bytes: Buffer.from(JSON.stringify(body)), truncated: false };
+    const error = {
+      code: 'context_length_exceeded',
+      status: 400,
+      options: { param: 'messages', details: { n_prompt_tokens: 600, n_ctx: 512 } },
+    };
+    expect(judge(failure)).toMatchObject({ passes: false, error });
+    expect(judgeOf('input')(failure)).toMatchObject({
+      passes: false,
+      error: { ...error, options: { ...error.options, param: 'input' } },
+    });
+  });
+});
+
+test.each(['', 'input is too large', 'maximum context length', 'x'.repeat(100_000)])(
+  '%# says nothing',
+  (message) => {
+    expect(tooLongNumbers(message)).toBeNull();
+  },
+);

@@ -1,0 +1,26 @@
+/** Longest part of a message that is read. */
+const MOST = 1_000;
+
+/** How engines say that a text is longer than what they read at once, with both numbers. */
+const SAYINGS: readonly RegExp[] = [
+  // llama-server, where a text is evaluated in one step
+  /input \((?<asked>\d+) tokens\) is too (?:large|long) to process.{0,80}batch size: (?<most>\d+)/,
+  // llama-server, chat
+  /request \((?<asked>\d+) tokens\) exceeds the available context size \((?<most>\d+) tokens\)/,
+  // vLLM and those that repeat OpenAI's words
+  /maximum context length is (?<most>\d+) tokens.{0,60}?(?:requested|request has|resulted in|contains)(?: about| at least)? (?<asked>\d+)/,
+  // vLLM
+  /prompt \(length (?<asked>\d+)\) is longer than the maximum model length of (?<most>\d+)/,
+  // TEI
+  /must have less than (?<most>\d+) tokens\. Given: (?<asked>\d+)/,
+];
+
+/** Both numbers of a message by which an engine refuses a text as too long; null for any other message. */
+export function tooLongNumbers(message: string): { asked: number; most: number } | null {
+  const text = message.slice(0, MOST);
+  for (const saying of SAYINGS) {
+    const found = saying.exec(text)?.groups;
+    if (found) return { asked: Number(found.asked), most: Number(found.most) };
+  }
+  return null;
+}

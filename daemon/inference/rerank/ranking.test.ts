@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { rankingOf } from './ranking.ts';
+import { type RerankAsk, rerankAsk, rerankBody } from './rerank-ask.ts';
+
+const asked = (more: object = {}): RerankAsk =>
+  rerankAsk(
+    Buffer.from(JSON.stringify({ model: 'm', query: 'q', documents: ['a', { text: 'b' }, 'c'], ...more })),
+  );
+const ranked = (answer: unknown, ask = asked()) =>
+  JSON.parse(rankingOf(Buffer.from(JSON.stringify(answer)), ask, 'ours').toString()) as {
+    results: { index: number; relevance_score: number }[];
+  };
+const best = [
+  { index: 2, relevance_score: 9 },
+  { index: 0, relevance_score: 1 },
+  { index: 1, relevance_score: -4 },
+];
+
+test.each([
+  [
+    'llama-server',
+    { model: 'm', object: 'list', usage: { prompt_tokens: 7, total_tokens: 7 }, results: best },
+  ],
+  ['unsorted', { model: 'm', usage: { prompt_tokens: 7, total_tokens: 7 }, results: [...best].reverse() }],
+  [
+    'vLLM',
+    {
+      id: 'r',
+      model: 'm',
+      usage: { total_tokens: 7 },
+      results: best.map((each) => ({ ...each, document: { text: '?' } })),
+    },
+  ],
+  ['Voyage', { object: 'list', model: 'm', data: best, usage: { total_tokens: 7 } }],
+  [
+    'mixedbread',
+    {
+      model: 'm',
+      data: best.map(({ index, relevance_score }) => ({ index, score: relevance_score, input: 'x' })),
+      usage: { prompt_tokens: 7, total_tokens: 7 },
+    },
+  ],
+  ['Cohere', { id: 'r', model: 'm', results: best, meta: { tokens: { input_tokens: 7 } } }],
+])('%s is told in the one shape', (_, answer) => {
+  expect(ranked(answer)).toEqual({
+    object: 'list',
+    model: 'm',
+    results: best,
+    usage: { prompt_tokens: 7, total_tokens: 7 },
+  });
+});
+
+test('TEI: a bare list, no model and no counts', () => {
+  const answer = best.map(({ index, relevance_score }) => ({ index, score: relevance_score }));
+  expect(ranked(answer)).toEqual({
+    object: 'list',
+    model: 'ours',
+    results: best,
+    usage: { prompt_tokens: 0, total_tokens: 0 },
+  });
+});
+
+test('top_n and return_documents are kept here, whatever the engine does with them', () => {
+  const ask = asked({ top_n: 2, return_documents: true });
+  expect(ranked({ results: best }, ask).results).toEqual([
+    { index: 2, relevance_score: 9, document: { text: 'c' } },
+    { index: 0, relevance_score: 1, document: { text: 'a' } },
+  ]);
+  expect(ranked({ results: best }, asked({ top_n: 99 })).results).toHaveLength(3);
+});
+
+test('best first, of equals the one that was named first, no more than was asked for', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 20 }),
+      fc.integer({ min: 1, max: 25 }),
+      (scores, top_n) => {
+        const ask = asked({ documents: scores.map(String), top_n });
+        const told = scores.map((relevance_score, index) => ({ index, relevance_score })).reverse();
+        const { results } = ranked({ results: told }, ask);
+        expect(results).toHaveLength(Math.min(top_n, scores.length));
+        for (const [at, result] of results.entries()) {
+          const next = results[at + 1];
+          if (next === undefined) break;
+          expect(next.relevance_score).toBeLessThanOrEqual(result.relevance_score);
+          if (next.relevance_score === result.relevance_score)
+            expect(next.index).toBeGreaterThan(result.index);
+        }
+      },
+    ),
+  );
+});
+
+test.each([
+  ['no JSON'],
+  [{}],
+  [{ results: [] }],
+  [[null]],
+  [{ results: [{ index: 3, relevance_score: 1 }] }],
+  [{ results: [{ index: -1, relevance_score: 1 }] }],
+  [{ results: [{ index: 0, relevance_score: null }] }],
+  [
+    {
+      results: [
+        { index: 0, relevance_score: 1 },
+        { index: 0, relevance_score: 2 },
+      ],
+    },
+  ],
+])('%j is no ranking: 502', (answer) => {
+  expect(() => ranked(answer)).toThrow(
+    expect.objectContaining({ code: 'upstream.error', status: 502 }) as Error,
+  );
+});
+
+test.each([
+  [{ query: '' }, 'query'],
+  [{ query: undefined }, 'query'],
+  [{ documents: [] }, 'documents'],
+  [{ documents: 'a' }, 'documents'],
+  [{ documents: ['a', 5] }, 'documents'],
+  [{ documents: Array(2049).fill('a') }, 'documents'],
+  [{ top_n: 0 }, 'top_n'],
+  [{ top_n: 1.5 }, 'top_n'],
+  [{ return_documents: 'yes' }, 'return_documents'],
+])('%# is refused by the name of its field', (more, param) => {
+  expect(() => asked(more)).toThrow(
+    expect.objectContaining({
+      status: 400,
+      code: 'request.invalid',
+      options: expect.objectContaining({ param }),
+    }) as Error,
+  );
+});
+
+test('an engine gets texts, in its own words', () => {
+  const ask = asked({ top_n: 2, return_documents: true, max_tokens_per_doc: 9 });
+  expect(JSON.parse(rerankBody(ask, 'native', 'common').toString())).toEqual({
+    model: 'native',
+    query: 'q',
+    documents: ['a', 'b', 'c'],
+    top_n: 2,
+    max_tokens_per_doc: 9,
+  });
+  expect(JSON.parse(rerankBody(ask, 'native', 'tei').toString())).toEqual({
+    query: 'q',
+    texts: ['a', 'b', 'c'],
+  });
+});

@@ -1,0 +1,73 @@
+import { GatewayError } from '../../contract/errors.ts';
+import type { RerankAsk } from './rerank-ask.ts';
+
+type Json = Record<string, unknown>;
+interface Result {
+  readonly index: number;
+  readonly relevance_score: number;
+}
+
+/**
+ * The answer of an engine in the one shape (contract "Rerank"): best first, of equals the one that was named first, at
+ * most `topN`, the caller's own texts when they were asked for. Reads `results` (llama-server, vLLM, Jina, Cohere), `data`
+ * (Voyage, mixedbread) and a bare list (TEI), scores as `relevance_score` or `score`. Throws `upstream.error` (502) for
+ * anything else, an index that was not asked about included.
+ */
+export function rankingOf(bytes: Buffer, ask: RerankAsk, model: string | null): Buffer {
+  const told = parsed(bytes);
+  const root = asObject(told);
+  const list = Array.isArray(told) ? told : (root.results ?? root.data);
+  const results = readResults(list, ask.documents.length)
+    .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
+    .slice(0, ask.topN)
+    .map((result) =>
+      ask.returnDocuments ? { ...result, document: { text: ask.documents[result.index] } } : result,
+    );
+  const name = typeof root.model === 'string' ? root.model : (model ?? '');
+  return Buffer.from(JSON.stringify({ object: 'list', model: name, results, usage: usageOf(root) }));
+}
+
+function readResults(list: unknown, count: number): Result[] {
+  if (!Array.isArray(list) || list.length === 0) throw unusable();
+  const results = list.map((each) => {
+    const { index, relevance_score, score } = asObject(each);
+    return { index, relevance_score: relevance_score ?? score };
+  });
+  if (new Set(results.map(({ index }) => index)).size !== results.length) throw unusable();
+  if (!results.every((each) => isResult(each, count))) throw unusable();
+  return results as Result[];
+}
+
+const isResult = ({ index, relevance_score }: { index: unknown; relevance_score: unknown }, count: number) =>
+  Number.isSafeInteger(index) &&
+  (index as number) >= 0 &&
+  (index as number) < count &&
+  typeof relevance_score === 'number';
+
+/** Counts as they are told, by whatever name; what nobody told is 0. */
+function usageOf(root: Json): Json {
+  const usage = asObject(root.usage);
+  const meta = asObject(asObject(root.meta).tokens);
+  const prompt = count(usage.prompt_tokens) ?? count(usage.total_tokens) ?? count(meta.input_tokens) ?? 0;
+  return { prompt_tokens: prompt, total_tokens: count(usage.total_tokens) ?? prompt };
+}
+
+const count = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+
+const asObject = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw unusable();
+  }
+}
+
+const unusable = () =>
+  new GatewayError('upstream.error', {
+    message: 'The engine or upstream answered with something else than a ranking of the documents.',
+    details: { upstream_status: 200 },
+  });

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { GatewayError } from '../../contract/errors.ts';
+import { readBody } from '../dialects/read-body.ts';
+
+/** Documents of one request. */
+export const DOCUMENTS_MOST = 2_048;
+
+const Body = z.looseObject({
+  query: z.string({ error: 'must be a string' }).min(1, 'must not be empty'),
+  documents: z
+    .array(
+      z.union([z.string(), z.looseObject({ text: z.string() })], {
+        error: 'must be a string or an object with a text',
+      }),
+      { error: 'must be an array of documents' },
+    )
+    .min(1, 'must not be empty')
+    .max(DOCUMENTS_MOST, `holds more than ${DOCUMENTS_MOST} documents`),
+  top_n: z.int('must be a whole number').min(1, 'must be 1 or more').nullish(),
+  return_documents: z.boolean('must be true or false').nullish(),
+});
+
+/** What a rerank request asks for. */
+export interface RerankAsk {
+  readonly query: string;
+  readonly documents: readonly string[];
+  /** Most results; never more than there are documents. */
+  readonly topN: number;
+  readonly returnDocuments: boolean;
+  /** Every other field but `model`. */
+  readonly others: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a rerank request; throws `request.invalid` (400, as the embedded engine does) that names the field at fault. */
+export function rerankAsk(body: Buffer): RerankAsk {
+  const { query, documents, top_n, return_documents, model: _, ...others } = read(body);
+  return {
+    query,
+    documents: documents.map((document) => (typeof document === 'string' ? document : document.text)),
+    topN: Math.min(top_n ?? documents.length, documents.length),
+    returnDocuments: return_documents ?? false,
+    others,
+  };
+}
+
+function read(body: Buffer): z.infer<typeof Body> {
+  try {
+    return readBody(Body, body);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'request.invalid') throw error;
+    const { param, details } = error.options;
+    // Clients look for the name of the field, as OpenAI gives it, not for a place in it.
+    throw new GatewayError('request.invalid', {
+      status: 400,
+      message: error.message,
+      param: param?.split('.', 1)[0],
+      details,
+    });
+  }
+}
+
+/** How an engine is asked: by the names that Jina, llama-server and vLLM share, or by those of TEI. */
+export type RerankWords = 'common' | 'tei';
+
+/** The body for an engine: texts only, since not all of them know documents as objects; they are put back here. */
+export function rerankBody(ask: RerankAsk, model: string | null, words: RerankWords): Buffer {
+  const { query, documents, topN, others } = ask;
+  if (words === 'tei')
+    return Buffer.from(JSON.stringify({ query, texts: documents, truncate: others.truncate }));
+  const named = model === null ? {} : { model };
+  return Buffer.from(JSON.stringify({ ...others, ...named, query, documents, top_n: topN }));
+}

@@ -1,0 +1,380 @@
+/**
+ * Embeddings and rerank on engines and upstreams that are not ours: a real llama-server with tiny models where there is
+ * one, STAND-INS for vLLM, FastFlowLM, a custom server, TEI and providers that answer in the shapes that those publish.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { tinyRerank } from '../models/gguf/tiny-rerank.ts';
+import { encodeGguf } from '../models/gguf/writer.ts';
+import { type Gateway, startGateway } from './harness/gateway.ts';
+import { type Answer, ask } from './harness/http.ts';
+import { part } from './harness/parts.ts';
+import { type Heard, json, type StandIn, standIn } from './harness/stand-in.ts';
+
+const EMBEDDINGS = '/v1/embeddings';
+const RERANK = '/v1/rerank';
+const CAT = 'the cat sat on the mat';
+const DOCUMENTS = ['quantum flux xylophone', CAT, 'a dog barks'];
+const program = part('llama-server');
+
+let home: string;
+let gateway: Gateway;
+let openai: OpenAI;
+const servers: Record<string, StandIn> = {};
+
+type Asked = { model?: string; input?: unknown; documents?: string[]; texts?: string[]; top_n?: number };
+const inputsOf = ({ input }: Asked) =>
+  Array.isArray(input) && typeof input[0] !== 'number' ? input : [input];
+const isTooLong = (asked: Asked) => JSON.stringify(asked.input ?? asked.documents).includes('too long');
+const listOf = (...ids: string[]) => json(200, { data: ids.map((id) => ({ id })) });
+
+/** Floats whatever was asked for, in a list without a model. */
+const floats = (asked: Asked) => ({
+  data: inputsOf(asked).map((_, index) => ({ index, embedding: [3, 4, 12] })),
+  usage: { prompt_tokens: 2 },
+});
+
+const vllm = ({ url, body }: Heard) => {
+  if (url === '/v1/models') return listOf('big-vectors', 'big-ranks');
+  if (url === '/health') return json(200, {});
+  const asked = JSON.parse(body) as Asked;
+  if (isTooLong(asked)) {
+    const message =
+      "This model's maximum context length is 512 tokens. However, you requested 600 tokens in the input for embedding generation.";
+    return json(400, { error: { message, type: 'BadRequestError', param: null, code: 400 } });
+  }
+  if (url === EMBEDDINGS)
+    return json(200, { id: 'embd-1', object: 'list', created: 1, model: asked.model, ...floats(asked) });
+  if (url !== RERANK) return json(404, { detail: 'Not Found' });
+  const results = (asked.documents ?? []).map((text, index) => ({
+    index,
+    document: { text },
+    relevance_score: index / 10,
+  }));
+  return json(200, {
+    id: 'rerank-1',
+    model: asked.model,
+    usage: { total_tokens: 9 },
+    results: results.reverse(),
+  });
+};
+
+const flm = ({ url, body, headers }: Heard) => {
+  if (url === '/v1/models') return listOf('embed-gemma:300m');
+  const asked = JSON.parse(body) as Asked;
+  if (headers.authorization !== undefined || asked.model !== 'embed-gemma:300m' || url !== EMBEDDINGS)
+    return json(200, { error: { message: 'not what FastFlowLM takes', type: 'model_error', code: 500 } });
+  return json(200, { data: floats(asked).data, usage: { prompt_tokens: 0 } });
+};
+
+/** Ranks under `data`, as some servers do, and knows nothing of `top_n`. */
+const custom = ({ url, body }: Heard) => {
+  if (url === '/health') return json(200, {});
+  const asked = JSON.parse(body) as Asked;
+  if (url === EMBEDDINGS) return json(200, floats(asked));
+  const data = (asked.documents ?? []).map((_, index) => ({ index, score: 1 - index }));
+  return json(200, { object: 'list', data });
+};
+
+const tei = ({ url, body }: Heard) => {
+  if (url.startsWith('/v1/models')) return json(404, {});
+  const asked = JSON.parse(body) as Asked;
+  if (url !== '/rerank') return json(404, {});
+  if (asked.texts === undefined)
+    return json(422, { error: 'missing field `texts`', error_type: 'Validation' });
+  if (asked.texts.length > 32)
+    return json(413, { error: 'batch size 33 > maximum allowed batch size 32', error_type: 'Validation' });
+  return json(
+    200,
+    asked.texts.map((_, index) => ({ index, score: index === 1 ? 0.9 : index / 10 })).reverse(),
+  );
+};
+
+const cloud = ({ url, body }: Heard) => {
+  if (url.startsWith('/v1/models')) return listOf('far-vectors', 'far-ranks');
+  const asked = JSON.parse(body) as Asked & { dimensions?: number };
+  if (url === EMBEDDINGS) {
+    const embedding = Buffer.from(new Float32Array(asked.dimensions ?? 4).fill(0.5).buffer).toString(
+      'base64',
+    );
+    return json(200, {
+      object: 'list',
+      model: asked.model,
+      data: [{ object: 'embedding', index: 0, embedding }],
+      usage: { prompt_tokens: 1, total_tokens: 1 },
+    });
+  }
+  const results = (asked.documents ?? []).map((_, index) => ({ index, relevance_score: 1 / (index + 1) }));
+  return json(200, {
+    id: 'x',
+    results,
+    meta: { billed_units: { search_units: 1 }, tokens: { input_tokens: 12 } },
+  });
+};
+
+const attached = (engine: string, type: string, server: StandIn, model: string, more = '') =>
+  `engine = "${engine}"\ntype = "${type}"\nrunner = "attach"\nurl = "${server.url}"\nmodel = "${model}"\n${more}`;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, 'state', 'models', 'vectors.gguf'), encodeGguf(tinyEmbed({ size: 64 })));
+  writeFileSync(join(home, 'state', 'models', 'ranks.gguf'), encodeGguf(tinyRerank()));
+  for (const [name, how] of Object.entries({ vllm, flm, custom, tei, cloud }))
+    servers[name] = await standIn(how);
+  const at = (name: string) => servers[name] as StandIn;
+  const real = (type: string, file: string, more = '') =>
+    `engine = "llama-server"\ntype = "${type}"\nmodel = "${file}"\ndevice = "cpu"\ncontext = 256\nparallel = 1\ncommand = ["${program}"]\n${more}`;
+  gateway = await startGateway({
+    home,
+    files: {
+      'config/slots/agent.toml': 'autoload = false\n',
+      'config/slots/embed.toml': attached(
+        'flm',
+        'embedding',
+        at('flm'),
+        'embed-gemma:300m',
+        'dimensions = [2]\n',
+      ),
+      'config/slots/big.toml': attached('vllm', 'embedding', at('vllm'), 'big-vectors'),
+      'config/slots/order.toml': attached('vllm', 'rerank', at('vllm'), 'big-ranks'),
+      'config/slots/own.toml': attached('custom', 'embedding', at('custom'), 'own-vectors'),
+      'config/slots/own-order.toml': attached('custom', 'rerank', at('custom'), 'own-ranks'),
+      ...(program === null
+        ? {}
+        : {
+            'config/slots/llama.toml': real('embedding', 'vectors', 'dimensions = [16]\n'),
+            'config/slots/llama-order.toml': real('rerank', 'ranks'),
+          }),
+      'config/upstreams/tei.toml': `base_url = "${at('tei').url}"\nkind = "tei"\nmodels = ["tei-ranks"]\n`,
+      'config/upstreams/cloud.toml': `base_url = "${at('cloud').url}"\nremote = true\nmodels = ["far-vectors", "far-ranks"]\n`,
+    },
+  });
+  openai = new OpenAI({ apiKey: 'none', baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  for (const server of Object.values(servers)) await server.down();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
+const lastHeard = (name: string) => servers[name]?.heard.at(-1) as Heard;
+const unit = (vector: readonly number[]) => Math.hypot(...vector);
+type Vectors = { data: { index: number; embedding: number[] | string }[] };
+type Ranking = { results: { index: number; relevance_score: number; document?: { text: string } }[] };
+const expectOneShape = (answer: Answer, model: string) => {
+  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+  const body = answer.json<Ranking & { usage: object }>();
+  expect(Object.keys(body).sort()).toEqual(['model', 'object', 'results', 'usage']);
+  expect(body).toMatchObject({
+    object: 'list',
+    model,
+    usage: { prompt_tokens: expect.any(Number), total_tokens: expect.any(Number) },
+  });
+  const scores = body.results.map(({ relevance_score }) => relevance_score);
+  expect(scores).toEqual([...scores].sort((a, b) => b - a));
+  return body.results;
+};
+
+describe.skipIf(program === null)('a real llama-server', () => {
+  it('gives the same vector as base64 and as floats, of texts and of tokens', async () => {
+    const coded = await openai.embeddings.create({ model: 'svc/llama', input: [CAT, 'a dog'] });
+    const plain = await openai.embeddings.create({
+      model: 'svc/llama',
+      input: [CAT, 'a dog'],
+      encoding_format: 'float',
+    });
+    expect(coded.data.map(({ embedding }) => embedding.length)).toEqual([64, 64]);
+    plain.data.forEach(({ embedding }, at) => {
+      expect(embedding.map(Math.fround)).toEqual(coded.data[at]?.embedding);
+    });
+    expect(coded.usage.prompt_tokens).toBeGreaterThan(8);
+    const tokens = await openai.embeddings.create({ model: 'svc/llama', input: [[100, 101], [102]] });
+    expect(tokens.data).toHaveLength(2);
+    const one = await openai.embeddings.create({ model: 'svc/llama', input: [100, 101] });
+    expect(one.data).toHaveLength(1);
+  });
+
+  it('shorter vectors: cut and of length 1 where the slot declares them, refused by name elsewhere', async () => {
+    const whole = await openai.embeddings.create({
+      model: 'svc/llama',
+      input: CAT,
+      encoding_format: 'float',
+    });
+    const short = await openai.embeddings.create({ model: 'svc/llama', input: CAT, dimensions: 16 });
+    const vector = short.data[0]?.embedding ?? [];
+    expect(vector).toHaveLength(16);
+    expect(unit(vector)).toBeCloseTo(1, 5);
+    const head = (whole.data[0]?.embedding ?? []).slice(0, 16);
+    vector.forEach((value, at) => {
+      expect(value).toBeCloseTo((head[at] as number) / unit(head), 5);
+    });
+    await expect(
+      openai.embeddings.create({ model: 'svc/llama', input: CAT, dimensions: 8 }),
+    ).rejects.toMatchObject({
+      status: 400,
+      param: 'dimensions',
+    });
+    expect(
+      (await openai.embeddings.create({ model: 'svc/llama', input: CAT, dimensions: 64 })).data[0]?.embedding,
+    ).toHaveLength(64);
+  });
+
+  it('a text that is too long is refused with the numbers', async () => {
+    for (const [path, body, param] of [
+      [EMBEDDINGS, { model: 'svc/llama', input: ['short', 'x '.repeat(600)] }, 'input'],
+      [RERANK, { model: 'svc/llama-order', query: 'q', documents: ['a', 'x '.repeat(600)] }, 'documents'],
+    ] as const) {
+      const answer = await post(path, body);
+      expect([answer.status, answer.code]).toEqual([400, 'context_length_exceeded']);
+      const { error } = answer.json<{
+        error: { param: string; details: { n_prompt_tokens: number; n_ctx: number } };
+      }>();
+      expect(error.param).toBe(param);
+      expect(error.details.n_prompt_tokens).toBeGreaterThan(error.details.n_ctx);
+    }
+  });
+
+  it.each(['/v1/rerankings', '/v1/rerank', '/v1/reranking'])('ranks in the one shape: %s', async (path) => {
+    const body = {
+      model: 'svc/llama-order',
+      query: 'cat on mat',
+      documents: DOCUMENTS.map((text) => ({ text })),
+    };
+    const results = expectOneShape(await post(path, { ...body, return_documents: true, top_n: 2 }), 'ranks');
+    expect(results.map(({ index, document }) => [index, document?.text])[0]).toEqual([1, CAT]);
+    expect(results).toHaveLength(2);
+    expect(expectOneShape(await post(path, body), 'ranks').map((each) => Object.keys(each).length)).toEqual([
+      2, 2, 2,
+    ]);
+  });
+});
+
+describe('engines that give floats whatever was asked for (stand-ins)', () => {
+  it.each([
+    ['svc/big', 'vllm', 'big-vectors'],
+    ['svc/own', 'custom', 'own-vectors'],
+    ['embed', 'flm', 'embed-gemma:300m'],
+  ])('%s: the official client reads the right numbers', async (slot, server, model) => {
+    const answer = await openai.embeddings.create({ model: slot, input: ['a', 'b'] });
+    expect(answer.data.map(({ embedding }) => embedding)).toEqual([
+      [3, 4, 12],
+      [3, 4, 12],
+    ]);
+    expect(answer).toMatchObject({ object: 'list', model });
+    const body = JSON.parse(lastHeard(server).body) as Record<string, unknown>;
+    expect(body).toEqual({ model, input: ['a', 'b'], encoding_format: 'base64' });
+  });
+
+  it('token ids reach who takes them and are refused by name where nobody does', async () => {
+    expect(
+      (await post(EMBEDDINGS, { model: 'svc/big', input: [[1, 2], [3]] })).json<Vectors>().data,
+    ).toHaveLength(2);
+    const refused = await post(EMBEDDINGS, { model: 'embed', input: [[1, 2], [3]] });
+    expect(refused).toMatchObject({ status: 400, code: 'request.invalid' });
+    expect(refused.text).toContain('texts, not tokens');
+  });
+
+  it('limits and lengths: refused with the numbers', async () => {
+    const many = await post(EMBEDDINGS, { model: 'svc/big', input: Array(2049).fill('x') });
+    expect(many.status).toBe(400);
+    expect(many.text).toContain('2049');
+    const long = await post(EMBEDDINGS, { model: 'svc/big', input: 'too long' });
+    expect(long).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+    expect(long.json()).toMatchObject({
+      error: { param: 'input', details: { n_prompt_tokens: 600, n_ctx: 512 } },
+    });
+    const other = await post(EMBEDDINGS, { model: 'svc/own', input: 'x', dimensions: 2 });
+    expect(other.json()).toMatchObject({ error: { code: 'request.invalid', param: 'dimensions' } });
+  });
+});
+
+describe('the NPU embed slot (stand-in)', () => {
+  it.each([undefined, 'embed', 'svc/embed', 'embed-gemma:300m', 'embed-gemma-300m-flm'])(
+    'is posted directly under its own path and native tag: model %s',
+    async (model) => {
+      const before = servers.flm?.heard.length ?? 0;
+      const answer = await post(EMBEDDINGS, { model, input: 'x', user: 'me' });
+      expect(answer).toMatchObject({
+        status: 200,
+        headers: { 'x-svc-slot': 'embed', 'x-svc-step': 'npu-embed' },
+      });
+      expect(answer.json<Vectors>().data[0]?.embedding).toEqual([3, 4, 12]);
+      const heard = servers.flm?.heard.slice(before).filter(({ body }) => body.includes('"user"')) ?? [];
+      expect(heard.map(({ method, url, body }) => [method, url, JSON.parse(body)])).toEqual([
+        ['POST', EMBEDDINGS, { model: 'embed-gemma:300m', input: 'x', user: 'me' }],
+      ]);
+    },
+  );
+
+  it('a declared length is asked for whole and cut here', async () => {
+    const answer = await post(EMBEDDINGS, { model: 'embed', input: 'x', dimensions: 2 });
+    const vector = answer.json<Vectors>().data[0]?.embedding as number[];
+    expect(vector.map((value) => value.toFixed(5))).toEqual(['0.60000', '0.80000']);
+    expect(JSON.parse(lastHeard('flm').body)).toEqual({ model: 'embed-gemma:300m', input: 'x' });
+  });
+});
+
+describe('rerank in one shape (stand-ins)', () => {
+  const body = { query: 'q', documents: ['a', { text: 'b' }, 'c'] };
+  const expected = {
+    'svc/order': [2, 1, 0],
+    'svc/own-order': [0, 1, 2],
+    'tei-ranks': [1, 2, 0],
+    'far-ranks': [0, 1, 2],
+  };
+
+  it.each([
+    ['svc/order', 'big-ranks'],
+    ['svc/own-order', 'own-ranks'],
+    ['tei-ranks', 'tei-ranks'],
+    ['far-ranks', 'far-ranks'],
+  ] as const)('%s', async (model, id) => {
+    const all = expectOneShape(await post('/v1/rerankings', { ...body, model }), id);
+    expect(all.map(({ index }) => index)).toEqual(expected[model]);
+    expect(all.every((each) => each.document === undefined)).toBe(true);
+    const some = expectOneShape(await post(RERANK, { ...body, model, top_n: 2, return_documents: true }), id);
+    const texts = ['a', 'b', 'c'];
+    expect(some.map(({ index, document }) => [index, document?.text])).toEqual(
+      expected[model].slice(0, 2).map((index) => [index, texts[index]]),
+    );
+  });
+
+  it('each is asked under its own path and in its own words', async () => {
+    const asked = (name: string) => ({
+      url: lastHeard(name).url,
+      ...(JSON.parse(lastHeard(name).body) as Asked),
+    });
+    const documents = ['a', 'b', 'c'];
+    for (const model of ['svc/order', 'svc/own-order', 'tei-ranks', 'far-ranks'])
+      await post('/v1/rerankings', { ...body, model, top_n: 2, return_documents: true });
+    expect(asked('vllm')).toEqual({ url: RERANK, model: 'big-ranks', query: 'q', documents, top_n: 2 });
+    expect(asked('custom')).toEqual({ url: RERANK, model: 'own-ranks', query: 'q', documents, top_n: 2 });
+    expect(asked('tei')).toEqual({ url: '/rerank', query: 'q', texts: documents });
+    expect(asked('cloud')).toEqual({
+      url: '/v1/rerankings',
+      model: 'far-ranks',
+      query: 'q',
+      documents,
+      top_n: 2,
+    });
+  });
+
+  it('what the engine refuses is told in its words', async () => {
+    const answer = await post(RERANK, { model: 'tei-ranks', query: 'q', documents: Array(33).fill('x') });
+    expect(answer.status).toBe(413);
+    expect(answer.text).toContain('maximum allowed batch size 32');
+  });
+});
+
+it('a provider makes the length and the form itself; base64 for who asked for floats is read here', async () => {
+  const plain = await post(EMBEDDINGS, { model: 'far-vectors', input: 'x', dimensions: 3 });
+  expect(plain.json<Vectors>().data[0]?.embedding).toEqual([0.5, 0.5, 0.5]);
+  expect(JSON.parse(lastHeard('cloud').body)).toEqual({ model: 'far-vectors', input: 'x', dimensions: 3 });
+});
