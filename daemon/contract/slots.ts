@@ -49,6 +49,8 @@ export const SlotView = z.object({
   tokens_per_second: z.number().nullable(),
   /** Resident memory of the engine in bytes. */
   memory_bytes: z.number().int().nullable(),
+  /** Its model sees pictures. */
+  vision: z.literal(true).optional(),
   /** Never unloaded for another slot. */
   pinned: z.boolean(),
   /** Slots whose memory a load of this one waits for; the state stays `offline` or `error` meanwhile. */

@@ -42,12 +42,14 @@ export interface RecordParts {
   readonly state?: string;
   readonly context?: number | null;
   readonly created?: number | null;
+  readonly vision?: boolean;
 }
 
 /** One record of `GET /v1/models` (contract section 7); never a path, an address or a key. */
 export function modelRecord({ id, type, owner, slot, model, extra, ...known }: RecordParts): V1ModelRecord {
   const context = slot?.context ?? model?.context_length ?? known.context ?? DEFAULT_CONTEXT;
   const { input, output } = MODALITIES[type];
+  const sees = slot?.vision ?? model?.capabilities?.vision ?? known.vision ?? false;
   return {
     id,
     object: 'model',
@@ -56,8 +58,8 @@ export function modelRecord({ id, type, owner, slot, model, extra, ...known }: R
     name: extra === undefined ? (model?.name ?? id) : id,
     context_length: context,
     max_model_len: context,
-    architecture: { input_modalities: inputs(input, model), output_modalities: [output] },
-    capabilities: { [ABILITY[type]]: true, ...model?.capabilities },
+    architecture: { input_modalities: sees ? [input, 'image'] : [input], output_modalities: [output] },
+    capabilities: { [ABILITY[type]]: true, ...model?.capabilities, ...(sees && { vision: true }) },
     pricing: { prompt: '0', completion: '0' },
     _svc: {
       slot: slot?.name ?? null,
@@ -68,6 +70,3 @@ export function modelRecord({ id, type, owner, slot, model, extra, ...known }: R
     },
   };
 }
-
-const inputs = (input: string, model: RegisteredModelLike | undefined): string[] =>
-  model?.capabilities?.vision ? [input, 'image'] : [input];

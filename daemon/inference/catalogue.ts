@@ -83,12 +83,12 @@ const virtualNames = (picture: Picture): string[] => [
 const stateOf = ({ healthy }: UpstreamFacts): string => (healthy ? 'ready' : 'offline');
 
 /** A model counts as a chat model unless the upstream's own list says what else it is. */
-function ofUpstream({ id, type, context, created }: UpstreamModel, upstream: UpstreamFacts): Entry {
+function ofUpstream({ id, type, context, created, vision }: UpstreamModel, upstream: UpstreamFacts): Entry {
   const kind = type ?? 'llm';
   const parts = { id, type: kind, owner: upstream.name, slot: undefined, model: undefined };
   return {
     type: kind,
-    record: modelRecord({ ...parts, state: stateOf(upstream), context, created }),
+    record: modelRecord({ ...parts, state: stateOf(upstream), context, created, vision }),
   };
 }
 

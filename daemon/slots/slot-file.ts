@@ -70,6 +70,7 @@ const SlotFile = z.object({
     })
     .optional(),
   enable_thinking: z.boolean().optional(),
+  vision: z.boolean().optional(),
   dimensions: z.array(z.number().int().min(1).max(65_536)).max(32).default([]),
   ...PROGRAM_KEYS,
 });
@@ -102,6 +103,8 @@ export interface SlotConfig {
   readonly env: Readonly<Record<string, string>>;
   readonly voice: { voice?: string; speed?: number; response_format?: string } | null;
   readonly enableThinking: boolean | null;
+  /** The model sees pictures. */
+  readonly vision: boolean;
   /** Shorter vectors that the embedding model was trained for (Matryoshka). */
   readonly dimensions: readonly number[];
   /** The program and its first arguments, in the place of the engine's own program. */
@@ -134,6 +137,9 @@ function lineOf(text: string, key: string): number | null {
   return index < 0 ? null : index + 1;
 }
 
+/** The argument by which llama-server gets its eyes. */
+const isProjector = (word: string): boolean => /^(--mmproj|-mm|--mmproj-url|-mmu)(=|$)/.test(word);
+
 function toConfig(
   name: string,
   file: z.infer<typeof SlotFile>,
@@ -162,6 +168,7 @@ function toConfig(
     env: file.env,
     voice: file.voice ?? null,
     enableThinking: file.enable_thinking ?? null,
+    vision: file.vision ?? [...(file.command ?? []), ...file.extra_args].some(isProjector),
     dimensions: file.dimensions,
     command: file.command ?? null,
     health: file.health ?? null,

@@ -10,6 +10,8 @@ export interface UpstreamModel {
   readonly context: number | null;
   /** Unix seconds. */
   readonly created: number | null;
+  /** Its list says that it sees pictures. */
+  readonly vision?: true;
 }
 
 /** Models of one upstream that are kept. */
@@ -49,6 +51,11 @@ function contextOf(record: Json): number | null {
   return places.map(count).find((each) => each !== null) ?? count(meta?.n_ctx_train);
 }
 
+function seesPictures(record: Json): boolean {
+  const input = asObject(record.architecture)?.input_modalities;
+  return Array.isArray(input) && input.includes('image');
+}
+
 function typeOf(record: Json): SlotTypeName | null {
   const { input_modalities: input, output_modalities: output } = asObject(record.architecture) ?? {};
   const made = Array.isArray(output) && output.length === 1 ? String(output[0]) : '';
@@ -67,7 +74,8 @@ function modelOf(value: unknown): UpstreamModel | null {
   const id = record?.id ?? record?.name;
   if (!record || typeof id !== 'string' || id.trim() === '' || id.length > LONGEST_ID) return null;
   if (CONTROLS.test(id) || id.startsWith('svc/') || isSecondHand(record)) return null;
-  return { id, type: typeOf(record), context: contextOf(record), created: count(record.created) };
+  const sight = seesPictures(record) ? { vision: true as const } : {};
+  return { id, type: typeOf(record), context: contextOf(record), created: count(record.created), ...sight };
 }
 
 export interface Wanted {

@@ -40,12 +40,17 @@ const others = ({ picture, asked }: World): string[] =>
     .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null && !means(asked, slot))
     .map(({ name }) => name);
 
-/** Loaded chat models that see. */
-const seeing = ({ picture, has }: World): string[] =>
-  picture.slots
-    .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null && has.image)
-    .filter((slot) => modelNamed(picture, slot.model ?? '')?.capabilities?.vision)
-    .map(({ name }) => name);
+/** Loaded chat models that see, then those of healthy upstreams whose lists say so. */
+function seeing({ picture, has }: World): string[] {
+  if (!has.image) return [];
+  const slots = picture.slots
+    .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null)
+    .filter(({ vision, model }) => vision || modelNamed(picture, model ?? '')?.capabilities?.vision);
+  const others = picture.upstreams
+    .filter(({ healthy }) => healthy)
+    .flatMap(({ models }) => models.filter(({ vision }) => vision).map(({ id }) => id));
+  return [...slots.map(({ name }) => name), ...others];
+}
 
 const hearing = (world: World): string[] =>
   world.has.audio || loadedOf(world, 'tts').length > 0 ? loadedOf(world, 'stt') : [];
