@@ -50,6 +50,26 @@ test('models, aliases and virtual names; image, tts and stt stay hidden with the
   expect(ids(true)).toEqual(expect.arrayContaining(['voice', 'tts', 'svc/tts', 'img', 'svc/img']));
 });
 
+test("image slots list what they draw by curated ids; what an upstream lists is the upstream's, as dispatch has it", () => {
+  const slots = [
+    slotRecord({ name: 'img', type: 'image', engine: 'comfyui', model: 'sdxl-turbo' }),
+    slotRecord({ name: 'cpp', type: 'image', engine: 'sd-server', model: 'v1-5-pruned-emaonly' }),
+    slotRecord({ name: 'other', type: 'image', engine: 'comfyui', model: null }),
+  ];
+  const studio = picture({ slots, upstreams: [upstreamFacts({ name: 'far', models: ['flux-dev'] })] });
+  const draws = (slot: string) => ({ img: ['sdxl', 'flux-dev'], other: ['flux-schnell'] })[slot] ?? [];
+  const owners = Object.fromEntries(
+    listModels(studio, { showAll: true, owners: [] }, draws).map(({ id, owned_by, _svc }) => [
+      id,
+      _svc.slot ?? owned_by,
+    ]),
+  );
+  expect(owners).toMatchObject({ 'sdxl-turbo': 'img', sdxl: 'img', sd15: 'cpp', 'flux-dev': 'far' });
+  expect(owners).not.toHaveProperty('flux-schnell');
+  expect(findModel(studio, 'sdxl', draws)).toMatchObject({ name: 'Stable Diffusion XL 1.0' });
+  expect(listModels(studio, { showAll: false, owners: [] }, draws).map(({ id }) => id)).toEqual(['flux-dev']);
+});
+
 test('every record keeps the shape of the contract, context_length always a number', () => {
   const data = listModels(home, { showAll: true, owners: [] });
   expect(V1ModelList.parse({ object: 'list', data }).data).toEqual(data);

@@ -5,6 +5,7 @@ import type { UpstreamFacts } from '../upstreams/port.ts';
 import { isHidden, LOCAL_OWNER, modelRecord } from './catalogue-record.ts';
 import { LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
 import { modelNamed, type Picture, slotNamed } from './dispatch/picture.ts';
+import { CURATED, curatedModel } from './images/curated.ts';
 import type { RegisteredModelLike } from './ports.ts';
 import { chainOf } from './rewrite/virtual-name.ts';
 
@@ -15,6 +16,10 @@ export interface CatalogueQuery {
   readonly owners: readonly (readonly string[])[];
 }
 
+/** The ids of curated models that the engine of a slot has told it can draw. */
+export type Draws = (slot: string) => readonly string[];
+const NOTHING: Draws = () => [];
+
 interface Entry {
   readonly type: SlotTypeName;
   readonly record: V1ModelRecord;
@@ -22,9 +27,10 @@ interface Entry {
 
 /**
  * Everything that a caller may name, from memory (contract section 7): models, then slot aliases, then virtual names,
- * then models of upstreams. An id held twice is listed once, local first.
+ * then models of upstreams, then what image slots draw beside the model that they name, in the order in which dispatch looks.
+ * An id held twice is listed once, local first.
  */
-function entries(picture: Picture): Map<string, Entry> {
+function entries(picture: Picture, draws: Draws): Map<string, Entry> {
   const all = new Map<string, Entry>();
   const add = (entry: Entry) => {
     if (!all.has(entry.record.id)) all.set(entry.record.id, entry);
@@ -43,7 +49,25 @@ function entries(picture: Picture): Map<string, Entry> {
   }
   for (const upstream of picture.upstreams)
     for (const model of upstream.models) if (!all.has(model.id)) add(ofUpstream(model, upstream));
+  for (const slot of picture.slots) for (const id of drawnBy(slot, draws)) add(ofDrawn(slot, id));
   return all;
+}
+
+/** The slot that dispatch means by the path of image requests. */
+const BY_PATH = 'img';
+
+/** The curated id of what a slot names; for the one that every image request may reach, also what else its engine has. */
+function drawnBy(slot: SlotRecord, draws: Draws): readonly string[] {
+  if (slot.type !== 'image') return [];
+  const own = curatedModel(slot.model ?? '')?.id;
+  const others = slot.name === BY_PATH ? draws(slot.name) : [];
+  return own === undefined ? others : [own, ...others];
+}
+
+function ofDrawn(slot: SlotRecord, id: string): Entry {
+  const name = CURATED.find((model) => model.id === id)?.name;
+  const record = modelRecord({ id, type: slot.type, owner: LOCAL_OWNER, slot, model: undefined });
+  return { type: slot.type, record: name === undefined ? record : { ...record, name } };
 }
 
 function ofSlot(slot: SlotRecord, id: string, picture: Picture): Entry {
@@ -93,17 +117,21 @@ function ofUpstream({ id, type, context, created, vision }: UpstreamModel, upstr
 }
 
 /** `GET /v1/models`. */
-export function listModels(picture: Picture, { showAll, owners }: CatalogueQuery): V1ModelRecord[] {
+export function listModels(
+  picture: Picture,
+  { showAll, owners }: CatalogueQuery,
+  draws: Draws = NOTHING,
+): V1ModelRecord[] {
   const lists = owners
     .map((names) => names.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''))
     .filter((names) => names.length > 0);
-  return [...entries(picture).values()]
+  return [...entries(picture, draws).values()]
     .filter(({ type }) => showAll || !isHidden(type))
     .map(({ record }) => record)
     .filter(({ owned_by }) => lists.every((names) => names.includes(owned_by.toLowerCase())));
 }
 
 /** `GET /v1/models/{model_id}`: an exact lookup that ignores both filters. */
-export function findModel(picture: Picture, id: string): V1ModelRecord | undefined {
-  return entries(picture).get(id)?.record;
+export function findModel(picture: Picture, id: string, draws: Draws = NOTHING): V1ModelRecord | undefined {
+  return entries(picture, draws).get(id)?.record;
 }

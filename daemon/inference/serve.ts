@@ -29,6 +29,7 @@ import { openEngines } from './forward/engines.ts';
 import { Life } from './forward/life.ts';
 import type { KeptImage } from './images/cache.ts';
 import { Images } from './images/images.ts';
+import { Repertoire } from './images/repertoire.ts';
 import { callInternally, type Internal } from './internal.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
 import { type RunDeps, runCall } from './run.ts';
@@ -71,7 +72,7 @@ export interface InferenceDeps {
   readonly registry: RegistryLike;
   readonly upstreams?: Upstreams;
   readonly store: { readonly requests: Pick<Store['requests'], 'add'> };
-  readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
+  readonly bus: Pick<Bus<GatewayEvents>, 'emit' | 'subscribe'>;
   readonly metrics: Pick<Metrics, 'finished'>;
   /** Default: no traces. */
   readonly tracer?: Pick<Tracer, 'begin' | 'finished'>;
@@ -116,6 +117,8 @@ export function createInference(deps: InferenceDeps): Inference {
   const lives = new Bag<Life>();
   const spools = new Spools(deps.spoolFolder);
   const images = new Images({ folder: deps.imageFolder, outbound, bus, log });
+  const repertoire = new Repertoire({ slots, outbound, bus });
+  const draws = (slot: string) => repertoire.of(slot);
   const run: RunDeps = {
     spools,
     images,
@@ -159,8 +162,8 @@ export function createInference(deps: InferenceDeps): Inference {
     messages: serveDialect('messages', tasks),
     messagesCount: serveDialect('messagesCount', tasks),
     internal: (call) => callInternally({ settings, tasks }, call),
-    models: (query) => ({ object: 'list', data: listModels(takePicture(sources), query) }),
-    model: (id) => findModel(takePicture(sources), id),
+    models: (query) => ({ object: 'list', data: listModels(takePicture(sources), query, draws) }),
+    model: (id) => findModel(takePicture(sources), id, draws),
     tryUpstream: (upstream, model, requestId, res) =>
       tryUpstream({ upstreams, outbound }, { upstream, model, requestId, res }),
     voices: (asked) => listVoices(takePicture(sources), asked),
@@ -171,6 +174,7 @@ export function createInference(deps: InferenceDeps): Inference {
     cancel: (id) => watch.cancel(id),
     async stop() {
       stopped = true;
+      repertoire.close();
       for (const life of lives.all()) life.end(draining());
       await images.settled();
       await outbound.close();

@@ -11,6 +11,7 @@ import { NotFoundError, UnprocessableEntityError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { ImagesResponse } from '../contract/images.ts';
+import type { V1ModelRecord } from '../contract/models.ts';
 import { readPng } from '../kit/png.ts';
 import { type ComfyStandIn, comfyStandIn } from './harness/comfy-stand-in.ts';
 import { drawnPng } from './harness/drawn-png.ts';
@@ -115,6 +116,27 @@ describe('the official client', () => {
     expect(blank.code).toBe('image.prompt_required');
     const unknown = await failure(openai.images.generate({ ...small, model: 'dall-e-3' }), NotFoundError);
     expect(unknown.code).toBe('image.model_not_curated');
+  });
+});
+
+it('the list names what the loaded engine has, under show_all only', async () => {
+  const listed = async (query: string) => {
+    const answer = await ask(gateway, 'GET', `/v1/models${query}`);
+    return answer
+      .json<{ data: V1ModelRecord[] }>()
+      .data.filter(({ capabilities }) => capabilities.image_generation);
+  };
+  await until(
+    async () => (await listed('?show_all=true')).some(({ id }) => id === 'sdxl'),
+    'the files to be known',
+  );
+  const all = await listed('?show_all=true');
+  const owners = Object.fromEntries(all.map(({ id, owned_by, _svc }) => [id, [owned_by, _svc.slot]]));
+  expect(owners).toMatchObject({ sdxl: ['svc', 'img'], 'sdxl-turbo': ['svc', 'img'], sd15: ['svc', 'cpp'] });
+  expect((await listed('')).map(({ id }) => id)).toEqual([]);
+  expect((await ask(gateway, 'GET', '/v1/models/sdxl')).json()).toMatchObject({
+    id: 'sdxl',
+    owned_by: 'svc',
   });
 });
 
