@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { TimedTokens } from '../transcription/words.ts';
 
 /** What the native library says of one voice model. */
 export interface NativeTts {
@@ -22,7 +23,7 @@ export interface NativeStream {
 export interface NativeRecogniser {
   createStream(): NativeStream;
   /** Works beside the event loop. */
-  decodeAsync(stream: NativeStream): Promise<{ text?: string; lang?: string }>;
+  decodeAsync(stream: NativeStream): Promise<{ text?: string; lang?: string } & TimedTokens>;
   /** Takes effect for the streams that are decoded from now on. */
   setConfig(config: object): void;
 }

@@ -9,6 +9,7 @@ import type { SpeechConfig } from '../speech-config.ts';
 import { Cutter, type Stretch } from './cutter.ts';
 import type { Segment, Transcript } from './result.ts';
 import type { Sound } from './wav.ts';
+import { type Word, wordsOf } from './words.ts';
 
 /** Callers that wait for the native library at once; each holds a place among the requests already. */
 const NATIVE_QUEUE = 1_024;
@@ -57,7 +58,7 @@ export class Recogniser {
         for (const stretch of stretches) {
           const heard = await this.#hear(stretch, rate, language, signal);
           spoken ??= heard.language;
-          const segment = { start: stretch.start, end: stretch.end, text: heard.text };
+          const segment = { start: stretch.start, end: stretch.end, text: heard.text, words: heard.words };
           segments.push(segment);
           if (segment.text !== '') await tell(segment);
         }
@@ -80,18 +81,20 @@ export class Recogniser {
   }
 
   async #hear(
-    { samples, silent }: Stretch,
+    { samples, silent, start, end }: Stretch,
     rate: number,
     language: string | null,
     signal: AbortSignal,
-  ): Promise<{ text: string; language: string | null }> {
-    if (silent) return { text: '', language: null };
+  ): Promise<{ text: string; language: string | null; words: Word[] | null }> {
+    if (silent) return { text: '', language: null, words: null };
     return this.#turn.run(signal, async () => {
       this.#tellLanguage(language);
       const stream = this.#native.createStream();
       stream.acceptWaveform({ samples: atLeast(samples, Math.ceil(LEAST_S * rate)), sampleRate: rate });
-      const { text = '', lang = '' } = await this.#native.decodeAsync(stream);
-      return { text: text.trim(), language: /[a-z]{2,3}/.exec(lang)?.[0] ?? null };
+      const told = await this.#native.decodeAsync(stream);
+      const { text = '', lang = '' } = told;
+      const words = wordsOf(told, start, end);
+      return { text: text.trim(), language: /[a-z]{2,3}/.exec(lang)?.[0] ?? null, words };
     });
   }
 

@@ -8,6 +8,8 @@ export interface TranscriptionRequest {
   readonly stream: boolean;
   /** Code of the language that is spoken; null lets the model find out. */
   readonly language: string | null;
+  /** When each word was said, where the model tells it. */
+  readonly words: boolean;
 }
 
 const isFormat = (text: string): text is ResultFormat => (RESULT_FORMATS as readonly string[]).includes(text);
@@ -20,6 +22,9 @@ function languageFrom(text: string, known: readonly string[]): string | null {
   if (code !== undefined) return code;
   throw refusedField('language', `language: this model knows ${known.slice(0, 120).join(', ')}`);
 }
+
+const wantsWords = (fields: ReadonlyMap<string, string>): boolean =>
+  (fields.get('timestamp_granularities') ?? '').split(',').some((each) => each.trim() === 'word');
 
 /**
  * Reads the text fields of a form; `languages` are those that the model can be told. Throws a 422 that names the field at
@@ -35,5 +40,6 @@ export function transcriptionRequest(
   const stream = /^(true|1)$/i.test((fields.get('stream') ?? '').trim());
   if (stream && format !== 'json' && format !== 'text')
     throw refusedField('stream', `stream: ${format} can not be streamed; json and text can`);
-  return { format, stream, language: languageFrom(fields.get('language') ?? '', languages) };
+  const words = format === 'verbose_json' && wantsWords(fields);
+  return { format, stream, words, language: languageFrom(fields.get('language') ?? '', languages) };
 }

@@ -45,6 +45,18 @@ describe('resultBody', () => {
     );
   });
 
+  test('words, when they were asked for and every stretch tells them', () => {
+    const words = [{ word: 'One', start: 0, end: 1 }];
+    const read = (known: typeof segments, asked: boolean) =>
+      JSON.parse(resultBody({ ...transcript, segments: known }, 'verbose_json', asked).body) as object;
+    const told = segments.map((segment) => ({ ...segment, words }));
+    expect(read(told, true)).toMatchObject({ words: [...words, ...words] });
+    expect(read(told, false)).not.toHaveProperty('words');
+    expect(read([...told, { start: 9, end: 10, text: 'x' }] as typeof told, true)).not.toHaveProperty(
+      'words',
+    );
+  });
+
   test('begun seconds count', () => expect(usageOf(2.01)).toEqual({ type: 'duration', seconds: 3 }));
 });
 
@@ -53,12 +65,25 @@ describe('transcriptionRequest', () => {
     transcriptionRequest(new Map(Object.entries(fields)), languages);
 
   test.each([
-    [{}, [], { format: 'json', stream: false, language: null }],
-    [{ stream: 'True', response_format: ' text ' }, [], { format: 'text', stream: true, language: null }],
-    [{ language: 'de' }, [], { format: 'json', stream: false, language: null }],
-    [{ language: 'DE' }, ['en', 'de'], { format: 'json', stream: false, language: 'de' }],
-    [{ language: 'en-US' }, ['en', 'de'], { format: 'json', stream: false, language: 'en' }],
-    [{ language: ' ' }, ['en'], { format: 'json', stream: false, language: null }],
+    ['word', 'verbose_json', true],
+    ['segment,word', 'verbose_json', true],
+    ['segment', 'verbose_json', false],
+    ['word', 'json', false],
+  ])('granularity %s of %s: words %s', (timestamp_granularities, response_format, words) => {
+    expect(read({ timestamp_granularities, response_format }).words).toBe(words);
+  });
+
+  test.each([
+    [{}, [], { format: 'json', stream: false, language: null, words: false }],
+    [
+      { stream: 'True', response_format: ' text ' },
+      [],
+      { format: 'text', stream: true, language: null, words: false },
+    ],
+    [{ language: 'de' }, [], { format: 'json', stream: false, language: null, words: false }],
+    [{ language: 'DE' }, ['en', 'de'], { format: 'json', stream: false, language: 'de', words: false }],
+    [{ language: 'en-US' }, ['en', 'de'], { format: 'json', stream: false, language: 'en', words: false }],
+    [{ language: ' ' }, ['en'], { format: 'json', stream: false, language: null, words: false }],
   ])('%j %j', (fields, languages, expected) =>
     expect(read(fields as Record<string, string>, languages)).toEqual(expected),
   );

@@ -1,4 +1,5 @@
 import type { ResultFormat } from './request.ts';
+import type { Word } from './words.ts';
 
 /** What was said in one stretch of a recording. */
 export interface Segment {
@@ -6,6 +7,8 @@ export interface Segment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** Its words; null when the model does not tell when they were said. */
+  readonly words?: readonly Word[] | null;
 }
 
 export interface Transcript {
@@ -41,7 +44,13 @@ const cue = ({ start, end, text }: Segment, point: string): string =>
 /** What OpenAI lists for a segment beyond its text; these models do not tell, so the numbers are neutral. */
 const UNTOLD = { tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
 
-function verbose({ segments, duration, language }: Transcript): object {
+/** Words as OpenAI lists them; nothing when of any stretch they are not known. */
+function wordList(segments: readonly Segment[]): { words?: readonly Word[] } {
+  const lists = segments.map(({ words }) => words ?? null);
+  return lists.includes(null) ? {} : { words: lists.flatMap((list) => list ?? []) };
+}
+
+function verbose({ segments, duration, language }: Transcript, words: boolean): object {
   return {
     task: 'transcribe',
     language: language ?? 'unknown',
@@ -55,6 +64,7 @@ function verbose({ segments, duration, language }: Transcript): object {
       text,
       ...UNTOLD,
     })),
+    ...(words ? wordList(segments) : {}),
     usage: usageOf(duration),
   };
 }
@@ -66,7 +76,11 @@ const TEXT = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The body of an answer in one of OpenAI's formats. */
-export function resultBody(transcript: Transcript, format: ResultFormat): { type: string; body: string } {
+export function resultBody(
+  transcript: Transcript,
+  format: ResultFormat,
+  words = false,
+): { type: string; body: string } {
   const spoken = transcript.segments.filter(({ text }) => text !== '');
   const text = textOf(spoken);
   if (format === 'text') return { type: TEXT, body: `${text}\n` };
@@ -77,6 +91,6 @@ export function resultBody(transcript: Transcript, format: ResultFormat): { type
   const answer =
     format === 'json'
       ? { text, usage: usageOf(transcript.duration) }
-      : verbose({ ...transcript, segments: spoken });
+      : verbose({ ...transcript, segments: spoken }, words);
   return { type: JSON_TYPE, body: JSON.stringify(answer) };
 }

@@ -18,7 +18,7 @@ async function whole(
 ): Promise<void> {
   const { signal } = exchange;
   const transcript = await recogniser.hear(soundOf(upload, signal), request.language, signal, async () => {});
-  const { type, body } = resultBody(transcript, request.format);
+  const { type, body } = resultBody(transcript, request.format, request.words);
   exchange.text(type, body);
 }
 

@@ -58,7 +58,13 @@ class FormReader {
 
   #end(): void {
     if (this.#field === null) return;
-    this.fields.set(this.#field.name.replace(/\[\]$/, ''), Buffer.concat(this.#field.bytes).toString('utf8'));
+    const name = this.#field.name.replace(/\[\]$/, '');
+    const value = Buffer.concat(this.#field.bytes).toString('utf8');
+    // Of a list, which OpenAI's clients write with brackets, every value counts; of anything else the last.
+    const before = name === this.#field.name ? undefined : this.fields.get(name);
+    const joined = before === undefined ? value : `${before},${value}`;
+    if (joined.length > MOST_FIELD) throw refusedField(name, 'a field is too long');
+    this.fields.set(name, joined);
     this.#field = null;
   }
 }
