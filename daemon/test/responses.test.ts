@@ -8,8 +8,8 @@ import { AGENT_WINDOW, ANSWER, CALL, startDialects, THOUGHTS } from './harness/d
 import { ADMIN_KEY, CLIENT_KEY, type Gateway } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { failure, openaiClient } from './harness/openai.ts';
-import { faultsOf } from './harness/responses-shape.ts';
 import { dataOf, openStream } from './harness/stream.ts';
+import { breaches } from './openai-schemas/validate.ts';
 
 let gateway: Gateway;
 let openai: OpenAI;
@@ -141,10 +141,11 @@ describe('streams', () => {
     ],
     ['a cut', { model: 'agent', input: 'x', max_output_tokens: 2 }],
   ])(
-    '%s: every event has the published fields, numbers without a gap, and the last repeats the items',
+    '%s: every event is as published, numbers without a gap, and the last repeats the items',
     async (_, body) => {
       const told = await events(body);
-      expect(told.flatMap(faultsOf)).toEqual([]);
+      for (const event of told)
+        expect(breaches('ResponseStreamEvent', event), JSON.stringify(event)).toEqual([]);
       expect(told.map(({ sequence_number }) => sequence_number)).toEqual(told.map((_event, at) => at));
       const items = told.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []));
       const last = told.at(-1);
@@ -155,6 +156,32 @@ describe('streams', () => {
       expect(last.response.usage?.total_tokens).toBeGreaterThan(0);
     },
   );
+});
+
+describe('whole answers are as published', () => {
+  it.each([
+    ['text', { model: 'agent', input: 'x', instructions: 'Be brief.', temperature: 0, metadata: { a: 'b' } }],
+    ['thoughts', { model: 'thinker', input: 'x', reasoning: { effort: 'low' } }],
+    ['a call', { model: 'agent', input: 'x', tools: [TOOL], tool_choice: 'auto' }],
+    ['a cut', { model: 'agent', input: 'x', max_output_tokens: 2 }],
+    [
+      'a schema',
+      {
+        model: 'agent',
+        input: 'x',
+        text: { format: { type: 'json_schema', name: 'a', schema: { type: 'object' } } },
+      },
+    ],
+  ])('%s', async (_, body) => {
+    const answer = await post(body);
+    expect(breaches('Response', answer.json()), answer.text).toEqual([]);
+  });
+
+  it('an error', async () => {
+    const answer = await post({ model: 'nobody', input: 'x' });
+    expect(answer.status).toBe(404);
+    expect(breaches('ErrorResponse', answer.json())).toEqual([]);
+  });
 });
 
 describe('what Codex sends', () => {

@@ -5,15 +5,23 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 interface Definition {
   properties?: Record<string, unknown>;
 }
+interface Part {
+  $id: string;
+  $defs: Record<string, Definition>;
+}
 
-const text = readFileSync(join(import.meta.dirname, 'schemas.json'), 'utf8');
-const { $defs: definitions } = JSON.parse(text) as { $defs: Record<string, Definition> };
-const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
-ajv.addSchema(JSON.parse(text) as object, 'openai');
+const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+/** Where each definition stands: texts and models, sound and pictures, Responses. */
+const parts = ['schemas.json', 'media.json', 'responses.json'].map((name) => {
+  const part = JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8')) as Part;
+  ajv.addSchema(part, part.$id);
+  return part;
+});
+const partOf = (definition: string) => parts.find(({ $defs }) => definition in $defs);
 
 /** Every breach of a published definition, as `path reason`; empty when `value` keeps to it. */
 export function breaches(definition: string, value: unknown): string[] {
-  const check = ajv.getSchema(`openai#/$defs/${definition}`);
+  const check = ajv.getSchema(`${partOf(definition)?.$id}#/$defs/${definition}`);
   if (check === undefined) throw new Error(`there is no definition ${definition}`);
   if (check(value)) return [];
   return (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
@@ -22,5 +30,5 @@ export function breaches(definition: string, value: unknown): string[] {
 /** Keys of an answer that its published definition does not know: extensions. */
 export const extensions = (definition: string, value: object): string[] =>
   Object.keys(value)
-    .filter((key) => !(key in (definitions[definition]?.properties ?? {})))
+    .filter((key) => !(key in (partOf(definition)?.$defs[definition]?.properties ?? {})))
     .sort();

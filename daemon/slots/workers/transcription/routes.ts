@@ -5,7 +5,7 @@ import { modelList } from '../llama/model-list.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import type { Recogniser } from './recogniser.ts';
 import { type TranscriptionRequest, transcriptionRequest } from './request.ts';
-import { joint, resultBody, type Segment, textOf, usageOf } from './result.ts';
+import { joint, resultBody, type Segment, textOf } from './result.ts';
 import { soundOf } from './sound.ts';
 import { readUpload, type Upload } from './upload.ts';
 
@@ -22,7 +22,10 @@ async function whole(
   exchange.text(type, body);
 }
 
-/** OpenAI's events: each stretch as it was heard, then the whole. */
+/**
+ * OpenAI's events: each stretch as it was heard, then the whole. Without usage: events know tokens only, and these models
+ * count seconds.
+ */
 async function streamed(
   recogniser: Recogniser,
   upload: Upload,
@@ -39,9 +42,9 @@ async function streamed(
     await state.events.send({ type: 'transcript.text.delta', delta });
   };
   try {
-    const { duration } = await recogniser.hear(soundOf(upload, signal), request.language, signal, tell);
+    await recogniser.hear(soundOf(upload, signal), request.language, signal, tell);
     const events = state.events ?? exchange.events();
-    await events.send({ type: 'transcript.text.done', text: textOf(told), usage: usageOf(duration) });
+    await events.send({ type: 'transcript.text.done', text: textOf(told) });
     events.end();
   } catch (error) {
     if (state.events === null) throw error;
