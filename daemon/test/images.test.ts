@@ -4,7 +4,7 @@
  * the pictures they draw are real PNGs.
  */
 import { existsSync, readdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type OpenAI from 'openai';
 import { NotFoundError, UnprocessableEntityError } from 'openai';
@@ -17,6 +17,7 @@ import { type ComfyStandIn, comfyStandIn } from './harness/comfy-stand-in.ts';
 import { drawnPng } from './harness/drawn-png.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { begin, jsonPayload } from './harness/leaver.ts';
 import { failure, openaiClient } from './harness/openai.ts';
 import { type SdStandIn, sdStandIn } from './harness/sd-stand-in.ts';
 import { json, type StandIn, standIn } from './harness/stand-in.ts';
@@ -436,6 +437,17 @@ describe('upstreams', () => {
       seed: 3,
     });
     expect(headers.authorization).toBe('Bearer far-key-31415926');
+  });
+
+  it('are let go when the caller leaves', async () => {
+    const held: ServerResponse[] = [];
+    far.play(() => (_req, res) => void held.push(res));
+    const leaver = begin(gateway, PATH, jsonPayload({ ...small, model: 'flux-dev' }), CLIENT_KEY);
+    await until(() => held.length === 1, 'the upstream to be asked');
+    const closed = new Promise((resolve) => held[0]?.once('close', resolve));
+    leaver.leave();
+    await closed;
+    far.play(painter);
   });
 
   it('their errors are told when they are harmless', async () => {

@@ -1,0 +1,131 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { ask, post, readAll, until } from './testing/client.ts';
+import { closeAfterEach, held } from './testing/forwarding.ts';
+import { slotRecord } from './testing/pictures.ts';
+
+closeAfterEach();
+
+const EMBEDDINGS = '/v1/embeddings';
+const RERANK = '/v1/rerankings';
+const FLOATS = { model: 'qwen', input: 'x' };
+const BASE64 = { ...FLOATS, encoding_format: 'base64' };
+const JSON_HEAD = { 'content-type': 'application/json' };
+/** More than is waited for before it is asked whether an answer may go on as it is. */
+const LONG = Array.from({ length: 300_000 }, (_, at) => (at % 10) / 8).join(',');
+const START = `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[${LONG}`;
+const END = ']}],"model":"m","usage":{"prompt_tokens":1,"total_tokens":1}}';
+
+/** A gateway with slots of a foreign engine; each of its answers is played by the test. */
+async function foreign() {
+  const set = await held();
+  set.slots.records = [
+    slotRecord({ name: 'embed', type: 'embedding', engine: 'llama-server', model: 'qwen' }),
+    slotRecord({ name: 'rerank', type: 'rerank', engine: 'llama-server', model: 'ranks' }),
+  ];
+  return set;
+}
+
+describe('a caller that leaves', () => {
+  const rank = { model: 'ranks', query: 'q', documents: ['a'] };
+  const phases: [string, string, object, (res: ServerResponse) => void][] = [
+    ['embeddings before the head', EMBEDDINGS, FLOATS, () => {}],
+    [
+      'embeddings that are collected',
+      EMBEDDINGS,
+      BASE64,
+      (res) => res.writeHead(200, JSON_HEAD).write(START),
+    ],
+    ['embeddings that pass', EMBEDDINGS, FLOATS, (res) => res.writeHead(200, JSON_HEAD).write(START)],
+    ['a ranking', RERANK, rank, (res) => res.writeHead(200, JSON_HEAD).write('{"results":[')],
+  ];
+  test.each(phases)('%s: the engine is cut', async (_, path, body, play) => {
+    const { gateway, got, engine, slots } = await foreign();
+    const { req } = ask(gateway.origin, path, JSON.stringify(body));
+    req.on('error', () => {});
+    await until(() => got.length === 1);
+    play(got[0] as ServerResponse);
+    await new Promise(setImmediate);
+    req.destroy();
+    await until(() => engine.sockets.size === 0);
+    await until(() => slots.released === 1 && gateway.log.length === 1);
+    expect(gateway.log[0]).toMatchObject({ status: 499, error: 'client_closed' });
+  });
+});
+
+test('a long answer that is right already goes on before its end has come', async () => {
+  const { gateway, got } = await foreign();
+  const { head } = ask(gateway.origin, EMBEDDINGS, JSON.stringify(FLOATS));
+  await until(() => got.length === 1);
+  got[0]?.writeHead(200, JSON_HEAD).write(START);
+  const res = await head;
+  got[0]?.end(END);
+  expect(await readAll(res)).toMatchObject({ status: 200, body: START + END, whole: true });
+  await until(() => gateway.log.length === 1);
+  expect(gateway.log[0]).toMatchObject({ status: 200, prompt_tokens: 1 });
+});
+
+test('a long answer in the other form is made anew', async () => {
+  const { gateway, got } = await foreign();
+  const answer = post(gateway.origin, EMBEDDINGS, BASE64);
+  await until(() => got.length === 1);
+  got[0]?.writeHead(200, JSON_HEAD).end(START + END);
+  const { status, headers, body } = await answer;
+  const { data, usage } = JSON.parse(body) as { data: { embedding: string }[]; usage: object };
+  expect([status, headers['content-length'], usage]).toEqual([
+    200,
+    String(body.length),
+    { prompt_tokens: 1, total_tokens: 1 },
+  ]);
+  expect(Buffer.from(data[0]?.embedding ?? '', 'base64')).toHaveLength(300_000 * 4);
+});
+
+test('an error of the engine passes byte for byte', async () => {
+  const { gateway, got } = await foreign();
+  const answer = post(gateway.origin, EMBEDDINGS, FLOATS);
+  await until(() => got.length === 1);
+  const body = '{"error": {"code":"no","message":"not today"}}';
+  got[0]?.writeHead(418, JSON_HEAD).end(body);
+  expect(await answer).toMatchObject({ status: 418, body });
+});
+
+describe('an engine that dies in the middle of its answer', () => {
+  test('that is collected: 502', async () => {
+    const { gateway, got } = await foreign();
+    const answer = post(gateway.origin, EMBEDDINGS, BASE64);
+    await until(() => got.length === 1);
+    got[0]?.writeHead(200, JSON_HEAD).write(START, () => got[0]?.destroy());
+    expect(await answer).toMatchObject({ status: 502 });
+    expect(gateway.log[0]?.status).toBe(502);
+  });
+
+  test('that passes: the connection breaks', async () => {
+    const { gateway, got } = await foreign();
+    const { head } = ask(gateway.origin, EMBEDDINGS, JSON.stringify(FLOATS));
+    await until(() => got.length === 1);
+    got[0]?.writeHead(200, JSON_HEAD).write(START);
+    const res = await head;
+    got[0]?.destroy();
+    expect(await readAll(res)).toMatchObject({ status: 200, whole: false });
+  });
+});
+
+test.each([FLOATS, BASE64])('cancelled while it comes: %j', async (body) => {
+  const { gateway, got, engine } = await foreign();
+  const { head } = ask(gateway.origin, EMBEDDINGS, JSON.stringify(body));
+  await until(() => got.length === 1);
+  got[0]?.writeHead(200, JSON_HEAD).write(START);
+  if (body === FLOATS) await head;
+  gateway.inference.cancel('r1');
+  const { status, whole } = await readAll(await head);
+  expect([status, whole]).toEqual(body === FLOATS ? [200, false] : [503, true]);
+  await until(() => engine.sockets.size === 0);
+});
+
+test.each(['<html>', '[]', 'null', '{"data":[]}'])('%s is 502', async (text) => {
+  const { gateway, got } = await foreign();
+  const answer = post(gateway.origin, EMBEDDINGS, FLOATS);
+  await until(() => got.length === 1);
+  got[0]?.writeHead(200, JSON_HEAD).end(text);
+  expect(await answer).toMatchObject({ status: 502 });
+});
