@@ -13,7 +13,8 @@ import { encodeGguf } from '../models/gguf/writer.ts';
 import { type Gateway, startGateway } from './harness/gateway.ts';
 import { type Answer, ask } from './harness/http.ts';
 import { part } from './harness/parts.ts';
-import { type Heard, json, type StandIn, standIn } from './harness/stand-in.ts';
+import { type Heard, type StandIn, standIn } from './harness/stand-in.ts';
+import { type Asked, CLOUD, CUSTOM, FLM, TEI, VLLM } from './harness/vector-stand-ins.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
 const RERANK = '/v1/rerank';
@@ -26,96 +27,6 @@ let gateway: Gateway;
 let openai: OpenAI;
 const servers: Record<string, StandIn> = {};
 
-type Asked = { model?: string; input?: unknown; documents?: string[]; texts?: string[]; top_n?: number };
-const inputsOf = ({ input }: Asked) =>
-  Array.isArray(input) && typeof input[0] !== 'number' ? input : [input];
-const isTooLong = (asked: Asked) => JSON.stringify(asked.input ?? asked.documents).includes('too long');
-const listOf = (...ids: string[]) => json(200, { data: ids.map((id) => ({ id })) });
-
-/** Floats whatever was asked for, in a list without a model. */
-const floats = (asked: Asked) => ({
-  data: inputsOf(asked).map((_, index) => ({ index, embedding: [3, 4, 12] })),
-  usage: { prompt_tokens: 2 },
-});
-
-const vllm = ({ url, body }: Heard) => {
-  if (url === '/v1/models') return listOf('big-vectors', 'big-ranks');
-  if (url === '/health') return json(200, {});
-  const asked = JSON.parse(body) as Asked;
-  if (isTooLong(asked)) {
-    const message =
-      "This model's maximum context length is 512 tokens. However, you requested 600 tokens in the input for embedding generation.";
-    return json(400, { error: { message, type: 'BadRequestError', param: null, code: 400 } });
-  }
-  if (url === EMBEDDINGS)
-    return json(200, { id: 'embd-1', object: 'list', created: 1, model: asked.model, ...floats(asked) });
-  if (url !== RERANK) return json(404, { detail: 'Not Found' });
-  const results = (asked.documents ?? []).map((text, index) => ({
-    index,
-    document: { text },
-    relevance_score: index / 10,
-  }));
-  return json(200, {
-    id: 'rerank-1',
-    model: asked.model,
-    usage: { total_tokens: 9 },
-    results: results.reverse(),
-  });
-};
-
-const flm = ({ url, body, headers }: Heard) => {
-  if (url === '/v1/models') return listOf('embed-gemma:300m');
-  const asked = JSON.parse(body) as Asked;
-  if (headers.authorization !== undefined || asked.model !== 'embed-gemma:300m' || url !== EMBEDDINGS)
-    return json(200, { error: { message: 'not what FastFlowLM takes', type: 'model_error', code: 500 } });
-  return json(200, { data: floats(asked).data, usage: { prompt_tokens: 0 } });
-};
-
-/** Ranks under `data`, as some servers do, and knows nothing of `top_n`. */
-const custom = ({ url, body }: Heard) => {
-  if (url === '/health') return json(200, {});
-  const asked = JSON.parse(body) as Asked;
-  if (url === EMBEDDINGS) return json(200, floats(asked));
-  const data = (asked.documents ?? []).map((_, index) => ({ index, score: 1 - index }));
-  return json(200, { object: 'list', data });
-};
-
-const tei = ({ url, body }: Heard) => {
-  if (url.startsWith('/v1/models')) return json(404, {});
-  const asked = JSON.parse(body) as Asked;
-  if (url !== '/rerank') return json(404, {});
-  if (asked.texts === undefined)
-    return json(422, { error: 'missing field `texts`', error_type: 'Validation' });
-  if (asked.texts.length > 32)
-    return json(413, { error: 'batch size 33 > maximum allowed batch size 32', error_type: 'Validation' });
-  return json(
-    200,
-    asked.texts.map((_, index) => ({ index, score: index === 1 ? 0.9 : index / 10 })).reverse(),
-  );
-};
-
-const cloud = ({ url, body }: Heard) => {
-  if (url.startsWith('/v1/models')) return listOf('far-vectors', 'far-ranks');
-  const asked = JSON.parse(body) as Asked & { dimensions?: number };
-  if (url === EMBEDDINGS) {
-    const embedding = Buffer.from(new Float32Array(asked.dimensions ?? 4).fill(0.5).buffer).toString(
-      'base64',
-    );
-    return json(200, {
-      object: 'list',
-      model: asked.model,
-      data: [{ object: 'embedding', index: 0, embedding }],
-      usage: { prompt_tokens: 1, total_tokens: 1 },
-    });
-  }
-  const results = (asked.documents ?? []).map((_, index) => ({ index, relevance_score: 1 / (index + 1) }));
-  return json(200, {
-    id: 'x',
-    results,
-    meta: { billed_units: { search_units: 1 }, tokens: { input_tokens: 12 } },
-  });
-};
-
 const attached = (engine: string, type: string, server: StandIn, model: string, more = '') =>
   `engine = "${engine}"\ntype = "${type}"\nrunner = "attach"\nurl = "${server.url}"\nmodel = "${model}"\n${more}`;
 
@@ -124,7 +35,7 @@ beforeAll(async () => {
   mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
   writeFileSync(join(home, 'state', 'models', 'vectors.gguf'), encodeGguf(tinyEmbed({ size: 64 })));
   writeFileSync(join(home, 'state', 'models', 'ranks.gguf'), encodeGguf(tinyRerank()));
-  for (const [name, how] of Object.entries({ vllm, flm, custom, tei, cloud }))
+  for (const [name, how] of Object.entries({ vllm: VLLM, flm: FLM, custom: CUSTOM, tei: TEI, cloud: CLOUD }))
     servers[name] = await standIn(how);
   const at = (name: string) => servers[name] as StandIn;
   const real = (type: string, file: string, more = '') =>
