@@ -44,6 +44,7 @@ import { lockState } from './state-lock.ts';
 import type { Kept } from './store/retention.ts';
 import { openStore } from './store/store.ts';
 import { createMetrics } from './telemetry/metrics.ts';
+import { createMinutes } from './telemetry/minutes.ts';
 import { createTracer } from './telemetry/traces/tracer.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 import { NAME, VERSION } from './version.ts';
@@ -160,6 +161,7 @@ export async function startServices(
     ...{ version: VERSION, slots, upstreams, hardware, pulls, store, bus },
     spans: tracer,
   });
+  const minutes = createMinutes();
   const startedAt = Date.now();
   const loopback = place.host === 'localhost' || isLoopback(place.host);
   const listener = () => ({ bindHost: place.host, port: http?.port ?? place.port, loopback });
@@ -197,7 +199,13 @@ export async function startServices(
     upstreams,
     store,
     bus,
-    metrics,
+    metrics: {
+      ...metrics,
+      finished: (request) => {
+        metrics.finished(request);
+        minutes.finished(request);
+      },
+    },
     tracer,
     log,
   });
@@ -235,6 +243,7 @@ export async function startServices(
     memory,
     omni,
     metrics,
+    minutes,
     dashboard: loadDashboard(join(root, 'dist', 'dashboard')),
     stopping: stopping.signal,
     listener,

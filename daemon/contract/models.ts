@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ModelFit } from './catalog.ts';
 
 /** One record of `GET /v1/models`. */
 export const V1Model = z.object({
@@ -54,6 +55,13 @@ const RegistryView = z.object({
 export const ModelView = RegistryView.extend({
   /** Most bytes that it took on this machine, by memory (`host`, or the id of a card). */
   memory: z.record(z.string(), z.number().int()),
+  /** What it can beside its type, as its header tells. */
+  capabilities: z.record(z.string(), z.boolean()),
+  parameters: z.number().nullable(),
+  /** Whether `enable_thinking` was said by somebody; else its header did. */
+  thinking_chosen: z.boolean(),
+  /** Whether it could be loaded now; null while it is loaded, or when no engine here serves it by itself. */
+  fit: ModelFit.nullable(),
 });
 export const ModelsResponse = z.object({ models: z.array(ModelView) });
 

@@ -116,6 +116,13 @@ export const ROUTES = {
   pulls: api('GET', '/api/pulls', 'client', 'none', 'Downloads of models'),
   hardware: api('GET', '/api/hardware', 'client', 'none', 'Devices and memory'),
   usage: api('GET', '/api/usage', 'client', 'none', 'Requests and tokens per day, tier and model'),
+  'usage.minutes': api(
+    'GET',
+    '/api/usage/minutes',
+    'client',
+    'none',
+    'Requests and time to first byte of each minute of the last hour',
+  ),
   openapi: api('GET', '/api/openapi.json', 'client', 'none', 'OpenAPI 3.1 description'),
   events: kind('sse', api('GET', '/api/events', 'client', 'none', 'Live events')),
   'images.cache': kind(
@@ -183,6 +190,9 @@ export const ROUTES = {
   'ui.playground': shell('/playground', 'Dashboard: playground'),
   'ui.slots': shell('/slots', 'Dashboard: slots'),
   'ui.slots.tab': shell('/slots/:tab', 'Dashboard: a tab of slots'),
+  'ui.models': shell('/models', 'Dashboard: models'),
+  'ui.models.tab': shell('/models/:tab', 'Dashboard: a tab of models'),
+  'ui.memory': shell('/memory', 'Dashboard: memory'),
   'ui.requests': shell('/requests', 'Dashboard: requests'),
   'ui.requests.tab': shell('/requests/:tab', 'Dashboard: a tab of requests'),
   'ui.hardware': shell('/hardware', 'Dashboard: hardware'),

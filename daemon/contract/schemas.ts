@@ -93,6 +93,7 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'slot.swap': SlotView,
   'slot.plan': SlotPlan,
   usage: system.UsageResponse,
+  'usage.minutes': system.UsageMinutesResponse,
   hardware: HardwareResponse,
   'hardware.probe': HardwareResponse,
   'dispatch.explain': system.ExplainResponse,

@@ -97,6 +97,19 @@ export const UsageResponse = z.object({
   /** Older rows were left out. */
   truncated: z.boolean(),
 });
+/** One minute of the last hour. */
+export const UsageMinute = z.object({
+  /** Unix milliseconds of its begin. */
+  at: z.number(),
+  /** Requests that ended in it, and those of them that were not served. */
+  requests: z.number().int(),
+  failed: z.number().int(),
+  completion_tokens: z.number().int(),
+  /** Median time to the first byte in milliseconds; null when nothing was served. */
+  ttft_ms: z.number().nullable(),
+});
+/** Oldest first, a row for each minute since the gateway started, at most an hour; the last one is running. */
+export const UsageMinutesResponse = z.object({ minutes: z.array(UsageMinute) });
 export const ExplainRequest = z.object({
   path: z.string(),
   model: z.string().optional(),
@@ -150,6 +163,7 @@ export type SettingRow = z.infer<typeof SettingView>;
 export type AuditRow = z.infer<typeof AuditEntry>;
 export type RequestRecord = z.infer<typeof RequestView>;
 export type UsageView = z.infer<typeof UsageResponse>;
+export type MinuteRow = z.infer<typeof UsageMinute>;
 export type ExplainView = z.infer<typeof ExplainResponse>;
 export type MemoryRecord = z.infer<typeof MemoryView>;
 export type MemoryFound = z.infer<typeof MemorySearchResponse>;

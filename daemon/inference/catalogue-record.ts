@@ -1,6 +1,7 @@
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { SlotRecord, SlotTypeName } from '../contract/slots.ts';
 import type { RegisteredModelLike } from './ports.ts';
+import { sees } from './sees.ts';
 
 /** Window that is told when neither slot nor header knows one. */
 const DEFAULT_CONTEXT = 4096;
@@ -49,7 +50,7 @@ export interface RecordParts {
 export function modelRecord({ id, type, owner, slot, model, extra, ...known }: RecordParts): V1ModelRecord {
   const context = slot?.context ?? model?.context_length ?? known.context ?? DEFAULT_CONTEXT;
   const { input, output } = MODALITIES[type];
-  const sees = slot?.vision ?? model?.capabilities?.vision ?? known.vision ?? false;
+  const seeing = sees(model, slot) || known.vision === true;
   return {
     id,
     object: 'model',
@@ -58,8 +59,8 @@ export function modelRecord({ id, type, owner, slot, model, extra, ...known }: R
     name: extra === undefined ? (model?.name ?? id) : id,
     context_length: context,
     max_model_len: context,
-    architecture: { input_modalities: sees ? [input, 'image'] : [input], output_modalities: [output] },
-    capabilities: { [ABILITY[type]]: true, ...model?.capabilities, ...(sees && { vision: true }) },
+    architecture: { input_modalities: seeing ? [input, 'image'] : [input], output_modalities: [output] },
+    capabilities: { [ABILITY[type]]: true, ...model?.capabilities, ...(seeing && { vision: true }) },
     pricing: { prompt: '0', completion: '0' },
     _svc: {
       slot: slot?.name ?? null,

@@ -16,6 +16,8 @@ export interface RegisteredModelLike {
   /** Unix seconds. */
   readonly created: number;
   readonly capabilities?: Readonly<Record<string, boolean>>;
+  /** Whether a projector lies beside it, with which some engines let it see. */
+  readonly projector?: boolean;
   /** Names of the voices of a model that speaks. */
   readonly voices?: readonly string[];
 }

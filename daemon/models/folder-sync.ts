@@ -116,7 +116,8 @@ export class FolderSync {
     const paths = chat.map(({ path }) => path);
     for (const { id, path } of chat) {
       const projectorPath = projectorOf(path, paths, projectors);
-      shelf.change(id, { projectorPath, projector: projectorPath !== null });
+      const bytes = found.find(({ file }) => file.path === projectorPath)?.file.sizeBytes ?? null;
+      shelf.change(id, { projectorPath, projectorBytes: bytes, projector: projectorPath !== null });
     }
   }
 

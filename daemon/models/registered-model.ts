@@ -29,6 +29,7 @@ export interface RegisteredModel extends ModelRecordView {
   readonly capabilities: Readonly<Record<string, boolean>>;
   /** Absolute path of the file that lets it see pictures; null without one. */
   readonly projectorPath: string | null;
+  readonly projectorBytes: number | null;
   /** Whether somebody has said how it thinks; else its header does. */
   readonly thinkingChosen: boolean;
   /** Names of the voices of a model that speaks; empty for all others. */
@@ -47,6 +48,7 @@ const HEADER_KEYS = [
   'voices',
   'mtimeS',
   'projectorPath',
+  'projectorBytes',
   'thinkingChosen',
 ] as const satisfies readonly (keyof RegisteredModel)[];
 
@@ -74,6 +76,7 @@ export const NOT_PULLED = {
   sha256: null,
   projector: false,
   projectorPath: null,
+  projectorBytes: null,
   thinkingChosen: false,
 } as const;
 
@@ -158,6 +161,7 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
     chatTemplate: row.header.chatTemplate === true,
     capabilities: row.capabilities,
     projectorPath: typeof projectorPath === 'string' ? projectorPath : null,
+    projectorBytes: number('projectorBytes'),
     thinkingChosen: row.header.thinkingChosen === true,
     voices: Array.isArray(row.header.voices) ? row.header.voices.map(String) : [],
   };

@@ -12,6 +12,7 @@ const staying = (old: RegisteredModel): Partial<RegisteredModel> => ({
   binding: old.binding,
   projector: old.projector,
   projectorPath: old.projectorPath,
+  projectorBytes: old.projectorBytes,
   ...(old.thinkingChosen ? { thinkingChosen: true, enable_thinking: old.enable_thinking } : {}),
 });
 

@@ -14,6 +14,7 @@ import type { Setup } from '../setup/setup.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Minutes } from '../telemetry/minutes.ts';
 import type { AllUpstreams } from '../upstreams/port.ts';
 
 /** Where the gateway listens. */
@@ -56,6 +57,7 @@ export interface RouteDeps {
   /** Chats, with the tool loop for those that ask for it. */
   readonly omni: { chat(call: InferenceCall): Promise<void> };
   readonly metrics: Metrics;
+  readonly minutes: Pick<Minutes, 'rows'>;
   readonly dashboard: ReadonlyMap<string, ShellFile>;
   /** Aborted when the gateway begins to stop; answers that never end by themselves end then. */
   readonly stopping: AbortSignal;

@@ -44,6 +44,13 @@ describe('orderLoad', () => {
     expect(alone.need.total).toBeGreaterThan(2 * GIB);
   });
 
+  it('counts the projector that is loaded with a model among its weights', () => {
+    const config = slotConfig('eyes', 'engine = "llama-server"');
+    const seeing = { ...model, projectorPath: '/m/mmproj.gguf', projectorBytes: GIB };
+    expect(orderLoad(config, picture({ model: seeing })).need.weights).toBe(3 * GIB);
+    expect(orderLoad(config, picture()).need.weights).toBe(2 * GIB);
+  });
+
   it('gives the demonstration model one thread', () => {
     expect(orderLoad(slotConfig(), picture({ model: { ...model, demo: true } })).launch.threads).toBe(1);
   });

@@ -87,7 +87,8 @@ const NOTHING: Need = { weights: 0, window: 0, compute: 0, engine: 0, total: 0, 
 function needIn(picture: OrderPicture, config: SlotConfig, model: SlotModel, launch: Launch) {
   // What an attached server takes is not this machine's to plan, or is gone from it already.
   if (launch.how.runner === 'attach') return { room: picture.room('cpu', 0), need: NOTHING };
-  const size = { kvBytesPerToken: null, embedding: null, ...model, measuredBytes: null };
+  const sizeBytes = model.sizeBytes + (launch.projectorBytes ?? 0);
+  const size = { kvBytesPerToken: null, embedding: null, ...model, sizeBytes, measuredBytes: null };
   const guess = needOf(size, launch);
   const room = picture.room(config.device, guess.total);
   const measuredBytes = picture.measured(launch, room.pool, model.sizeBytes);

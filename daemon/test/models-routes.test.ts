@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ModelsResponse, type ModelWithMemory } from '../contract/models.ts';
-import type { SlotRecord } from '../contract/slots.ts';
+import { ModelsResponse, type ModelWithMemory, type V1ModelRecord } from '../contract/models.ts';
+import type { SlotPlanView, SlotRecord } from '../contract/slots.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { encodeGguf, str } from '../models/gguf/writer.ts';
@@ -49,6 +49,7 @@ beforeAll(async () => {
       ...KEYS_FILE,
       'config/config.toml': `[models]\nfolders = ["${folder}"]\n`,
       'config/slots/agent.toml': 'autoload = false\nmodel = "plain"\n',
+      'config/slots/eyes.toml': 'autoload = false\nengine = "llama-server"\nmodel = "seeing-Q8_0"\n',
     },
   });
 });
@@ -65,6 +66,25 @@ test('a scan tells what was found and what is no model; a projector belongs to t
   expect(await find('seeing-Q8_0')).toMatchObject({ projector: true });
   expect(await find('plain')).toMatchObject({ projector: false, memory: {} });
   expect(await find('mmproj-F16')).toBeUndefined();
+});
+
+test('a model with a projector sees where llama-server serves it, and its launch says so', async () => {
+  const { data } = (await call('GET', '/v1/models')).json<{ data: V1ModelRecord[] }>();
+  const seeing = data.find(({ id }) => id === 'seeing-Q8_0');
+  expect(seeing).toMatchObject({ capabilities: { vision: true }, _svc: { slot: 'eyes' } });
+  expect(seeing?.architecture.input_modalities).toEqual(['text', 'image']);
+  expect(data.find(({ id }) => id === 'plain')?.architecture.input_modalities).toEqual(['text']);
+  const plan = (await call('GET', '/api/slots/eyes/plan')).json<SlotPlanView>();
+  expect(JSON.stringify(plan.launch)).toMatch(/--mmproj.*mmproj-F16\.gguf/);
+});
+
+test('what was registered says what it can and whether it fits', async () => {
+  expect(await find('plain')).toMatchObject({
+    capabilities: { vision: false },
+    thinking_chosen: false,
+    fit: { badge: 'fits', pool: 'host', evicts: [] },
+  });
+  expect(await find('Llama-Tensors')).toMatchObject({ fit: null });
 });
 
 test('a folder of safetensors is registered, and no slot is made for what no engine here serves by itself', async () => {

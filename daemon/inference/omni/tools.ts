@@ -6,6 +6,7 @@ import { isLoaded, modelNamed } from '../dispatch/picture.ts';
 import type { InternalPath } from '../internal.ts';
 import { wholeBytes, wholeJson } from '../internal-read.ts';
 import { wavForm } from '../realtime/wav-body.ts';
+import { sees } from '../sees.ts';
 import { loadedOf, means, type OmniTool, type ToolDeps, tool, type World } from './tool.ts';
 
 /** Longest time of one tool, a queue before it included, in milliseconds. */
@@ -45,7 +46,7 @@ function seeing({ picture, has }: World): string[] {
   if (!has.image) return [];
   const slots = picture.slots
     .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null)
-    .filter(({ vision, model }) => vision || modelNamed(picture, model ?? '')?.capabilities?.vision);
+    .filter((slot) => sees(modelNamed(picture, slot.model ?? ''), slot));
   const others = picture.upstreams
     .filter(({ healthy }) => healthy)
     .flatMap(({ models }) => models.filter(({ vision }) => vision).map(({ id }) => id));

@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { GatewayError } from '../../contract/errors.ts';
 
@@ -8,6 +9,16 @@ export const KEEP_FREE_BYTES = 512 * 1024 * 1024;
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
+}
+
+/** The same at once; null where the system does not tell. */
+export function freeBytesNow(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
 }
 
 /** Throws `pull.no_space` unless `needed` more bytes fit beside what is kept free. */

@@ -1,10 +1,13 @@
 import type { SystemHealthView } from '../../contract/system.ts';
 import { USABLE_HEALTH } from '../../contract/upstreams.ts';
+import { freeBytesNow, KEEP_FREE_BYTES } from '../../models/pulls/space.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { allProblems } from '../problems.ts';
 
 type Check = SystemHealthView['checks'][string];
+/** Below this, writes of the gateway itself fail soon. */
+const HARDLY_BYTES = 32 * 1024 * 1024;
 /** Anonymous callers must not be able to make the daemon work: the answer is kept this long (ms). */
 const CACHE_MS = 1000;
 
@@ -29,6 +32,7 @@ export function healthRoutes(deps: RouteDeps) {
 export function systemChecks(deps: RouteDeps): Record<string, Check> {
   return {
     store: storeCheck(deps),
+    disk: diskCheck(freeBytesNow(deps.settings.folders.state)),
     configuration: configurationCheck(deps),
     slots: slotsCheck(deps),
     ...upstreamsCheck(deps),
@@ -40,6 +44,18 @@ function storeCheck(deps: RouteDeps): Check {
   deps.store.check();
   const { status, message } = deps.store.health();
   return { status, message };
+}
+
+/** Room where models, the database and sent files are kept; `free` in bytes. */
+export function diskCheck(free: number | null): Check {
+  if (free === null) return { status: 'warning', message: 'How much of the disk is free could not be read.' };
+  if (free >= KEEP_FREE_BYTES) return { status: 'ok', message: 'The disk of the state folder has room.' };
+  const mib = Math.floor(free / 1024 ** 2);
+  const told = `The disk of the state folder has ${mib} MiB left`;
+  const next = 'Remove models that are not needed, or make room beside them.';
+  return free < HARDLY_BYTES
+    ? { status: 'failed', message: `${told}: pulls, logs of requests and memories fail. ${next}` }
+    : { status: 'warning', message: `${told}: no model can be pulled. ${next}` };
 }
 
 function configurationCheck(deps: RouteDeps): Check {

@@ -1,7 +1,9 @@
 import type { CatalogView } from '../../contract/catalog.ts';
 import { GatewayError } from '../../contract/errors.ts';
-import type { ModelPutBody, ModelRecordView, ModelWithMemory } from '../../contract/models.ts';
+import type { ModelPutBody, ModelWithMemory } from '../../contract/models.ts';
 import { CATALOG, CATALOG_DATE, installedFrom, pullName, reckoned, typeOf } from '../../models/catalog.ts';
+import { modelView, type RegisteredModel } from '../../models/registered-model.ts';
+import type { Slots } from '../../slots/slots-api.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
@@ -18,22 +20,28 @@ export function registryRoutes(deps: RouteDeps) {
       address: deps.auth.address(call.auth),
       details,
     });
-  const shown = (view: ModelRecordView): ModelWithMemory => ({ ...view, memory: slots.measured(view.id) });
+  const shown = (id: string): ModelWithMemory => {
+    const model = registry.get(id);
+    if (model === undefined) throw notFound();
+    return modelWithMemory(model, slots, holdersOf(deps, id).length > 0);
+  };
   return {
-    models: () => ({ models: registry.views().map(shown) }),
+    models: () => {
+      const held = new Set(slots.list().flatMap(({ model, state }) => (AWAY.includes(state) ? [] : [model])));
+      return { models: registry.list().map((model) => modelWithMemory(model, slots, held.has(model.id))) };
+    },
     'model.catalog': () => catalogView(deps),
     'model.put': async (_ctx, call, body) => {
       const id = idOf(deps, call);
       const wanted = body as ModelPutBody;
       if (wanted.binding !== undefined) checkBinding(deps, id, wanted.binding);
       audit(call, wanted.binding === undefined ? 'change' : 'bind', { model: id, ...wanted });
-      const view = await registry.change(id, wanted);
-      if (view === undefined) throw notFound();
-      return shown(view);
+      await registry.change(id, wanted);
+      return shown(id);
     },
     'model.remove': async (_ctx, call) => {
       const id = idOf(deps, call);
-      const holders = slots.list().filter(({ model, state }) => model === id && !AWAY.includes(state));
+      const holders = holdersOf(deps, id);
       if (holders.length > 0) {
         throw new GatewayError('model.in_use', { details: { slots: holders.map(({ name }) => name) } });
       }
@@ -47,13 +55,36 @@ export function registryRoutes(deps: RouteDeps) {
         throw refused('path', error.message);
       });
       audit(call, 'register', { model: model.id });
-      return shown(registry.views().find(({ id }) => id === model.id) ?? model);
+      return shown(model.id);
     },
     'model.scan': async () => {
       await registry.scan();
       return { models: registry.list().length, problems: [...registry.problems()] };
     },
   } satisfies Record<string, Handler>;
+}
+
+/** Slots that hold a model in memory, or are about to. */
+const holdersOf = ({ slots }: Pick<RouteDeps, 'slots'>, id: string) =>
+  slots.list().filter(({ model, state }) => model === id && !AWAY.includes(state));
+
+/** Formats that automatic slots can serve; others are for engines that slot files name, or take no memory of ours. */
+const SELF_SERVED: ReadonlySet<string> = new Set(['gguf', 'onnx']);
+
+/** A model with what this machine knows of it: never a path. */
+function modelWithMemory(
+  model: RegisteredModel,
+  slots: Pick<Slots, 'measured' | 'fit'>,
+  held: boolean,
+): ModelWithMemory {
+  return {
+    ...modelView(model),
+    memory: slots.measured(model.id),
+    capabilities: { ...model.capabilities },
+    parameters: model.parameters,
+    thinking_chosen: model.thinkingChosen,
+    fit: held || !SELF_SERVED.has(model.format) ? null : slots.fit(model),
+  };
 }
 
 /** The list with what this machine makes of it. */

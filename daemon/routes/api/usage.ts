@@ -7,13 +7,16 @@ const DAY_MS = 86_400_000;
 const MOST_DAYS = 366;
 const MOST_ROWS = 5_000;
 
-/** `GET /api/usage?days=`: sums per day (UTC), tier and model, today included; newest first. */
-export function usageRoutes(deps: Pick<RouteDeps, 'store'>) {
+/**
+ * `GET /api/usage?days=`: sums per day (UTC), tier and model, today included; newest first. `GET /api/usage/minutes`: the
+ * last hour, oldest first.
+ */
+export function usageRoutes(deps: Pick<RouteDeps, 'store' | 'minutes'>) {
   const usage: Handler = (_ctx, call): UsageView => {
     const days = new Query(call).whole('days', { min: 1, max: MOST_DAYS, absent: 30 });
     const since = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
     const rows = deps.store.usage.since(since);
     return { since, days: rows.slice(0, MOST_ROWS), truncated: rows.length > MOST_ROWS };
   };
-  return { usage } satisfies Record<string, Handler>;
+  return { usage, 'usage.minutes': () => ({ minutes: deps.minutes.rows() }) } satisfies Record<string, Handler>;
 }

@@ -114,6 +114,8 @@ export interface ContainerPlan {
   readonly env?: Readonly<Record<string, string>>;
   /** Where the engine listens inside unless the slot file says otherwise. */
   readonly port: number;
+  /** Absolute paths of further files that it reads, found inside at `inside(path)`. */
+  readonly beside?: readonly string[];
   readonly key: KeyWay;
   readonly shmBytes?: number;
   readonly probe: Probe;
@@ -130,7 +132,7 @@ export function containerHow(
     image: config.image ?? plan.image,
     args: [...plan.args, ...config.extraArgs],
     env: plan.env ?? {},
-    mounts: modelPath === null ? [] : modelMounts(modelPath),
+    mounts: [...(modelPath === null ? [] : modelMounts(modelPath)), ...(plan.beside ?? []).map(mountOf)],
     devices: containerDevices(config.device),
     port: config.port ?? plan.port,
     modelPath: modelPath === null ? null : inside(modelPath),
@@ -144,11 +146,14 @@ export function containerHow(
 const probeOf = (config: SlotConfig, probe: Probe): Probe =>
   config.health === null ? probe : { path: config.health, loading: probe.loading };
 
-const inside = (path: string): string => `/models/${basename(path)}`;
+/** Where a container finds a file that is mounted for it. */
+export const inside = (path: string): string => `/models/${basename(path)}`;
+
+const mountOf = (path: string): Mount => ({ source: path, target: inside(path), readOnly: true });
 
 /** Each part of a model by itself, so that no other file of its folder is seen inside. */
 const modelMounts = (path: string): Mount[] =>
-  splitParts(path).map((part) => ({ source: part, target: inside(part), readOnly: true }));
+  splitParts(path).map(mountOf);
 
 /** What a container sees of the machine for a device word. */
 function containerDevices(device: string): ContainerDevice[] {

@@ -20,6 +20,9 @@ export interface SlotModel {
   readonly embedding?: number | null;
   /** Memory measured on this machine with this model, in bytes. */
   readonly measuredBytes?: number | null;
+  /** Absolute path and bytes of the file beside it with which it sees pictures; null without one. */
+  readonly projectorPath?: string | null;
+  readonly projectorBytes?: number | null;
 }
 
 /** How a request must be put to an engine, beyond what every OpenAI-style server understands. Plain data. */
@@ -40,6 +43,8 @@ export interface Launch {
   readonly modelId: string;
   /** Absolute path of the model; null when the engine finds it by its name. */
   readonly modelPath: string | null;
+  /** Bytes of the projector that is loaded with the model; absent when none is. */
+  readonly projectorBytes?: number;
   readonly demo: boolean;
   /** Window per sequence in tokens; 0 when the engine has none. */
   readonly context: number;
@@ -109,6 +114,8 @@ export interface Engine {
   readonly exact?: boolean;
   /** It makes vectors of texts only, not of token ids. */
   readonly textOnly?: boolean;
+  /** True when it loads the projector of a model, so that the model sees pictures; default false. */
+  readonly takesProjector?: boolean;
   /** Sound formats that it makes, when it speaks and makes not all that OpenAI names; the others are made from these. */
   readonly speechFormats?: readonly string[];
 }

@@ -1,8 +1,8 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, backendOf, commonLaunch, containerHow, processHow } from './common.ts';
-import type { Engine, Launch, LaunchOrder } from './engine.ts';
+import { attachHow, backendOf, commonLaunch, containerHow, inside, processHow } from './common.ts';
+import type { Engine, Launch, LaunchOrder, SlotModel } from './engine.ts';
 import { ggufLaunch, windowOf } from './gguf.ts';
 import type { KeyWay, Probe, Unfit } from './how.ts';
 
@@ -43,12 +43,22 @@ function deviceArgs(device: string): string[] {
   return [...(index === undefined || first === undefined ? [] : ['--device', first]), '-ngl', ALL_LAYERS];
 }
 
+/** Words of the slot file that say themselves which projector is meant, or that none is. */
+const OWN_PROJECTOR = /^(-mm|--mmproj|-mmu|--mmproj-url|--no-mmproj)(=|$)/;
+
+/** The projector that a chat is started with: the model's own, unless the slot file says otherwise. */
+function projectorOf(config: SlotConfig, model: SlotModel): string | null {
+  if (config.type !== 'llm' || config.extraArgs.some((word) => OWN_PROJECTOR.test(word))) return null;
+  return model.projectorPath ?? null;
+}
+
 /** `-c` is the sum of all windows; what is no chat is evaluated whole, in one step. */
-function argsOf(launch: Omit<Launch, 'how'>, device: string): string[] {
+function argsOf(launch: Omit<Launch, 'how'>, device: string, projector: string | null): string[] {
   const { type, modelId, context, parallel, threads, batch } = launch;
   const step = type === 'llm' ? [] : ['-b', String(batch), '-ub', String(batch)];
   return [
     ...['-m', '{model}', '-a', modelId, '--host', '{host}', '--port', '{port}'],
+    ...(projector === null ? [] : ['--mmproj', projector]),
     ...['-c', String(context * parallel), '-np', String(parallel), '-t', String(threads)],
     ...step,
     ...deviceArgs(device),
@@ -61,16 +71,25 @@ function plan(order: LaunchOrder): Launch {
   const { config, model } = order;
   const dialect = { nativeRerank: true, model: model.id };
   if (config.runner === 'attach') return { ...commonLaunch(order, dialect), how: attachHow(config, PROBE) };
-  const launch = { ...ggufLaunch(order, dialect), sequences: config.parallel };
-  const start = { args: argsOf(launch, config.device), key: KEY, probe: PROBE };
+  const projector = projectorOf(config, model);
+  const launch = {
+    ...ggufLaunch(order, dialect),
+    sequences: config.parallel,
+    ...(projector === null ? {} : { projectorBytes: model.projectorBytes ?? 0 }),
+  };
+  const start = { key: KEY, probe: PROBE };
   if (config.runner === 'container') {
     const image = IMAGES[launch.device] as string;
-    return { ...launch, how: containerHow(config, model.path, { ...start, image, port: 8080 }) };
+    const args = argsOf(launch, config.device, projector && inside(projector));
+    const beside = projector === null ? [] : [projector];
+    const plan = { ...start, args, image, port: 8080, beside };
+    return { ...launch, how: containerHow(config, model.path, plan) };
   }
+  const args = argsOf(launch, config.device, projector);
   const install =
     'Install llama.cpp (package llama.cpp-tools on Debian) or name the program: command = ["/path/llama-server"].';
   const unfit = ['auto', 'cpu'].includes(launch.device) ? [] : [NO_GPU];
-  return { ...launch, how: processHow(config, { ...start, command: 'llama-server', install, unfit }) };
+  return { ...launch, how: processHow(config, { ...start, args, command: 'llama-server', install, unfit }) };
 }
 
 function objection(config: SlotConfig): string | null {
@@ -89,4 +108,5 @@ export const llamaServer: Engine = {
   context: (config, model) => (config.runner === 'attach' ? (config.context ?? 0) : windowOf(config, model)),
   checks: (launch) => checksOf(launch, { health: '/health', models: launch.how.runner !== 'attach' }),
   answersWhileServing: true,
+  takesProjector: true,
 };

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { planOf } from '../testing/plans.ts';
+import type { ContainerHow, ProcessHow } from './how.ts';
+
+const SEES = { projectorPath: '/m/mmproj-F16.gguf', projectorBytes: 800e6 };
+const argsOf = (text: string, over = SEES as object) =>
+  (planOf(`engine = "llama-server"\n${text}`, over).how as ProcessHow).args;
+const given = (args: readonly string[]) => args.flatMap((word, at) => (word === '--mmproj' ? args[at + 1] : []));
+
+describe('the projector of a model', () => {
+  it('goes to llama-server with the model, and counts as weights', () => {
+    expect(given(argsOf(''))).toEqual(['/m/mmproj-F16.gguf']);
+    expect(planOf('engine = "llama-server"', SEES).projectorBytes).toBe(800e6);
+  });
+
+  it.each([
+    ['type = "embedding"', []],
+    ['extra_args = ["--mmproj", "/own"]', ['/own']],
+    ['extra_args = ["--no-mmproj"]', []],
+    ['extra_args = ["--mmproj-url=http://h/x"]', []],
+  ])('does not where the slot file says otherwise: %s', (text, projectors) => {
+    expect(given(argsOf(text))).toEqual(projectors);
+    expect(planOf(`engine = "llama-server"\n${text}`, SEES).projectorBytes).toBeUndefined();
+  });
+
+  it('is not made up for a model that has none', () => {
+    expect(given(argsOf('', {}))).toEqual([]);
+    expect(planOf('engine = "llama-server"').projectorBytes).toBeUndefined();
+  });
+
+  it('is mounted beside the model, read-only, and named by its place inside', () => {
+    const how = planOf('engine = "llama-server"\nrunner = "container"', SEES).how as ContainerHow;
+    expect(given(how.args)).toEqual(['/models/mmproj-F16.gguf']);
+    expect(how.mounts).toContainEqual({
+      source: '/m/mmproj-F16.gguf',
+      target: '/models/mmproj-F16.gguf',
+      readOnly: true,
+    });
+  });
+});

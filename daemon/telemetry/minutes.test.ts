@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { createMinutes, MINUTES, median } from './minutes.ts';
+
+const MINUTE = 60_000;
+const START = 1_800_000_000_000 - (1_800_000_000_000 % MINUTE);
+
+function setUp() {
+  let at = START + 5_000;
+  const minutes = createMinutes(() => at);
+  const ended = (status: number, firstByteS: number | null = 0.2) =>
+    minutes.finished({ status, firstByteS, completionTokens: 3 });
+  return { minutes, ended, go: (ms: number) => void (at += ms) };
+}
+
+test('quiet minutes since the start are told as zero, those before it not at all', () => {
+  const { minutes, ended, go } = setUp();
+  ended(200);
+  go(2 * MINUTE);
+  ended(200, 0.4);
+  ended(503, null);
+  expect(minutes.rows()).toEqual([
+    { at: START, requests: 1, failed: 0, completion_tokens: 3, ttft_ms: 200 },
+    { at: START + MINUTE, requests: 0, failed: 0, completion_tokens: 0, ttft_ms: null },
+    { at: START + 2 * MINUTE, requests: 2, failed: 1, completion_tokens: 6, ttft_ms: 400 },
+  ]);
+});
+
+test('no more than an hour is kept, however many requests come', () => {
+  const { minutes, ended, go } = setUp();
+  for (let minute = 0; minute < 3 * MINUTES; minute += 1) {
+    for (let each = 0; each < 3; each += 1) ended(200, minute);
+    go(MINUTE);
+  }
+  const rows = minutes.rows();
+  expect(rows).toHaveLength(MINUTES);
+  expect(rows[0]).toMatchObject({ at: START + (2 * MINUTES + 1) * MINUTE, requests: 3 });
+  expect(rows.at(-1)).toMatchObject({ requests: 0, ttft_ms: null });
+});
+
+test('what failed says nothing of the wait, and a clock that is set back breaks nothing', () => {
+  const { minutes, ended, go } = setUp();
+  go(10 * MINUTE);
+  ended(500, 9);
+  expect(minutes.rows().at(-1)).toMatchObject({ requests: 1, failed: 1, ttft_ms: null });
+  go(-20 * MINUTE);
+  ended(200, 0.1);
+  expect(minutes.rows()).toMatchObject([{ at: START - 10 * MINUTE, requests: 1, ttft_ms: 100 }]);
+});
+
+test.each([
+  [[], null],
+  [[5], 5],
+  [[9, 1], 1],
+  [[100, 1, 2], 2],
+])('the median of %j is %j', (values, middle) => expect(median(values)).toBe(middle));

@@ -1,0 +1,75 @@
+import type { MinuteRow } from '../contract/system.ts';
+import type { FinishedRequest } from './metrics.ts';
+
+/** Minutes that are remembered, the running one included. */
+export const MINUTES = 60;
+const MINUTE_MS = 60_000;
+/** Waits of one minute that its median is made from; more would say the same. */
+const SAMPLES = 500;
+
+interface Minute {
+  /** Unix milliseconds of its begin. */
+  readonly at: number;
+  requests: number;
+  failed: number;
+  tokens: number;
+  /** Milliseconds to the first byte, of the first answers of the minute. */
+  readonly waits: number[];
+}
+
+/** How busy it was in each minute of the last hour; bounded, in memory only. */
+export interface Minutes {
+  finished(request: Pick<FinishedRequest, 'status' | 'firstByteS' | 'completionTokens'>): void;
+  /** Oldest first, a row for every minute since the start of the gateway, quiet ones too; at most `MINUTES`. */
+  rows(): MinuteRow[];
+}
+
+const beginOf = (ms: number): number => ms - (ms % MINUTE_MS);
+
+/** The middle one of some numbers, the lower of two; null of none. */
+export function median(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
+}
+
+function rowOf(at: number, minute: Minute | undefined): MinuteRow {
+  const wait = median(minute?.waits ?? []);
+  return {
+    at,
+    requests: minute?.requests ?? 0,
+    failed: minute?.failed ?? 0,
+    completion_tokens: minute?.tokens ?? 0,
+    ttft_ms: wait === null ? null : Math.round(wait * 10) / 10,
+  };
+}
+
+/** Counts ended requests by minute; `now` is the clock of the wall. A clock that is set back loses what lies ahead of it. */
+export function createMinutes(now: () => number = Date.now): Minutes {
+  const started = beginOf(now());
+  const kept = new Map<number, Minute>();
+  const current = (): Minute => {
+    const at = beginOf(now());
+    for (const old of kept.keys()) if (old <= at - MINUTES * MINUTE_MS || old > at) kept.delete(old);
+    const minute = kept.get(at) ?? { at, requests: 0, failed: 0, tokens: 0, waits: [] };
+    kept.set(at, minute);
+    return minute;
+  };
+  return {
+    finished({ status, firstByteS, completionTokens }) {
+      const minute = current();
+      minute.requests += 1;
+      if (status >= 400) minute.failed += 1;
+      minute.tokens += completionTokens ?? 0;
+      if (firstByteS !== null && status < 400 && minute.waits.length < SAMPLES)
+        minute.waits.push(firstByteS * 1000);
+    },
+    rows() {
+      const last = beginOf(now());
+      const first = Math.min(last, Math.max(started, last - (MINUTES - 1) * MINUTE_MS));
+      const many = (last - first) / MINUTE_MS + 1;
+      return Array.from({ length: many }, (_, step) => first + step * MINUTE_MS).map((at) =>
+        rowOf(at, kept.get(at)),
+      );
+    },
+  };
+}
