@@ -1,7 +1,8 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { PullRecord } from '../../daemon/contract/pulls.ts';
 import type { SlotRecord } from '../../daemon/contract/slots.ts';
-import { collector, withSlot } from './events.ts';
+import { collector, withPull, withSlot } from './events.ts';
 import { keyOf } from './queries.ts';
 
 const slot = (name: string, state: SlotRecord['state']): SlotRecord => ({ name, state }) as SlotRecord;
@@ -23,6 +24,23 @@ describe('withSlot', () => {
 
   it('makes up no list before one was read', () => {
     expect(withSlot(undefined, slot('agent', 'ready'))).toBeUndefined();
+  });
+});
+
+describe('a pull', () => {
+  const pull = (id: string, bytes: number): PullRecord => ({ id, bytes }) as PullRecord;
+
+  it('is put into the list as it comes, new ones first, and makes up no list', () => {
+    const client = new QueryClient();
+    vi.useFakeTimers();
+    client.setQueryData(keyOf('pulls'), { pulls: [pull('a', 1)] });
+    const take = collector(client);
+    for (const bytes of [2, 3]) take({ event: 'pull', data: JSON.stringify({ pull: pull('a', bytes) }) });
+    take({ event: 'pull', data: JSON.stringify({ pull: pull('b', 9) }) });
+    vi.advanceTimersByTime(300);
+    expect(client.getQueryData(keyOf('pulls'))).toEqual({ pulls: [pull('b', 9), pull('a', 3)] });
+    expect(withPull(undefined, pull('a', 1))).toBeUndefined();
+    vi.useRealTimers();
   });
 });
 
@@ -59,6 +77,7 @@ describe('collector', () => {
       ['requests'],
       ['request'],
       ['usage'],
+      ['usage.minutes'],
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { EventName, GatewayEvents } from '../../daemon/contract/events.ts';
+import type { PullRecord } from '../../daemon/contract/pulls.ts';
 import { needsLogin } from './api-error.ts';
 import { followStream } from './follow.ts';
 import { keyOf } from './queries.ts';
@@ -9,18 +10,18 @@ import { staleReads } from './stale.ts';
 
 /** Events are put into the cache together, at most this often. */
 const FLUSH_MS = 300;
-/** What every request makes stale is read again at most this often. */
+/** What every request or every step of a slot makes stale, and what is dear to make, is read again at most this often. */
 const BUSY_MS = 1500;
 
-/** What each event makes stale. */
+/** What each event makes stale at once. */
 const STALE: Record<EventName, readonly CallableId[]> = {
   slot: ['status', 'v1.models'],
   slot_removed: ['slots', 'status', 'v1.models'],
   hardware: ['hardware'],
   upstream: ['v1.models', 'upstreams', 'upstream'],
-  model: ['v1.models', 'slots', 'models', 'setup'],
+  model: ['v1.models', 'slots', 'models', 'model.catalog', 'setup'],
   pull: ['setup'],
-  request: ['requests', 'request', 'usage'],
+  request: [],
   image: [],
   config: [
     'status',
@@ -35,6 +36,13 @@ const STALE: Record<EventName, readonly CallableId[]> = {
   auth: ['auth.status', 'status', 'auth.sessions', 'auth.exposure', 'audit', 'setup'],
 };
 
+/** What it makes stale a while later: a change of a slot moves memory, and with it what fits. */
+const SELDOM: Partial<Record<EventName, readonly CallableId[]>> = {
+  slot: ['models', 'model.catalog', 'slot.plan'],
+  hardware: ['models', 'model.catalog'],
+  request: ['requests', 'request', 'usage', 'usage.minutes'],
+};
+
 /** The list of slots with one of them replaced or added. */
 export function withSlot(
   list: Responses['slots'] | undefined,
@@ -47,19 +55,40 @@ export function withSlot(
   };
 }
 
+/** The list of downloads with one of them replaced, or added in front. */
+export function withPull(
+  list: Responses['pulls'] | undefined,
+  pull: PullRecord,
+): Responses['pulls'] | undefined {
+  if (list === undefined) return undefined;
+  const known = list.pulls.some(({ id }) => id === pull.id);
+  return {
+    pulls: known ? list.pulls.map((row) => (row.id === pull.id ? pull : row)) : [pull, ...list.pulls],
+  };
+}
+
 /**
  * Takes events and changes the cache for all of them together, at most once per `FLUSH_MS`: a busy gateway tells of
  * every request, and each must not cost a read.
  */
 export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' | 'data'>) => void {
   const slots = new Map<string, GatewayEvents['slot']['slot']>();
-  const putSlots = (): void => {
-    client.setQueryData<Responses['slots']>(keyOf('slots'), (list) =>
-      [...slots.values()].reduce<Responses['slots'] | undefined>(withSlot, list),
-    );
+  const pulls = new Map<string, PullRecord>();
+  const put = (): void => {
+    if (slots.size > 0) {
+      client.setQueryData<Responses['slots']>(keyOf('slots'), (list) =>
+        [...slots.values()].reduce<Responses['slots'] | undefined>(withSlot, list),
+      );
+    }
+    if (pulls.size > 0) {
+      client.setQueryData<Responses['pulls']>(keyOf('pulls'), (list) =>
+        [...pulls.values()].reduce<Responses['pulls'] | undefined>(withPull, list),
+      );
+    }
     slots.clear();
+    pulls.clear();
   };
-  const soon = staleReads(client, FLUSH_MS, putSlots);
+  const soon = staleReads(client, FLUSH_MS, put);
   const seldom = staleReads(client, BUSY_MS);
   return (event) => {
     if (!Object.hasOwn(STALE, event.event)) return;
@@ -67,8 +96,14 @@ export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' |
       const { slot } = JSON.parse(event.data) as GatewayEvents['slot'];
       slots.set(slot.name, slot);
     }
-    const note = event.event === 'request' ? seldom : soon;
-    note(STALE[event.event as EventName]);
+    if (event.event === 'pull') {
+      const { pull } = JSON.parse(event.data) as GatewayEvents['pull'];
+      pulls.set(pull.id, pull);
+    }
+    const name = event.event as EventName;
+    if (name !== 'request') soon(STALE[name]);
+    const later = SELDOM[name];
+    if (later !== undefined) seldom(later);
   };
 }
 

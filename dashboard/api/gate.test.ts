@@ -34,6 +34,8 @@ describe('safeNext', () => {
     ['/playground', '/playground'],
     ['/security/exposure', '/security/exposure'],
     ['/setup', '/setup'],
+    ['/models/catalog', '/models/catalog'],
+    ['/memory', '/memory'],
     ['/login', '/overview'],
     ['//evil.example/overview', '/overview'],
     ['https://evil.example', '/overview'],

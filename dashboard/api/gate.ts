@@ -32,7 +32,8 @@ export function pastAfter(past: Past, gate: Gate): Past {
 
 /** A path inside the dashboard to go to after a login; anything else becomes the overview. */
 export function safeNext(next: string | null): string {
-  const view = /^\/(overview|setup|slots|playground|requests|hardware|security|settings)(\/[a-z]+)?$/;
+  const view =
+    /^\/(overview|setup|slots|models|playground|requests|hardware|memory|security|settings)(\/[a-z]+)?$/;
   if (next === null || !view.test(next)) return '/overview';
   return next;
 }

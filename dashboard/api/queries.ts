@@ -4,6 +4,8 @@ import type { CallableId, Responses } from './responses.ts';
 
 /** Events bring changes at once; these slow polls are the net under them. */
 const POLL_MS = 15_000;
+/** The model hub is far away, and asked through the gateway. */
+const HUB_MS = 45_000;
 
 /** Cache key of a route; what tells one read of it from another stands behind the name. */
 export function keyOf(id: CallableId, ...rest: readonly string[]): QueryKey {
@@ -27,6 +29,9 @@ export const queries = {
   checks: read('health.system'),
   models: read('v1.models'),
   registry: read('models', 60_000),
+  catalog: read('model.catalog', 60_000),
+  pulls: read('pulls'),
+  minutes: read('usage.minutes', 30_000),
   upstreams: read('upstreams'),
   requests: read('requests'),
   audit: read('audit', 60_000),
@@ -44,6 +49,20 @@ export const queries = {
           ...(model === null ? {} : { query: { model_id: model } }),
         }),
       refetchInterval: 10_000,
+    }),
+  /** What the hub finds under these words; it is asked once, and again only by hand. */
+  hub: (words: string) =>
+    queryOptions<Responses['model.search']>({
+      queryKey: keyOf('model.search', words),
+      queryFn: ({ signal }) => call('model.search', { query: { q: words }, signal }, HUB_MS),
+      staleTime: Number.POSITIVE_INFINITY,
+      retry: false,
+    }),
+  /** Memories under these words, best first. */
+  found: (words: string) =>
+    queryOptions<Responses['memory.search']>({
+      queryKey: keyOf('memory.search', words),
+      queryFn: ({ signal }) => call('memory.search', { body: { query: words, limit: 100 }, signal }),
     }),
   upstream: (name: string) =>
     queryOptions<Responses['upstream']>({

@@ -8,19 +8,32 @@ import type {
   SessionRow,
   StatusView,
 } from '../../daemon/contract/auth.ts';
+import type { CatalogView } from '../../daemon/contract/catalog.ts';
 import type { HardwareView } from '../../daemon/contract/hardware.ts';
-import type { ModelsResponse, ModelWithMemory, V1ModelList } from '../../daemon/contract/models.ts';
+import type {
+  ModelRemoved,
+  ModelsResponse,
+  ModelWithMemory,
+  ScanResponse,
+  V1ModelList,
+} from '../../daemon/contract/models.ts';
+import type { PullRecord, PullsResponse, SearchResponse } from '../../daemon/contract/pulls.ts';
 import type { SetupView } from '../../daemon/contract/setup.ts';
 import type { SlotPlanView, SlotRecord, SlotRemoved, SlotsResponse } from '../../daemon/contract/slots.ts';
 import type {
   AuditResponse,
+  DeletedResponse,
   ExplainView,
   HealthResponse,
+  MemoryFound,
+  MemoryListResponse,
+  MemoryRecord,
   RequestRecord,
   RequestsResponse,
   SettingsResponse,
   StatusOverviewView,
   SystemHealthView,
+  UsageMinutesResponse,
   UsageView,
 } from '../../daemon/contract/system.ts';
 import type {
@@ -56,10 +69,20 @@ export interface Responses {
   'slot.remove': Parsed<typeof SlotRemoved>;
   'slot.plan': SlotPlanView;
   models: Parsed<typeof ModelsResponse>;
-  'model.register': ModelWithMemory;
   setup: SetupView;
   'setup.probe': SetupView;
   'setup.apply': SetupView;
+  'model.catalog': CatalogView;
+  'model.search': Parsed<typeof SearchResponse>;
+  'model.pull': PullRecord;
+  'model.register': ModelWithMemory;
+  'model.scan': Parsed<typeof ScanResponse>;
+  'model.put': ModelWithMemory;
+  'model.remove': Parsed<typeof ModelRemoved>;
+  pulls: Parsed<typeof PullsResponse>;
+  'pull.pause': PullRecord;
+  'pull.resume': PullRecord;
+  'pull.cancel': PullRecord;
   upstreams: Parsed<typeof UpstreamsResponse>;
   upstream: UpstreamRecord;
   'upstream.create': UpstreamRecord;
@@ -72,9 +95,16 @@ export interface Responses {
   request: RequestRecord;
   'request.cancel': RequestRecord;
   usage: UsageView;
+  'usage.minutes': Parsed<typeof UsageMinutesResponse>;
   'dispatch.explain': ExplainView;
   settings: Parsed<typeof SettingsResponse>;
   'settings.put': Parsed<typeof SettingsResponse>;
   audit: Parsed<typeof AuditResponse>;
+  'memory.list': Parsed<typeof MemoryListResponse>;
+  'memory.search': MemoryFound;
+  'memory.add': MemoryRecord;
+  'memory.delete.one': Parsed<typeof DeletedResponse>;
+  'memory.delete.many': Parsed<typeof DeletedResponse>;
+  'memory.delete.all': Parsed<typeof DeletedResponse>;
 }
 export type CallableId = keyof Responses;

@@ -16,6 +16,12 @@ const Playground = lazy(async () => ({
 const Slots = lazy(async () => ({
   default: (await import('../features/slots/slots.tsx')).Slots,
 }));
+const Models = lazy(async () => ({
+  default: (await import('../features/models/models.tsx')).Models,
+}));
+const Memory = lazy(async () => ({
+  default: (await import('../features/memory/memory.tsx')).Memory,
+}));
 const Hardware = lazy(async () => ({
   default: (await import('../features/hardware/hardware.tsx')).Hardware,
 }));
@@ -45,9 +51,11 @@ function Views(): ReactElement {
           <Route path="/setup" component={Setup} />
           <Route path="/overview" component={Overview} />
           <Route path="/slots/:tab?">{({ tab }) => <Slots tab={tab ?? 'all'} />}</Route>
+          <Route path="/models/:tab?">{({ tab }) => <Models tab={tab ?? 'installed'} />}</Route>
           <Route path="/playground" component={Playground} />
           <Route path="/requests/:tab?">{({ tab }) => <Requests tab={tab ?? 'log'} />}</Route>
           <Route path="/hardware" component={Hardware} />
+          <Route path="/memory" component={Memory} />
           <Route path="/security/:tab?">{({ tab }) => <Security tab={tab ?? 'posture'} />}</Route>
           <Route path="/settings/:tab?">{({ tab }) => <Settings tab={tab ?? 'all'} />}</Route>
           <Route component={NotFound} />

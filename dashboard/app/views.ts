@@ -1,10 +1,12 @@
 import {
   Activity,
   Boxes,
+  BrainCircuit,
   Cpu,
   LayoutDashboard,
   type LucideIcon,
   MessageSquareText,
+  NotebookPen,
   Settings2,
   ShieldCheck,
 } from 'lucide-react';
@@ -25,6 +27,10 @@ export interface ViewLink {
 export const SLOT_TABS: readonly TabLink[] = [
   { id: 'all', word: 'Slots' },
   { id: 'upstreams', word: 'Upstreams' },
+];
+export const MODEL_TABS: readonly TabLink[] = [
+  { id: 'installed', word: 'Installed' },
+  { id: 'catalog', word: 'Catalogue' },
 ];
 export const REQUEST_TABS: readonly TabLink[] = [
   { id: 'log', word: 'Requests' },
@@ -47,9 +53,11 @@ export const SETTINGS_TABS: readonly TabLink[] = [
 export const VIEWS: readonly ViewLink[] = [
   { path: '/overview', word: 'Overview', icon: LayoutDashboard, tabs: [] },
   { path: '/slots', word: 'Slots', icon: Boxes, tabs: SLOT_TABS },
+  { path: '/models', word: 'Models', icon: BrainCircuit, tabs: MODEL_TABS },
   { path: '/playground', word: 'Playground', icon: MessageSquareText, tabs: [] },
   { path: '/requests', word: 'Requests', icon: Activity, tabs: REQUEST_TABS },
   { path: '/hardware', word: 'Hardware', icon: Cpu, tabs: [] },
+  { path: '/memory', word: 'Memory', icon: NotebookPen, tabs: [] },
   { path: '/security', word: 'Security', icon: ShieldCheck, tabs: SECURITY_TABS },
   { path: '/settings', word: 'Settings', icon: Settings2, tabs: SETTINGS_TABS },
 ];

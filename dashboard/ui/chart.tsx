@@ -2,6 +2,7 @@ import 'uplot/dist/uPlot.min.css';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import css from './chart.module.css';
+import { timeRange } from './time-range.ts';
 
 export interface ChartProps {
   /** Unix seconds, rising. */
@@ -15,6 +16,8 @@ export interface ChartProps {
   format: (value: number) => string;
   /** What the picture shows, for screen readers. */
   label: string;
+  /** `bars`: each value stands for the time up to the next, which is so many seconds; else a line. */
+  bars?: number;
   /** Told what lies under the pointer; null when it is away. */
   onPoint: (point: { at: number; value: number } | null) => void;
 }
@@ -47,10 +50,22 @@ function useTheme(): number {
   return turn;
 }
 
+/** Bars stand between their time and the next one, so that half of a first or last one is not cut off. */
+function rangeOf({ times, span, bars = 0 }: ChartProps): [number, number] {
+  const [low, high] = timeRange(times, span, Date.now() / 1000);
+  return [low, high + bars];
+}
+
+function seriesOf(element: HTMLElement, { bars }: ChartProps): uPlot.Series {
+  const [stroke, soft] = [colourOf(element, '--accent'), colourOf(element, '--accent-soft')];
+  if (bars === undefined) return { stroke, fill: soft, width: 1.5, spanGaps: false };
+  const paths = uPlot.paths.bars?.({ align: 1, size: [0.8, 24] });
+  return { stroke, fill: stroke, width: 0, points: { show: false }, ...(paths && { paths }) };
+}
+
 function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): uPlot.Options {
   const soft = colourOf(element, '--text-soft');
   const grid = { stroke: colourOf(element, '--border'), width: 1 };
-  const accent = colourOf(element, '--accent');
   const axis = { stroke: soft, font: FONT, grid, ticks: { show: false } };
   return {
     width: Math.max(120, element.clientWidth),
@@ -59,7 +74,7 @@ function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): u
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: {
-      x: { range: (_plot, low, high) => [Math.min(low, high - props.current.span), high] },
+      x: { range: () => rangeOf(props.current) },
       y: {
         range: (_plot, _low, high) => [0, props.current.most ?? Math.max(1, (high ?? 1) * 1.15)],
       },
@@ -76,7 +91,7 @@ function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): u
         values: (_plot, at) => at.map((value) => props.current.format(value)),
       },
     ],
-    series: [{}, { stroke: accent, fill: colourOf(element, '--accent-soft'), width: 1.5, spanGaps: false }],
+    series: [{}, seriesOf(element, props.current)],
     hooks: { setCursor: [(plot) => props.current.onPoint(pointOf(plot))] },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, count, duration, gib, steadyDuration, tokenRate } from './format.ts';
+import { ago, byteRate, count, duration, gib, steadyDuration, tokenRate } from './format.ts';
 
 describe('numbers carry their unit', () => {
   it.each([
@@ -13,6 +13,11 @@ describe('numbers carry their unit', () => {
   it('rates and counts', () => {
     expect(tokenRate(7.25)).toBe('7.3 tok/s');
     expect(tokenRate(112.6)).toBe('113 tok/s');
+    expect([850 * 1024, 12.5 * 1024 ** 2, 110.4 * 1024 ** 2].map(byteRate)).toEqual([
+      '850 KiB/s',
+      '12.5 MiB/s',
+      '110 MiB/s',
+    ]);
     expect(count(12345)).toBe('12,345');
   });
 });

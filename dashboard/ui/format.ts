@@ -28,6 +28,13 @@ export function gib(bytes: number): string {
   return `${plain(value < 1 ? 2 : value < 100 ? 1 : 0).format(value)} GiB`;
 }
 
+/** Bytes per second, as they come over a line: `850 KiB/s`, `12.5 MiB/s`, `110 MiB/s`. */
+export function byteRate(perSecond: number): string {
+  const mib = perSecond / 1024 ** 2;
+  if (mib < 1) return `${plain(0).format(perSecond / 1024)} KiB/s`;
+  return `${plain(mib < 100 ? 1 : 0).format(mib)} MiB/s`;
+}
+
 /** Tokens per second. */
 export function tokenRate(perSecond: number): string {
   return `${plain(perSecond < 10 ? 1 : 0).format(perSecond)} tok/s`;

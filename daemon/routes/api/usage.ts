@@ -18,5 +18,8 @@ export function usageRoutes(deps: Pick<RouteDeps, 'store' | 'minutes'>) {
     const rows = deps.store.usage.since(since);
     return { since, days: rows.slice(0, MOST_ROWS), truncated: rows.length > MOST_ROWS };
   };
-  return { usage, 'usage.minutes': () => ({ minutes: deps.minutes.rows() }) } satisfies Record<string, Handler>;
+  return { usage, 'usage.minutes': () => ({ minutes: deps.minutes.rows() }) } satisfies Record<
+    string,
+    Handler
+  >;
 }

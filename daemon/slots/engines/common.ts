@@ -152,8 +152,7 @@ export const inside = (path: string): string => `/models/${basename(path)}`;
 const mountOf = (path: string): Mount => ({ source: path, target: inside(path), readOnly: true });
 
 /** Each part of a model by itself, so that no other file of its folder is seen inside. */
-const modelMounts = (path: string): Mount[] =>
-  splitParts(path).map(mountOf);
+const modelMounts = (path: string): Mount[] => splitParts(path).map(mountOf);
 
 /** What a container sees of the machine for a device word. */
 function containerDevices(device: string): ContainerDevice[] {

@@ -5,7 +5,8 @@ import type { ContainerHow, ProcessHow } from './how.ts';
 const SEES = { projectorPath: '/m/mmproj-F16.gguf', projectorBytes: 800e6 };
 const argsOf = (text: string, over = SEES as object) =>
   (planOf(`engine = "llama-server"\n${text}`, over).how as ProcessHow).args;
-const given = (args: readonly string[]) => args.flatMap((word, at) => (word === '--mmproj' ? args[at + 1] : []));
+const given = (args: readonly string[]) =>
+  args.flatMap((word, at) => (word === '--mmproj' ? args[at + 1] : []));
 
 describe('the projector of a model', () => {
   it('goes to llama-server with the model, and counts as weights', () => {

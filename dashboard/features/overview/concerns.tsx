@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Link } from 'wouter';
 import { StateShape } from '../../ui/state-badge.tsx';
 import css from './overview.module.css';
 import type { Concern } from './verdict.ts';
@@ -11,7 +12,17 @@ export function Concerns(props: { concerns: readonly Concern[] }): ReactElement 
       {props.concerns.map((concern) => (
         <li key={`${concern.id} ${concern.message}`} data-tone={concern.tone}>
           <StateShape tone={concern.tone} />
-          <p>{concern.message}</p>
+          <p>
+            {concern.message}
+            {concern.href === undefined ? null : (
+              <>
+                {' '}
+                <Link href={concern.href}>
+                  Look at it<span className="hidden-visually">: {concern.id}</span>
+                </Link>
+              </>
+            )}
+          </p>
         </li>
       ))}
     </ul>

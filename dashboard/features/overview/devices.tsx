@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from '../../../daemon/contract/hardware.ts';
-import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import type { SlotPlanView, SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { Card } from '../../ui/card.tsx';
 import { gib } from '../../ui/format.ts';
@@ -10,6 +10,7 @@ import { State } from '../../ui/state-badge.tsx';
 import { PoolBar } from '../shared/pool-bar.tsx';
 import { pictureOf } from '../shared/pools.ts';
 import css from './devices.module.css';
+import { NextLoad, useNextLoads } from './next-load.tsx';
 
 const ACCESS = {
   ok: null,
@@ -39,6 +40,7 @@ function Pool(props: {
   pool: MemoryPoolRecord;
   devices: readonly DeviceRecord[];
   slots: readonly SlotRecord[];
+  next: readonly SlotPlanView[];
 }): ReactElement {
   const picture = pictureOf(props.pool, props.slots);
   const name = props.devices.map((device) => device.name).join(', ') || props.pool.id;
@@ -51,6 +53,13 @@ function Pool(props: {
         <p className={css.soft}>{gib(props.pool.total_bytes)}; what is free could not be read.</p>
       ) : (
         <PoolBar name={name} picture={picture} />
+      )}
+      {props.next.length === 0 ? null : (
+        <ul className={css.nexts} aria-label={`What the next loads would need of ${name}`}>
+          {props.next.map((plan) => (
+            <NextLoad key={plan.slot} plan={plan} />
+          ))}
+        </ul>
       )}
     </li>
   );
@@ -74,6 +83,7 @@ function Problems(props: { problems: HardwareView['problems'] }): ReactElement |
 
 function DeviceList(props: { hardware: HardwareView; slots: readonly SlotRecord[] }): ReactElement {
   const { hardware, slots } = props;
+  const next = useNextLoads(slots);
   const pooled = new Set(hardware.pools.flatMap((pool) => pool.devices));
   return (
     <>
@@ -84,6 +94,7 @@ function DeviceList(props: { hardware: HardwareView; slots: readonly SlotRecord[
             pool={pool}
             devices={hardware.devices.filter((device) => pool.devices.includes(device.id))}
             slots={slots}
+            next={next.filter(({ forecast }) => forecast.sum.pool === pool.id)}
           />
         ))}
         {hardware.devices
@@ -107,7 +118,7 @@ export function Devices(props: {
   const { data } = props.query;
   const probed = data === undefined ? undefined : <Ago at={data.probed_at} />;
   return (
-    <Card title="Devices" aside={probed}>
+    <Card title="Memory" aside={probed}>
       <Loaded query={props.query} what="devices">
         {(hardware) => <DeviceList hardware={hardware} slots={props.slots} />}
       </Loaded>

@@ -1,21 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { lazy, type ReactElement, Suspense } from 'react';
 import { useConnection } from '../../api/connection.ts';
 import { queries } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useTitle } from '../../app/title.ts';
+import { Card } from '../../ui/card.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { SetupNote } from '../setup/setup-note.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Checks } from './checks.tsx';
 import { Concerns } from './concerns.tsx';
 import { Devices } from './devices.tsx';
 import css from './overview.module.css';
+import pace from './pace.module.css';
 import { PostureCard } from './posture-card.tsx';
 import { Slots } from './slots.tsx';
 import { TryIt } from './try-it.tsx';
-
 import { concernsOf, type Knowledge, verdictOf } from './verdict.ts';
 import { VerdictLine } from './verdict-line.tsx';
+
+/** The graphs and their library come after the rest: the first look needs neither. */
+const Pace = lazy(async () => ({ default: (await import('./pace.tsx')).Pace }));
+
+function WaitingPace(): ReactElement {
+  return (
+    <Card title="The last hour">
+      <div className={pace.waiting}>
+        <Skeleton lines={6} what="the last hour" />
+      </div>
+    </Card>
+  );
+}
 
 function useKnowledge(complete: boolean): Knowledge {
   const { up } = useConnection();
@@ -32,11 +47,15 @@ export function Overview(): ReactElement {
   const checks = useQuery(queries.checks);
   const hardware = useQuery(queries.hardware);
   const settings = useQuery(queries.settings);
+  const upstreams = useQuery(queries.upstreams);
+  const pulls = useQuery(queries.pulls);
   const concerns = concernsOf({
     slots: slots.data?.slots,
     checks: checks.data,
     status: status.data,
     problems: settings.data?.problems,
+    upstreams: upstreams.data?.upstreams,
+    pulls: pulls.data?.pulls,
   });
   const known = useKnowledge(slots.data !== undefined && checks.data !== undefined);
   return (
@@ -50,6 +69,9 @@ export function Overview(): ReactElement {
       <div className={css.columns}>
         <div className={css.column}>
           <Slots query={slots} />
+          <Suspense fallback={<WaitingPace />}>
+            <Pace />
+          </Suspense>
           <TryIt slots={slots.data?.slots} status={status.data} />
         </div>
         <div className={css.column}>

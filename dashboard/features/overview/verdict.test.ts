@@ -85,6 +85,37 @@ describe('the verdict', () => {
     expect(told[1]?.message).toContain('config.toml, line 3: unknown key serverr');
   });
 
+  it('names a broken upstream, a failed download and a full disk, each with its place', () => {
+    const upstream = { name: 'desk', enabled: true, health: 'down', reason: 'Nothing listens there.' };
+    const pull = {
+      id: 'p',
+      repo: 'o/n',
+      state: 'failed',
+      error: { code: 'pull.no_space', message: 'Full.' },
+    };
+    const checks = {
+      status: 'degraded' as const,
+      checks: {
+        upstreams: { status: 'warning' as const, message: 'Not well: desk (down).' },
+        disk: { status: 'warning' as const, message: '3 MiB left.' },
+      },
+    };
+    const told = concernsOf({
+      checks,
+      upstreams: [upstream, { ...upstream, enabled: false }, { ...upstream, health: 'busy' }] as never,
+      pulls: [pull, { ...pull, state: 'paused' }] as never,
+    });
+    expect(told.map(({ id, href }) => [id, href])).toEqual([
+      ['upstream desk', '/slots/upstreams'],
+      ['pull p', '/models'],
+      ['disk', '/models'],
+    ]);
+    expect(told[0]?.message).toContain('Nothing listens there.');
+    expect(told[1]?.message).toBe(
+      'The download of o/n failed: Full. Remove models that are not needed, then resume.',
+    );
+  });
+
   it('a disabled slot is nobody’s concern', () => {
     expect(concernsOf({ slots: [slot({ enabled: false, state: 'error', failure })] })).toEqual([]);
   });

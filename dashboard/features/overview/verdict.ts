@@ -1,5 +1,8 @@
+import { ERRORS, type ErrorCode } from '../../../daemon/contract/errors.ts';
+import type { PullRecord } from '../../../daemon/contract/pulls.ts';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import type { StatusOverviewView, SystemHealthView } from '../../../daemon/contract/system.ts';
+import { type UpstreamRecord, USABLE_HEALTH } from '../../../daemon/contract/upstreams.ts';
 import type { Tone } from '../../ui/tone.ts';
 import { slotLook } from '../shared/slot-state.ts';
 
@@ -13,6 +16,8 @@ export interface Concern {
   id: string;
   tone: Extract<Tone, 'attention' | 'failed'>;
   message: string;
+  /** The view in which it is mended. */
+  href?: string;
 }
 
 const CHECK_TONES = { warning: 'attention', failed: 'failed' } as const;
@@ -24,31 +29,57 @@ function ofSlot(slot: SlotRecord): Concern | null {
     const next = slot.failure.parked
       ? `It is parked and not tried again by itself: load it in the view Slots when the cause is gone.`
       : 'It is tried again by itself.';
-    return { id, tone: 'failed', message: `Slot ${slot.name} failed: ${slot.failure.reason}. ${next}` };
+    const message = `Slot ${slot.name} failed: ${slot.failure.reason}. ${next}`;
+    return { id, tone: 'failed', message, href: '/slots' };
   }
   if (tone !== 'attention') return null;
-  return { id, tone, message: `Slot ${slot.name} runs degraded: ${slot.degraded}.` };
+  return { id, tone, message: `Slot ${slot.name} runs degraded: ${slot.degraded}.`, href: '/slots' };
+}
+
+function ofUpstream({ name, enabled, health, reason }: UpstreamRecord): Concern[] {
+  if (!enabled || USABLE_HEALTH.has(health)) return [];
+  const why = reason ?? `it is ${health.replace('_', ' ')}.`;
+  const message = `Upstream ${name} does not answer as it should: ${why}`;
+  return [{ id: `upstream ${name}`, tone: 'attention', message, href: '/slots/upstreams' }];
+}
+
+function ofPull({ id, repo, state, error }: PullRecord): Concern[] {
+  if (state !== 'failed' || error === null) return [];
+  const advice = error.code in ERRORS ? ERRORS[error.code as ErrorCode].advice : '';
+  const message = `The download of ${repo} failed: ${error.message} ${advice}`.trim();
+  return [{ id: `pull ${id}`, tone: 'attention', message, href: '/models' }];
 }
 
 function ofProblem(problem: SettingsProblem): Concern {
   const place = problem.line === null ? problem.file : `${problem.file}, line ${problem.line}`;
   const message = `${place}: ${problem.message}. The last good values are active.`;
-  return { id: 'configuration', tone: 'attention', message };
+  return { id: 'configuration', tone: 'attention', message, href: '/settings' };
 }
 
+const PLACES: Readonly<Record<string, string>> = { exposure: '/security', disk: '/models' };
+const placed = <C extends Concern>(concern: C): C => {
+  const href = PLACES[concern.id];
+  return href === undefined ? concern : { ...concern, href };
+};
+
 /**
- * All that needs attention, the worst first: failed slots, failed checks, warnings; each sentence once. What is told
- * in detail is not told again as a check.
+ * All that needs attention, the worst first: failed slots, upstreams, downloads, failed checks, warnings; each sentence once.
+ * What is told in detail is not told again as a check.
  */
 export function concernsOf(given: {
   slots?: readonly SlotRecord[] | undefined;
   checks?: SystemHealthView | undefined;
   status?: StatusOverviewView | undefined;
   problems?: readonly SettingsProblem[] | undefined;
+  upstreams?: readonly UpstreamRecord[] | undefined;
+  pulls?: readonly PullRecord[] | undefined;
 }): Concern[] {
   const slots = (given.slots ?? []).flatMap((slot) => ofSlot(slot) ?? []);
   const problems = (given.problems ?? []).map(ofProblem);
+  const upstreams = (given.upstreams ?? []).flatMap(ofUpstream);
+  const pulls = (given.pulls ?? []).flatMap(ofPull);
   const told = new Set([
+    ...(upstreams.length > 0 ? ['upstreams'] : []),
     ...(slots.some((concern) => concern.tone === 'failed') ? ['slots'] : []),
     ...(problems.length > 0 ? ['configuration'] : []),
   ]);
@@ -58,9 +89,9 @@ export function concernsOf(given: {
   const warnings = (given.status?.warnings ?? []).map(
     (warning): Concern => ({ id: warning.id, tone: 'attention', message: warning.message }),
   );
-  const parts = [...checks, ...warnings].filter(({ id }) => !told.has(id));
+  const parts = [...checks, ...warnings].filter(({ id }) => !told.has(id)).map(placed);
   const seen = new Set<string>();
-  return [...slots, ...problems, ...parts]
+  return [...slots, ...upstreams, ...pulls, ...problems, ...parts]
     .filter(({ message }) => !seen.has(message) && seen.add(message))
     .sort((a, b) => Number(b.tone === 'failed') - Number(a.tone === 'failed'));
 }

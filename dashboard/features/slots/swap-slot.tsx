@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
+import { useSearchParams } from 'wouter';
 import type { ModelRecordView } from '../../../daemon/contract/models.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -61,7 +62,8 @@ function Persist(props: { name: string; on: boolean; onChange: (on: boolean) => 
 /** Gives a slot another model, after the memory sum of that model was shown. */
 export function SwapSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const registry = useQuery(queries.registry);
-  const [chosen, setChosen] = useState('');
+  const [search] = useSearchParams();
+  const [chosen, setChosen] = useState(search.get('model') ?? '');
   const [persist, setPersist] = useState(true);
   const plan = useQuery({ ...queries.plan(slot.name, chosen), enabled: chosen !== '' });
   const swap = useAct('slot.swap', onClose);

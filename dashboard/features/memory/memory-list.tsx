@@ -1,0 +1,62 @@
+import type { ReactElement } from 'react';
+import type { MemoryRecord } from '../../../daemon/contract/system.ts';
+import { Ago } from '../../ui/ago.tsx';
+import { Button } from '../../ui/button.tsx';
+import css from './memory.module.css';
+
+export interface Selection {
+  readonly chosen: ReadonlySet<string>;
+  readonly toggle: (id: string) => void;
+}
+
+const NAMED = 60;
+const nameOf = ({ text }: MemoryRecord): string =>
+  text.length > NAMED ? `${text.slice(0, NAMED).trimEnd()}…` : text;
+
+function Item(props: {
+  memory: MemoryRecord;
+  selection: Selection;
+  onDelete: (memory: MemoryRecord) => void;
+}): ReactElement {
+  const { memory, selection } = props;
+  return (
+    <li className={css.item}>
+      <input
+        type="checkbox"
+        aria-label={`Choose: ${nameOf(memory)}`}
+        checked={selection.chosen.has(memory.id)}
+        onChange={() => selection.toggle(memory.id)}
+      />
+      <div className={css.memory}>
+        <p className={css.text}>{memory.text}</p>
+        <p className={css.facts}>
+          <Ago at={Date.parse(memory.created_at)} />
+          {memory.tags.map((tag) => (
+            <span key={tag} className={css.tag}>
+              {tag}
+            </span>
+          ))}
+        </p>
+      </div>
+      <Button look="quiet" onClick={() => props.onDelete(memory)}>
+        Delete…<span className="hidden-visually"> {nameOf(memory)}</span>
+      </Button>
+    </li>
+  );
+}
+
+/** Memories in the order in which they were found or made. */
+export function MemoryList(props: {
+  memories: readonly MemoryRecord[];
+  label: string;
+  selection: Selection;
+  onDelete: (memory: MemoryRecord) => void;
+}): ReactElement {
+  return (
+    <ul aria-label={props.label}>
+      {props.memories.map((memory) => (
+        <Item key={memory.id} memory={memory} selection={props.selection} onDelete={props.onDelete} />
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,34 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type CallOptions, call } from '../../api/client.ts';
+import { keyOf } from '../../api/queries.ts';
+import type { Responses } from '../../api/responses.ts';
+
+/** Memories that the gateway gives at once. */
+export const PAGE = 100;
+const POLL_MS = 15_000;
+
+/** What was remembered, newest first, page by page. */
+export function useMemories() {
+  return useInfiniteQuery({
+    queryKey: keyOf('memory.list'),
+    queryFn: ({ signal, pageParam }) => call('memory.list', { query: { offset: String(pageParam) }, signal }),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => (last.memories.length < PAGE ? null : pages.length * PAGE),
+    refetchInterval: POLL_MS,
+  });
+}
+
+type ActId = 'memory.add' | 'memory.delete.one' | 'memory.delete.many' | 'memory.delete.all';
+
+/** A change of the store; everything that shows it is read again. */
+export function useMemoryAct<Id extends ActId>(id: Id, onDone: (answer: Responses[Id]) => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (options: CallOptions) => call(id, options),
+    onSuccess: (answer) => {
+      for (const stale of ['memory.list', 'memory.search'] as const)
+        void client.invalidateQueries({ queryKey: keyOf(stale) });
+      onDone(answer);
+    },
+  });
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useId } from 'react';
+import { Link } from 'wouter';
+import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { queries } from '../../api/queries.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import field from '../../ui/field.module.css';
+import css from './models.module.css';
+import { useModelAct } from './use-model-act.ts';
+
+/** The choices of who may answer: any slot that serves it, any upstream, and what holds now even if it is gone. */
+function choicesOf(
+  model: ModelWithMemory,
+  slots: readonly SlotRecord[],
+  upstreams: readonly string[],
+): { value: string; word: string }[] {
+  const rows = [
+    { value: '', word: 'The gateway chooses' },
+    ...slots
+      .filter((slot) => slot.model === model.id)
+      .map(({ name }) => ({ value: `slot:${name}`, word: `Slot ${name}` })),
+    ...upstreams.map((name) => ({ value: `upstream:${name}`, word: `Upstream ${name}` })),
+  ];
+  const { binding } = model;
+  if (binding === null || rows.some(({ value }) => value === binding)) return rows;
+  return [...rows, { value: binding, word: `${binding} (does not serve it now)` }];
+}
+
+function Others(props: { model: ModelWithMemory; slots: readonly SlotRecord[] }): ReactElement | null {
+  const { model } = props;
+  const others = props.slots.filter(
+    (slot) => slot.type === model.type && slot.model !== model.id && !slot.auto,
+  );
+  if (others.length === 0) return null;
+  return (
+    <div className={css.others}>
+      <p className={css.soft}>Another slot serves it once it has been given this model:</p>
+      <div className={css.acts}>
+        {others.map(({ name }) => (
+          <Link
+            key={name}
+            className={buttonClass()}
+            href={`/slots?slot=${encodeURIComponent(name)}&show=swap&model=${encodeURIComponent(model.id)}`}
+          >
+            Give it to slot {name}…
+          </Link>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Who answers when a request names this model. */
+export function Binding(props: { model: ModelWithMemory; slots: readonly SlotRecord[] }): ReactElement {
+  const { model, slots } = props;
+  const id = useId();
+  const upstreams = useQuery(queries.upstreams);
+  const put = useModelAct('model.put');
+  const choices = choicesOf(model, slots, upstreams.data?.upstreams.map(({ name }) => name) ?? []);
+  return (
+    <>
+      <div className={field.field}>
+        <label className={field.label} htmlFor={id}>
+          Who answers to its name
+        </label>
+        <select
+          id={id}
+          className={field.input}
+          value={model.binding ?? ''}
+          disabled={put.isPending}
+          onChange={(event) =>
+            put.mutate({
+              params: { id: model.id },
+              body: { binding: event.target.value === '' ? null : event.target.value },
+            })
+          }
+        >
+          {choices.map(({ value, word }) => (
+            <option key={value} value={value}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </div>
+      {put.error === null ? null : <Failure error={put.error} />}
+      <Others model={model} slots={slots} />
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useRef } from 'react';
+import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
+import { queries } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { count, gib, moment } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
+import { Binding } from './binding.tsx';
+import { FitBadge } from './fit-badge.tsx';
+import { holderOf } from './holder.ts';
+import { abilities, parameters, SOURCES, typeWord } from './model-words.ts';
+import css from './models.module.css';
+import type { Show } from './place.ts';
+import { Thinking } from './thinking.tsx';
+import { UseIt } from './use-it.tsx';
+
+function Sum(props: { value: string; what: string }): ReactElement {
+  const shown = useRef<HTMLElement>(null);
+  return (
+    <span className={css.sum}>
+      <code ref={shown}>{props.value}</code>
+      <Copy text={props.value} shown={shown} what={props.what} />
+    </span>
+  );
+}
+
+function AllFacts(props: { model: ModelWithMemory }): ReactElement {
+  const { model } = props;
+  const measured = Object.entries(model.memory);
+  return (
+    <Facts
+      rows={[
+        ['Name', model.name === model.id ? null : model.name],
+        ['Type', typeWord(model.type)],
+        ['Fit', model.fit === null ? null : <FitBadge key="fit" fit={model.fit} />],
+        ['Format', [model.format, model.architecture].filter(Boolean).join(', ')],
+        ['Quantisation', model.quantization],
+        ['Weights', model.parameters === null ? null : parameters(model.parameters)],
+        ['Context', model.context_length === null ? null : `${count(model.context_length)} tokens`],
+        ['Can', abilities(model.capabilities)],
+        ['Projector', model.projector ? 'beside it: with engine llama-server it sees pictures' : null],
+        ['Size', model.size_bytes === 0 ? null : gib(model.size_bytes)],
+        [
+          'Memory measured',
+          measured.length === 0
+            ? 'not yet: it is measured once it has served'
+            : measured.map(([pool, bytes]) => `${gib(bytes)} in ${pool}`).join(', '),
+        ],
+        ['Came here', SOURCES[model.source]],
+        ['Repository', model.repo],
+        [
+          'Revision',
+          model.revision === null ? null : <Sum key="rev" value={model.revision} what="the revision" />,
+        ],
+        [
+          'SHA-256',
+          model.sha256 === null ? null : <Sum key="sum" value={model.sha256} what="the SHA-256 sum" />,
+        ],
+        ['Licence', model.licence],
+        ['Since', moment(model.created * 1000)],
+      ]}
+    />
+  );
+}
+
+function Whole(props: { model: ModelWithMemory; open: (show: Show, of: string) => void }): ReactElement {
+  const { model, open } = props;
+  const slots = useQuery(queries.slots);
+  const all = slots.data?.slots ?? [];
+  return (
+    <>
+      <AllFacts model={model} />
+      <section className={css.part} aria-label="Who serves it">
+        <h3>Who serves it</h3>
+        <Binding model={model} slots={all} />
+      </section>
+      {model.type === 'llm' ? (
+        <section className={css.part} aria-label="How it thinks">
+          <h3>How it thinks</h3>
+          <Thinking model={model} />
+        </section>
+      ) : null}
+      <div className={css.acts}>
+        <UseIt model={model} slot={holderOf(model, all)} onLoad={() => open('load', model.id)} />
+        <Button look="danger" onClick={() => open('remove', model.id)}>
+          Remove…
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Everything that is known of one model, and what can be said about it. */
+export function Details(props: {
+  id: string;
+  open: (show: Show, of: string) => void;
+  onClose: () => void;
+}): ReactElement {
+  const models = useQuery(queries.registry);
+  return (
+    <Sheet title={props.id} onClose={props.onClose}>
+      <Loaded query={models} what="the model" lines={10}>
+        {(data) => {
+          const model = data.models.find(({ id }) => id === props.id);
+          if (model === undefined) return <p>There is no model of this name any more.</p>;
+          return <Whole key={model.id} model={model} open={props.open} />;
+        }}
+      </Loaded>
+    </Sheet>
+  );
+}

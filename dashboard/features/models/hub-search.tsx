@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query';
+import { Search, SearchX } from 'lucide-react';
+import { type FormEvent, type ReactElement, useState } from 'react';
+import type { HubModelView } from '../../../daemon/contract/pulls.ts';
+import { queries } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import field from '../../ui/field.module.css';
+import { count } from '../../ui/format.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { State } from '../../ui/state-badge.tsx';
+import css from './models.module.css';
+import type { Show } from './place.ts';
+
+/** The words to look for; the hub is asked when they are sent, not while they are typed. */
+export function HubSearch(props: { q: string; onFind: (words: string) => void }): ReactElement {
+  const [words, setWords] = useState(props.q);
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    props.onFind(words.trim());
+  };
+  return (
+    <search className={css.search}>
+      <form onSubmit={send}>
+        <input
+          type="search"
+          className={field.input}
+          aria-label="Search the hub"
+          placeholder="Search the hub by name…"
+          maxLength={200}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+        <Button type="submit">
+          <Search size={16} aria-hidden="true" /> Search
+        </Button>
+      </form>
+    </search>
+  );
+}
+
+function Result(props: { found: HubModelView; open: (show: Show, of: string) => void }): ReactElement {
+  const { found } = props;
+  const facts = [
+    found.task,
+    `${count(found.downloads)} downloads`,
+    found.updated === null ? null : `changed ${found.updated.slice(0, 10)}`,
+  ];
+  return (
+    <li className={css.item}>
+      <div className={css.head}>
+        <h3>
+          {found.repo}
+          <span className={css.sub}>{facts.filter(Boolean).join(' · ')}</span>
+        </h3>
+        {found.gated ? <State tone="attention">Terms to accept</State> : null}
+      </div>
+      <div className={css.foot}>
+        <p className={css.soft}>Licence: {found.licence ?? 'not told'}</p>
+        <div className={css.acts}>
+          <Button onClick={() => props.open('pull', found.repo)}>
+            Pull…<span className="hidden-visually"> {found.repo}</span>
+          </Button>
+        </div>
+      </div>
+    </li>
+  );
+}
+
+/** What the hub has under these words. */
+export function HubResults(props: {
+  q: string;
+  open: (show: Show, of: string) => void;
+  onBack: () => void;
+}): ReactElement {
+  const search = useQuery(queries.hub(props.q));
+  const back = <Button onClick={props.onBack}>Back to the catalogue</Button>;
+  if (search.isError) {
+    return (
+      <div className={css.pad}>
+        <Failure error={search.error} retry={() => void search.refetch()} />
+        <div>{back}</div>
+      </div>
+    );
+  }
+  if (search.data === undefined) {
+    return (
+      <div className={css.pad}>
+        <Skeleton lines={6} what="what the hub has" />
+      </div>
+    );
+  }
+  const { results } = search.data;
+  if (results.length === 0) {
+    return (
+      <Empty icon={SearchX} title={`The hub has no model under “${props.q}”`}>
+        <p>Only repositories with files that can be run here are listed.</p>
+        <div>{back}</div>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <p className="hidden-visually" role="status">
+        {results.length} repositories found
+      </p>
+      <ul className={css.list} aria-label="Found on the hub">
+        {results.map((found) => (
+          <Result key={found.repo} found={found} open={props.open} />
+        ))}
+      </ul>
+      <div className={css.pad}>{back}</div>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import type { ReactElement } from 'react';
+import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { Button } from '../../ui/button.tsx';
+import { State } from '../../ui/state-badge.tsx';
+import { slotLook } from '../shared/slot-state.ts';
+import { FitBadge } from './fit-badge.tsx';
+import { holderOf } from './holder.ts';
+import { modelLine } from './model-words.ts';
+import css from './models.module.css';
+import type { Show } from './place.ts';
+import { UseIt } from './use-it.tsx';
+
+/** How it is: the state of the slot that holds it, else whether it could be loaded. */
+function How(props: { model: ModelWithMemory; slot: SlotRecord | undefined }): ReactElement | null {
+  const { model, slot } = props;
+  const look = slot === undefined ? null : slotLook(slot);
+  if (slot !== undefined && look !== null && (look.tone !== 'idle' || model.fit === null)) {
+    return (
+      <span className={css.state}>
+        <State tone={look.tone}>{look.word}</State>
+        <span className={css.soft}>in {slot.name}</span>
+      </span>
+    );
+  }
+  if (model.fit !== null) return <FitBadge fit={model.fit} />;
+  return <State tone="idle">In no slot</State>;
+}
+
+/** One model of this machine: what it is, how it is, and the next thing to do with it. */
+export function InstalledItem(props: {
+  model: ModelWithMemory;
+  slots: readonly SlotRecord[];
+  open: (show: Show, of: string) => void;
+}): ReactElement {
+  const { model, open } = props;
+  const slot = holderOf(model, props.slots);
+  return (
+    <li className={css.item}>
+      <div className={css.head}>
+        <h3>
+          {model.id}
+          <span className={css.sub}>{modelLine(model)}</span>
+        </h3>
+        <How model={model} slot={slot} />
+      </div>
+      <div className={css.acts}>
+        <UseIt model={model} slot={slot} onLoad={() => open('load', model.id)} />
+        <Button onClick={() => open('details', model.id)}>
+          Details<span className="hidden-visually"> of {model.id}</span>
+        </Button>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { PackageOpen, SearchX } from 'lucide-react';
+import { type ReactElement, useState } from 'react';
+import { Link } from 'wouter';
+import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
+import { queries } from '../../api/queries.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import field from '../../ui/field.module.css';
+import { gib } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { InstalledItem } from './installed-item.tsx';
+import { inOrder, modelLine } from './model-words.ts';
+import css from './models.module.css';
+import type { Show } from './place.ts';
+
+/** A list of so many is looked through by eye. */
+const FEW = 8;
+
+const matches = (model: ModelWithMemory, words: string): boolean =>
+  `${model.id} ${model.name} ${modelLine(model)}`.toLowerCase().includes(words.trim().toLowerCase());
+
+function NoModel(props: { open: (show: Show) => void }): ReactElement {
+  return (
+    <Empty icon={PackageOpen} title="No model yet">
+      <p>
+        Pull one from the catalogue, or register a file that is on this machine. Model folders are named in{' '}
+        <code>[models] folders</code>.
+      </p>
+      <div className={css.acts}>
+        <Link className={buttonClass('main')} href="/models/catalog">
+          See the catalogue
+        </Link>
+        <Button onClick={() => props.open('register')}>Register by path…</Button>
+      </div>
+    </Empty>
+  );
+}
+
+/** Every model of this machine. */
+export function Installed(props: { open: (show: Show, of?: string) => void }): ReactElement {
+  const models = useQuery(queries.registry);
+  const slots = useQuery(queries.slots);
+  const [words, setWords] = useState('');
+  const all = models.data?.models ?? [];
+  const bytes = all.reduce((sum, model) => sum + model.size_bytes, 0);
+  return (
+    <Card
+      title="Installed"
+      flush
+      aside={
+        all.length === 0 ? undefined : `${all.length} ${all.length === 1 ? 'model' : 'models'}, ${gib(bytes)}`
+      }
+    >
+      {all.length <= FEW ? null : (
+        <div className={css.search}>
+          <input
+            type="search"
+            className={field.input}
+            aria-label="Filter the installed models"
+            placeholder="Name, type, quantisation…"
+            value={words}
+            onChange={(event) => setWords(event.target.value)}
+          />
+        </div>
+      )}
+      <Loaded query={models} what="installed models" lines={6}>
+        {(data) => {
+          if (data.models.length === 0) return <NoModel open={props.open} />;
+          const shown = inOrder(data.models.filter((model) => matches(model, words)));
+          if (shown.length === 0) {
+            return (
+              <Empty icon={SearchX} title="No model matches">
+                <Button onClick={() => setWords('')}>Show all models</Button>
+              </Empty>
+            );
+          }
+          return (
+            <ul className={css.list} aria-label="Installed models">
+              {shown.map((model) => (
+                <InstalledItem
+                  key={model.id}
+                  model={model}
+                  slots={slots.data?.slots ?? []}
+                  open={props.open}
+                />
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,86 @@
+import '../../api/no-eval.ts';
+import { useQuery } from '@tanstack/react-query';
+import { FolderPlus, RefreshCw } from 'lucide-react';
+import type { ReactElement } from 'react';
+import { queries } from '../../api/queries.ts';
+import { NotFound } from '../../app/not-found.tsx';
+import { useTitle } from '../../app/title.ts';
+import { MODEL_TABS } from '../../app/views.ts';
+import { Button } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { ViewHead } from '../../ui/view-head.tsx';
+import { ViewTabs } from '../../ui/view-tabs.tsx';
+import { useWide } from '../../ui/wide.ts';
+import { LoadSlot } from '../slots/load-slot.tsx';
+import { CancelPull } from './cancel-pull.tsx';
+import { Catalog } from './catalog.tsx';
+import { Details } from './details.tsx';
+import { holderOf } from './holder.ts';
+import { Installed } from './installed.tsx';
+import css from './models.module.css';
+import { type Place, type Show, usePlace } from './place.ts';
+import { PullDialog } from './pull-dialog.tsx';
+import { Pulls } from './pulls.tsx';
+import { Register } from './register.tsx';
+import { RemoveModel } from './remove-model.tsx';
+import { Scanned } from './scanned.tsx';
+import { useModelAct } from './use-model-act.ts';
+
+/** Both lists stand beside each other from here on; below, each has its tab. */
+const SIDE_BY_SIDE = 1080;
+
+/** What needs the record of a model: nothing is shown before it was read, or once it is gone. */
+function OverModel(props: { place: Place; onClose: () => void }): ReactElement | null {
+  const { place, onClose } = props;
+  const models = useQuery(queries.registry);
+  const slots = useQuery(queries.slots);
+  const model = models.data?.models.find(({ id }) => id === place.of);
+  if (model === undefined) return null;
+  if (place.show === 'remove') return <RemoveModel key={model.id} model={model} onClose={onClose} />;
+  const slot = holderOf(model, slots.data?.slots ?? []);
+  return slot === undefined ? null : <LoadSlot slot={slot} onClose={onClose} />;
+}
+
+function Over(props: {
+  place: Place;
+  open: (show: Show, of: string) => void;
+  onClose: () => void;
+}): ReactElement {
+  const { place, open, onClose } = props;
+  if (place.show === 'register') return <Register onClose={onClose} onDone={(id) => open('details', id)} />;
+  if (place.show === 'pull') return <PullDialog key={place.of} model={place.of} onClose={onClose} />;
+  if (place.show === 'cancel') return <CancelPull id={place.of} onClose={onClose} />;
+  if (place.show === 'details') return <Details id={place.of} open={open} onClose={onClose} />;
+  return <OverModel place={place} onClose={onClose} />;
+}
+
+/** The models of this machine, those that could be here, and the way from one to the other. */
+export function Models(props: { tab: string }): ReactElement {
+  const tab = MODEL_TABS.find(({ id }) => id === props.tab);
+  useTitle(tab?.word ?? 'Not found');
+  const wide = useWide(SIDE_BY_SIDE);
+  const { place, open, close } = usePlace();
+  const scan = useModelAct('model.scan');
+  if (tab === undefined) return <NotFound />;
+  return (
+    <>
+      <ViewHead title="Models">
+        <Button onClick={() => open('register')}>
+          <FolderPlus size={16} aria-hidden="true" /> Register by path…
+        </Button>
+        <Button busy={scan.isPending} onClick={() => scan.mutate({})}>
+          <RefreshCw size={16} aria-hidden="true" /> {scan.isPending ? 'Scanning…' : 'Scan again'}
+        </Button>
+      </ViewHead>
+      {scan.error === null ? null : <Failure error={scan.error} />}
+      {scan.data === undefined ? null : <Scanned outcome={scan.data} />}
+      <Pulls open={open} />
+      {wide ? null : <ViewTabs base="/models" label="Models" tabs={MODEL_TABS} current={tab.id} />}
+      <div className={wide ? css.columns : css.column}>
+        {wide || tab.id === 'installed' ? <Installed open={open} /> : null}
+        {wide || tab.id === 'catalog' ? <Catalog open={open} /> : null}
+      </div>
+      {place === null ? null : <Over place={place} open={open} onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useId, useState } from 'react';
+import type { CatalogView } from '../../../daemon/contract/catalog.ts';
+import type { HubModelView } from '../../../daemon/contract/pulls.ts';
+import { queries } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import dialog from '../../ui/dialog.module.css';
+import { Facts } from '../../ui/facts.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import field from '../../ui/field.module.css';
+import { gib } from '../../ui/format.ts';
+import { Note } from '../../ui/note.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
+import { FitBadge } from './fit-badge.tsx';
+import { licenceWords } from './licence.ts';
+import css from './models.module.css';
+import { usePlace } from './place.ts';
+import { useModelAct } from './use-model-act.ts';
+
+type Known = CatalogView['entries'][number];
+
+/** What is known of it before it is here: from the catalogue, or from the search that led to it. */
+function useKnown(model: string): { entry: Known | undefined; found: HubModelView | undefined } {
+  const { q } = usePlace();
+  const catalog = useQuery(queries.catalog);
+  const search = useQuery({ ...queries.hub(q), enabled: q !== '' });
+  const repo = model.split(':')[0];
+  return {
+    entry: catalog.data?.entries.find((each) => each.model === model),
+    found: search.data?.results.find((each) => each.repo === repo),
+  };
+}
+
+function Licence(props: { licence: string | null; gated: boolean }): ReactElement {
+  const { name, text } = licenceWords(props.licence);
+  return (
+    <Note tone={props.licence === null ? 'attention' : 'idle'}>
+      <p>
+        <b>Licence: {name}.</b> {text}
+      </p>
+      {props.gated ? (
+        <p>
+          The hub gives it only to those who have accepted its terms there: it needs <code>HF_TOKEN</code> in{' '}
+          <code>api.env</code>.
+        </p>
+      ) : null}
+    </Note>
+  );
+}
+
+function Which(props: { value: string; onChange: (value: string) => void }): ReactElement {
+  const id = useId();
+  return (
+    <div className={field.field}>
+      <label className={field.label} htmlFor={id}>
+        Quantisation or file
+      </label>
+      <input
+        id={id}
+        className={field.input}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Q4_K_M"
+        aria-describedby={`${id}-help`}
+        value={props.value}
+        onChange={(event) => props.onChange(event.target.value)}
+      />
+      <p className={field.help} id={`${id}-help`}>
+        Left empty, the gateway takes the one with the best quality for its size.
+      </p>
+    </div>
+  );
+}
+
+/** Fetches a model from the hub, once its licence and its size were shown. */
+export function PullDialog(props: { model: string; onClose: () => void }): ReactElement {
+  const { model, onClose } = props;
+  const { entry, found } = useKnown(model);
+  const [which, setWhich] = useState('');
+  const [projector, setProjector] = useState(false);
+  const pull = useModelAct('model.pull', onClose);
+  const named = model.includes(':');
+  const body = {
+    model: named || which.trim() === '' ? model : `${model}:${which.trim()}`,
+    ...(projector ? { projector } : {}),
+  };
+  const chat = entry === undefined || entry.type === 'llm';
+  return (
+    <Sheet title={`Pull ${entry?.name ?? model}`} onClose={onClose}>
+      <Facts
+        rows={[
+          ['From', <code key="from">{model}</code>],
+          ['Size', entry === undefined ? null : `about ${gib(entry.size_bytes)}`],
+          ['Fit', entry === undefined ? null : <FitBadge key="fit" fit={entry.fit} />],
+          ['Last changed', found?.updated?.slice(0, 10) ?? null],
+        ]}
+      />
+      <Licence licence={entry?.licence ?? found?.licence ?? null} gated={found?.gated ?? false} />
+      {named || entry !== undefined ? null : <Which value={which} onChange={setWhich} />}
+      {chat ? (
+        <label className={css.check}>
+          <input
+            type="checkbox"
+            checked={projector}
+            onChange={(event) => setProjector(event.target.checked)}
+          />
+          <span>
+            With its projector, if it has one
+            <span className={css.soft}> — slots with engine llama-server then see pictures.</span>
+          </span>
+        </label>
+      ) : null}
+      {pull.error === null ? null : <Failure error={pull.error} />}
+      <div className={dialog.actions}>
+        <Button onClick={onClose}>Not now</Button>
+        <Button look="main" busy={pull.isPending} onClick={() => pull.mutate({ body })}>
+          {pull.isPending ? 'Asking the hub…' : 'Pull it'}
+        </Button>
+      </div>
+    </Sheet>
+  );
+}

@@ -1,0 +1,103 @@
+import { Progress } from '@base-ui/react/progress';
+import type { ReactElement } from 'react';
+import type { PullRecord } from '../../../daemon/contract/pulls.ts';
+import { Ago } from '../../ui/ago.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Note } from '../../ui/note.tsx';
+import { State } from '../../ui/state-badge.tsx';
+import css from './models.module.css';
+import type { Show } from './place.ts';
+import { adviceOf, isOpen, PULL_LOOKS, progressLine, pullActs, shareOf } from './pull-look.ts';
+import { useModelAct } from './use-model-act.ts';
+
+function Trouble(props: { error: NonNullable<PullRecord['error']> }): ReactElement {
+  const { code, message } = props.error;
+  const advice = adviceOf(code);
+  return (
+    <Note tone="failed">
+      <p>
+        {message === '' ? 'The download failed.' : message} <code>{code}</code>
+      </p>
+      {advice === null ? null : <p>{advice}</p>}
+    </Note>
+  );
+}
+
+function Bar(props: { pull: PullRecord }): ReactElement {
+  const share = Math.floor(shareOf(props.pull) * 100);
+  return (
+    <Progress.Root className={css.progress} value={share} aria-label={`Download of ${props.pull.repo}`}>
+      <Progress.Track className={css.track} data-tone={PULL_LOOKS[props.pull.state].tone}>
+        <Progress.Indicator className={css.indicator} />
+      </Progress.Track>
+      <Progress.Value className={css.soft} />
+    </Progress.Root>
+  );
+}
+
+function Acts(props: { pull: PullRecord; open: (show: Show, of: string) => void }): ReactElement {
+  const { pull } = props;
+  const pause = useModelAct('pull.pause');
+  const resume = useModelAct('pull.resume');
+  const acts = pullActs(pull);
+  const options = { params: { id: pull.id } };
+  const error = pause.error ?? resume.error;
+  const whose = <span className="hidden-visually"> the download of {pull.repo}</span>;
+  return (
+    <>
+      {error === null ? null : <Failure error={error} />}
+      <div className={css.acts}>
+        {acts.includes('pause') ? (
+          <Button busy={pause.isPending} onClick={() => pause.mutate(options)}>
+            Pause{whose}
+          </Button>
+        ) : null}
+        {acts.includes('resume') ? (
+          <Button look="main" busy={resume.isPending} onClick={() => resume.mutate(options)}>
+            Resume{whose}
+          </Button>
+        ) : null}
+        {acts.includes('cancel') ? (
+          <Button onClick={() => props.open('cancel', pull.id)}>Cancel…{whose}</Button>
+        ) : null}
+        {pull.state === 'done' && pull.model !== null ? (
+          <Button onClick={() => props.open('details', pull.model ?? '')}>
+            Show<span className="hidden-visually"> model {pull.model}</span>
+          </Button>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+/** One download: how far it is, what stops it, and what can be done with it. */
+export function PullItem(props: { pull: PullRecord; open: (show: Show, of: string) => void }): ReactElement {
+  const { pull } = props;
+  const look = PULL_LOOKS[pull.state];
+  return (
+    <li className={css.item}>
+      <div className={css.head}>
+        <h3>
+          {pull.repo}
+          <span className={css.sub}>
+            {pull.file}
+            {pull.files > 1 ? ` · ${pull.files} files` : ''}
+          </span>
+        </h3>
+        <span className={css.state}>
+          <State tone={look.tone}>{look.word}</State>
+          {isOpen(pull) ? null : (
+            <span className={css.soft}>
+              <Ago at={pull.updated} />
+            </span>
+          )}
+        </span>
+      </div>
+      {isOpen(pull) ? <Bar pull={pull} /> : null}
+      <p className={css.numbers}>{progressLine(pull)}</p>
+      {pull.error === null ? null : <Trouble error={pull.error} />}
+      <Acts pull={pull} open={props.open} />
+    </li>
+  );
+}

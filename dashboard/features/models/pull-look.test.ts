@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { type PullRecord, PullState } from '../../../daemon/contract/pulls.ts';
+import { adviceOf, isOpen, progressLine, pullActs, shareOf } from './pull-look.ts';
+
+const GIB = 1024 ** 3;
+const pull = (over: Partial<PullRecord>): PullRecord =>
+  ({
+    state: 'running',
+    bytes: GIB,
+    total: 4 * GIB,
+    speed: 24 * 1024 ** 2,
+    eta_s: 128,
+    retries: 0,
+    ...over,
+  }) as PullRecord;
+
+test.each([
+  [pull({}), '1.0 GiB of 4.0 GiB · 24.0 MiB/s · 2 min 8 sec left'],
+  [
+    pull({ speed: null, eta_s: null, retries: 2 }),
+    '1.0 GiB of 4.0 GiB · nothing comes at the moment · tried again 2 times',
+  ],
+  [pull({ state: 'paused' }), '1.0 GiB of 4.0 GiB'],
+  [pull({ state: 'done' }), '4.0 GiB'],
+])('%#', (given, line) => expect(progressLine(given)).toBe(line));
+
+test('a share is never beyond one, nor made of nothing', () => {
+  expect([pull({}), pull({ total: 0 }), pull({ bytes: 9 * GIB })].map(shareOf)).toEqual([0.25, 0, 1]);
+});
+
+test('whatever has not ended can be cancelled, and what has ended can do nothing', () => {
+  for (const state of PullState.options) {
+    expect(pullActs({ state }).includes('cancel')).toBe(isOpen({ state }));
+  }
+});
+
+test('advice comes from the catalogue of errors', () => {
+  expect(adviceOf('pull.no_space')).toMatch(/resume/);
+  expect(adviceOf('no.such')).toBeNull();
+});

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { queries } from '../../api/queries.ts';
+import { Card } from '../../ui/card.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import css from './models.module.css';
+import type { Show } from './place.ts';
+import { PullItem } from './pull-item.tsx';
+import { isOpen } from './pull-look.ts';
+
+/** Downloads that have ended are shown as so many at most. */
+const ENDED = 10;
+
+/** Downloads: those that have not ended, and the last that have; nothing while there are none. */
+export function Pulls(props: { open: (show: Show, of: string) => void }): ReactElement | null {
+  const pulls = useQuery(queries.pulls);
+  // The lists below say what failed as well; one word for a lost database is enough.
+  if (pulls.data === undefined) return pulls.isError ? <Failure error={pulls.error} /> : null;
+  const open = pulls.data.pulls.filter(isOpen);
+  const ended = pulls.data.pulls.filter((pull) => !isOpen(pull)).slice(0, ENDED);
+  if (open.length + ended.length === 0) return null;
+  return (
+    <Card title="Downloads" flush>
+      {open.length === 0 ? null : (
+        <ul className={css.list} aria-label="Open downloads">
+          {open.map((pull) => (
+            <PullItem key={pull.id} pull={pull} open={props.open} />
+          ))}
+        </ul>
+      )}
+      {ended.length === 0 ? null : (
+        <details className={css.ended}>
+          <summary>Ended ({ended.length})</summary>
+          <ul className={css.list} aria-label="Ended downloads">
+            {ended.map((pull) => (
+              <PullItem key={pull.id} pull={pull} open={props.open} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ReactElement } from 'react';
+import type { Responses } from '../../api/responses.ts';
+import { Note } from '../../ui/note.tsx';
+import css from './models.module.css';
+
+/** What a look through the model folders found, and what it found wrong. */
+export function Scanned(props: { outcome: Responses['model.scan'] }): ReactElement {
+  const { models, problems } = props.outcome;
+  const found = `${models} ${models === 1 ? 'model is' : 'models are'} registered.`;
+  return (
+    <div role="status">
+      <Note tone={problems.length === 0 ? 'ok' : 'attention'}>
+        <p>
+          {found}
+          {problems.length === 0 ? ' Every file in the model folders could be used.' : ' Not usable:'}
+        </p>
+        {problems.length === 0 ? null : (
+          <ul className={css.problems}>
+            {problems.map(({ file, reason }) => (
+              <li key={`${file} ${reason}`}>
+                <code>{file}</code> {reason}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Note>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type CallOptions, call } from '../../api/client.ts';
+import { withPull } from '../../api/events.ts';
+import { keyOf } from '../../api/queries.ts';
+import type { Responses } from '../../api/responses.ts';
+
+type ActId =
+  | 'model.put'
+  | 'model.remove'
+  | 'model.register'
+  | 'model.scan'
+  | 'model.pull'
+  | 'pull.pause'
+  | 'pull.resume'
+  | 'pull.cancel';
+/** Headers are read, the hub is asked, or a transfer is brought to its end first. */
+const LIMIT_MS = 120_000;
+
+/** An act on models or downloads; what it changes is read again, and the record of a download is shown at once. */
+export function useModelAct<Id extends ActId>(id: Id, onDone: (answer: Responses[Id]) => void = () => {}) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (options: CallOptions) => call(id, options, LIMIT_MS),
+    onSuccess: (answer) => {
+      if (id === 'model.pull' || id.startsWith('pull.')) {
+        const pull = answer as Responses['model.pull'];
+        client.setQueryData<Responses['pulls']>(keyOf('pulls'), (list) => withPull(list, pull));
+      }
+      const stale = ['pulls', 'models', 'model.catalog', 'v1.models', 'slots'] as const;
+      for (const each of stale) void client.invalidateQueries({ queryKey: keyOf(each) });
+      onDone(answer);
+    },
+  });
+}

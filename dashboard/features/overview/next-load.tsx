@@ -1,0 +1,39 @@
+import { useQueries } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import type { SlotPlanView, SlotRecord } from '../../../daemon/contract/slots.ts';
+import { queries } from '../../api/queries.ts';
+import { gib } from '../../ui/format.ts';
+import { StateShape } from '../../ui/state-badge.tsx';
+import { forecastSentence } from '../shared/forecast.ts';
+import css from './devices.module.css';
+import { nextLoads } from './next-loads.ts';
+
+const POLL_MS = 60_000;
+
+/** What the loads that may come next would do, by the memory that they would take; read for a few slots only. */
+export function useNextLoads(slots: readonly SlotRecord[]): readonly SlotPlanView[] {
+  const plans = useQueries({
+    queries: nextLoads(slots).map((name) => ({
+      ...queries.plan(name),
+      refetchInterval: POLL_MS,
+      retry: false,
+    })),
+  });
+  return plans.flatMap(({ data }) => (data === undefined ? [] : [data]));
+}
+
+/** What one load would need, and who would leave for it. */
+export function NextLoad(props: { plan: SlotPlanView }): ReactElement {
+  const { slot, model, need, forecast } = props.plan;
+  const { tone, text } = forecastSentence(forecast);
+  return (
+    <li className={css.next}>
+      <StateShape tone={tone} size={14} />
+      <span>
+        <Link href={`/slots?slot=${encodeURIComponent(slot)}&show=load`}>{slot}</Link> would need{' '}
+        <b>{gib(need.total)}</b> for {model}. {text}
+      </span>
+    </li>
+  );
+}

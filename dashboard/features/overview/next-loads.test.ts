@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { nextLoads } from './next-loads.ts';
+
+const slot = (name: string, over: Partial<SlotRecord> = {}): SlotRecord =>
+  ({
+    name,
+    enabled: true,
+    auto: false,
+    state: 'offline',
+    model: 'm',
+    runner: 'worker',
+    waiting_for: [],
+    ...over,
+  }) as SlotRecord;
+
+test('what is loaded, disabled, empty or elsewhere is not loaded next', () => {
+  const slots = [
+    slot('a', { state: 'ready' }),
+    slot('b', { enabled: false }),
+    slot('c', { model: null }),
+    slot('d', { runner: 'attach' }),
+    slot('e', { state: 'error' }),
+  ];
+  expect(nextLoads(slots)).toEqual([]);
+});
+
+test('who waits comes first, then slots with a file, agent before others; three at most', () => {
+  const slots = [
+    slot('auto-x', { auto: true }),
+    slot('coder'),
+    slot('agent'),
+    slot('late', { auto: true, waiting_for: ['agent'] }),
+  ];
+  expect(nextLoads(slots)).toEqual(['late', 'agent', 'coder']);
+});

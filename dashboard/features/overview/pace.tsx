@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useCallback, useState } from 'react';
+import { Link } from 'wouter';
+import type { MinuteRow } from '../../../daemon/contract/system.ts';
+import { queries } from '../../api/queries.ts';
+import { Card } from '../../ui/card.tsx';
+import { Chart } from '../../ui/chart.tsx';
+import { count, duration, timeOfDay } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { hourWords, isWhole, seriesOf } from './minutes.ts';
+import css from './pace.module.css';
+
+const SPAN_S = 59 * 60;
+const MINUTE_S = 60;
+
+function Graph(props: {
+  word: string;
+  /** Told while the pointer is away. */
+  now: string;
+  label: string;
+  minutes: readonly MinuteRow[];
+  value: (row: MinuteRow) => number | null;
+  format: (value: number) => string;
+}): ReactElement {
+  const [point, setPoint] = useState<{ at: number; value: number } | null>(null);
+  const onPoint = useCallback((next: typeof point) => setPoint(next), []);
+  return (
+    <figure className={css.graph}>
+      <figcaption>
+        <span className={css.soft}>{props.word}</span>
+        <span className={css.now}>
+          {point === null ? props.now : `${props.format(point.value)} at ${timeOfDay(point.at)}`}
+        </span>
+      </figcaption>
+      <Chart
+        {...seriesOf(props.minutes, props.value)}
+        bars={MINUTE_S}
+        most={null}
+        span={SPAN_S}
+        format={props.format}
+        label={props.label}
+        onPoint={onPoint}
+      />
+    </figure>
+  );
+}
+
+const wholeCount = (value: number): string => (Number.isInteger(value) ? count(value) : '');
+
+function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
+  const { minutes } = props;
+  const hour = hourWords(minutes);
+  const failed = hour.failed === 0 ? '' : `, ${count(hour.failed)} not served`;
+  const all = `${count(hour.requests)} ${hour.requests === 1 ? 'request' : 'requests'}${failed}`;
+  const waits =
+    hour.wait === null ? 'nothing was served' : `${duration(hour.wait.low)} to ${duration(hour.wait.high)}`;
+  const young = minutes[0] !== undefined && !isWhole(minutes, Date.now());
+  return (
+    <>
+      <div className={css.graphs}>
+        <Graph
+          word="Requests per minute"
+          now={all}
+          label={`Requests per minute of the last hour: ${all}, at most ${count(hour.most)} in a minute`}
+          minutes={minutes}
+          value={({ requests }) => requests}
+          format={wholeCount}
+        />
+        <Graph
+          word="Time to first token"
+          now={waits}
+          label={`Median time to the first token per minute of the last hour: ${waits}`}
+          minutes={minutes}
+          value={({ ttft_ms }) => ttft_ms}
+          format={duration}
+        />
+      </div>
+      {young ? (
+        <p className={css.soft}>The gateway started {hour.known} min ago; before that nothing is known.</p>
+      ) : null}
+    </>
+  );
+}
+
+/** How busy the last hour was. */
+export function Pace(): ReactElement {
+  const minutes = useQuery(queries.minutes);
+  return (
+    <Card title="The last hour" aside={<Link href="/requests">All requests</Link>}>
+      <Loaded query={minutes} what="the last hour" lines={6}>
+        {(data) => <Graphs minutes={data.minutes} />}
+      </Loaded>
+    </Card>
+  );
+}
