@@ -28,6 +28,8 @@ const VIEWS = [
 /** Views whose looks are kept by specs of their own; here they wait and fail. */
 const OTHERS = [
   { name: 'slots', path: '/slots' },
+  { name: 'models', path: '/models' },
+  { name: 'memory', path: '/memory' },
   { name: 'upstreams', path: '/slots/upstreams' },
   { name: 'requests', path: '/requests' },
   { name: 'usage', path: '/requests/usage' },

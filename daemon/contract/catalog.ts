@@ -12,7 +12,10 @@ export const ModelFit = z.object({
   context: z.number().int().nullable(),
   /** Slots that would have to leave. */
   evicts: z.array(z.string()),
-  /** Bytes, and the memory (`host`, or the id of a card) that they would be taken from; null when unknown. */
+  /**
+   * Bytes that it needs, bytes that one more model may take now (what is kept free and `slots.memory_limit` are off), and the
+   * memory (`host`, or the id of a card) that they would be taken from; null when unknown.
+   */
   needed: z.number().nullable(),
   free: z.number().nullable(),
   pool: z.string().nullable(),

@@ -27,7 +27,7 @@ export const V1Model = z.object({
 export const V1ModelList = z.object({ object: z.literal('list'), data: z.array(V1Model) });
 
 /** What the registry itself knows of a model. */
-const RegistryView = z.object({
+export const RegistryView = z.object({
   id: z.string(),
   name: z.string(),
   type: z.enum(['llm', 'embedding', 'rerank', 'stt', 'tts', 'image']),

@@ -1,4 +1,5 @@
 import type { ModelFitView } from '../contract/catalog.ts';
+import type { MemorySumView } from '../contract/slots.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { engineFor } from './engines/table.ts';
 import type { Forecast } from './loads.ts';
@@ -25,8 +26,15 @@ export function slotOf({ id, type }: Pick<SlotModel, 'id' | 'type'>, context: nu
 
 function told(badge: ModelFitView['badge'], { order, view }: Forecast): ModelFitView {
   const { context } = order.launch;
-  const { pool, needed, free } = view.sum;
+  const { pool, needed } = view.sum;
+  const free = roomOf(view.sum);
   return { badge, context: context === 0 ? null : context, evicts: [...view.evicts], needed, free, pool };
+}
+
+/** What one more model may take: what is available, less what is spoken for, within the limit for slots. */
+function roomOf({ free, reserved, kept_free, limit, held }: MemorySumView): number {
+  const usable = free - reserved - kept_free;
+  return Math.max(0, limit === null ? usable : Math.min(usable, limit - held));
 }
 
 /**

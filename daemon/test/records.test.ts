@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditRow, RequestRecord, SettingRow, UsageView } from '../contract/system.ts';
+import {
+  type AuditRow,
+  type RequestRecord,
+  type SettingRow,
+  UsageMinutesResponse,
+  type UsageView,
+} from '../contract/system.ts';
 import {
   ADMIN_KEY,
   CLIENT_KEY,
@@ -155,6 +161,18 @@ describe('usage', () => {
     expect(rowOf(after, 'admin').requests).toBe(rowOf(before, 'admin').requests + 1);
     expect(JSON.stringify(after)).not.toContain('guess-nobody-has');
     expect(after.truncated).toBe(false);
+  });
+
+  it('of the last hour is told minute by minute, the running one last', async () => {
+    const minutes = async () =>
+      UsageMinutesResponse.parse((await say('GET', '/api/usage/minutes', { key: CLIENT_KEY })).json())
+        .minutes;
+    const all = async () => (await minutes()).reduce((sum, { requests }) => sum + requests, 0);
+    const before = await all();
+    await talk('x');
+    await until(async () => (await all()) === before + 1, 'the minute to be counted');
+    const last = (await minutes()).filter(({ requests }) => requests > 0).at(-1);
+    expect(last).toMatchObject({ ttft_ms: expect.any(Number), completion_tokens: expect.any(Number) });
   });
 
   it('goes back as many days as asked, today included', async () => {

@@ -26,8 +26,8 @@ export const slotFile = (colour: Colour): string =>
   `# The ${colour} one.\nmodel = "${colour}-model"\ncontext = ${WINDOW}\nparallel = 2\n`;
 
 /** A gateway with the three slots and room for one of their models at a time; `used` is a home that has them already. */
-export async function startThree(used?: string): Promise<Gateway> {
-  if (used !== undefined) return startGateway({ home: used });
+export async function startThree(used?: string, env: Record<string, string> = {}): Promise<Gateway> {
+  if (used !== undefined) return startGateway({ home: used, env });
   const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
   const folder = join(home, 'weights');
   mkdirSync(folder, { recursive: true });
@@ -38,6 +38,7 @@ export async function startThree(used?: string): Promise<Gateway> {
   const config = `[models]\nfolders = ["${folder}"]\n\n[slots]\nmemory_limit = ${ONE_MODEL_BYTES}\n`;
   return startGateway({
     home,
+    env,
     files: {
       'config/config.toml': config,
       'config/slots/agent.toml': 'enabled = false\n',

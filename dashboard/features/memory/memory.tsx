@@ -1,4 +1,3 @@
-import '../../api/no-eval.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Search } from 'lucide-react';
 import { type FormEvent, type ReactElement, useState } from 'react';

@@ -20,7 +20,7 @@ test.each([
   [told('needs_eviction', { evicts: ['a', 'b'] }), 'Needs eviction of a and b', /once a and b have been/],
   [told('needs_eviction', { evicts: ['a'] }), 'Needs eviction of a', /once a has been/],
   [told('needs_eviction'), 'Has to wait', /as soon as memory/],
-  [told('does_not_fit', { pool: '0000:03:00.0' }), 'Does not fit', /of memory 0000:03:00\.0 are free/],
+  [told('does_not_fit', { pool: '0000:03:00.0' }), 'Does not fit', /of memory 0000:03:00\.0 can be had/],
   [told('unknown'), 'Not known', /Another program/],
 ])('%j', (given, word, text) => {
   const look = fitLook(given);

@@ -16,7 +16,7 @@ const poolName = (pool: string | null): string =>
 /** What it needs and what is there; empty when nobody knows. */
 function sum({ needed, free, pool }: ModelFitView): string {
   if (needed === null || free === null) return '';
-  return ` It needs about ${gib(needed)}; ${gib(free)} of ${poolName(pool)} are free now.`;
+  return ` It needs about ${gib(needed)}; ${gib(free)} of ${poolName(pool)} can be had now.`;
 }
 
 const windowOf = (fit: ModelFitView): string =>

@@ -2,9 +2,10 @@ import { ERRORS, type ErrorCode } from '../../../daemon/contract/errors.ts';
 import type { PullRecord } from '../../../daemon/contract/pulls.ts';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import type { StatusOverviewView, SystemHealthView } from '../../../daemon/contract/system.ts';
-import { type UpstreamRecord, USABLE_HEALTH } from '../../../daemon/contract/upstreams.ts';
+import type { UpstreamRecord } from '../../../daemon/contract/upstreams.ts';
 import type { Tone } from '../../ui/tone.ts';
 import { slotLook } from '../shared/slot-state.ts';
+import { HEALTH } from '../upstreams/upstream-looks.ts';
 
 interface SettingsProblem {
   file: string;
@@ -37,7 +38,8 @@ function ofSlot(slot: SlotRecord): Concern | null {
 }
 
 function ofUpstream({ name, enabled, health, reason }: UpstreamRecord): Concern[] {
-  if (!enabled || USABLE_HEALTH.has(health)) return [];
+  const { tone } = HEALTH[health];
+  if (!enabled || (tone !== 'attention' && tone !== 'failed')) return [];
   const why = reason ?? `it is ${health.replace('_', ' ')}.`;
   const message = `Upstream ${name} does not answer as it should: ${why}`;
   return [{ id: `upstream ${name}`, tone: 'attention', message, href: '/slots/upstreams' }];

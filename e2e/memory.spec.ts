@@ -1,0 +1,69 @@
+import type { Locator, Page } from 'playwright/test';
+import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
+import { ask } from '../daemon/test/harness/http.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
+const TEXTS = [
+  ['The boiler is serviced in March by Weber.', ['household', 'heating']],
+  ['Anna does not eat nuts.', ['people']],
+  ['The printer in the hall needs cartridge 304.', []],
+  ['The heating runs at 20 degrees on weekdays.', ['heating']],
+] as const;
+
+const items = (page: Page, list = 'Memories'): Locator =>
+  page.getByRole('list', { name: list, exact: true }).getByRole('listitem');
+
+test('an empty store says what it is for; the first memory is added by keys alone', async ({ page }) => {
+  await page.goto(`${daemon().url}/memory`);
+  await expect(page.getByText('Nothing is remembered yet')).toBeVisible();
+  await expect(page.getByText('Only the admin key reads, adds and deletes memories.')).toBeVisible();
+  await inspect(page, 'memory-empty', TWO_LOOKS);
+  await page.getByRole('button', { name: 'Add the first one' }).focus();
+  await page.keyboard.press('Enter');
+  const form = page.getByRole('dialog', { name: 'Add a memory' });
+  await expect(form.getByRole('button', { name: 'Remember it' })).toBeDisabled();
+  await form.getByLabel('Text').focus();
+  await page.keyboard.type('The spare key hangs in the shed.');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('household, keys');
+  await inspect(page, 'memory-add', TWO_LOOKS.slice(1));
+  await page.keyboard.press('Enter');
+  await expect(items(page)).toHaveCount(1);
+  await expect(items(page).first()).toContainText('keys');
+});
+
+test('memories are found by words with the way told, and deleted one by one, several, all', async ({
+  page,
+}) => {
+  for (const [text, tags] of TEXTS) await ask(daemon(), 'POST', '/api/memory', { body: { text, tags } });
+  await page.goto(`${daemon().url}/memory`);
+  await expect(items(page)).toHaveCount(5);
+  await inspect(page, 'memory', ALL_LOOKS);
+  await page.getByRole('searchbox', { name: 'Search the memories' }).fill('boiler');
+  await page.keyboard.press('Enter');
+  await expect(items(page, 'Found memories')).toHaveCount(1);
+  await page.getByRole('button', { name: /^Words only/ }).hover();
+  await expect(page.getByText(/^Found by words only: no embedding model/)).toBeVisible();
+  await inspect(page, 'memory-found', TWO_LOOKS.slice(1));
+  await page.goto(`${daemon().url}/memory?q=submarine`);
+  await page.getByRole('button', { name: 'Show all memories' }).click();
+  await page.getByRole('button', { name: /^Delete… Anna/ }).click();
+  const one = page.getByRole('alertdialog', { name: 'Delete this memory?' });
+  await expect(one).toContainText('Anna does not eat nuts.');
+  await one.getByRole('button', { name: 'Delete it' }).click();
+  await expect(items(page)).toHaveCount(4);
+  for (const name of [/^Choose: The printer/, /^Choose: The boiler/])
+    await page.getByRole('checkbox', { name }).check();
+  await page.getByRole('button', { name: 'Delete 2…' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 2 memories' }).click();
+  await expect(items(page)).toHaveCount(2);
+  await page.getByRole('button', { name: 'Delete all…' }).click();
+  const all = page.getByRole('alertdialog', { name: 'Delete all memories?' });
+  await expect(all.getByRole('button', { name: 'Delete all memories' })).toBeDisabled();
+  await all.getByRole('textbox').fill('delete everything');
+  await inspect(page, 'memory-delete-all', TWO_LOOKS.slice(1));
+  await all.getByRole('button', { name: 'Delete all memories' }).click();
+  await expect(page.getByText('Nothing is remembered yet')).toBeVisible();
+});

@@ -1,0 +1,177 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright/test';
+import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../daemon/models/gguf/tiny-embed.ts';
+import { encodeGguf } from '../daemon/models/gguf/writer.ts';
+import { type StandInHub, startHub } from '../daemon/models/testing/hub.ts';
+import { ask } from '../daemon/test/harness/http.ts';
+import { startThree } from '../daemon/test/harness/three-models.ts';
+import { slotState } from '../daemon/test/harness/tiny-gateway.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+const REPO = 'maker/Tiny-Chat-GGUF';
+const WRONG = 'maker/Wrong-Sums-GGUF';
+const tiny = Buffer.from(encodeGguf(tinyChat({ name: 'pulled', width: 64, reply: 'I was pulled.' })));
+
+/** STAND-IN for the model hub, which cannot be reached from here: the same paths and headers on loopback. */
+let hub: StandInHub;
+test.beforeAll(async () => {
+  hub = await startHub({
+    [REPO]: { files: { 'tiny-Q8_0.gguf': tiny }, licence: 'apache-2.0' },
+    [WRONG]: { files: { 'w-Q8_0.gguf': tiny }, promises: { 'w-Q8_0.gguf': '0'.repeat(64) } },
+    'maker/Gated-GGUF': { files: { 'g-Q8_0.gguf': tiny }, gated: true },
+  });
+});
+test.afterAll(() => hub.close());
+
+/** Three real models with room for one of them at a time; one is loaded. */
+const daemon = daemonOf(async () => {
+  const gateway = await startThree(undefined, { HF_ENDPOINT: hub.url });
+  await ask(gateway, 'POST', '/api/slots/red/load');
+  await slotState(gateway, 'red', 'ready');
+  return gateway;
+});
+
+const installed = (page: Page, id: string): Locator =>
+  page.getByRole('list', { name: 'Installed models' }).getByRole('listitem').filter({ hasText: id });
+const download = (page: Page, repo: string): Locator =>
+  page.getByRole('list', { name: 'Open downloads' }).getByRole('listitem').filter({ hasText: repo });
+const sheet = (page: Page, name: string): Locator => page.getByRole('dialog', { name });
+
+test('what is here and what could be here, each with a badge that says why', async ({ page }) => {
+  await page.goto(`${daemon().url}/models`);
+  await expect(installed(page, 'red-model')).toContainText('Ready');
+  const badge = installed(page, 'green-model').getByRole('button', { name: /^Needs eviction of red/ });
+  await expect(badge).toBeVisible();
+  await badge.focus();
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Tab');
+  await expect(page.getByText(/^It loads once red has been unloaded\. It needs about/)).toBeVisible();
+  await inspect(page, 'models', ALL_LOOKS);
+  await page.keyboard.press('Escape');
+  await expect(page.getByText(/^It loads once red has been unloaded\. It needs about/)).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: /^Qwen3 4B/ })).toBeVisible();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(page.getByRole('region', { name: 'Catalogue' })).toHaveCount(0);
+  await page.getByRole('link', { name: 'Catalogue' }).click();
+  await expect(page).toHaveURL(/\/models\/catalog$/);
+  const known = page.getByRole('listitem').filter({ hasText: 'Qwen3 32B' });
+  await known.getByRole('button', { name: 'Does not fit' }).hover();
+  await expect(page.getByText(/^It does not fit, whoever is unloaded/)).toBeVisible();
+  await inspect(page, 'models-catalog', TWO_LOOKS.slice(1));
+});
+
+test('a model is found on the hub, pulled with pauses, and answers', async ({ page }) => {
+  hub.fault = { slowMs: 100 };
+  await page.goto(`${daemon().url}/models`);
+  await page.getByRole('searchbox', { name: 'Search the hub' }).fill('maker');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('list', { name: 'Found on the hub' }).getByRole('listitem')).toHaveCount(3);
+  await page.getByRole('button', { name: `Pull… ${REPO}` }).click();
+  const ask = sheet(page, `Pull ${REPO}`);
+  await expect(ask).toContainText('Licence: mit. Free for every use');
+  await inspect(page, 'models-pull', TWO_LOOKS.slice(0, 1));
+  await ask.getByRole('button', { name: 'Pull it' }).click();
+  await expect(download(page, REPO)).toContainText('Downloading');
+  await download(page, REPO)
+    .getByRole('button', { name: /^Pause/ })
+    .click();
+  await expect(download(page, REPO)).toContainText('Paused');
+  await page.reload();
+  await expect(download(page, REPO)).toContainText('Paused');
+  await inspect(page, 'models-paused', TWO_LOOKS.slice(1));
+  hub.fault = {};
+  await download(page, REPO)
+    .getByRole('button', { name: /^Resume/ })
+    .click();
+  await expect(installed(page, 'tiny-Q8_0')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Open downloads' })).toHaveCount(0);
+  await installed(page, 'tiny-Q8_0').getByRole('button', { name: 'Load… tiny-Q8_0' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Load', exact: true }).click();
+  await installed(page, 'tiny-Q8_0')
+    .getByRole('button', { name: /^Talk to it/ })
+    .click();
+  await expect(page).toHaveURL(/\/playground$/);
+  await expect(page.getByRole('combobox', { name: 'Model' })).toHaveText('tiny-Q8_0');
+});
+
+test('details say everything; a pulled model goes with its files once its name is typed', async ({
+  page,
+}) => {
+  await page.goto(`${daemon().url}/models?show=details&of=tiny-Q8_0`);
+  const details = sheet(page, 'tiny-Q8_0');
+  await expect(details).toContainText('pulled from the hub');
+  await expect(details).toContainText(hub.commit(REPO));
+  await expect(details.getByRole('button', { name: 'Copy the SHA-256 sum' })).toBeVisible();
+  await details.getByLabel('When neither the request nor its slot says').selectOption('off');
+  await expect(details.getByLabel('When neither the request nor its slot says')).toHaveValue('off');
+  await expect(details.getByLabel('Who answers to its name')).toBeVisible();
+  await inspect(page, 'models-details', TWO_LOOKS);
+  await details.getByRole('button', { name: 'Remove…' }).click();
+  const remove = page.getByRole('alertdialog', { name: 'Remove tiny-Q8_0?' });
+  await expect(remove).toContainText(/Slot .* holds it now/);
+  const { slots } = (await ask(daemon(), 'GET', '/api/slots')).json<{
+    slots: { name: string; model: string }[];
+  }>();
+  await ask(daemon(), 'POST', `/api/slots/${slots.find(({ model }) => model === 'tiny-Q8_0')?.name}/unload`);
+  await expect(remove.getByRole('button', { name: 'Remove the model' })).toBeDisabled();
+  await remove.getByLabel('Type the name of the model to go on').fill('tiny-Q8_0');
+  await inspect(page, 'models-remove', TWO_LOOKS.slice(1));
+  await remove.getByRole('button', { name: 'Remove the model' }).click();
+  await expect(installed(page, 'tiny-Q8_0')).toHaveCount(0);
+});
+
+test('what was pulled in vain says what to do, here and on the overview', async ({ page }) => {
+  await ask(daemon(), 'POST', '/api/models/pull', { body: { model: WRONG } });
+  await page.goto(`${daemon().url}/models`);
+  const item = download(page, WRONG);
+  await expect(item).toContainText('Failed');
+  await expect(item).toContainText('pull.checksum_mismatch');
+  await expect(item).toContainText('Try again; another mirror may help.');
+  await inspect(page, 'models-failed', TWO_LOOKS.slice(1));
+  await page.goto(`${daemon().url}/overview`);
+  const concern = page.getByRole('listitem').filter({ hasText: `The download of ${WRONG} failed` });
+  await concern.getByRole('link', { name: /^Look at it/ }).click();
+  await expect(page).toHaveURL(/\/models$/);
+  await item.getByRole('button', { name: /^Cancel/ }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the download' }).click();
+  await expect(item).toHaveCount(0);
+});
+
+test('a gated repository, a path that is none and one that is; the operator’s own file stays', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(/status of (403|422) .*\/api\/models\/(pull|register)$/);
+  await page.goto(`${daemon().url}/models?show=pull&of=maker%2FGated-GGUF`);
+  await sheet(page, 'Pull maker/Gated-GGUF').getByRole('button', { name: 'Pull it' }).click();
+  await expect(page.getByRole('alert')).toContainText('HF_TOKEN');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Register by path…' }).click();
+  const form = sheet(page, 'Register a model by its path');
+  const path = join(daemon().home, 'mine.gguf');
+  await form.getByLabel('Path on the machine').fill(path);
+  await page.keyboard.press('Enter');
+  await expect(form.getByRole('alert')).toBeVisible();
+  await expect(form.getByLabel('Path on the machine')).toHaveValue(path);
+  await inspect(page, 'models-register', TWO_LOOKS.slice(1));
+  writeFileSync(path, encodeGguf(tinyEmbed()));
+  await page.keyboard.press('Tab');
+  await form.getByRole('button', { name: 'Register it' }).click();
+  await sheet(page, 'mine').getByRole('button', { name: 'Remove…' }).click();
+  const remove = page.getByRole('alertdialog', { name: 'Remove mine?' });
+  await expect(remove).toContainText('Its file stays where it is');
+  await remove.getByRole('button', { name: 'Remove the model' }).click();
+  await expect(installed(page, 'mine')).toHaveCount(0);
+  await page.goto(`${daemon().url}/models?show=remove&of=blue-model`);
+  await expect(page.getByRole('alertdialog', { name: 'blue-model can not be removed here' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Scan again' }).click();
+  await expect(page.getByText(/models are registered/)).toBeVisible();
+  await page.route('**/api/models', (route) => route.fulfill({ json: { models: [] } }));
+  await page.reload();
+  await expect(page.getByText('No model yet')).toBeVisible();
+  await inspect(page, 'models-empty', TWO_LOOKS.slice(1));
+});
