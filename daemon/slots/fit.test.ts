@@ -19,7 +19,7 @@ const foreseeing =
   ({ context }: SlotConfig): Forecast => {
     const window = context ?? 8192;
     const outcome = outcomes[window] ?? 'refused';
-    const sum = { pool: 'host', needed: window, free: 1 };
+    const sum = { pool: 'host', needed: window, free: 9, reserved: 3, kept_free: 2, limit: 7, held: 4 };
     return {
       order: { launch: { context: window } },
       view: { outcome, evicts: outcome === 'evicts' ? ['agent'] : [], sum },
@@ -42,7 +42,7 @@ test.each([
     context,
     evicts,
     needed: context,
-    free: 1,
+    free: 3,
     pool: 'host',
   });
 });

@@ -110,7 +110,9 @@ export function HubResults(props: {
           <Result key={found.repo} found={found} open={props.open} />
         ))}
       </ul>
-      <div className={css.pad}>{back}</div>
+      <div className={css.pad}>
+        <div>{back}</div>
+      </div>
     </>
   );
 }

@@ -23,11 +23,7 @@ export function UseIt(props: {
     );
   }
   if (slot.state === 'offline' || slot.state === 'error') {
-    return (
-      <Button look="main" onClick={props.onLoad}>
-        Load…{whose}
-      </Button>
-    );
+    return <Button onClick={props.onLoad}>Load…{whose}</Button>;
   }
   if (model.type !== 'llm' || !isLoaded(slot)) return null;
   return (

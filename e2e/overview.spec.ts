@@ -1,0 +1,48 @@
+import { ask } from '../daemon/test/harness/http.ts';
+import { askFor, startThree } from '../daemon/test/harness/three-models.ts';
+import { slotState } from '../daemon/test/harness/tiny-gateway.ts';
+import { ALL_LOOKS, inspect } from './harness/looks.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+/** Three real models with room for one of them; one is loaded and was asked, an upstream does not answer. */
+const daemon = daemonOf(async () => {
+  const gateway = await startThree();
+  await ask(gateway, 'POST', '/api/slots/red/load');
+  await slotState(gateway, 'red', 'ready');
+  for (let turn = 0; turn < 3; turn += 1) await askFor(gateway, 'red');
+  await ask(gateway, 'POST', '/v1/chat/completions', { body: { model: 'nobody-has-it', messages: [] } });
+  const body = { name: 'gone', base_url: 'http://127.0.0.1:9/v1' };
+  await ask(gateway, 'POST', '/api/upstreams', { body });
+  for (let turn = 0; turn < 3; turn += 1)
+    await ask(gateway, 'POST', '/api/upstreams/gone/test', { body: {} });
+  return gateway;
+});
+
+test('the last hour, who holds memory, what the next loads need, and what needs attention', async ({
+  page,
+}) => {
+  await page.goto(`${daemon().url}/overview`);
+  const hour = page.getByRole('region', { name: 'The last hour' });
+  await expect(
+    hour.getByRole('img', { name: /^Requests per minute of the last hour: [34] requests/ }),
+  ).toBeVisible();
+  await expect(hour.getByRole('img', { name: /^Median time to the first token .*: \d/ })).toBeVisible();
+  await expect(hour).toContainText(/The gateway started \d+ min ago; before that nothing is known/);
+  const memory = page.getByRole('region', { name: 'Memory' });
+  const next = memory.getByRole('list', { name: /^What the next loads would need/ }).getByRole('listitem');
+  await expect(next).toHaveCount(2);
+  await expect(next.filter({ hasText: 'blue' })).toContainText(
+    /would need 0\.\d+ GiB for blue-model\. .*red/,
+  );
+  const concern = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem');
+  await expect(concern).toContainText('Upstream gone does not answer as it should: Nothing listens');
+  await expect(page.getByRole('row', { name: /^red / })).toContainText('tok/s');
+  await inspect(page, 'overview-busy', ALL_LOOKS);
+  await askFor(daemon(), 'red');
+  await expect(
+    hour.getByRole('img', { name: /^Requests per minute of the last hour: [45] requests/ }),
+  ).toBeVisible();
+  await next.filter({ hasText: 'blue' }).getByRole('link', { name: 'blue' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alertdialog', { name: 'Load blue-model into slot blue?' })).toBeVisible();
+});
