@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MinuteRow } from '../../../daemon/contract/system.ts';
-import { hourWords, isWhole, seriesOf } from './minutes.ts';
+import { hourWords, isWhole, seriesOf, topOf } from './minutes.ts';
 
 const row = (minute: number, requests: number, ttft_ms: number | null, failed = 0): MinuteRow => ({
   at: minute * 60_000,
@@ -17,15 +17,22 @@ test('a quiet minute has requests, none, and no wait', () => {
 });
 
 test('the hour in words', () => {
-  const words = { requests: 7, failed: 1, most: 5, wait: { low: 80, high: 120 }, known: 3 };
+  const words = { requests: 7, failed: 1, most: 5, wait: { low: 80, high: 120 } };
   expect(hourWords(HOUR)).toEqual(words);
-  expect(hourWords([])).toEqual({ requests: 0, failed: 0, most: 0, wait: null, known: 0 });
+  expect(hourWords([])).toEqual({ requests: 0, failed: 0, most: 0, wait: null });
 });
 
 test.each([
-  [[], 0, false],
-  [HOUR, 12 * 60_000, false],
-  [HOUR, 69 * 60_000, true],
-])('%#: an hour is whole once it is over', (minutes, now, whole) =>
-  expect(isWhole(minutes, now)).toBe(whole),
-);
+  [0, 2],
+  [3, 4],
+  [4, 4],
+  [17, 18],
+  [99, 100],
+  [104, 120],
+  [1234, 1400],
+])('a scale up to %d ends at %d', (most, top) => expect(topOf(most)).toBe(top));
+
+test('an hour is whole once it has all its minutes', () => {
+  const minutes = Array.from({ length: 60 }, (_, minute) => row(minute, 0, null));
+  expect([HOUR, minutes].map(isWhole)).toEqual([false, true]);
+});

@@ -6,7 +6,7 @@ export interface MinuteSeries {
   values: (number | null)[];
 }
 
-const MINUTE_MS = 60_000;
+const HOUR = 60;
 
 /**
  * A value of every minute, for a graph. Minutes before the gateway started are not in it, a minute in which nothing was served
@@ -26,8 +26,6 @@ export function hourWords(minutes: readonly MinuteRow[]): {
   most: number;
   /** Lowest and highest wait of a minute in milliseconds; null when nothing was served. */
   wait: { low: number; high: number } | null;
-  /** Minutes that are known. */
-  known: number;
 } {
   const sum = (value: (row: MinuteRow) => number): number =>
     minutes.reduce((total, row) => total + value(row), 0);
@@ -37,10 +35,14 @@ export function hourWords(minutes: readonly MinuteRow[]): {
     failed: sum(({ failed }) => failed),
     most: Math.max(0, ...minutes.map(({ requests }) => requests)),
     wait: waits.length === 0 ? null : { low: Math.min(...waits), high: Math.max(...waits) },
-    known: minutes.length,
   };
 }
 
+/** Upper end of a scale of counts that is halved once: the next even number, or two even digits. */
+export function topOf(most: number): number {
+  const step = 2 * 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most))) - 1);
+  return Math.max(2, Math.ceil(most / step) * step);
+}
+
 /** Whether the whole hour is known, or the gateway is younger than that. */
-export const isWhole = (minutes: readonly MinuteRow[], now: number): boolean =>
-  minutes[0] !== undefined && now - minutes[0].at >= 59 * MINUTE_MS;
+export const isWhole = (minutes: readonly MinuteRow[]): boolean => minutes.length >= HOUR;

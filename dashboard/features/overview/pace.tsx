@@ -7,7 +7,7 @@ import { Card } from '../../ui/card.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { count, duration, timeOfDay } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
-import { hourWords, isWhole, seriesOf } from './minutes.ts';
+import { hourWords, isWhole, seriesOf, topOf } from './minutes.ts';
 import css from './pace.module.css';
 
 const SPAN_S = 59 * 60;
@@ -21,6 +21,7 @@ function Graph(props: {
   minutes: readonly MinuteRow[];
   value: (row: MinuteRow) => number | null;
   format: (value: number) => string;
+  most: number | null;
 }): ReactElement {
   const [point, setPoint] = useState<{ at: number; value: number } | null>(null);
   const onPoint = useCallback((next: typeof point) => setPoint(next), []);
@@ -35,7 +36,7 @@ function Graph(props: {
       <Chart
         {...seriesOf(props.minutes, props.value)}
         bars={MINUTE_S}
-        most={null}
+        most={props.most}
         span={SPAN_S}
         format={props.format}
         label={props.label}
@@ -45,16 +46,13 @@ function Graph(props: {
   );
 }
 
-const wholeCount = (value: number): string => (Number.isInteger(value) ? count(value) : '');
-
 function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
   const { minutes } = props;
   const hour = hourWords(minutes);
   const failed = hour.failed === 0 ? '' : `, ${count(hour.failed)} not served`;
   const all = `${count(hour.requests)} ${hour.requests === 1 ? 'request' : 'requests'}${failed}`;
-  const waits =
-    hour.wait === null ? 'nothing was served' : `${duration(hour.wait.low)} to ${duration(hour.wait.high)}`;
-  const young = minutes[0] !== undefined && !isWhole(minutes, Date.now());
+  const [low, high] = hour.wait === null ? [] : [duration(hour.wait.low), duration(hour.wait.high)];
+  const waits = low === undefined ? 'nothing was served' : low === high ? low : `${low} to ${high}`;
   return (
     <>
       <div className={css.graphs}>
@@ -64,7 +62,8 @@ function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
           label={`Requests per minute of the last hour: ${all}, at most ${count(hour.most)} in a minute`}
           minutes={minutes}
           value={({ requests }) => requests}
-          format={wholeCount}
+          format={count}
+          most={topOf(hour.most)}
         />
         <Graph
           word="Time to first token"
@@ -73,11 +72,12 @@ function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
           minutes={minutes}
           value={({ ttft_ms }) => ttft_ms}
           format={duration}
+          most={null}
         />
       </div>
-      {young ? (
-        <p className={css.soft}>The gateway started {hour.known} min ago; before that nothing is known.</p>
-      ) : null}
+      {isWhole(minutes) ? null : (
+        <p className={css.soft}>Nothing is known of the time before the gateway started.</p>
+      )}
     </>
   );
 }
