@@ -100,6 +100,7 @@ test('with reduced motion nothing moves, not even while an answer is awaited', a
     await page.goto(`${gateway.url}/overview`);
     expect(await moving()).toBe(0);
   } finally {
+    await page.close(); // it would miss the gateway, and say so
     await gateway.stop();
     gateway.remove();
   }

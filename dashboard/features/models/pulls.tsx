@@ -14,8 +14,11 @@ const ENDED = 10;
 /** Downloads: those that have not ended, and the last that have; nothing while there are none. */
 export function Pulls(props: { open: (show: Show, of: string) => void }): ReactElement | null {
   const pulls = useQuery(queries.pulls);
-  // The lists below say what failed as well; one word for a lost database is enough.
-  if (pulls.data === undefined) return pulls.isError ? <Failure error={pulls.error} /> : null;
+  const models = useQuery(queries.registry);
+  if (pulls.data === undefined) {
+    // Where the list below has failed as well, it says so itself.
+    return pulls.isError && !models.isError ? <Failure error={pulls.error} /> : null;
+  }
   const open = pulls.data.pulls.filter(isOpen);
   const ended = pulls.data.pulls.filter((pull) => !isOpen(pull)).slice(0, ENDED);
   if (open.length + ended.length === 0) return null;
