@@ -1,9 +1,20 @@
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ErrorEnvelope } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
+/** A body that is sent as it is read. */
+export interface Upload {
+  readonly contentType: string;
+  /** Bytes in all; null when nobody knows. */
+  readonly length: number | null;
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
 export interface CallOptions {
+  /** In the place of a JSON body. */
+  upload?: Upload;
   /** Milliseconds without a byte until the call is given up. */
   timeoutMs?: number;
   /** Values of `:name` in the path of the row. */
@@ -60,8 +71,13 @@ async function send(
   const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const headers: Record<string, string | number> = { accept: 'application/json' };
   if (key !== null) headers.authorization = `Bearer ${key}`;
+  const { upload } = options;
   if (payload)
     Object.assign(headers, { 'content-type': 'application/json', 'content-length': payload.length });
+  if (upload) {
+    headers['content-type'] = upload.contentType;
+    if (upload.length !== null) headers['content-length'] = upload.length;
+  }
   // Read in only here: help and completion need none of it.
   const { request } = await (target.protocol === 'https:' ? import('node:https') : import('node:http'));
   return new Promise((resolve, reject) => {
@@ -72,8 +88,23 @@ async function send(
     });
     req.setTimeout(timeoutMs, () => req.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
     req.on('error', (error) => reject(unreachable(base, error)));
-    req.end(payload);
+    if (upload === undefined) req.end(payload);
+    else void sendAll(upload.chunks, req);
   });
+}
+
+/** Writes a body as fast as it is taken; a source that fails ends the call with its error. */
+async function sendAll(chunks: AsyncIterable<Buffer>, req: ClientRequest): Promise<void> {
+  try {
+    for await (const chunk of chunks) {
+      if (req.destroyed) return;
+      if (!req.write(chunk)) await once(req, 'drain');
+    }
+    req.end();
+  } catch (error) {
+    // What fails because the gateway has answered already, or is gone, is told by the answer or the connection.
+    if (!req.destroyed) req.destroy(error as Error);
+  }
 }
 
 /** `base` with the route's path after its own. Throws CliError for anything but an http or https address. */
@@ -93,6 +124,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** A name with several addresses fails as an AggregateError without a message; the first of its errors tells why. */
 function unreachable(base: string, error: Error & { code?: string }): CliError {
+  if (error instanceof CliError) return error;
   const first = error instanceof AggregateError ? (error.errors[0] as Error & { code?: string }) : error;
   const hint = HINTS[error.code ?? first.code ?? ''] ?? first.message;
   return new CliError(`cannot reach ${base}: ${hint}`, EXIT.unreachable);

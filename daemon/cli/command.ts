@@ -14,6 +14,8 @@ export interface CommandContext {
   /** Columns that tables may take. */
   width: number;
   out(text: string): void;
+  /** Bytes for standard output, resolved when more may come; null at a terminal, which shows no bytes. */
+  outBytes: ((bytes: Buffer) => Promise<void>) | null;
   /** Shows or replaces the line that tells how far something is; null ends it. Does nothing where nobody looks. */
   status(text: string | null): void;
   /** Whether somebody looks at `status`. */

@@ -43,11 +43,18 @@ function wrapped(text: string): string {
   return lines.join('\n');
 }
 
+/** How it is called, in lines that fit; an option stays together with its value. */
+const usage = (command: Command): string =>
+  wrapped(usageLine(command).replace(/\[[^\]]*\]/g, (part) => part.replaceAll(' ', '\u00a0'))).replaceAll(
+    '\u00a0',
+    ' ',
+  );
+
 /** The help of one command. */
 function one(command: Command): string {
   const details = command.details ? `${wrapped(command.details)}\n\n` : '';
   const options = optionsOf(command.options).map(optionLine).join('\n');
-  return `${usageLine(command)}\n\n${command.summary}.\n${details === '' ? '\n' : details}${options}\n`;
+  return `${usage(command)}\n\n${command.summary}.\n${details === '' ? '\n' : details}${options}\n`;
 }
 
 /** The help that the words ask for: of everything, of a group, or of one command. Throws CliError for others. */

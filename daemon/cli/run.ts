@@ -16,7 +16,7 @@ import {
 } from './places.ts';
 import { report } from './report.ts';
 import { COMMANDS } from './table.ts';
-import { outputWidth, readPiped, Terminal } from './terminal.ts';
+import { outputWidth, readPiped, Terminal, writeBytes } from './terminal.ts';
 
 /** Starts the daemon binary with a sub-command, on this terminal. */
 async function runDaemon(args: readonly string[]): Promise<number> {
@@ -73,6 +73,7 @@ async function main(argv: readonly string[]): Promise<number> {
     flags,
     width: outputWidth(flags.wide, process.stdout.columns),
     out: (text) => process.stdout.write(text),
+    outBytes: process.stdout.isTTY ? null : writeBytes,
     status: (text) => terminal.status(text),
     watched: terminal.watched,
     confirm: async (question) => {

@@ -3,6 +3,7 @@ import { authCommands } from './commands/auth.ts';
 import { careCommands } from './commands/care.ts';
 import { chatCommands } from './commands/chat.ts';
 import { completionCommands } from './commands/completion.ts';
+import { embedCommands } from './commands/embed.ts';
 import { explainCommands } from './commands/explain.ts';
 import { imageCommands } from './commands/image.ts';
 import { logCommands } from './commands/logs.ts';
@@ -12,6 +13,7 @@ import { pullCommands } from './commands/pulls.ts';
 import { requestCommands } from './commands/requests.ts';
 import { slotFileCommands } from './commands/slot-files.ts';
 import { slotCommands } from './commands/slots.ts';
+import { soundCommands } from './commands/sound.ts';
 import { statusCommands } from './commands/status.ts';
 import { upstreamCommands } from './commands/upstreams.ts';
 
@@ -28,6 +30,8 @@ export const COMMANDS: readonly Command[] = [
   ...explainCommands,
   ...chatCommands,
   ...imageCommands,
+  ...soundCommands,
+  ...embedCommands,
   ...requestCommands,
   ...logCommands,
   ...careCommands,

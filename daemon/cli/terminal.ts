@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Interface } from 'node:readline/promises';
 import { CliError, EXIT } from './exit-codes.ts';
 
@@ -14,6 +15,11 @@ export async function readPiped(): Promise<string | null> {
     if (text.length > MOST_PIPED) throw new CliError('more than 1 MiB was piped in', EXIT.usage);
   }
   return text;
+}
+
+/** Writes bytes to standard output; resolves when it takes more. */
+export async function writeBytes(bytes: Buffer): Promise<void> {
+  if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
 }
 
 /** Columns that tables may take: the terminal's, 80 where there is none, no bound with `--wide`. */

@@ -1,7 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { ImagesResponse } from '../../contract/images.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
+import { NewFile } from '../new-file.ts';
 import { json } from '../output.ts';
 
 /** Longer than the gateway itself waits for an engine. */
@@ -11,25 +11,8 @@ const KEPT = /^\/api\/images\/cache\/([0-9a-f-]{36})\.png$/;
 /** Most bytes of a picture that are written. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** A new file; with `--force` also in the place of one that is there. */
-async function create(path: string, force: boolean): Promise<FileHandle> {
-  const { open } = await import('node:fs/promises');
-  try {
-    return await open(path, force ? 'w' : 'wx', 0o644);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new CliError(`${path} is there already; use --force`, EXIT.declined);
-    throw new CliError(`${path} cannot be written (${code})`);
-  }
-}
-
-async function fetchInto({ client }: CommandContext, uuid: string, file: FileHandle): Promise<void> {
-  let written = 0;
-  for await (const chunk of await client.open('images.cache', undefined, { params: { uuid } })) {
-    written += (chunk as Buffer).length;
-    if (written > MOST_BYTES) throw new CliError('the picture is too large');
-    await file.write(chunk as Buffer);
-  }
+async function fetchInto({ client }: CommandContext, uuid: string, file: NewFile): Promise<void> {
+  await file.fill(await client.open('images.cache', undefined, { params: { uuid } }), MOST_BYTES);
 }
 
 async function image(context: CommandContext): Promise<number> {
@@ -37,25 +20,19 @@ async function image(context: CommandContext): Promise<number> {
   const prompt = args.join(' ').trim() || ((await context.piped())?.trim() ?? '');
   if (prompt === '') throw new CliError('say what to draw: svcctl image "a lighthouse at dusk"', EXIT.usage);
   // Taken before anything is drawn: minutes of work should not end at a name that is taken.
-  const file = flags.output === undefined ? null : await create(flags.output, flags.force);
+  const file = flags.output === undefined ? null : await NewFile.create(flags.output, flags.force);
   try {
     const body = { model: flags.model ?? 'img', prompt, size: flags.size };
     const made = await client.call<ImagesResponse>('v1.images', body, PATIENCE);
     const [first] = made.data;
     const uuid = first !== undefined && 'url' in first ? KEPT.exec(first.url)?.[1] : undefined;
     if (uuid === undefined) throw new CliError('the answer holds no picture');
-    const path = flags.output ?? `${uuid}.png`;
-    const target = file ?? (await create(path, flags.force));
-    try {
-      await fetchInto(context, uuid, target);
-    } finally {
-      if (file === null) await target.close();
-    }
-    out(flags.json ? json(made) : `${path}\n`);
+    const target = file ?? (await NewFile.create(`${uuid}.png`, flags.force));
+    await fetchInto(context, uuid, target);
+    out(flags.json ? json(made) : `${target.path}\n`);
     return EXIT.ok;
   } catch (error) {
-    if (file !== null && !flags.force)
-      await (await import('node:fs/promises')).unlink(flags.output as string);
+    await file?.undo();
     throw error;
   } finally {
     await file?.close();

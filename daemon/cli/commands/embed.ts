@@ -1,0 +1,40 @@
+import type { Command, CommandContext } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { json } from '../output.ts';
+
+/** A model may load for minutes. */
+const PATIENCE = { timeoutMs: 600_000 };
+
+interface Embeddings {
+  data: { index: number; embedding: number[] }[];
+}
+
+/** One text for each argument; `-`, or none at all, means the lines that are piped in. */
+async function textsOf({ args, piped }: CommandContext): Promise<string[]> {
+  if (args.length > 0 && !(args.length === 1 && args[0] === '-')) return [...args];
+  const lines = ((await piped()) ?? '').split(/\r?\n/).filter((line) => line.trim() !== '');
+  if (lines.length > 0) return lines;
+  throw new CliError('say what to embed: svcctl embed "one text" "another"', EXIT.usage);
+}
+
+async function embed(context: CommandContext): Promise<number> {
+  const { client, flags, out } = context;
+  const input = await textsOf(context);
+  const body = { model: flags.model ?? 'embed', input, encoding_format: 'float' };
+  const answer = await client.call<Embeddings>('v1.embeddings', body, PATIENCE);
+  if (flags.json) out(json(answer));
+  else for (const { embedding } of answer.data) out(`${JSON.stringify(embedding)}\n`);
+  return EXIT.ok;
+}
+
+export const embedCommands: readonly Command[] = [
+  {
+    words: 'embed',
+    usage: '[TEXT...|-]',
+    summary: 'The vector of each text, one line each',
+    options: ['model'],
+    details:
+      'The model is an embedding model or its slot, embed by default. Every argument is one text; with - every line that is piped in is one. A vector is printed as a JSON array.',
+    run: embed,
+  },
+];

@@ -1,0 +1,110 @@
+import type { Command, CommandContext } from '../command.ts';
+import { named } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { bytesOf, NewFile } from '../new-file.ts';
+import { json, plain } from '../output.ts';
+import { fileForm } from '../upload.ts';
+
+/** A voice may load for minutes before the first byte, and an hour of sound takes long to understand. */
+const PATIENCE = { timeoutMs: 600_000 };
+
+/** Hours of the least compressed sound. */
+const MOST_SOUND = 4 * 1024 ** 3;
+const MOST_TRANSCRIPT = 64 * 1024 * 1024;
+
+/** What to say: the arguments; `-`, or none at all, means what is piped in. */
+async function textOf({ args, piped }: CommandContext): Promise<string> {
+  const words = args.length === 1 && args[0] === '-' ? '' : args.join(' ').trim();
+  const text = words || ((await piped())?.trim() ?? '');
+  if (text === '') throw new CliError('say what to say: svcctl speak "Hello" -o hello.mp3', EXIT.usage);
+  return text;
+}
+
+/** The format that the name of a file asks for; other endings leave it to the slot. */
+function formatOf(path: string | undefined): string | undefined {
+  const ending = /\.(mp3|opus|aac|flac|wav|pcm)$/i.exec(path ?? '')?.[1];
+  return ending?.toLowerCase();
+}
+
+async function speak(context: CommandContext): Promise<number> {
+  const { client, flags, out, outBytes } = context;
+  const { output, voice } = flags;
+  if (output === undefined && (outBytes === null || flags.json))
+    throw new CliError('name the file with -o FILE, or pipe the sound into a program', EXIT.usage);
+  const input = await textOf(context);
+  const file = output === undefined ? null : await NewFile.create(output, flags.force);
+  try {
+    const response_format = flags.format ?? formatOf(output);
+    const body = { model: flags.model ?? 'tts', input, voice, response_format };
+    const answer = await client.open('v1.speech', body, PATIENCE);
+    if (file === null) {
+      for await (const chunk of bytesOf(answer)) await outBytes?.(chunk);
+      return EXIT.ok;
+    }
+    const bytes = await file.fill(answer, MOST_SOUND);
+    const type = answer.headers['content-type'] ?? null;
+    out(flags.json ? json({ file: file.path, bytes, type }) : `${plain(file.path)}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    await file?.undo();
+    throw error;
+  } finally {
+    await file?.close();
+  }
+}
+
+async function transcribe(context: CommandContext): Promise<number> {
+  const { client, flags, out } = context;
+  const { path } = named(context, 'transcribe FILE', 'path');
+  const file = flags.output === undefined ? null : await NewFile.create(flags.output, flags.force);
+  try {
+    const fields = {
+      model: flags.model ?? 'stt',
+      response_format: flags.format ?? (flags.json ? 'json' : 'text'),
+      ...(flags.language !== undefined && { language: flags.language }),
+    };
+    const upload = await fileForm(fields, path);
+    const answer = await client.open('v1.transcriptions', undefined, { ...PATIENCE, upload });
+    if (file === null) await print(answer, out);
+    else await file.fill(answer, MOST_TRANSCRIPT);
+    return EXIT.ok;
+  } catch (error) {
+    await file?.undo();
+    throw error;
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Prints a transcript as it comes, with a line break at its end. */
+async function print(answer: AsyncIterable<Buffer>, out: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  let last = '';
+  for await (const chunk of bytesOf(answer)) {
+    const text = plain(decoder.decode(chunk, { stream: true }));
+    out(text);
+    last = text.at(-1) ?? last;
+  }
+  if (last !== '\n') out('\n');
+}
+
+export const soundCommands: readonly Command[] = [
+  {
+    words: 'speak',
+    usage: '[TEXT|-]',
+    summary: 'Say a text, into a file or a pipe',
+    options: ['output', 'voice', 'format', 'model', 'force'],
+    details:
+      'The model is a voice or a slot that speaks, tts by default. TEXT may also be piped in. Formats are mp3, wav, opus, flac, aac and pcm; without --format the ending of FILE counts, else the slot decides. Without -o the sound goes to the program behind the pipe.',
+    run: speak,
+  },
+  {
+    words: 'transcribe',
+    usage: 'FILE',
+    summary: 'Write down what is said in a recording',
+    options: ['format', 'language', 'model', 'output', 'force'],
+    details:
+      'The model is a recogniser or a slot that hears, stt by default. Formats are text, srt, vtt, json and verbose_json; text is the default. The recording is sent as it is read, however long it is.',
+    run: transcribe,
+  },
+];

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { Upload } from './client.ts';
+import { CliError, EXIT } from './exit-codes.ts';
+
+/** Read at once from the file. */
+const PIECE = 256 * 1024;
+
+/** A name as it may stand between quotes in the head of a part. */
+const quoted = (name: string): string => name.replace(/[\0-\x1f\x7f]/g, '').replace(/["\\]/g, '_');
+
+/**
+ * A form whose last part is a file, read while it is sent, so that a recording of any size takes no memory. The length
+ * is what the file has now: one that shrinks meanwhile breaks the upload off. Throws CliError for what is no file.
+ */
+export async function fileForm(fields: Readonly<Record<string, string>>, path: string): Promise<Upload> {
+  const { open } = await import('node:fs/promises');
+  const { basename } = await import('node:path');
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(`${path} cannot be read (${error.code})`, EXIT.usage);
+  });
+  const stat = await file.stat();
+  if (!stat.isFile()) {
+    await file.close();
+    throw new CliError(`${path} is no file`, EXIT.usage);
+  }
+  const boundary = `svcctl-${randomBytes(12).toString('hex')}`;
+  const part = (head: string) => `--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n`;
+  const texts = Object.entries(fields).map(([name, value]) => `${part(`name="${name}"`)}\r\n${value}\r\n`);
+  const fileHead = `${part(`name="file"; filename="${quoted(basename(path))}"`)}content-type: application/octet-stream\r\n\r\n`;
+  const head = Buffer.from(texts.join('') + fileHead);
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  async function* chunks(): AsyncGenerator<Buffer> {
+    yield head;
+    yield* file.createReadStream({
+      end: Math.max(0, stat.size - 1),
+      highWaterMark: PIECE,
+    }) as AsyncIterable<Buffer>;
+    yield tail;
+  }
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    length: head.length + stat.size + tail.length,
+    chunks: chunks(),
+  };
+}

@@ -1,0 +1,124 @@
+/** svcctl speak, transcribe and embed: the real program against a real daemon with a tone voice, a tone recogniser and a tiny embedding model. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { encodeGguf } from '../models/gguf/writer.ts';
+import { CLIENT_KEY, type Gateway, KEYS_FILE } from './harness/gateway.ts';
+import { pointing, type RunOptions, svcctl } from './harness/svcctl.ts';
+import { startTones, TONE_TEXT } from './harness/tone-gateway.ts';
+
+let gateway: Gateway;
+let folder: string;
+
+beforeAll(async () => {
+  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const models = join(home, 'state', 'models');
+  mkdirSync(models, { recursive: true, mode: 0o700 });
+  writeFileSync(join(models, 'vectors.gguf'), encodeGguf(tinyEmbed({ size: 16 })));
+  folder = mkdtempSync(join(home, 'work-'));
+  gateway = await startTones({
+    home,
+    files: {
+      ...KEYS_FILE,
+      'config/config.toml': '[security]\nrequire_auth = true\n',
+      'config/slots/agent.toml': 'autoload = false\n',
+    },
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const run = (args: string[], options: RunOptions = {}) =>
+  svcctl(args, { ...options, env: { ...pointing(gateway), ...options.env } });
+const at = (name: string) => join(folder, name);
+
+describe('speak and transcribe', () => {
+  it('what is said into a file is heard from it, to the letter', async () => {
+    const said = await run(['speak', ...TONE_TEXT.split(' '), '-o', at('a.wav')]);
+    expect(said).toMatchObject({ code: 0, out: `${at('a.wav')}\n`, err: '' });
+    expect(readFileSync(at('a.wav')).toString('latin1', 0, 4)).toBe('RIFF');
+    expect(await run(['transcribe', at('a.wav')])).toMatchObject({ code: 0, out: `${TONE_TEXT}\n`, err: '' });
+    const json = (await run(['transcribe', at('a.wav'), '--json'])).json();
+    expect(json).toMatchObject({ text: TONE_TEXT });
+    const srt = await run(['transcribe', at('a.wav'), '--format', 'srt', '-o', at('a.srt')]);
+    expect(srt).toMatchObject({ code: 0, out: '' });
+    expect(readFileSync(at('a.srt'), 'utf8')).toMatch(/^1\n00:00:00,000 --> /);
+  });
+
+  it('the text may be piped in, and the sound out', async () => {
+    const facts = await run(['speak', '-', '--format', 'pcm', '--json', '-o', at('b.raw')], {
+      input: 'hello\n',
+    });
+    const size = readFileSync(at('b.raw')).length;
+    expect(facts.json()).toEqual({ file: at('b.raw'), bytes: size, type: 'audio/pcm' });
+    const piped = await run(['speak', '--format', 'wav', '--voice', '1'], { input: 'hello' });
+    expect(piped).toMatchObject({ code: 0, err: '' });
+    expect(piped.out.startsWith('RIFF')).toBe(true);
+  });
+
+  it('a file that is there is written over only with --force', async () => {
+    writeFileSync(at('mine.wav'), 'mine');
+    const refused = await run(['speak', 'hello', '-o', at('mine.wav')]);
+    expect(refused).toMatchObject({ code: 5, out: '' });
+    expect(refused.err).toMatch(/is there already; use --force/);
+    expect(readFileSync(at('mine.wav'), 'utf8')).toBe('mine');
+    expect(await run(['speak', 'hello', '-o', at('mine.wav'), '--force'])).toMatchObject({ code: 0 });
+    expect(readFileSync(at('mine.wav')).toString('latin1', 0, 4)).toBe('RIFF');
+  });
+
+  it('what fails leaves no file behind', async () => {
+    const before = readdirSync(folder).sort();
+    const unknown = await run(['speak', 'hello', '--voice', 'nobody', '-o', at('never.wav')]);
+    expect(unknown).toMatchObject({ code: 1, out: '' });
+    expect(unknown.err).toMatch(/request\.invalid/);
+    expect((await run(['transcribe', at('nothing.wav'), '-o', at('never.txt')])).code).toBe(2);
+    expect(readdirSync(folder).sort()).toEqual(before);
+  });
+
+  it.each([
+    [['speak', 'hello'], { terminal: true }, 2, /name the file with -o FILE, or pipe the sound/],
+    [['speak', 'hello', '--json'], {}, 2, /name the file with -o FILE/],
+    [['speak', '-', '-o', 'x.wav'], { input: ' \n' }, 2, /say what to say/],
+    [['speak', 'hello', '--format', 'tape', '-o', '/dev/shm/never.tape'], {}, 1, /response_format/],
+    [['transcribe'], {}, 2, /svcctl transcribe FILE/],
+    [['transcribe', '/'], {}, 2, /is no file/],
+    [['transcribe', '/nowhere.wav'], {}, 2, /cannot be read \(ENOENT\)/],
+    [['transcribe', import.meta.filename], {}, 1, /\(audio\.unsupported_format\)/],
+    [['transcribe', import.meta.filename, '--voice', 'x'], {}, 2, /takes no --voice/],
+    [['transcribe', import.meta.filename], { env: { SVC_CLIENT_KEY: 'wrong' } }, 4, /auth\.required/],
+    [['transcribe', import.meta.filename], { env: { SVC_URL: 'http://127.0.0.1:1' } }, 3, /cannot reach/],
+  ] as const)('%j ends with its code and a line', async (args, options, code, message) => {
+    const ran = await run([...args], options);
+    expect(ran.code).toBe(code);
+    expect(`${ran.out}${ran.err}`).toMatch(message);
+    expect(`${ran.out}${ran.err}`.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('embed', () => {
+  it('prints a vector for each text, a line each', async () => {
+    const ran = await run(['embed', 'a cat', 'quantum flux'], { env: { SVC_CLIENT_KEY: CLIENT_KEY } });
+    const vectors = ran.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as number[]);
+    expect(vectors.map(({ length }) => length)).toEqual([16, 16]);
+    const piped = await run(['embed', '-'], { input: 'a cat\n\nquantum flux\n' });
+    expect(piped.out).toBe(ran.out);
+  });
+
+  it('answers what the gateway said with --json, and its refusals', async () => {
+    expect((await run(['embed', 'a cat', '--json'])).json()).toMatchObject({
+      object: 'list',
+      model: 'vectors',
+    });
+    expect(await run(['embed'])).toMatchObject({ code: 2, out: '' });
+    const other = await run(['embed', 'a cat', '--model', 'tone-ear']);
+    expect(other).toMatchObject({ code: 1, out: '' });
+    expect(other.err).toMatch(/dispatch\.capability_mismatch/);
+  });
+});
