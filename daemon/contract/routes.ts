@@ -188,6 +188,7 @@ export const ROUTES = {
   'ui.setup': shell('/setup', 'Dashboard: setup'),
   'ui.overview': shell('/overview', 'Dashboard: overview'),
   'ui.playground': shell('/playground', 'Dashboard: playground'),
+  'ui.playground.mode': shell('/playground/:mode', 'Dashboard: a mode of the playground'),
   'ui.slots': shell('/slots', 'Dashboard: slots'),
   'ui.slots.tab': shell('/slots/:tab', 'Dashboard: a tab of slots'),
   'ui.models': shell('/models', 'Dashboard: models'),

@@ -26,6 +26,7 @@ export function shellRoutes(deps: RouteDeps) {
     'ui.setup': page,
     'ui.overview': page,
     'ui.playground': page,
+    'ui.playground.mode': page,
     'ui.slots': page,
     'ui.slots.tab': page,
     'ui.models': page,

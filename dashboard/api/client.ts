@@ -10,6 +10,8 @@ export interface CallOptions {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: unknown;
+  /** Sent in the place of a JSON body, in parts; the browser names its type. */
+  form?: FormData;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -37,6 +39,7 @@ function init(method: Method, options: CallOptions, limit: AbortSignal | null): 
       ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    ...(options.form === undefined ? {} : { body: options.form }),
   };
 }
 

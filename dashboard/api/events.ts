@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { EventName, GatewayEvents } from '../../daemon/contract/events.ts';
 import type { PullRecord } from '../../daemon/contract/pulls.ts';
 import { needsLogin } from './api-error.ts';
+import { noteDrawing } from './drawings.ts';
 import { followStream } from './follow.ts';
 import { keyOf } from './queries.ts';
 import type { CallableId, Responses } from './responses.ts';
@@ -100,6 +101,7 @@ export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' |
       const { pull } = JSON.parse(event.data) as GatewayEvents['pull'];
       pulls.set(pull.id, pull);
     }
+    if (event.event === 'image') noteDrawing(JSON.parse(event.data) as GatewayEvents['image']);
     const name = event.event as EventName;
     if (name !== 'request') soon(STALE[name]);
     const later = SELDOM[name];

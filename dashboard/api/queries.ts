@@ -28,6 +28,19 @@ export const queries = {
   hardware: read('hardware', 10_000),
   checks: read('health.system'),
   models: read('v1.models'),
+  /** Also those that draw, hear and speak. */
+  allModels: queryOptions<Responses['v1.models']>({
+    queryKey: keyOf('v1.models', 'all'),
+    queryFn: ({ signal }) => call('v1.models', { query: { show_all: 'true' }, signal }),
+    refetchInterval: POLL_MS,
+  }),
+  /** The voices of one model that speaks. */
+  voices: (model: string) =>
+    queryOptions<Responses['v1.audio.voices']>({
+      queryKey: keyOf('v1.audio.voices', model),
+      queryFn: ({ signal }) => call('v1.audio.voices', { query: { model }, signal }),
+      staleTime: POLL_MS,
+    }),
   registry: read('models', 60_000),
   catalog: read('model.catalog', 60_000),
   pulls: read('pulls'),

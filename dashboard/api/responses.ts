@@ -1,3 +1,4 @@
+import type { VoiceList } from '../../daemon/contract/audio.ts';
 import type {
   EndSessionsResponse,
   ExposureView,
@@ -56,6 +57,7 @@ export interface Responses {
   'auth.sessions': SessionRow[];
   'auth.sessions.end': Parsed<typeof EndSessionsResponse>;
   'v1.models': Parsed<typeof V1ModelList>;
+  'v1.audio.voices': VoiceList;
   health: Parsed<typeof HealthResponse>;
   'health.system': SystemHealthView;
   status: StatusOverviewView;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { type Language, pythonLiteral, shellWord, snippetOf } from './snippets.ts';
+import { pythonLiteral, shellWord } from './literals.ts';
+import { type Language, type SnippetRoute, snippetOf } from './snippets.ts';
 
 const body = {
   model: 'agent',
@@ -40,5 +41,18 @@ describe('snippetOf', () => {
     const text = snippetOf('curl', { ...facts, key: false }).replace(/^curl/, 'printf "%s\\n"');
     const words = execFileSync('sh', ['-c', text], { encoding: 'utf8' });
     expect(JSON.parse(words.slice(words.indexOf('\n{')))).toEqual(body);
+  });
+
+  it.each<[SnippetRoute, string, string]>([
+    ['completion', 'client.completions.create(', 'client.completions.create('],
+    ['embeddings', 'client.embeddings.create(', 'client.embeddings.create('],
+    ['rerank', "client.post('/rerank', { body: ", 'client.post("/rerank", cast_to=httpx.Response'],
+    ['speech', "writeFile('speech.wav'", 'answer.write_to_file("speech.wav")'],
+    ['image', 'client.images.generate(', 'client.images.generate('],
+  ])('%s has its own call', (route, javascript, python) => {
+    const own = { ...facts, route, body: { model: 'm', input: 'x', response_format: 'wav' } };
+    expect(snippetOf('javascript', own)).toContain(javascript);
+    expect(snippetOf('python', own)).toContain(python);
+    expect(snippetOf('curl', own)).toMatch(/http:\/\/box:8080\/v1\/[a-z/]+ /);
   });
 });

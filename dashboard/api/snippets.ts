@@ -1,94 +1,157 @@
+import { pythonLiteral, shellWord } from './literals.ts';
+
 export type Language = 'curl' | 'javascript' | 'python';
+
+/** The routes that take a JSON body and have a call in OpenAI's clients, or none. */
+export type SnippetRoute = 'chat' | 'completion' | 'embeddings' | 'rerank' | 'speech' | 'image';
 
 export interface SnippetFacts {
   /** Origin of the gateway, without a slash at the end. */
   base: string;
   /** Whether callers need a key; then the snippet reads it from the environment. */
   key: boolean;
-  /** The body of the chat request. */
+  /** Where the request goes; a chat by default. */
+  route?: SnippetRoute;
+  /** The body of the request. */
   body: Record<string, unknown>;
   /** The body in one line, for a command to try. */
   short?: boolean;
 }
 
-const CHAT = '/v1/chat/completions';
-
-/** A text as one word of a POSIX shell. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+interface RouteRow {
+  readonly path: string;
+  /** The call of OpenAI's clients; null where they have none, so that their bare `post` is used. */
+  readonly call: string | null;
+  /** What curl does with an answer that is no text. */
+  readonly save?: (body: Record<string, unknown>) => string;
+  /** What is done with `answer`. */
+  readonly javascript: (body: Record<string, unknown>) => string[];
+  readonly python: (body: Record<string, unknown>) => string[];
 }
 
-/** A JSON value as a Python literal. */
-export function pythonLiteral(value: unknown, indent = ''): string {
-  if (value === true) return 'True';
-  if (value === false) return 'False';
-  if (value === null || value === undefined) return 'None';
-  if (typeof value !== 'object') return JSON.stringify(value);
-  const inner = `${indent}    `;
-  const rows = Array.isArray(value)
-    ? value.map((item) => pythonLiteral(item, inner))
-    : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${pythonLiteral(item, inner)}`);
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  if (rows.length === 0) return `${open}${close}`;
-  return `${open}\n${rows.map((row) => `${inner}${row},\n`).join('')}${indent}${close}`;
-}
+const stream = (body: Record<string, unknown>): boolean => body.stream === true;
+/** The file that a snippet writes the sound into. */
+const soundFile = ({ response_format: format }: Record<string, unknown>): string =>
+  `speech.${typeof format === 'string' ? format : 'mp3'}`;
+const print = (what: string) => ({
+  javascript: () => [`console.log(answer.${what});`],
+  python: () => [`print(answer.${what})`],
+});
+const words = (
+  delta: string,
+  pythonDelta: string,
+  whole: string,
+): Pick<RouteRow, 'javascript' | 'python'> => ({
+  javascript: (body) =>
+    stream(body)
+      ? [
+          'for await (const chunk of answer) {',
+          `  process.stdout.write(chunk.choices[0]?.${delta} ?? '');`,
+          '}',
+        ]
+      : [`console.log(answer.choices[0].${whole});`],
+  python: (body) =>
+    stream(body)
+      ? [
+          'for chunk in answer:',
+          '    if chunk.choices:',
+          `        print(chunk.choices[0].${pythonDelta} or "", end="", flush=True)`,
+        ]
+      : [`print(answer.choices[0].${whole})`],
+});
 
-function curl({ base, key, body, short }: SnippetFacts): string {
-  const stream = body.stream === true ? ' -N' : '';
+const ROUTES: Readonly<Record<SnippetRoute, RouteRow>> = {
+  chat: {
+    path: '/chat/completions',
+    call: 'chat.completions.create',
+    ...words('delta?.content', 'delta.content', 'message.content'),
+  },
+  completion: { path: '/completions', call: 'completions.create', ...words('text', 'text', 'text') },
+  embeddings: { path: '/embeddings', call: 'embeddings.create', ...print('data[0].embedding') },
+  rerank: {
+    path: '/rerank',
+    call: null,
+    javascript: () => ['console.log(answer.results);'],
+    python: () => ['print(answer.json()["results"])'],
+  },
+  speech: {
+    path: '/audio/speech',
+    call: 'audio.speech.create',
+    save: (body) => ` -o ${soundFile(body)}`,
+    javascript: (body) => [
+      "const { writeFile } = await import('node:fs/promises');",
+      `await writeFile('${soundFile(body)}', Buffer.from(await answer.arrayBuffer()));`,
+    ],
+    python: (body) => [`answer.write_to_file("${soundFile(body)}")`],
+  },
+  image: { path: '/images/generations', call: 'images.generate', ...print('data[0].url') },
+};
+
+const rowOf = ({ route = 'chat' }: SnippetFacts): RouteRow => ROUTES[route];
+
+/** The options of curl that send the key from the environment. */
+export const curlKey = (key: boolean): string[] =>
+  key ? ['  -H "Authorization: Bearer $SVC_CLIENT_KEY" \\'] : [];
+
+function curl(facts: SnippetFacts): string {
+  const { base, key, body, short } = facts;
+  const row = rowOf(facts);
+  const save = row.save?.(body) ?? '';
   return [
-    `curl${stream} ${base}${CHAT} \\`,
-    ...(key ? ['  -H "Authorization: Bearer $SVC_CLIENT_KEY" \\'] : []),
+    `curl${stream(body) ? ' -N' : ''}${save} ${base}/v1${row.path} \\`,
+    ...curlKey(key),
     "  -H 'Content-Type: application/json' \\",
     `  -d ${shellWord(JSON.stringify(body, null, short ? 0 : 2))}`,
   ].join('\n');
 }
 
-function javascript({ base, key, body }: SnippetFacts): string {
-  const read =
-    body.stream === true
-      ? [
-          'for await (const chunk of answer) {',
-          "  process.stdout.write(chunk.choices[0]?.delta?.content ?? '');",
-          '}',
-        ]
-      : ['console.log(answer.choices[0].message.content);'];
+/** The lines that make OpenAI's client. */
+export const javascriptClient = (base: string, key: boolean): string[] => [
+  "import OpenAI from 'openai';",
+  '',
+  'const client = new OpenAI({',
+  `  baseURL: '${base}/v1',`,
+  `  apiKey: ${key ? 'process.env.SVC_CLIENT_KEY' : "'none'"},`,
+  '});',
+];
+
+function javascript(facts: SnippetFacts): string {
+  const row = rowOf(facts);
+  const body = JSON.stringify(facts.body, null, 2);
+  const asked =
+    row.call === null ? `client.post('${row.path}', { body: ${body} })` : `client.${row.call}(${body})`;
   return [
-    "import OpenAI from 'openai';",
-    '',
-    'const client = new OpenAI({',
-    `  baseURL: '${base}/v1',`,
-    `  apiKey: ${key ? 'process.env.SVC_CLIENT_KEY' : "'none'"},`,
-    '});',
-    `const answer = await client.chat.completions.create(${JSON.stringify(body, null, 2)});`,
-    ...read,
+    ...javascriptClient(facts.base, facts.key),
+    `const answer = await ${asked};`,
+    ...row.javascript(facts.body),
   ].join('\n');
 }
 
-function python({ base, key, body }: SnippetFacts): string {
+/** The same in Python. */
+export const pythonClient = (base: string, key: boolean, more: readonly string[] = []): string[] => [
+  ...(key ? ['import os'] : []),
+  ...more,
+  'from openai import OpenAI',
+  '',
+  `client = OpenAI(base_url="${base}/v1", api_key=${key ? 'os.environ["SVC_CLIENT_KEY"]' : '"none"'})`,
+];
+
+function python(facts: SnippetFacts): string {
+  const row = rowOf(facts);
+  const { base, key, body } = facts;
   const args = Object.entries(body).map(([name, value]) => `    ${name}=${pythonLiteral(value, '    ')},`);
-  const read =
-    body.stream === true
-      ? [
-          'for chunk in answer:',
-          '    if chunk.choices:',
-          '        print(chunk.choices[0].delta.content or "", end="", flush=True)',
-        ]
-      : ['print(answer.choices[0].message.content)'];
+  const bare = [`answer = client.post("${row.path}", cast_to=httpx.Response, body=${pythonLiteral(body)})`];
+  const asked = row.call === null ? bare : [`answer = client.${row.call}(`, ...args, ')'];
   return [
-    ...(key ? ['import os'] : []),
-    'from openai import OpenAI',
-    '',
-    `client = OpenAI(base_url="${base}/v1", api_key=${key ? 'os.environ["SVC_CLIENT_KEY"]' : '"none"'})`,
-    'answer = client.chat.completions.create(',
-    ...args,
-    ')',
-    ...read,
+    ...pythonClient(base, key, row.call === null ? ['import httpx'] : []),
+    ...asked,
+    ...row.python(body),
   ].join('\n');
 }
 
 const WRITERS: Record<Language, (facts: SnippetFacts) => string> = { curl, javascript, python };
 
-/** The same chat request in another language; it never holds a key, only the name of the variable. */
+/** The same request in another language; it never holds a key, only the name of the variable. */
 export function snippetOf(language: Language, facts: SnippetFacts): string {
   return WRITERS[language](facts);
 }

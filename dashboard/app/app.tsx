@@ -52,7 +52,7 @@ function Views(): ReactElement {
           <Route path="/overview" component={Overview} />
           <Route path="/slots/:tab?">{({ tab }) => <Slots tab={tab ?? 'all'} />}</Route>
           <Route path="/models/:tab?">{({ tab }) => <Models tab={tab ?? 'installed'} />}</Route>
-          <Route path="/playground" component={Playground} />
+          <Route path="/playground/:mode?">{({ mode }) => <Playground mode={mode ?? 'chat'} />}</Route>
           <Route path="/requests/:tab?">{({ tab }) => <Requests tab={tab ?? 'log'} />}</Route>
           <Route path="/hardware" component={Hardware} />
           <Route path="/memory" component={Memory} />

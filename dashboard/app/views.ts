@@ -32,6 +32,17 @@ export const MODEL_TABS: readonly TabLink[] = [
   { id: 'installed', word: 'Installed' },
   { id: 'catalog', word: 'Catalogue' },
 ];
+/** One for each kind of request; the first is what the bare address shows. */
+export const PLAYGROUND_TABS: readonly TabLink[] = [
+  { id: 'chat', word: 'Chat' },
+  { id: 'completion', word: 'Completion' },
+  { id: 'embeddings', word: 'Embeddings' },
+  { id: 'rerank', word: 'Rerank' },
+  { id: 'speech', word: 'Speech' },
+  { id: 'transcription', word: 'Transcription' },
+  { id: 'image', word: 'Image' },
+  { id: 'voice', word: 'Voice' },
+];
 export const REQUEST_TABS: readonly TabLink[] = [
   { id: 'log', word: 'Requests' },
   { id: 'usage', word: 'Usage' },
@@ -54,7 +65,7 @@ export const VIEWS: readonly ViewLink[] = [
   { path: '/overview', word: 'Overview', icon: LayoutDashboard, tabs: [] },
   { path: '/slots', word: 'Slots', icon: Boxes, tabs: SLOT_TABS },
   { path: '/models', word: 'Models', icon: BrainCircuit, tabs: MODEL_TABS },
-  { path: '/playground', word: 'Playground', icon: MessageSquareText, tabs: [] },
+  { path: '/playground', word: 'Playground', icon: MessageSquareText, tabs: PLAYGROUND_TABS },
   { path: '/requests', word: 'Requests', icon: Activity, tabs: REQUEST_TABS },
   { path: '/hardware', word: 'Hardware', icon: Cpu, tabs: [] },
   { path: '/memory', word: 'Memory', icon: NotebookPen, tabs: [] },

@@ -2,13 +2,8 @@ import { ArrowUp, Square } from 'lucide-react';
 import { type KeyboardEvent, type ReactElement, useEffect, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import css from './composer.module.css';
+import { isSomethingOpen } from './parts/layers.ts';
 import { conversation, useConversation } from './store.ts';
-
-/** What closes with Esc. A list of choices stands in the page, hidden, from the first focus of its button on. */
-function isSomethingOpen(): boolean {
-  const layers = document.querySelectorAll('[role="dialog"], [role="listbox"], [role="menu"]');
-  return [...layers].some((layer) => layer.checkVisibility({ visibilityProperty: true }));
-}
 
 /** Esc stops a running answer, unless it closes something that is open above the view. */
 function useEscape(active: boolean): void {

@@ -1,67 +1,41 @@
-import { useQuery } from '@tanstack/react-query';
-import { MessageSquarePlus, SlidersHorizontal } from 'lucide-react';
-import { type ReactElement, useState } from 'react';
-import { queries } from '../../api/queries.ts';
+import { type ComponentType, lazy, type ReactElement, Suspense } from 'react';
+import { NotFound } from '../../app/not-found.tsx';
 import { useTitle } from '../../app/title.ts';
-import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { useWide } from '../../ui/wide.ts';
-import { chatModels, chosenModel } from './chat-models.ts';
-import { Composer } from './composer.tsx';
-import { DemoNote } from './demo-note.tsx';
-import { ModelPicker } from './model-picker.tsx';
+import { PLAYGROUND_TABS } from '../../app/views.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { ModeBar } from './mode-bar.tsx';
 import css from './playground.module.css';
-import { SidePanel, SidePanelDialog } from './side-panel.tsx';
-import { conversation, useConversation } from './store.ts';
-import { Turns } from './turns.tsx';
 
-/** Chat with a model of the gateway. */
-export function Playground(): ReactElement {
-  useTitle('Playground');
-  const wide = useWide(1080);
-  const [panel, setPanel] = useState(false);
-  const models = useQuery(queries.models);
-  const { turns, model: chosen } = useConversation();
-  const groups = chatModels(models.data?.data ?? []);
-  const model = chosenModel(groups, chosen);
+/** Each mode is fetched when it is opened for the first time. */
+const MODES: Readonly<Record<string, ComponentType>> = {
+  chat: lazy(async () => ({ default: (await import('./chat.tsx')).Chat })),
+  completion: lazy(async () => ({ default: (await import('./completion/completion.tsx')).Completion })),
+  embeddings: lazy(async () => ({ default: (await import('./embeddings/embeddings.tsx')).Embeddings })),
+  rerank: lazy(async () => ({ default: (await import('./rerank/rerank.tsx')).Rerank })),
+  speech: lazy(async () => ({ default: (await import('./speech/speech.tsx')).Speech })),
+  transcription: lazy(async () => ({
+    default: (await import('./transcription/transcription.tsx')).Transcription,
+  })),
+  image: lazy(async () => ({ default: (await import('./image/image.tsx')).Image })),
+  voice: lazy(async () => ({ default: (await import('./voice/voice.tsx')).Voice })),
+};
+
+/** Modes that fill the window and scroll inside themselves. */
+const FILLING: ReadonlySet<string> = new Set(['chat']);
+
+/** One request of every kind that the gateway serves, tried by hand. */
+export function Playground(props: { mode: string }): ReactElement {
+  const { mode } = props;
+  const tab = PLAYGROUND_TABS.find(({ id }) => id === mode);
+  useTitle(tab === undefined ? 'Not found' : `Playground: ${tab.word}`);
+  const Mode = MODES[mode];
+  if (tab === undefined || Mode === undefined) return <NotFound />;
   return (
-    <div className={css.page} data-fill>
-      <div className={css.chat}>
-        <header className={css.head}>
-          <h1 className={css.title}>Playground</h1>
-          <ModelPicker groups={groups} model={model} loading={models.isPending} />
-          <div className={css.tools}>
-            <Button
-              look="quiet"
-              disabled={turns.length === 0}
-              aria-label="New conversation"
-              onClick={() => conversation.clear()}
-            >
-              <MessageSquarePlus size={16} aria-hidden="true" />
-              <span className={css.word}>New</span>
-            </Button>
-            {wide ? null : (
-              <Button
-                look="quiet"
-                square
-                aria-label="Parameters and code"
-                aria-haspopup="dialog"
-                onClick={() => setPanel(true)}
-              >
-                <SlidersHorizontal size={16} aria-hidden="true" />
-              </Button>
-            )}
-          </div>
-        </header>
-        {models.isError && models.data === undefined ? (
-          <Failure error={models.error} retry={() => void models.refetch()} />
-        ) : null}
-        <DemoNote model={model} />
-        <Turns model={model?.id ?? null} none={models.isSuccess && model === null} />
-        <Composer model={model?.id ?? null} />
-      </div>
-      {wide ? <SidePanel model={model?.id ?? null} /> : null}
-      <SidePanelDialog open={panel && !wide} onClose={() => setPanel(false)} model={model?.id ?? null} />
+    <div className={css.playground} data-fill={FILLING.has(mode) || undefined}>
+      <ModeBar mode={mode} />
+      <Suspense fallback={<Skeleton lines={6} what={`the mode ${tab.word}`} />}>
+        <Mode />
+      </Suspense>
     </div>
   );
 }

@@ -16,6 +16,8 @@ interface Usage {
 interface Chunk {
   choices?: Array<{
     delta?: { content?: string | null; reasoning_content?: string | null };
+    /** Of a completion, which has no delta. */
+    text?: string | null;
     finish_reason?: string | null;
   }>;
   usage?: Usage | null;
@@ -48,7 +50,10 @@ export function readChunk(data: string, progress: Progress, headers: Headers): P
   if (chunk.usage) progress.usage = chunk.usage;
   const choice = chunk.choices?.[0];
   if (choice?.finish_reason) progress.ended = true;
-  const piece = { content: choice?.delta?.content ?? '', reasoning: choice?.delta?.reasoning_content ?? '' };
+  const piece = {
+    content: choice?.delta?.content ?? choice?.text ?? '',
+    reasoning: choice?.delta?.reasoning_content ?? '',
+  };
   return piece.content === '' && piece.reasoning === '' ? null : piece;
 }
 
@@ -72,16 +77,17 @@ function factsOf(
 }
 
 /**
- * Sends one chat request and tells its text as it comes. Gives what was measured; throws ApiError, also when the
+ * Sends one streamed request, a chat unless said otherwise, and tells its text as it comes. Gives what was measured; throws ApiError, also when the
  * stream ends without having said that it is complete. The caller's abort is thrown as it is.
  */
 export async function runChat(
   body: Record<string, unknown>,
   signal: AbortSignal,
   onPiece: (piece: Piece) => void,
+  route: 'v1.chat' | 'v1.completions' = 'v1.chat',
 ): Promise<Facts> {
   const times = { began: performance.now(), first: 0, end: 0 };
-  const answer = await send('v1.chat', { body, signal }, null);
+  const answer = await send(route, { body, signal }, null);
   if (answer.body === null) throw lost();
   const progress: Progress = { ended: false, usage: null };
   try {

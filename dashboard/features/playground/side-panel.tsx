@@ -4,8 +4,8 @@ import type { ReactElement } from 'react';
 import { buttonClass } from '../../ui/button.tsx';
 import dialog from '../../ui/dialog.module.css';
 import tabs from '../../ui/tabs.module.css';
+import { ChatCode } from './chat-code.tsx';
 import { ParameterFields } from './parameter-fields.tsx';
-import { RequestCode } from './request-code.tsx';
 import css from './side-panel.module.css';
 
 function PanelTabs(props: { model: string | null }): ReactElement {
@@ -23,7 +23,7 @@ function PanelTabs(props: { model: string | null }): ReactElement {
         <ParameterFields />
       </Tabs.Panel>
       <Tabs.Panel className={tabs.panel} value="code">
-        <RequestCode model={props.model} />
+        <ChatCode model={props.model} />
       </Tabs.Panel>
     </Tabs.Root>
   );

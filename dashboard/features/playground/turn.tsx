@@ -4,29 +4,12 @@ import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { count, duration, tokenRate } from '../../ui/format.ts';
 import { State } from '../../ui/state-badge.tsx';
-import type { Facts, Turn } from './conversation.ts';
+import type { Turn } from './conversation.ts';
+import { Measured } from './parts/measured.tsx';
 import css from './turn.module.css';
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
-
-function Measured(props: { facts: Facts }): ReactElement {
-  const { facts } = props;
-  const parts = [
-    facts.slot,
-    facts.tokens === null ? null : `${count(facts.tokens)} tokens`,
-    facts.tokensPerSecond === null ? null : tokenRate(facts.tokensPerSecond),
-    facts.firstTokenMs === null ? null : `first token ${duration(facts.firstTokenMs)}`,
-    `total ${duration(facts.totalMs)}`,
-    facts.degraded === null ? null : `degraded: ${facts.degraded}`,
-  ];
-  return (
-    <span className={css.facts} title={facts.requestId === null ? undefined : `Request ${facts.requestId}`}>
-      {parts.filter(Boolean).join(' · ')}
-    </span>
-  );
-}
 
 function Reasoning(props: { turn: Turn }): ReactElement | null {
   const { turn } = props;

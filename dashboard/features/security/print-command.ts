@@ -1,5 +1,5 @@
 import type { RotateView } from '../../../daemon/contract/auth.ts';
-import { shellWord } from '../../api/snippets.ts';
+import { shellWord } from '../../api/literals.ts';
 
 const VARIABLES = { admin: 'SVC_ADMIN_KEY', client: 'SVC_CLIENT_KEY' } as const;
 /** Where an installed package keeps it; the gateway tells the real place to admins. */

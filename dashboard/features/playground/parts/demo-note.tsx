@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
-import type { V1ModelRecord } from '../../../daemon/contract/models.ts';
-import { Note } from '../../ui/note.tsx';
+import type { V1ModelRecord } from '../../../../daemon/contract/models.ts';
+import { Note } from '../../../ui/note.tsx';
 
 /** Says plainly that no real model answers, and how to get one. */
 export function DemoNote(props: { model: V1ModelRecord | null }): ReactElement | null {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { V1ModelRecord } from '../../../daemon/contract/models.ts';
-import { canChat, chatModels, chosenModel } from './chat-models.ts';
+import type { V1ModelRecord } from '../../../../daemon/contract/models.ts';
+import { able, canChat, chosenModel, modelsThat } from './models.ts';
 
 const model = (id: string, over: Partial<V1ModelRecord> = {}): V1ModelRecord => ({
   id,
@@ -23,7 +23,7 @@ const virtual = model('svc/agent', {
 const embed = model('bge', { capabilities: { embeddings: true } });
 const speech = model('tts', { architecture: { input_modalities: ['text'], output_modalities: ['audio'] } });
 
-describe('chat models', () => {
+describe('models of a mode', () => {
   it('leaves out what cannot answer a chat', () => {
     expect([alias, embed, speech, model('x', { capabilities: { chat: false } })].map(canChat)).toEqual([
       true,
@@ -34,7 +34,7 @@ describe('chat models', () => {
   });
 
   it('are grouped, slots first, each in one group', () => {
-    const groups = chatModels([virtual, model('qwen'), embed, alias]);
+    const groups = modelsThat('chat', [virtual, model('qwen'), embed, alias]);
     expect(groups.map((group) => [group.label, group.models.map(({ id }) => id)])).toEqual([
       ['Slot names', ['agent']],
       ['Models', ['qwen']],
@@ -43,9 +43,21 @@ describe('chat models', () => {
   });
 
   it('a chosen model that is gone falls back to agent, then to the first', () => {
-    expect(chosenModel(chatModels([model('qwen'), alias]), 'qwen')?.id).toBe('qwen');
-    expect(chosenModel(chatModels([model('qwen'), alias]), 'gone')?.id).toBe('agent');
-    expect(chosenModel(chatModels([model('qwen')]), null)?.id).toBe('qwen');
-    expect(chosenModel([], 'x')).toBeNull();
+    expect(chosenModel(modelsThat('chat', [model('qwen'), alias]), 'qwen', 'agent')?.id).toBe('qwen');
+    expect(chosenModel(modelsThat('chat', [model('qwen'), alias]), 'gone', 'agent')?.id).toBe('agent');
+    expect(chosenModel(modelsThat('chat', [model('qwen')]), null, 'agent')?.id).toBe('qwen');
+    expect(chosenModel([], 'x', 'agent')).toBeNull();
+  });
+
+  it('every other ability is what the record says', () => {
+    const voice = model('tts', { ...speech, capabilities: { speech: true } });
+    expect([
+      able(voice, 'speech'),
+      able(voice, 'chat'),
+      able(embed, 'embeddings'),
+      able(embed, 'rerank'),
+    ]).toEqual([true, false, true, false]);
+    const ear = model('stt', { capabilities: { transcription: true } });
+    expect([able(ear, 'transcription'), able(ear, 'chat')]).toEqual([true, false]);
   });
 });

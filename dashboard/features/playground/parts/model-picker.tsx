@@ -1,12 +1,12 @@
 import { Select } from '@base-ui/react/select';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { type ReactElement, useRef } from 'react';
-import type { V1ModelRecord } from '../../../daemon/contract/models.ts';
-import { buttonClass } from '../../ui/button.tsx';
-import menu from '../../ui/menu.module.css';
-import type { ModelGroup } from './chat-models.ts';
+import type { V1ModelRecord } from '../../../../daemon/contract/models.ts';
+import { buttonClass } from '../../../ui/button.tsx';
+import menu from '../../../ui/menu.module.css';
+
 import css from './model-picker.module.css';
-import { conversation } from './store.ts';
+import type { ModelGroup } from './models.ts';
 
 function hint(model: V1ModelRecord): string {
   const parts = [
@@ -38,21 +38,24 @@ function Items(props: { groups: readonly ModelGroup[] }): ReactElement {
   );
 }
 
-/** Chooses who answers: every chat model, slot and virtual name of `/v1/models`. */
+/** Chooses who answers: every model, slot and virtual name of `/v1/models` that can. */
 export function ModelPicker(props: {
   groups: readonly ModelGroup[];
   model: V1ModelRecord | null;
   loading: boolean;
+  /** Said where there is none: "No chat model". */
+  none: string;
+  onChoose: (id: string) => void;
 }): ReactElement {
   /** The list opens inside the view, so that it belongs to its landmark. */
   const box = useRef<HTMLDivElement>(null);
-  const none = props.loading ? 'Loading models…' : 'No chat model';
+  const none = props.loading ? 'Loading models…' : props.none;
   return (
     <div ref={box} className={css.box}>
       <Select.Root
         value={props.model?.id ?? null}
         disabled={props.model === null}
-        onValueChange={(id) => (id === null ? undefined : conversation.setModel(id))}
+        onValueChange={(id) => (id === null ? undefined : props.onChoose(id))}
       >
         <Select.Trigger className={`${buttonClass()} ${css.trigger}`} aria-label="Model">
           <Select.Value className={css.value}>{(id: string | null) => id ?? none}</Select.Value>

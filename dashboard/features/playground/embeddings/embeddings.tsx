@@ -1,0 +1,88 @@
+import type { ReactElement } from 'react';
+import { snippetOf } from '../../../api/snippets.ts';
+import { Card } from '../../../ui/card.tsx';
+import { count } from '../../../ui/format.ts';
+import { askJson, type Told } from '../parts/ask.ts';
+import { Fields, useFields } from '../parts/fields.ts';
+import { TextArea } from '../parts/inputs.tsx';
+import { Job, useJob } from '../parts/job.ts';
+import { ModeForm } from '../parts/mode-form.tsx';
+import { ModePage } from '../parts/mode-page.tsx';
+import { linesOf } from '../parts/numbers.ts';
+import { ToldLine } from '../parts/told-line.tsx';
+import { useModels } from '../parts/use-models.ts';
+import { Matrix } from './matrix.tsx';
+
+/** More than these make a picture that nobody can read. */
+const MOST_LINES = 24;
+
+interface Answer {
+  data: { index: number; embedding: number[] }[];
+  usage?: { prompt_tokens?: number };
+}
+
+interface Compared {
+  readonly texts: readonly string[];
+  readonly vectors: ReadonlyArray<readonly number[]>;
+  readonly tokens: number | null;
+  readonly told: Told;
+}
+
+const fields = new Fields('embeddings', {
+  model: '',
+  texts: 'the cat sat on the mat\na cat is on a mat\nthe invoice is due on friday',
+});
+const job = new Job<Compared>();
+
+async function compare(texts: readonly string[], body: object, signal: AbortSignal): Promise<Compared> {
+  const { value, told } = await askJson<Answer>('v1.embeddings', { body, signal });
+  const vectors = value.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+  return { texts, vectors, tokens: value.usage?.prompt_tokens ?? null, told };
+}
+
+/** Texts as vectors, and how alike they are. */
+export function Embeddings(): ReactElement {
+  const at = useFields(fields);
+  const state = useJob(job);
+  const models = useModels('embeddings', at.model);
+  const texts = linesOf(at.texts);
+  const body = { model: models.model?.id ?? 'embed', input: texts, encoding_format: 'float' };
+  const many = texts.length > MOST_LINES ? `This page compares at most ${MOST_LINES} lines.` : null;
+  const lacks = texts.length === 0 ? 'Write at least one line.' : many;
+  return (
+    <ModePage
+      ability="embeddings"
+      models={models}
+      onModel={(model) => fields.set({ model })}
+      about="Each line becomes a vector; the closer two vectors, the closer the meanings of their lines."
+      codeOf={(language, place) => snippetOf(language, { ...place, route: 'embeddings', body })}
+    >
+      <ModeForm
+        job={job}
+        state={state}
+        verb="Compare"
+        lacks={lacks}
+        onSend={() => void job.run((signal) => compare(texts, body, signal))}
+      >
+        <TextArea
+          label="Texts, one per line"
+          rows={6}
+          value={at.texts}
+          onChange={(next) => fields.set({ texts: next })}
+        />
+      </ModeForm>
+      {state.result === null ? null : (
+        <Card title="How alike they are">
+          <Matrix texts={state.result.texts} vectors={state.result.vectors} />
+          <ToldLine
+            told={state.result.told}
+            more={[
+              `${count(state.result.vectors[0]?.length ?? 0)} dimensions`,
+              state.result.tokens === null ? null : `${count(state.result.tokens)} tokens`,
+            ]}
+          />
+        </Card>
+      )}
+    </ModePage>
+  );
+}

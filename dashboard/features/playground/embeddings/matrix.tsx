@@ -1,0 +1,67 @@
+import type { CSSProperties, ReactElement } from 'react';
+import css from './matrix.module.css';
+import { closest, similarities, strength } from './similarity.ts';
+
+const plain = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** How alike the texts are: a picture for the eye, a table with numbers and names for everybody else. */
+export function Matrix(props: {
+  texts: readonly string[];
+  vectors: ReadonlyArray<readonly number[]>;
+}): ReactElement {
+  const { texts } = props;
+  const matrix = similarities(props.vectors);
+  const least = Math.min(...matrix.flat());
+  const pair = closest(matrix);
+  return (
+    <>
+      {pair === null ? null : (
+        <p>
+          Closest: <b>{pair.first + 1}</b> and <b>{pair.second + 1}</b>, with {plain.format(pair.value)}.
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className={css.box} tabIndex={0} aria-label="Similarity of the texts">
+        <table className={css.table}>
+          <caption className="hidden-visually">
+            How alike every two texts are: 1 means the same direction, 0 nothing in common.
+          </caption>
+          <thead>
+            <tr>
+              <td />
+              {texts.map((text, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a text may stand there twice
+                <th key={at} scope="col" title={text}>
+                  {at + 1}
+                  <span className="hidden-visually">: {text}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {texts.map((text, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a text may stand there twice
+              <tr key={at}>
+                <th scope="row">
+                  <span className={css.name} title={text}>
+                    <b>{at + 1}</b> {text}
+                  </span>
+                </th>
+                {(matrix[at] ?? []).map((value, other) => (
+                  <td
+                    // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its place
+                    key={other}
+                    className={css.cell}
+                    style={{ '--strength': strength(value, least) } as CSSProperties}
+                  >
+                    {plain.format(value)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+/** The angle between two vectors as its cosine, 1 for the same direction; 0 when one of them has no length. */
+export function cosine(a: readonly number[], b: readonly number[]): number {
+  let [dot, left, right] = [0, 0, 0];
+  for (let at = 0; at < a.length; at++) {
+    const [x, y] = [a[at] ?? 0, b[at] ?? 0];
+    dot += x * y;
+    left += x * x;
+    right += y * y;
+  }
+  return left === 0 || right === 0 ? 0 : Math.max(-1, Math.min(1, dot / Math.sqrt(left * right)));
+}
+
+/** How alike every two vectors are. */
+export function similarities(vectors: ReadonlyArray<readonly number[]>): number[][] {
+  return vectors.map((row) => vectors.map((column) => cosine(row, column)));
+}
+
+export interface Pair {
+  readonly first: number;
+  readonly second: number;
+  readonly value: number;
+}
+
+/** The two different rows that are most alike; null for fewer than two. */
+export function closest(matrix: ReadonlyArray<readonly number[]>): Pair | null {
+  const pairs = matrix.flatMap((row, first) =>
+    row.slice(first + 1).map((value, after) => ({ first, second: first + 1 + after, value })),
+  );
+  return pairs.reduce<Pair | null>(
+    (best, pair) => (best === null || pair.value > best.value ? pair : best),
+    null,
+  );
+}
+
+/** How strongly a cell is coloured, 0 to 1: the least of the matrix is pale, 1 is full. */
+export function strength(value: number, least: number): number {
+  return least >= 1 ? 1 : Math.max(0, Math.min(1, (value - least) / (1 - least)));
+}

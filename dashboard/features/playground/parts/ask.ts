@@ -1,0 +1,62 @@
+import type { RouteId } from '../../../../daemon/contract/routes.ts';
+import { ApiError, lost } from '../../../api/api-error.ts';
+import { type CallOptions, send } from '../../../api/client.ts';
+
+/** What is known of an answer beside its content. */
+export interface Told {
+  /** The slot or upstream that answered. */
+  readonly by: string | null;
+  readonly requestId: string | null;
+  /** Milliseconds until all of it was here. */
+  readonly ms: number;
+}
+
+export function toldBy(headers: Headers, began: number): Told {
+  return {
+    by: headers.get('x-svc-slot') ?? headers.get('x-svc-upstream'),
+    requestId: headers.get('x-request-id'),
+    ms: performance.now() - began,
+  };
+}
+
+const broken = (): ApiError =>
+  new ApiError({ ...lost().picture, message: 'The answer broke off or is not JSON.' });
+
+/** Sends a request and reads its JSON. A model may load for minutes, so only the caller's signal ends it. Throws ApiError. */
+export async function askJson<T>(id: RouteId, options: CallOptions): Promise<{ value: T; told: Told }> {
+  const began = performance.now();
+  const answer = await send(id, options, null);
+  const value = await answer.json().catch(() => {
+    options.signal?.throwIfAborted();
+    throw broken();
+  });
+  return { value: value as T, told: toldBy(answer.headers, began) };
+}
+
+/** The same for an answer in bytes; more than `most` of them is an error. Tells when the first came, in milliseconds. */
+export async function askBytes(
+  id: RouteId,
+  options: CallOptions,
+  most: number,
+): Promise<{ bytes: Blob; firstMs: number; told: Told }> {
+  const began = performance.now();
+  const answer = await send(id, options, null);
+  if (answer.body === null) throw lost();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let firstMs = 0;
+  let size = 0;
+  try {
+    for await (const part of answer.body) {
+      firstMs ||= performance.now() - began;
+      size += part.length;
+      if (size > most) throw new Error('the answer is larger than this page takes');
+      parts.push(part as Uint8Array<ArrayBuffer>);
+    }
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (size > most) throw error;
+    throw broken();
+  }
+  const type = answer.headers.get('content-type') ?? '';
+  return { bytes: new Blob(parts, { type }), firstMs, told: toldBy(answer.headers, began) };
+}

@@ -1,0 +1,102 @@
+import { type ReactElement, useId } from 'react';
+import field from '../../../ui/field.module.css';
+
+interface Common {
+  label: string;
+  value: string;
+  help?: string;
+  onChange: (value: string) => void;
+}
+
+function Framed(props: {
+  id: string;
+  label: string;
+  help: string | undefined;
+  children: ReactElement;
+}): ReactElement {
+  return (
+    <div className={field.field}>
+      <label className={field.label} htmlFor={props.id}>
+        {props.label}
+      </label>
+      {props.children}
+      {props.help === undefined ? null : (
+        <p id={`${props.id}-help`} className={field.help}>
+          {props.help}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const described = (id: string, help: string | undefined): string | undefined =>
+  help === undefined ? undefined : `${id}-help`;
+
+/** Several lines of text; Ctrl or ⌘ and Enter sends the form. */
+export function TextArea(props: Common & { rows: number; placeholder?: string }): ReactElement {
+  const id = useId();
+  return (
+    <Framed id={id} label={props.label} help={props.help}>
+      <textarea
+        id={id}
+        className={field.input}
+        rows={props.rows}
+        value={props.value}
+        placeholder={props.placeholder}
+        aria-describedby={described(id, props.help)}
+        onChange={(event) => props.onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
+      />
+    </Framed>
+  );
+}
+
+/** One line of text, or a number, which stays text until it is sent. */
+export function TextInput(props: Common & { placeholder?: string; numeric?: boolean }): ReactElement {
+  const id = useId();
+  return (
+    <Framed id={id} label={props.label} help={props.help}>
+      <input
+        id={id}
+        type="text"
+        className={field.input}
+        inputMode={props.numeric ? 'decimal' : undefined}
+        autoComplete="off"
+        value={props.value}
+        placeholder={props.placeholder}
+        aria-describedby={described(id, props.help)}
+        onChange={(event) => props.onChange(event.target.value)}
+      />
+    </Framed>
+  );
+}
+
+/** One of a few. */
+export function Choice(
+  props: Common & { choices: ReadonlyArray<readonly [value: string, word: string]> },
+): ReactElement {
+  const id = useId();
+  const known = props.choices.some(([value]) => value === props.value);
+  return (
+    <Framed id={id} label={props.label} help={props.help}>
+      <select
+        id={id}
+        className={field.input}
+        value={props.value}
+        aria-describedby={described(id, props.help)}
+        onChange={(event) => props.onChange(event.target.value)}
+      >
+        {known ? null : <option value={props.value}>{props.value}</option>}
+        {props.choices.map(([value, word]) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </Framed>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ReactElement } from 'react';
+import { count, duration, tokenRate } from '../../../ui/format.ts';
+import type { Facts } from '../conversation.ts';
+import css from './told-line.module.css';
+
+/** What was measured about a streamed answer, in one line. */
+export function Measured(props: { facts: Facts }): ReactElement {
+  const { facts } = props;
+  const parts = [
+    facts.slot,
+    facts.tokens === null ? null : `${count(facts.tokens)} tokens`,
+    facts.tokensPerSecond === null ? null : tokenRate(facts.tokensPerSecond),
+    facts.firstTokenMs === null ? null : `first token ${duration(facts.firstTokenMs)}`,
+    `total ${duration(facts.totalMs)}`,
+    facts.degraded === null ? null : `degraded: ${facts.degraded}`,
+  ];
+  return (
+    <span className={css.facts} title={facts.requestId === null ? undefined : `Request ${facts.requestId}`}>
+      {parts.filter(Boolean).join(' · ')}
+    </span>
+  );
+}

@@ -1,0 +1,83 @@
+import { Play, Square } from 'lucide-react';
+import { type ReactElement, type ReactNode, useEffect } from 'react';
+import { ApiError } from '../../../api/api-error.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { steadyDuration } from '../../../ui/format.ts';
+import { useNow } from '../../../ui/now.ts';
+import { State } from '../../../ui/state-badge.tsx';
+import type { Job, JobState } from './job.ts';
+import { isSomethingOpen } from './layers.ts';
+import css from './mode-form.module.css';
+
+/** Esc stops what runs, unless it closes something that is open above the view. */
+function useEscape(active: boolean, stop: () => void): void {
+  useEffect(() => {
+    if (!active) return;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented && !isSomethingOpen()) stop();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [active, stop]);
+}
+
+const PHASES = { idle: '', running: 'Under way.', done: 'Done.', stopped: 'Stopped.', failed: '' } as const;
+
+/** How long the request has been on its way; a model that loads first is told as such after a while. */
+function Waiting(props: { since: number }): ReactElement {
+  const waited = useNow() - props.since;
+  return (
+    <State tone="busy">
+      {waited > 3000
+        ? `Under way for ${steadyDuration(waited)}; a model that is not loaded loads first`
+        : 'Under way…'}
+    </State>
+  );
+}
+
+/** The fields of a mode with the button that sends them, and the failure if it came to one. */
+export function ModeForm<R>(props: {
+  job: Job<R>;
+  state: JobState<R>;
+  /** What the button says. */
+  verb: string;
+  /** Why nothing can be sent; null when it can. */
+  lacks: string | null;
+  onSend: () => void;
+  children: ReactNode;
+}): ReactElement {
+  const { job, state } = props;
+  const running = state.phase === 'running';
+  useEscape(running, () => job.stop());
+  const send = (): void => {
+    if (props.lacks === null && !running) props.onSend();
+  };
+  return (
+    <form
+      className={css.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {props.children}
+      <div className={css.foot}>
+        {running ? (
+          <Button onClick={() => job.stop()}>
+            <Square size={14} aria-hidden="true" /> Stop
+          </Button>
+        ) : (
+          <Button type="submit" look="main" disabled={props.lacks !== null}>
+            <Play size={14} aria-hidden="true" /> {props.verb}
+          </Button>
+        )}
+        {running ? <Waiting since={state.since} /> : <p className={css.note}>{props.lacks ?? ''}</p>}
+        <p className={state.phase === 'stopped' ? css.note : 'hidden-visually'} role="status">
+          {PHASES[state.phase]}
+        </p>
+      </div>
+      {state.failure === null ? null : <Failure error={new ApiError(state.failure)} retry={send} />}
+    </form>
+  );
+}

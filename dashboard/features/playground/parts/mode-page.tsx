@@ -1,0 +1,56 @@
+import type { ReactElement, ReactNode } from 'react';
+import { useSession } from '../../../api/session.tsx';
+import type { Language } from '../../../api/snippets.ts';
+import { Card } from '../../../ui/card.tsx';
+import { Loaded } from '../../../ui/loaded.tsx';
+import { CodeTabs } from './code-tabs.tsx';
+import css from './mode-page.module.css';
+import { ModelPicker } from './model-picker.tsx';
+import { ABILITIES, type Ability } from './models.ts';
+import { NoModel } from './no-model.tsx';
+import type { ModeModels } from './use-models.ts';
+
+/** What every request as code needs to know. */
+export interface CodePlace {
+  readonly base: string;
+  readonly key: boolean;
+}
+
+/** A mode of the playground: its model, its form with what came of it, and the same request as code. */
+export function ModePage(props: {
+  ability: Ability;
+  models: ModeModels;
+  onModel: (id: string) => void;
+  /** Said in one sentence, for who is here for the first time. */
+  about: ReactNode;
+  codeOf: (language: Language, place: CodePlace) => string;
+  children: ReactNode;
+}): ReactElement {
+  const { ability, models } = props;
+  const { status } = useSession();
+  const place = { base: location.origin, key: status?.auth_required === true };
+  return (
+    <div className={css.page}>
+      <div className={css.main}>
+        <div className={css.head}>
+          <p className={css.about}>{props.about}</p>
+          <ModelPicker
+            groups={models.groups}
+            model={models.model}
+            loading={models.query.isPending}
+            none={`No model that ${ABILITIES[ability].can}`}
+            onChoose={props.onModel}
+          />
+        </div>
+        <Loaded query={models.query} what="the models" lines={6}>
+          {() => (models.model === null ? <NoModel ability={ability} /> : props.children)}
+        </Loaded>
+      </div>
+      <aside className={css.side} aria-label="The request as code">
+        <Card title="The same as code">
+          <CodeTabs textOf={(language) => props.codeOf(language, place)} />
+        </Card>
+      </aside>
+    </div>
+  );
+}

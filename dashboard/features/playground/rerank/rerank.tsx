@@ -1,0 +1,125 @@
+import type { ReactElement } from 'react';
+import { snippetOf } from '../../../api/snippets.ts';
+import { Card } from '../../../ui/card.tsx';
+import { count } from '../../../ui/format.ts';
+import { askJson, type Told } from '../parts/ask.ts';
+import { Fields, useFields } from '../parts/fields.ts';
+import { TextArea, TextInput } from '../parts/inputs.tsx';
+import { Job, useJob } from '../parts/job.ts';
+import { ModeForm } from '../parts/mode-form.tsx';
+import { ModePage } from '../parts/mode-page.tsx';
+import { linesOf, numberFault, numberOf, said } from '../parts/numbers.ts';
+import { ToldLine } from '../parts/told-line.tsx';
+import { useModels } from '../parts/use-models.ts';
+import css from './rerank.module.css';
+
+interface Answer {
+  results: { index: number; relevance_score: number }[];
+  usage?: { total_tokens?: number };
+}
+
+interface Sorted {
+  readonly documents: readonly string[];
+  readonly results: Answer['results'];
+  readonly tokens: number | null;
+  readonly told: Told;
+}
+
+const MOST_LINES = 200;
+const score = new Intl.NumberFormat('en', { minimumFractionDigits: 3, maximumFractionDigits: 3 });
+
+const fields = new Fields('rerank', {
+  model: '',
+  query: 'where does the cat sleep',
+  documents:
+    'the invoice is due on friday\nthe cat sleeps in the basket\ndogs bark at night\nour cat likes the sofa',
+  topN: '',
+});
+const job = new Job<Sorted>();
+
+async function sort(documents: readonly string[], body: object, signal: AbortSignal): Promise<Sorted> {
+  const { value, told } = await askJson<Answer>('v1.rerank', { body, signal });
+  return { documents, results: value.results, tokens: value.usage?.total_tokens ?? null, told };
+}
+
+/** Best first; the bar runs from the worst score of the answer to its best. */
+function Ranks(props: { sorted: Sorted }): ReactElement {
+  const { documents, results } = props.sorted;
+  const scores = results.map(({ relevance_score }) => relevance_score);
+  const [least, most] = [Math.min(...scores), Math.max(...scores)];
+  const share = (value: number): number => (most === least ? 1 : (value - least) / (most - least));
+  return (
+    <ol className={css.ranks} aria-label="Documents, best first">
+      {results.map(({ index, relevance_score: value }) => (
+        <li key={index} className={css.rank}>
+          <span className={css.text}>{documents[index] ?? `document ${index + 1}`}</span>
+          <span className={css.score}>{score.format(value)}</span>
+          <span className={css.track} aria-hidden="true">
+            <span style={{ width: `${Math.max(1, share(value) * 100)}%` }} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Documents sorted by how well they answer a question. */
+export function Rerank(): ReactElement {
+  const at = useFields(fields);
+  const state = useJob(job);
+  const models = useModels('rerank', at.model);
+  const documents = linesOf(at.documents);
+  const body = {
+    model: models.model?.id ?? 'rerank',
+    query: at.query.trim(),
+    documents,
+    ...said({ top_n: numberOf(at.topN) }),
+  };
+  const few = documents.length === 0 ? 'Write at least one document.' : null;
+  const many = documents.length > MOST_LINES ? `This page sorts at most ${MOST_LINES} documents.` : null;
+  const lacks =
+    body.query === '' ? 'Write a question.' : (few ?? many ?? numberFault('At most', at.topN, 1, MOST_LINES));
+  return (
+    <ModePage
+      ability="rerank"
+      models={models}
+      onModel={(model) => fields.set({ model })}
+      about="The model reads the question together with each document and says how well they belong together."
+      codeOf={(language, place) => snippetOf(language, { ...place, route: 'rerank', body })}
+    >
+      <ModeForm
+        job={job}
+        state={state}
+        verb="Sort"
+        lacks={lacks}
+        onSend={() => void job.run((signal) => sort(documents, body, signal))}
+      >
+        <TextInput label="Question" value={at.query} onChange={(query) => fields.set({ query })} />
+        <TextArea
+          label="Documents, one per line"
+          rows={6}
+          value={at.documents}
+          onChange={(next) => fields.set({ documents: next })}
+        />
+        <TextInput
+          label="At most"
+          numeric
+          value={at.topN}
+          placeholder="all"
+          help="How many of the best are answered."
+          onChange={(topN) => fields.set({ topN })}
+        />
+      </ModeForm>
+      {state.result === null ? null : (
+        <Card title="Best first">
+          <Ranks sorted={state.result} />
+          <p className={css.note}>Scores are the model's own; compare them within one answer only.</p>
+          <ToldLine
+            told={state.result.told}
+            more={[state.result.tokens === null ? null : `${count(state.result.tokens)} tokens`]}
+          />
+        </Card>
+      )}
+    </ModePage>
+  );
+}

@@ -1,0 +1,92 @@
+/** Samples per second that live voice speaks and hears (contract "Realtime"). */
+export const RATE = 24_000;
+const LOUDEST = 32_767;
+
+const level = (value: number): number => Math.round(Math.max(-1, Math.min(1, value)) * LOUDEST);
+
+/**
+ * Makes 16-bit samples at `RATE` from samples at any rate, piece by piece. Each sample that comes out is the mean of
+ * what it stands for, which also keeps most of what is too high for the lower rate out of it.
+ */
+export class PcmMaker {
+  readonly #step: number;
+  /** What has been gathered of the sample that comes next: its sum, and how much of it is there. */
+  #sum = 0;
+  #filled = 0;
+
+  constructor(from: number) {
+    this.#step = from / RATE;
+  }
+
+  push(samples: Float32Array): Int16Array<ArrayBuffer> {
+    const out = new Int16Array(Math.ceil((samples.length + this.#filled) / this.#step) + 1);
+    let count = 0;
+    for (const sample of samples) {
+      let left = 1;
+      while (left > 0) {
+        const part = Math.min(left, this.#step - this.#filled);
+        this.#sum += sample * part;
+        this.#filled += part;
+        left -= part;
+        if (this.#filled < this.#step - 1e-9) continue;
+        out[count++] = level(this.#sum / this.#filled);
+        this.#sum = 0;
+        this.#filled = 0;
+      }
+    }
+    return out.slice(0, count);
+  }
+}
+
+/** 16-bit samples as numbers from -1 to 1. */
+export function asFloats(samples: Int16Array): Float32Array<ArrayBuffer> {
+  return Float32Array.from(samples, (value) => value / (LOUDEST + 1));
+}
+
+/** How loud it is, 0 to 1, as a meter shows it: quiet speech fills a third of it. */
+export function loudness(samples: Int16Array): number {
+  if (samples.length === 0) return 0;
+  const power = samples.reduce((sum, value) => sum + (value / LOUDEST) ** 2, 0) / samples.length;
+  return Math.max(0, Math.min(1, 1 + Math.log10(Math.max(power, 1e-9)) / 6));
+}
+
+const PIECE = 0x8000;
+
+/** Bytes as base64, in pieces that no call is too small for. */
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += PIECE)
+    text += String.fromCharCode(...bytes.subarray(at, at + PIECE));
+  return btoa(text);
+}
+
+/** Base64 as 16-bit samples; an odd last byte is left out. */
+export function samplesOf(base64: string): Int16Array<ArrayBuffer> {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length - (text.length % 2));
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+  return new Int16Array(bytes.buffer);
+}
+
+/** A WAV file of mono samples at `RATE`. */
+export function wavFile(pieces: ReadonlyArray<Int16Array<ArrayBuffer>>): Blob {
+  const size = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+  const head = new DataView(new ArrayBuffer(44));
+  const word = (at: number, text: string): void => {
+    for (let i = 0; i < 4; i++) head.setUint8(at + i, text.charCodeAt(i));
+  };
+  word(0, 'RIFF');
+  head.setUint32(4, 36 + size, true);
+  word(8, 'WAVE');
+  word(12, 'fmt ');
+  head.setUint32(16, 16, true);
+  head.setUint16(20, 1, true);
+  head.setUint16(22, 1, true);
+  head.setUint32(24, RATE, true);
+  head.setUint32(28, RATE * 2, true);
+  head.setUint16(32, 2, true);
+  head.setUint16(34, 16, true);
+  word(36, 'data');
+  head.setUint32(40, size, true);
+  return new Blob([head, ...pieces], { type: 'audio/wav' });
+}

@@ -1,0 +1,153 @@
+import { useQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import type { ReactElement } from 'react';
+import { queries } from '../../../api/queries.ts';
+import { snippetOf } from '../../../api/snippets.ts';
+import { buttonClass } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { count, duration } from '../../../ui/format.ts';
+import { askBytes, type Told } from '../parts/ask.ts';
+import { Fields, useFields } from '../parts/fields.ts';
+import { Choice, TextArea, TextInput } from '../parts/inputs.tsx';
+import { Job, useJob } from '../parts/job.ts';
+import form from '../parts/mode-form.module.css';
+import { ModeForm } from '../parts/mode-form.tsx';
+import { ModePage } from '../parts/mode-page.tsx';
+import { numberFault, numberOf, said } from '../parts/numbers.ts';
+import { ToldLine } from '../parts/told-line.tsx';
+import { useModels } from '../parts/use-models.ts';
+import { useObjectUrl } from '../sound/use-object-url.ts';
+import css from './speech.module.css';
+
+/** Most characters of one request, and most bytes of its sound that this page holds. */
+const MOST_TEXT = 65_536;
+const MOST_BYTES = 256 * 1024 * 1024;
+
+const FORMATS = [
+  ['', "the slot's own"],
+  ['mp3', 'mp3'],
+  ['wav', 'wav'],
+  ['opus', 'opus (ogg)'],
+  ['flac', 'flac'],
+  ['aac', 'aac'],
+  ['pcm', 'pcm, 24 kHz'],
+] as const;
+
+/** Endings of file names by media type; the type is what the gateway answered. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  'audio/mpeg': 'mp3',
+  'audio/wav': 'wav',
+  'audio/ogg': 'ogg',
+  'audio/flac': 'flac',
+  'audio/aac': 'aac',
+  'audio/pcm': 'pcm',
+};
+
+interface Spoken {
+  readonly sound: Blob;
+  readonly firstMs: number;
+  readonly told: Told;
+}
+
+const fields = new Fields('speech', {
+  model: '',
+  text: 'Good morning. The gateway is up, and everything is fine.',
+  voice: '',
+  format: '',
+  speed: '',
+});
+const job = new Job<Spoken>();
+
+function Player(props: { spoken: Spoken }): ReactElement {
+  const { sound, firstMs, told } = props.spoken;
+  const url = useObjectUrl(sound);
+  const type = sound.type.split(';')[0] ?? '';
+  const ending = ENDINGS[type] ?? 'bin';
+  return (
+    <Card title="The sound">
+      {ending === 'pcm' ? (
+        <p>Bare samples (16 bit, 24,000 per second, mono) are for programs; a browser does not play them.</p>
+      ) : url === null ? null : (
+        // biome-ignore lint/a11y/useMediaCaption: what is spoken stands in the field above
+        <audio className={css.player} controls autoPlay src={url} aria-label="The spoken text" />
+      )}
+      {url === null ? null : (
+        <div>
+          <a className={buttonClass()} href={url} download={`speech.${ending}`}>
+            <Download size={14} aria-hidden="true" /> Download {ending}, {count(Math.ceil(sound.size / 1024))}{' '}
+            KiB
+          </a>
+        </div>
+      )}
+      <ToldLine told={told} more={[`first sound ${duration(firstMs)}`]} />
+    </Card>
+  );
+}
+
+function VoiceChoice(props: { model: string | null; value: string }): ReactElement {
+  const voices = useQuery({ ...queries.voices(props.model ?? ''), enabled: props.model !== null });
+  const list = voices.data?.voices ?? [];
+  const unknown = voices.isSuccess && list.length === 0;
+  return (
+    <Choice
+      label="Voice"
+      value={props.value}
+      {...(unknown ? { help: 'This model does not list its voices.' } : {})}
+      choices={[['', "the slot's own"], ...list.map(({ id, name }) => [id, name] as const)]}
+      onChange={(voice) => fields.set({ voice })}
+    />
+  );
+}
+
+/** A text, spoken. */
+export function Speech(): ReactElement {
+  const at = useFields(fields);
+  const state = useJob(job);
+  const models = useModels('speech', at.model);
+  const body = {
+    model: models.model?.id ?? 'tts',
+    input: at.text.trim(),
+    ...said({ voice: at.voice, response_format: at.format, speed: numberOf(at.speed) }),
+  };
+  const long =
+    body.input.length > MOST_TEXT ? `One request speaks at most ${count(MOST_TEXT)} characters.` : null;
+  const lacks =
+    body.input === ''
+      ? 'Write what shall be said.'
+      : (long ?? numberFault('Speed', at.speed, 0.25, 4, false));
+  const send = (): void =>
+    void job.run(async (signal) => {
+      const { bytes, firstMs, told } = await askBytes('v1.speech', { body, signal }, MOST_BYTES);
+      return { sound: bytes, firstMs, told };
+    });
+  return (
+    <ModePage
+      ability="speech"
+      models={models}
+      onModel={(model) => fields.set({ model, voice: '' })}
+      about="A voice reads your text aloud."
+      codeOf={(language, place) => snippetOf(language, { ...place, route: 'speech', body })}
+    >
+      <ModeForm job={job} state={state} verb="Speak" lacks={lacks} onSend={send}>
+        <TextArea label="Text" rows={4} value={at.text} onChange={(text) => fields.set({ text })} />
+        <div className={form.row}>
+          <VoiceChoice model={models.model?.id ?? null} value={at.voice} />
+          <Choice
+            label="Format"
+            value={at.format}
+            choices={FORMATS}
+            onChange={(format) => fields.set({ format })}
+          />
+          <TextInput
+            label="Speed"
+            numeric
+            value={at.speed}
+            placeholder="default"
+            onChange={(speed) => fields.set({ speed })}
+          />
+        </div>
+      </ModeForm>
+      {state.result === null ? null : <Player spoken={state.result} />}
+    </ModePage>
+  );
+}

@@ -1,0 +1,167 @@
+import { Download } from 'lucide-react';
+import { type ReactElement, useId, useMemo, useRef, useState } from 'react';
+import { send } from '../../../api/client.ts';
+import { buttonClass } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { Copy } from '../../../ui/copy.tsx';
+import field from '../../../ui/field.module.css';
+import { count } from '../../../ui/format.ts';
+import { type Told, toldBy } from '../parts/ask.ts';
+import { Fields, useFields } from '../parts/fields.ts';
+import { Choice, TextInput } from '../parts/inputs.tsx';
+import { Job, useJob } from '../parts/job.ts';
+import form from '../parts/mode-form.module.css';
+import { ModeForm } from '../parts/mode-form.tsx';
+import { ModePage } from '../parts/mode-page.tsx';
+import { said } from '../parts/numbers.ts';
+import { ToldLine } from '../parts/told-line.tsx';
+import { useModels } from '../parts/use-models.ts';
+import { useObjectUrl } from '../sound/use-object-url.ts';
+import { Recorder } from './recorder.tsx';
+import css from './transcription.module.css';
+import { transcriptionCode } from './transcription-code.ts';
+
+const FORMATS = [
+  ['text', 'plain text'],
+  ['srt', 'subtitles, srt'],
+  ['vtt', 'subtitles, vtt'],
+  ['json', 'json'],
+  ['verbose_json', 'json with times'],
+] as const;
+
+interface Heard {
+  readonly text: string;
+  readonly format: string;
+  readonly told: Told;
+}
+
+const fields = new Fields('transcription', { model: '', format: 'text', language: '' });
+const job = new Job<Heard>();
+/** The chosen recording; browsers keep none over a reload. */
+let chosen: File | null = null;
+
+async function hear(
+  file: File,
+  asked: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Heard> {
+  const sent = new FormData();
+  for (const [name, value] of Object.entries(asked)) sent.append(name, value);
+  sent.append('file', file, file.name);
+  const began = performance.now();
+  const answer = await send('v1.transcriptions', { form: sent, signal }, null);
+  const raw = await answer.text();
+  const format = asked.response_format ?? 'text';
+  const text = format.endsWith('json') ? JSON.stringify(JSON.parse(raw), null, 2) : raw.trim();
+  return { text, format, told: toldBy(answer.headers, began) };
+}
+
+function Transcript(props: { heard: Heard }): ReactElement {
+  const { text, format, told } = props.heard;
+  const shown = useRef<HTMLPreElement>(null);
+  const file = useMemo(() => new Blob([text], { type: 'text/plain' }), [text]);
+  const url = useObjectUrl(file);
+  const ending = format === 'text' ? 'txt' : format.endsWith('json') ? 'json' : format;
+  return (
+    <Card title="What was said" aside={<Copy text={text} shown={shown} what="the transcript" />}>
+      <pre ref={shown} className={format === 'text' ? css.words : css.source}>
+        {text === '' ? 'Nothing was understood.' : text}
+      </pre>
+      {url === null ? null : (
+        <div>
+          <a className={buttonClass()} href={url} download={`transcript.${ending}`}>
+            <Download size={14} aria-hidden="true" /> Download {ending}
+          </a>
+        </div>
+      )}
+      <ToldLine told={told} />
+    </Card>
+  );
+}
+
+function SoundFile(props: { file: File | null; onFile: (file: File) => void }): ReactElement {
+  const id = useId();
+  const url = useObjectUrl(props.file);
+  return (
+    <div className={field.field}>
+      <label className={field.label} htmlFor={id}>
+        Recording
+      </label>
+      <input
+        id={id}
+        type="file"
+        accept="audio/*,video/webm,video/mp4,.wav,.mp3,.flac,.ogg,.opus,.m4a,.webm"
+        className={`${field.input} ${css.file}`}
+        aria-describedby={`${id}-help`}
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          if (file) props.onFile(file);
+        }}
+      />
+      <p id={`${id}-help`} className={field.help}>
+        {props.file === null
+          ? 'wav, mp3, flac, ogg, m4a or webm; of any length.'
+          : `${props.file.name}, ${count(Math.ceil(props.file.size / 1024))} KiB.`}
+      </p>
+      {url === null ? null : (
+        // biome-ignore lint/a11y/useMediaCaption: its words are what is asked for here
+        <audio className={css.player} controls src={url} aria-label="The recording" />
+      )}
+    </div>
+  );
+}
+
+/** What is said in a recording, in words. */
+export function Transcription(): ReactElement {
+  const at = useFields(fields);
+  const state = useJob(job);
+  const models = useModels('transcription', at.model);
+  const [file, setFile] = useState(chosen);
+  const take = (next: File): void => {
+    chosen = next;
+    setFile(next);
+  };
+  const asked = {
+    model: models.model?.id ?? 'stt',
+    response_format: at.format,
+    ...said({ language: at.language.trim() }),
+  } as Record<string, string>;
+  return (
+    <ModePage
+      ability="transcription"
+      models={models}
+      onModel={(model) => fields.set({ model })}
+      about="A recording from this device or its microphone, written down."
+      codeOf={(language, place) => transcriptionCode(language, place, asked)}
+    >
+      <ModeForm
+        job={job}
+        state={state}
+        verb="Write down"
+        lacks={file === null ? 'Choose a recording or make one.' : null}
+        onSend={() => {
+          if (file !== null) void job.run((signal) => hear(file, asked, signal));
+        }}
+      >
+        <SoundFile file={file} onFile={take} />
+        <Recorder onFile={take} />
+        <div className={form.row}>
+          <Choice
+            label="Format"
+            value={at.format}
+            choices={FORMATS}
+            onChange={(format) => fields.set({ format })}
+          />
+          <TextInput
+            label="Language"
+            value={at.language}
+            placeholder="found out"
+            help="A code such as en or de, for models that know several."
+            onChange={(language) => fields.set({ language })}
+          />
+        </div>
+      </ModeForm>
+      {state.result === null ? null : <Transcript heard={state.result} />}
+    </ModePage>
+  );
+}

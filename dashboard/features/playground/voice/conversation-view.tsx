@@ -1,0 +1,60 @@
+import { AudioLines } from 'lucide-react';
+import { type ReactElement, useEffect, useRef } from 'react';
+import { Empty } from '../../../ui/empty.tsx';
+import { State } from '../../../ui/state-badge.tsx';
+import type { CallState } from './live-call.ts';
+import type { Said } from './transcript.ts';
+import css from './voice.module.css';
+
+const WHO = { you: 'You', model: 'Model' } as const;
+
+/** What stands in the place of words that are not there yet, or never will be. */
+function Lacking(props: { row: Said }): ReactElement | null {
+  const { who, state, text } = props.row;
+  if (state === 'unheard') return <State tone="attention">Could not be understood</State>;
+  if (text !== '') return null;
+  if (state === 'open') return <State tone="busy">{who === 'you' ? 'Listening…' : 'Thinking…'}</State>;
+  return state === 'done' ? <State tone="idle">Nothing was understood</State> : null;
+}
+
+function Row(props: { row: Said }): ReactElement {
+  const { row } = props;
+  return (
+    <li className={row.who === 'you' ? css.you : css.model}>
+      <p className={css.who}>{WHO[row.who]}</p>
+      <p className={css.words} aria-busy={row.state === 'open'}>
+        {row.text}
+      </p>
+      <Lacking row={row} />
+      {row.state === 'cut' ? <State tone="idle">Interrupted</State> : null}
+      {row.state === 'failed' ? <State tone="failed">Broke off</State> : null}
+    </li>
+  );
+}
+
+/** Both sides of the conversation, newest at the end. */
+export function ConversationView(props: { call: CallState }): ReactElement {
+  const { transcript, phase } = props.call;
+  const box = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change may move the end
+  useEffect(() => box.current?.scrollTo({ top: box.current.scrollHeight }), [transcript.said]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section ref={box} className={css.transcript} tabIndex={0} aria-label="Transcript">
+      {transcript.said.length === 0 ? (
+        <Empty
+          icon={AudioLines}
+          title={phase === 'live' ? 'Say something, or type it' : 'Nothing was said yet'}
+        >
+          <p>Both sides stand here in words; sound stays between this page and the gateway.</p>
+        </Empty>
+      ) : (
+        <ol className={css.rows}>
+          {transcript.said.map((row) => (
+            <Row key={row.id} row={row} />
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,213 @@
+import { useSyncExternalStore } from 'react';
+import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
+import { type FailurePicture, toPicture } from '../../../api/api-error.ts';
+import { type Microphone, openMicrophone } from '../sound/microphone.ts';
+import { loudness, RATE, samplesOf, toBase64 } from '../sound/pcm.ts';
+import { Player, samplesOfFile } from './player.ts';
+import { openVoice, type VoiceSocket } from './socket.ts';
+import { SILENT, type Transcript, withEvent } from './transcript.ts';
+
+export interface CallState {
+  readonly phase: 'idle' | 'opening' | 'live' | 'ended';
+  readonly microphone: 'off' | 'on' | 'muted';
+  /** How loud the microphone is, 0 to 1. */
+  readonly level: number;
+  readonly transcript: Transcript;
+  readonly failure: FailurePicture | null;
+  /** Milliseconds from the end of the last turn to the first sound of its answer, as heard here. */
+  readonly firstSoundMs: number | null;
+}
+
+/** How a session is set before the first word. */
+export interface CallSetup {
+  readonly model: string;
+  readonly instructions: string;
+  readonly voice: string;
+  readonly microphone: boolean;
+}
+
+const FRESH: CallState = {
+  phase: 'idle',
+  microphone: 'off',
+  level: 0,
+  transcript: SILENT,
+  failure: null,
+  firstSoundMs: null,
+};
+
+/** A recording is sent in pieces of a fifth of a second, and quiet after it ends the turn. */
+const PIECE = RATE / 5;
+const QUIET = new Int16Array(RATE * 0.8);
+/** Five minutes: what one turn may hold. */
+const MOST_SAMPLES = RATE * 300;
+
+/** One live conversation. It lives outside the view, so that it goes on while another view is open. */
+class LiveCall {
+  readonly #listeners = new Set<() => void>();
+  #now = FRESH;
+  #socket: VoiceSocket | null = null;
+  #player: Player | null = null;
+  #microphone: Microphone | null = null;
+  /** What was cut while its answer was still being made: told when the answer has ended. */
+  #cut: { item: string; heardMs: number } | null = null;
+  /** A typed message waits for the end of the answer that it interrupts. */
+  #owed = false;
+  #turnEnd = 0;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly get = (): CallState => this.#now;
+
+  #set(change: Partial<CallState>): void {
+    this.#now = { ...this.#now, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Begins a session. Call it from a click, or browsers neither play nor record. Never rejects. */
+  async start(setup: CallSetup): Promise<void> {
+    if (this.#now.phase === 'opening' || this.#now.phase === 'live') return;
+    this.#set({ ...FRESH, phase: 'opening' });
+    try {
+      this.#player = new Player();
+      await this.#player.wake();
+      this.#socket = await openVoice(
+        setup.model,
+        (event) => this.#take(event),
+        (failure) => this.#end(toPicture(failure)),
+      );
+      this.#socket.send(sessionOf(setup));
+      this.#set({ phase: 'live' });
+      if (setup.microphone) await this.#listen().catch((error: unknown) => this.#unheard(error));
+    } catch (error) {
+      this.#end(toPicture(error));
+    }
+  }
+
+  /** Ends the session; the transcript stays. */
+  stop(): void {
+    this.#end(null);
+  }
+
+  #end(failure: FailurePicture | null): void {
+    this.#microphone?.stop();
+    this.#player?.close();
+    this.#socket?.close();
+    this.#microphone = this.#player = this.#socket = this.#cut = null;
+    this.#owed = false;
+    const transcript = { ...this.#now.transcript, response: null, speaking: false };
+    this.#set({ phase: 'ended', microphone: 'off', level: 0, failure, transcript });
+  }
+
+  async #listen(): Promise<void> {
+    this.#microphone = await openMicrophone((samples) => {
+      if (this.#now.microphone !== 'on') return;
+      this.#hear(samples);
+      this.#set({ level: loudness(samples) });
+    });
+    if (this.#socket === null) this.#microphone.stop();
+    else this.#set({ microphone: 'on' });
+  }
+
+  /** Without a microphone the session goes on: there is the keyboard. */
+  #unheard(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const transcript = { ...this.#now.transcript, fault: { code: 'microphone', message } };
+    this.#set({ transcript });
+  }
+
+  #hear(samples: Int16Array<ArrayBuffer>): void {
+    this.#socket?.sendSound(toBase64(new Uint8Array(samples.buffer)));
+  }
+
+  /** Turns the microphone off and on; the gateway hears quiet meanwhile, so that a turn ends. */
+  mute(): void {
+    const { microphone } = this.#now;
+    if (microphone === 'on') this.#hear(QUIET);
+    if (microphone !== 'off') this.#set({ microphone: microphone === 'on' ? 'muted' : 'on', level: 0 });
+  }
+
+  /** Says a typed message; what is being answered is interrupted. */
+  type(text: string): void {
+    const content = [{ type: 'input_text', text }];
+    this.#turnEnd = performance.now();
+    this.interrupt();
+    this.#socket?.send({
+      type: 'conversation.item.create',
+      item: { type: 'message', role: 'user', content },
+    });
+    if (this.#now.transcript.response === null) this.#socket?.send({ type: 'response.create' });
+    else this.#owed = true;
+  }
+
+  /** Sends a recording as if it were spoken. Rejects for what is no sound, or too long. */
+  async play(file: Blob): Promise<void> {
+    const samples = await samplesOfFile(file);
+    if (samples.length > MOST_SAMPLES) throw new Error('A turn takes five minutes at most.');
+    for (let at = 0; at < samples.length; at += PIECE) this.#hear(samples.slice(at, at + PIECE));
+    this.#hear(QUIET);
+  }
+
+  /** Ends the answer that is being made or heard, and tells the gateway how much of it was heard. */
+  interrupt(): void {
+    if (this.#now.transcript.response !== null) this.#socket?.send({ type: 'response.cancel' });
+    this.#silence();
+  }
+
+  #silence(): void {
+    const cut = this.#player?.cut() ?? null;
+    if (cut === null) return;
+    if (this.#now.transcript.response === null) this.#truncate(cut);
+    else this.#cut = cut;
+  }
+
+  #truncate({ item, heardMs }: { item: string; heardMs: number }): void {
+    this.#socket?.send({
+      type: 'conversation.item.truncate',
+      item_id: item,
+      content_index: 0,
+      audio_end_ms: heardMs,
+    });
+    this.#socket?.send({ type: 'conversation.item.retrieve', item_id: item });
+  }
+
+  #take(event: ServerEvent): void {
+    if (event.type === 'response.output_audio.delta') this.#sound(event);
+    if (event.type === 'input_audio_buffer.speech_started') this.#silence();
+    if (event.type === 'input_audio_buffer.speech_stopped') this.#turnEnd = performance.now();
+    this.#set({ transcript: withEvent(this.#now.transcript, event) });
+    if (event.type !== 'response.done') return;
+    if (this.#cut !== null) this.#truncate(this.#cut);
+    this.#cut = null;
+    if (this.#owed) this.#socket?.send({ type: 'response.create' });
+    this.#owed = false;
+  }
+
+  #sound({ item_id, delta }: ServerEvent): void {
+    // What still comes of an answer that was interrupted is not played.
+    if (this.#cut?.item === item_id) return;
+    const first = this.#player?.add(String(item_id), samplesOf(String(delta)));
+    if (first) this.#set({ firstSoundMs: Math.round(performance.now() - this.#turnEnd) });
+  }
+}
+
+function sessionOf({ instructions, voice }: CallSetup): Record<string, unknown> {
+  const output = voice === '' ? {} : { output: { voice } };
+  return {
+    type: 'session.update',
+    session: {
+      type: 'realtime',
+      ...(instructions.trim() === '' ? {} : { instructions: instructions.trim() }),
+      audio: { input: { transcription: {} }, ...output },
+    },
+  };
+}
+
+export const liveCall = new LiveCall();
+
+/** The conversation, live. */
+export function useLiveCall(): CallState {
+  return useSyncExternalStore(liveCall.subscribe, liveCall.get);
+}

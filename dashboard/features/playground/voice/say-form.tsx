@@ -1,0 +1,73 @@
+import { SendHorizontal } from 'lucide-react';
+import { type ReactElement, useId, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import field from '../../../ui/field.module.css';
+import { Fields, useFields } from '../parts/fields.ts';
+import { TextInput } from '../parts/inputs.tsx';
+import { liveCall } from './live-call.ts';
+import css from './voice.module.css';
+
+export const typed = new Fields('voice-typed', { text: 'Good morning! How are you?' });
+
+/** A recording in the place of a microphone. */
+function Recording(): ReactElement {
+  const id = useId();
+  const [fault, setFault] = useState<string | null>(null);
+  const play = (file: File | undefined): void => {
+    if (file === undefined) return;
+    setFault(null);
+    liveCall.play(file).catch((error: unknown) => {
+      const why = error instanceof Error && error.name !== 'EncodingError' ? error.message : '';
+      setFault(why || 'The browser cannot decode this file.');
+    });
+  };
+  return (
+    <div className={field.field}>
+      <label className={field.label} htmlFor={id}>
+        Or say it by a recording
+      </label>
+      <input
+        id={id}
+        type="file"
+        accept="audio/*"
+        className={`${field.input} ${css.file}`}
+        onChange={(event) => {
+          play(event.target.files?.[0]);
+          event.target.value = '';
+        }}
+      />
+      {fault === null ? null : (
+        <p className={field.error} role="alert">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Words for the session that goes on: typed, or as a recording. */
+export function SayForm(): ReactElement {
+  const { text } = useFields(typed);
+  const say = (): void => {
+    if (text.trim() === '') return;
+    liveCall.type(text.trim());
+    typed.set({ text: '' });
+  };
+  return (
+    <form
+      className={css.say}
+      onSubmit={(event) => {
+        event.preventDefault();
+        say();
+      }}
+    >
+      <div className={css.line}>
+        <TextInput label="Say it in writing" value={text} onChange={(next) => typed.set({ text: next })} />
+        <Button type="submit" look="main" disabled={text.trim() === ''}>
+          <SendHorizontal size={14} aria-hidden="true" /> Say
+        </Button>
+      </div>
+      <Recording />
+    </form>
+  );
+}

@@ -1,0 +1,82 @@
+import { ERRORS, type ErrorCode } from '../../../../daemon/contract/errors.ts';
+import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
+import { ApiError, lost } from '../../../api/api-error.ts';
+import { addressOf } from '../../../api/client.ts';
+
+/** Longest wait for the first event of a session. */
+const OPEN_MS = 15_000;
+/** Bytes that wait to be sent before sound from the microphone is left out: a connection that is too slow. */
+const MOST_WAITING = 1_000_000;
+
+/** The address of live voice on this gateway, as a WebSocket names it. */
+export function voiceAddress(origin: string, model: string): string {
+  return `${origin.replace(/^http/, 'ws')}${addressOf('v1.realtime', { query: { model } })}`;
+}
+
+/** What a close says: the gateway closes with a code of its catalogue as the reason. */
+export function closeFailure(code: number, reason: string): ApiError {
+  const row = reason in ERRORS ? ERRORS[reason as ErrorCode] : null;
+  const plain =
+    code === 4408 ? 'Nothing happened for a quarter of an hour, so the gateway ended the session.' : null;
+  return new ApiError({
+    ...lost().picture,
+    code: row === null ? 'realtime.closed' : reason,
+    message: row?.message ?? plain ?? 'The connection to the gateway was cut.',
+    advice: row?.advice ?? 'Start again; the transcript stays here.',
+  });
+}
+
+/** A session of live voice. */
+export interface VoiceSocket {
+  send(event: Record<string, unknown>): void;
+  /** The same for sound, which is left out while the connection is too slow for it. */
+  sendSound(audio: string): void;
+  close(): void;
+}
+
+/**
+ * Opens a session; resolves once the gateway has greeted. `onClose` hears of an end that nobody here asked for. Throws
+ * ApiError.
+ */
+export function openVoice(
+  model: string,
+  onEvent: (event: ServerEvent) => void,
+  onClose: (failure: ApiError) => void,
+): Promise<VoiceSocket> {
+  const socket = new WebSocket(voiceAddress(location.origin, model));
+  const write = (event: Record<string, unknown>): void => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(event));
+  };
+  let ours = false;
+  const close = (): void => {
+    ours = true;
+    socket.close(1000);
+  };
+  return new Promise((resolve, reject) => {
+    let greeted = false;
+    const late = setTimeout(() => {
+      close();
+      reject(lost());
+    }, OPEN_MS);
+    socket.onmessage = ({ data }) => {
+      const event = JSON.parse(String(data)) as ServerEvent;
+      onEvent(event);
+      if (greeted) return;
+      greeted = true;
+      clearTimeout(late);
+      resolve({
+        send: write,
+        sendSound: (audio) => {
+          if (socket.bufferedAmount < MOST_WAITING) write({ type: 'input_audio_buffer.append', audio });
+        },
+        close,
+      });
+    };
+    socket.onclose = ({ code, reason }) => {
+      clearTimeout(late);
+      const failure = reason === '' && !greeted ? lost() : closeFailure(code, reason);
+      if (!greeted) reject(failure);
+      else if (!ours) onClose(failure);
+    };
+  });
+}

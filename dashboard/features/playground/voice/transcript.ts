@@ -1,0 +1,164 @@
+import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
+
+/** The times of one answer in milliseconds, as far as the gateway told them. */
+export interface StageTimes {
+  readonly heard: number | null;
+  readonly firstWord: number | null;
+  readonly words: number | null;
+  readonly firstSound: number | null;
+  readonly sound: number | null;
+  readonly total: number | null;
+}
+
+/** One side's turn, or a call that the model made. */
+export interface Said {
+  readonly id: string;
+  readonly who: 'you' | 'model';
+  readonly text: string;
+  /** `open`: more comes; `unheard`: it could not be understood. */
+  readonly state: 'open' | 'done' | 'cut' | 'failed' | 'unheard';
+  readonly times: StageTimes | null;
+}
+
+export interface Fault {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a conversation looks like. */
+export interface Transcript {
+  readonly said: readonly Said[];
+  /** The answer that is being made. */
+  readonly response: string | null;
+  /** The speech of the user that goes on now. */
+  readonly speaking: boolean;
+  /** Whether answers are spoken; null until the session has begun. */
+  readonly modality: 'text' | 'audio' | null;
+  readonly fault: Fault | null;
+}
+
+export const SILENT: Transcript = { said: [], response: null, speaking: false, modality: null, fault: null };
+
+/** Turns that are kept on the screen. */
+const MOST = 200;
+
+interface Item {
+  id?: string;
+  type?: string;
+  role?: string;
+  status?: string;
+  content?: { text?: string; transcript?: string }[];
+}
+interface Response {
+  id?: string;
+  status?: string;
+  status_details?: { error?: { code?: string; message?: string } } | null;
+  output?: Item[];
+  metadata?: Record<string, string> | null;
+}
+
+const textOf = ({ content }: Item): string =>
+  (content ?? []).map((part) => part.text ?? part.transcript ?? '').join('');
+
+const put = (at: Transcript, row: Said): Transcript => {
+  const known = at.said.some(({ id }) => id === row.id);
+  const said = known ? at.said.map((old) => (old.id === row.id ? row : old)) : [...at.said, row].slice(-MOST);
+  return { ...at, said };
+};
+
+const change = (at: Transcript, id: unknown, next: (row: Said) => Partial<Said>): Transcript => ({
+  ...at,
+  said: at.said.map((row) => (row.id === id ? { ...row, ...next(row) } : row)),
+});
+
+const row = (id: string, who: Said['who'], text = '', state: Said['state'] = 'open'): Said => ({
+  id,
+  who,
+  text,
+  state,
+  times: null,
+});
+
+const millis = (metadata: Record<string, string> | null | undefined, name: string): number | null => {
+  const value = Number(metadata?.[name]);
+  return metadata?.[name] === undefined || !Number.isFinite(value) ? null : value;
+};
+
+/** The stages of an answer from the metadata of `response.done` (contract "Realtime"). */
+export function timesOf(metadata: Record<string, string> | null | undefined): StageTimes {
+  return {
+    heard: millis(metadata, 'svc_stt_ms'),
+    firstWord: millis(metadata, 'svc_chat_first_ms'),
+    words: millis(metadata, 'svc_chat_ms'),
+    firstSound: millis(metadata, 'svc_tts_first_ms'),
+    sound: millis(metadata, 'svc_tts_ms'),
+    total: millis(metadata, 'svc_total_ms'),
+  };
+}
+
+const ENDS = { completed: 'done', cancelled: 'cut', failed: 'failed', incomplete: 'cut' } as const;
+
+function ended(at: Transcript, response: Response): Transcript {
+  const state = ENDS[response.status as keyof typeof ENDS] ?? 'done';
+  const times = timesOf(response.metadata);
+  const last = response.output?.findLast(({ type }) => type === 'message')?.id;
+  const closed = { ...at, response: at.response === response.id ? null : at.response };
+  const marked = last === undefined ? closed : change(closed, last, () => ({ state, times }));
+  const error = response.status === 'failed' ? response.status_details?.error : undefined;
+  if (error === undefined) return marked;
+  return {
+    ...marked,
+    fault: { code: error.code ?? 'failed', message: error.message ?? 'The answer failed.' },
+  };
+}
+
+function added(at: Transcript, item: Item): Transcript {
+  if (item.type !== 'message' || item.id === undefined || item.role === 'system') return at;
+  const who = item.role === 'assistant' ? 'model' : 'you';
+  const text = textOf(item);
+  const known = at.said.find(({ id }) => id === item.id);
+  return known ? at : put(at, row(item.id, who, text, who === 'you' && text !== '' ? 'done' : 'open'));
+}
+
+type Take = (at: Transcript, event: Record<string, unknown>) => Transcript;
+const append: Take = (at, { item_id, delta }) =>
+  change(at, item_id, ({ text }) => ({ text: text + String(delta ?? '') }));
+
+/** What each event means for what is shown; events that are not here change nothing on the screen. */
+const TAKES: Readonly<Record<string, Take>> = {
+  'session.created': (at, { session }) => withModality(at, session),
+  'session.updated': (at, { session }) => withModality(at, session),
+  'input_audio_buffer.speech_started': (at) => ({ ...at, speaking: true }),
+  'input_audio_buffer.speech_stopped': (at) => ({ ...at, speaking: false }),
+  'conversation.item.added': (at, { item }) => added(at, item as Item),
+  'conversation.item.input_audio_transcription.delta': append,
+  'conversation.item.input_audio_transcription.completed': (at, { item_id, transcript }) =>
+    change(at, item_id, () => ({ text: String(transcript ?? ''), state: 'done' })),
+  'conversation.item.input_audio_transcription.failed': (at, { item_id }) =>
+    change(at, item_id, () => ({ state: 'unheard' })),
+  'response.created': (at, { response }) => ({
+    ...at,
+    response: (response as Response).id ?? null,
+    fault: null,
+  }),
+  'response.output_text.delta': append,
+  'response.output_audio_transcript.delta': append,
+  'conversation.item.retrieved': (at, { item }) =>
+    change(at, (item as Item).id, () => ({ text: textOf(item as Item) })),
+  'response.done': (at, { response }) => ended(at, response as Response),
+  error: (at, { error }) => {
+    const { code, message } = error as Fault;
+    return { ...at, fault: { code, message } };
+  },
+};
+
+function withModality(at: Transcript, session: unknown): Transcript {
+  const { output_modalities: modes } = session as { output_modalities?: string[] };
+  return { ...at, modality: modes?.includes('audio') ? 'audio' : 'text' };
+}
+
+/** The transcript after one more event. Pure. */
+export function withEvent(at: Transcript, event: ServerEvent): Transcript {
+  const take = Object.hasOwn(TAKES, event.type) ? TAKES[event.type] : undefined;
+  return take?.(at, event) ?? at;
+}

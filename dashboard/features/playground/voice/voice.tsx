@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { ApiError } from '../../../api/api-error.ts';
+import { queries } from '../../../api/queries.ts';
+import { Card } from '../../../ui/card.tsx';
+import { Failure } from '../../../ui/failure.tsx';
+import { Note } from '../../../ui/note.tsx';
+import { Fields, useFields } from '../parts/fields.ts';
+import { Choice, TextInput } from '../parts/inputs.tsx';
+import form from '../parts/mode-form.module.css';
+import { ModePage } from '../parts/mode-page.tsx';
+import { modelsThat } from '../parts/models.ts';
+import { useModels } from '../parts/use-models.ts';
+import { MicNote } from '../sound/mic-note.tsx';
+import { micAllowed } from '../sound/microphone.ts';
+import { Controls, StartButtons } from './controls.tsx';
+import { ConversationView } from './conversation-view.tsx';
+import { type CallState, liveCall, useLiveCall } from './live-call.ts';
+import { SayForm, typed } from './say-form.tsx';
+import { Stages } from './stages.tsx';
+import css from './voice.module.css';
+import { voiceCode } from './voice-code.ts';
+
+const fields = new Fields('voice', { model: '', instructions: '', voice: '' });
+
+/** Which ends of a conversation lack a model; the rest works without. */
+function Lacking(): ReactElement | null {
+  const { data } = useQuery(queries.allModels);
+  const deaf = data !== undefined && modelsThat('transcription', data.data).length === 0;
+  const mute = data !== undefined && modelsThat('speech', data.data).length === 0;
+  if (!deaf && !mute) return null;
+  return (
+    <Note tone="attention">
+      {deaf ? <p>No model here hears: what you say is not understood, what you type is.</p> : null}
+      {mute ? <p>No model here speaks: answers come in words only.</p> : null}
+      <p>
+        <Link href="/models">Find a model</Link> · <Link href="/slots">See the slots</Link>
+      </p>
+    </Note>
+  );
+}
+
+function Setup(props: { model: string; disabled: boolean }): ReactElement {
+  const at = useFields(fields);
+  const voices = useQuery(queries.voices('tts'));
+  return (
+    <div className={css.setup}>
+      <div className={form.row}>
+        <TextInput
+          label="Instructions"
+          value={at.instructions}
+          placeholder="Answer in one short sentence."
+          onChange={(instructions) => fields.set({ instructions })}
+        />
+        <Choice
+          label="Voice"
+          value={at.voice}
+          choices={[
+            ['', "the slot's own"],
+            ...(voices.data?.voices ?? []).map(({ id, name }) => [id, name] as const),
+          ]}
+          onChange={(voice) => fields.set({ voice })}
+        />
+      </div>
+      <StartButtons
+        disabled={props.disabled}
+        onStart={(microphone) => void liveCall.start({ ...at, model: props.model, microphone })}
+      />
+    </div>
+  );
+}
+
+function Faults(props: { call: CallState }): ReactElement | null {
+  const { failure, transcript } = props.call;
+  if (failure !== null) return <Failure error={new ApiError(failure)} />;
+  const { fault } = transcript;
+  if (fault === null) return null;
+  return (
+    <Note tone="attention">
+      <p>
+        {fault.message} <code>{fault.code}</code>
+      </p>
+    </Note>
+  );
+}
+
+/** A conversation by voice over the live route: both sides in words, and the time of each stage. */
+export function Voice(): ReactElement {
+  const at = useFields(fields);
+  const call = useLiveCall();
+  const { text } = useFields(typed);
+  const models = useModels('chat', at.model);
+  const model = models.model?.id ?? 'agent';
+  const running = call.phase === 'live' || call.phase === 'opening';
+  const last = call.transcript.said.findLast(({ times }) => times !== null)?.times ?? null;
+  return (
+    <ModePage
+      ability="chat"
+      models={models}
+      onModel={(id) => fields.set({ model: id })}
+      about="You speak, the model answers by voice, and you may interrupt it. Slots stt and tts hear and speak."
+      codeOf={(language, place) => voiceCode(language, place, model, text || 'Good morning!')}
+    >
+      {micAllowed() ? null : <MicNote instead="Type what you would say, or choose a recording." />}
+      <Lacking />
+      <Card title="Conversation">
+        {running ? <Controls call={call} /> : <Setup model={model} disabled={models.model === null} />}
+        <Faults call={call} />
+        <ConversationView call={call} />
+        {call.phase === 'live' ? <SayForm /> : null}
+      </Card>
+      {last === null ? null : <Stages times={last} heardHereMs={call.firstSoundMs} />}
+    </ModePage>
+  );
+}
