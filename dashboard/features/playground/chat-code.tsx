@@ -3,20 +3,22 @@ import { useSession } from '../../api/session.tsx';
 import { snippetOf } from '../../api/snippets.ts';
 import { bodyOf, turn } from './conversation.ts';
 import { CodeTabs } from './parts/code-tabs.tsx';
+import { withoutBytes } from './picture-file.ts';
 import { useConversation } from './store.ts';
 
 /** The next request as code, draft and parameters included. */
 export function ChatCode(props: { model: string | null }): ReactElement {
-  const { turns, draft, parameters } = useConversation();
+  const { turns, draft, pictures, parameters } = useConversation();
   const { status } = useSession();
   const said = turns.at(-1)?.role === 'assistant' && draft.trim() === '' ? turns.slice(0, -1) : turns;
-  const next = draft.trim() === '' ? [] : [turn(0, 'user', '', draft.trim())];
+  const next =
+    draft.trim() === '' && pictures.length === 0 ? [] : [turn(0, 'user', '', draft.trim(), pictures)];
   const asked = [...said, ...next];
   const body = bodyOf(
     asked.length === 0 ? [turn(0, 'user', '', 'Hello! Who are you?')] : asked,
     props.model ?? 'agent',
     parameters,
   );
-  const facts = { base: location.origin, key: status?.auth_required === true, body };
+  const facts = { base: location.origin, key: status?.auth_required === true, body: withoutBytes(body) };
   return <CodeTabs textOf={(language) => snippetOf(language, facts)} />;
 }

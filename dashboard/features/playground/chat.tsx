@@ -61,7 +61,10 @@ export function Chat(): ReactElement {
         ) : null}
         <DemoNote model={model} />
         <Turns model={model?.id ?? null} none={models.isSuccess && model === null} />
-        <Composer model={model?.id ?? null} />
+        <Composer
+          model={model?.id ?? null}
+          sees={model?.architecture.input_modalities.includes('image') === true}
+        />
       </div>
       {wide ? <SidePanel model={model?.id ?? null} /> : null}
       <SidePanelDialog open={panel && !wide} onClose={() => setPanel(false)} model={model?.id ?? null} />

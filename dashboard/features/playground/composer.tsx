@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useRef } from 'react'
 import { Button } from '../../ui/button.tsx';
 import css from './composer.module.css';
 import { isSomethingOpen } from './parts/layers.ts';
+import { AttachButton, attach, DraftPictures } from './pictures.tsx';
 import { conversation, useConversation } from './store.ts';
 
 /** Esc stops a running answer, unless it closes something that is open above the view. */
@@ -18,9 +19,9 @@ function useEscape(active: boolean): void {
   }, [active]);
 }
 
-/** Where the next message is written. */
-export function Composer(props: { model: string | null }): ReactElement {
-  const { draft, turns } = useConversation();
+/** Where the next message is written; pictures can be added or pasted where the model sees them. */
+export function Composer(props: { model: string | null; sees: boolean }): ReactElement {
+  const { draft, turns, pictures } = useConversation();
   const running = turns.at(-1)?.state === 'streaming';
   const field = useRef<HTMLTextAreaElement>(null);
   useEscape(running);
@@ -41,6 +42,7 @@ export function Composer(props: { model: string | null }): ReactElement {
         ask();
       }}
     >
+      <DraftPictures pictures={pictures} />
       <textarea
         ref={field}
         className={css.field}
@@ -51,8 +53,14 @@ export function Composer(props: { model: string | null }): ReactElement {
         value={draft}
         onChange={(event) => conversation.setDraft(event.target.value)}
         onKeyDown={onKey}
+        onPaste={(event) => {
+          if (!props.sees || event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          void attach(event.clipboardData.files);
+        }}
       />
       <div className={css.foot}>
+        {props.sees ? <AttachButton /> : null}
         <p id="composer-keys" className={css.keys}>
           <kbd>Enter</kbd> sends, <kbd>Shift+Enter</kbd> starts a line, <kbd>Esc</kbd> stops
         </p>
@@ -61,7 +69,11 @@ export function Composer(props: { model: string | null }): ReactElement {
             <Square size={14} aria-hidden="true" /> Stop
           </Button>
         ) : (
-          <Button type="submit" look="main" disabled={props.model === null || draft.trim() === ''}>
+          <Button
+            type="submit"
+            look="main"
+            disabled={props.model === null || (draft.trim() === '' && pictures.length === 0)}
+          >
             <ArrowUp size={16} aria-hidden="true" /> Send
           </Button>
         )}

@@ -16,7 +16,13 @@ describe('bodyOf', () => {
 
   it('puts the system prompt first and skips answers without text', () => {
     const failed = { ...turn(3, 'assistant', 'agent'), state: 'failed' as const };
-    const parameters = { system: ' Be brief. ', temperature: 0, topP: 0.9, maxTokens: 64 };
+    const parameters = {
+      ...FRESH.parameters,
+      system: ' Be brief. ',
+      temperature: 0,
+      topP: 0.9,
+      maxTokens: 64,
+    };
     const body = bodyOf([asked, answered, failed], 'agent', parameters);
     expect(body).toMatchObject({ temperature: 0, top_p: 0.9, max_tokens: 64 });
     expect(body.messages).toEqual([
@@ -24,6 +30,27 @@ describe('bodyOf', () => {
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: 'Hello' },
     ]);
+  });
+});
+
+describe('what is sent beside words', () => {
+  it('pictures are parts of their message; tools and the tool loop only when they were chosen', () => {
+    const shown = turn(1, 'user', 'agent', 'What is it?', ['data:image/jpeg;base64,AA==']);
+    const parameters = { ...FRESH.parameters, tools: '[{"type":"function"}]', omni: true };
+    expect(bodyOf([shown], 'agent', parameters)).toMatchObject({
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is it?' },
+            { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,AA==' } },
+          ],
+        },
+      ],
+      tools: [{ type: 'function' }],
+      omni: true,
+    });
+    expect(bodyOf([shown], 'agent', { ...parameters, tools: '[{', omni: false })).not.toHaveProperty('tools');
   });
 });
 

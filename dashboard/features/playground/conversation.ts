@@ -1,4 +1,5 @@
 import type { FailurePicture } from '../../api/api-error.ts';
+import { type ToolCall, toolsOf } from './tool-calls.ts';
 
 /** What was measured about an answer; times in milliseconds. */
 export interface Facts {
@@ -21,6 +22,12 @@ export interface Turn {
   readonly model: string;
   readonly failure: FailurePicture | null;
   readonly facts: Facts | null;
+  /** Addresses of the pictures that were sent with it. */
+  readonly pictures: readonly string[];
+  /** How many there were before a reload, which keeps none. */
+  readonly picturesGone: number;
+  /** Tools that this answer called. */
+  readonly calls: readonly ToolCall[];
 }
 
 /** What is sent beside the messages; null and blank mean "as the gateway has it". */
@@ -29,11 +36,17 @@ export interface Parameters {
   temperature: number | null;
   topP: number | null;
   maxTokens: number | null;
+  /** A list in JSON, as it is typed. */
+  tools: string;
+  /** The gateway's own tools: it draws, speaks, hears and remembers for the model. */
+  omni: boolean;
 }
 
 export interface Conversation {
   readonly turns: readonly Turn[];
   readonly draft: string;
+  /** Pictures of the message that is being written. */
+  readonly pictures: readonly string[];
   readonly model: string | null;
   readonly parameters: Parameters;
 }
@@ -41,16 +54,24 @@ export interface Conversation {
 export const FRESH: Conversation = {
   turns: [],
   draft: '',
+  pictures: [],
   model: null,
-  parameters: { system: '', temperature: null, topP: null, maxTokens: null },
+  parameters: { system: '', temperature: null, topP: null, maxTokens: null, tools: '', omni: false },
 };
 
 const MOST_TURNS = 200;
 
 /** A turn as it begins. */
-export function turn(id: number, role: Turn['role'], model: string, content = ''): Turn {
+export function turn(
+  id: number,
+  role: Turn['role'],
+  model: string,
+  content = '',
+  pictures: readonly string[] = [],
+): Turn {
   const state = role === 'user' ? 'done' : 'streaming';
-  return { id, role, content, reasoning: '', state, model, failure: null, facts: null };
+  const made = { failure: null, facts: null, picturesGone: 0, calls: [] };
+  return { id, role, content, reasoning: '', state, model, pictures, ...made };
 }
 
 /** The id for the next turn. */
@@ -74,6 +95,13 @@ export function beforeLastAnswer(turns: readonly Turn[]): Turn[] | null {
   return last?.role === 'assistant' && turns.length > 1 ? turns.slice(0, -1) : null;
 }
 
+/** A message with its pictures as parts, a plain text without. */
+function contentOf({ content, pictures }: Turn): unknown {
+  if (pictures.length === 0) return content;
+  const parts = pictures.map((url) => ({ type: 'image_url', image_url: { url } }));
+  return [...(content === '' ? [] : [{ type: 'text', text: content }]), ...parts];
+}
+
 /** The body of the chat request for these turns; answers without text are left out. */
 export function bodyOf(
   turns: readonly Turn[],
@@ -81,13 +109,18 @@ export function bodyOf(
   parameters: Parameters,
 ): Record<string, unknown> {
   const system = parameters.system.trim();
-  const said = turns.filter((row) => row.content !== '').map(({ role, content }) => ({ role, content }));
+  const said = turns
+    .filter((row) => row.content !== '' || row.pictures.length > 0)
+    .map((row) => ({ role: row.role, content: contentOf(row) }));
+  const { tools } = toolsOf(parameters.tools);
   return {
     model,
     messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...said],
     ...(parameters.temperature === null ? {} : { temperature: parameters.temperature }),
     ...(parameters.topP === null ? {} : { top_p: parameters.topP }),
     ...(parameters.maxTokens === null ? {} : { max_tokens: parameters.maxTokens }),
+    ...(tools === null ? {} : { tools }),
+    ...(parameters.omni ? { omni: true } : {}),
     stream: true,
     stream_options: { include_usage: true },
   };

@@ -19,6 +19,12 @@ describe('what is kept over a reload', () => {
     expect(unpack(text).turns.at(-1)?.id).toBe(29);
   });
 
+  it('counts pictures, which are too large to keep', () => {
+    const shown = turn(1, 'user', 'agent', 'What is it?', ['data:image/jpeg;base64,AA==']);
+    const back = unpack(pack({ ...FRESH, turns: [shown], pictures: ['data:,'] }));
+    expect(back).toMatchObject({ pictures: [], turns: [{ pictures: [], picturesGone: 1 }] });
+  });
+
   it.each([null, '', '{', '{"turns":3}', '[]'])('%j gives a fresh one', (text) => {
     expect(unpack(text)).toEqual(FRESH);
   });

@@ -1,11 +1,18 @@
-import { type Conversation, FRESH, type Turn } from './conversation.ts';
+import { type Conversation, FRESH, type Turn, turn } from './conversation.ts';
 
 const KEY = 'svc.playground';
 /** Most characters that are kept over a reload; browsers give about five million per address. */
 const MOST = 1_000_000;
 
-/** The conversation as text, without its oldest turns when it is too long. */
-export function pack(conversation: Conversation): string {
+const withoutPictures = (row: Turn): Turn => ({
+  ...row,
+  pictures: [],
+  picturesGone: row.picturesGone + row.pictures.length,
+});
+
+/** The conversation as text, without its pictures, and without its oldest turns when it is too long. */
+export function pack(whole: Conversation): string {
+  const conversation = { ...whole, pictures: [], turns: whole.turns.map(withoutPictures) };
   for (let from = 0; ; from += 2) {
     const text = JSON.stringify({ ...conversation, turns: conversation.turns.slice(from) });
     if (text.length <= MOST || from >= conversation.turns.length) return text;
@@ -18,8 +25,11 @@ export function unpack(text: string | null): Conversation {
   try {
     const read = JSON.parse(text) as Conversation;
     if (!Array.isArray(read.turns) || typeof read.draft !== 'string') return FRESH;
-    const turns = read.turns.map((row): Turn => (row.state === 'streaming' ? { ...row, state: 'cut' } : row));
-    return { ...FRESH, ...read, turns };
+    const turns = read.turns.map((row): Turn => {
+      const whole = { ...turn(row.id, row.role, row.model), ...row };
+      return row.state === 'streaming' ? { ...whole, state: 'cut' } : whole;
+    });
+    return { ...FRESH, ...read, turns, parameters: { ...FRESH.parameters, ...read.parameters } };
   } catch {
     return FRESH;
   }

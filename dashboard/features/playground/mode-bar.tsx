@@ -9,9 +9,15 @@ export function ModeBar(props: { mode: string }): ReactElement {
   const list = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another mode is another link to show
   useEffect(() => {
-    const current = list.current?.querySelector<HTMLElement>('[aria-current]');
-    if (!list.current || !current) return;
-    list.current.scrollLeft = current.offsetLeft - (list.current.clientWidth - current.offsetWidth) / 2;
+    const bar = list.current;
+    if (bar === null) return;
+    const show = (): void => {
+      const current = bar.querySelector<HTMLElement>('[aria-current]');
+      if (current) bar.scrollLeft = current.offsetLeft - (bar.clientWidth - current.offsetWidth) / 2;
+    };
+    const resized = new ResizeObserver(show);
+    resized.observe(bar);
+    return () => resized.disconnect();
   }, [props.mode]);
   return (
     <header className={css.bar}>

@@ -7,6 +7,7 @@ import field from '../../ui/field.module.css';
 import { FRESH, type Parameters } from './conversation.ts';
 import css from './parameter-fields.module.css';
 import { conversation, useConversation } from './store.ts';
+import { toolsOf } from './tool-calls.ts';
 
 interface NumberRow {
   name: 'temperature' | 'topP' | 'maxTokens';
@@ -77,6 +78,40 @@ function changed(parameters: Parameters): boolean {
   return JSON.stringify(parameters) !== JSON.stringify(FRESH.parameters);
 }
 
+/** Tools of the caller, which are shown when they are called, and the gateway's own, which it runs. */
+function ToolFields(props: { parameters: Parameters }): ReactElement {
+  const { tools, omni } = props.parameters;
+  const { fault } = toolsOf(tools);
+  return (
+    <>
+      <label className={css.check}>
+        <input
+          type="checkbox"
+          checked={omni}
+          onChange={(event) => conversation.setParameters({ omni: event.target.checked })}
+        />
+        <span>
+          Tools of the gateway
+          <span className={field.help}> It draws, speaks, hears and remembers for the model.</span>
+        </span>
+      </label>
+      <Field.Root className={field.field} invalid={fault !== null}>
+        <Field.Label className={field.label}>Own tools</Field.Label>
+        <Field.Control
+          className={field.input}
+          render={<textarea rows={3} spellCheck={false} />}
+          placeholder='[{"type": "function", "function": {"name": "get_time"}}]'
+          value={tools}
+          onValueChange={(next) => conversation.setParameters({ tools: next })}
+        />
+        <Field.Description className={fault === null ? field.help : field.error}>
+          {fault ?? 'A list in JSON. Calls are shown in the answer; nobody runs them here.'}
+        </Field.Description>
+      </Field.Root>
+    </>
+  );
+}
+
 /** What is sent beside the messages; empty fields are not sent. */
 export function ParameterFields(): ReactElement {
   const { parameters } = useConversation();
@@ -95,6 +130,7 @@ export function ParameterFields(): ReactElement {
       {NUMBERS.map((row) => (
         <NumberRowField key={row.name} row={row} value={parameters[row.name]} />
       ))}
+      <ToolFields parameters={parameters} />
       <Button disabled={!changed(parameters)} onClick={() => conversation.setParameters(FRESH.parameters)}>
         Back to the defaults
       </Button>

@@ -2,10 +2,12 @@ import { ApiError, lost, pictureOf } from '../../api/api-error.ts';
 import { send } from '../../api/client.ts';
 import { sseEvents } from '../../api/sse.ts';
 import type { Facts } from './conversation.ts';
+import { type CallPiece, callsOfDelta, callsOfOmni } from './tool-calls.ts';
 
 export interface Piece {
   content: string;
   reasoning: string;
+  calls: readonly CallPiece[];
 }
 
 interface Usage {
@@ -15,13 +17,18 @@ interface Usage {
 
 interface Chunk {
   choices?: Array<{
-    delta?: { content?: string | null; reasoning_content?: string | null };
+    delta?: {
+      content?: string | null;
+      reasoning_content?: string | null;
+      tool_calls?: Parameters<typeof callsOfDelta>[0];
+    };
     /** Of a completion, which has no delta. */
     text?: string | null;
     finish_reason?: string | null;
   }>;
   usage?: Usage | null;
   error?: unknown;
+  _svc?: { omni?: Parameters<typeof callsOfOmni>[0] };
 }
 
 interface Progress {
@@ -50,11 +57,10 @@ export function readChunk(data: string, progress: Progress, headers: Headers): P
   if (chunk.usage) progress.usage = chunk.usage;
   const choice = chunk.choices?.[0];
   if (choice?.finish_reason) progress.ended = true;
-  const piece = {
-    content: choice?.delta?.content ?? choice?.text ?? '',
-    reasoning: choice?.delta?.reasoning_content ?? '',
-  };
-  return piece.content === '' && piece.reasoning === '' ? null : piece;
+  const content = choice?.delta?.content ?? choice?.text ?? '';
+  const reasoning = choice?.delta?.reasoning_content ?? '';
+  const calls = [...callsOfDelta(choice?.delta?.tool_calls), ...callsOfOmni(chunk._svc?.omni)];
+  return content === '' && reasoning === '' && calls.length === 0 ? null : { content, reasoning, calls };
 }
 
 function factsOf(

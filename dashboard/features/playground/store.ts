@@ -14,6 +14,7 @@ import {
 } from './conversation.ts';
 import { keep, load } from './kept.ts';
 import { runChat } from './run-chat.ts';
+import { type ToolCall, withPiece } from './tool-calls.ts';
 
 /** Pieces of a stream are put on the screen together, at most this often. */
 const FLUSH_MS = 40;
@@ -53,6 +54,14 @@ class ConversationStore {
     this.#set({ draft });
   }
 
+  addPicture(address: string): void {
+    this.#set({ pictures: [...this.#now.pictures, address] });
+  }
+
+  dropPicture(address: string): void {
+    this.#set({ pictures: this.#now.pictures.filter((each) => each !== address) });
+  }
+
   setModel(model: string): void {
     this.#set({ model });
   }
@@ -85,11 +94,11 @@ class ConversationStore {
   /** Sends the draft. Does nothing while an answer is running. */
   async ask(model: string): Promise<void> {
     const content = this.#now.draft.trim();
-    if (content === '' || this.#abort !== null) return;
-    const { turns } = this.#now;
+    const { turns, pictures } = this.#now;
+    if ((content === '' && pictures.length === 0) || this.#abort !== null) return;
     this.#before = null;
-    this.#set({ draft: '' });
-    await this.#answer(withTurns(turns, [turn(nextId(turns), 'user', model, content)]), model);
+    this.#set({ draft: '', pictures: [] });
+    await this.#answer(withTurns(turns, [turn(nextId(turns), 'user', model, content, pictures)]), model);
   }
 
   /** Asks for the last answer once more. */
@@ -104,17 +113,19 @@ class ConversationStore {
     this.#abort = abort;
     this.#set({ turns: withTurns(asked, [reply]) });
     let [content, reasoning] = ['', ''];
+    let calls: readonly ToolCall[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const flush = (change: Partial<Turn> = {}): void => {
       clearTimeout(timer);
       timer = undefined;
-      this.#set({ turns: withChange(this.#now.turns, reply.id, { content, reasoning, ...change }) });
+      this.#set({ turns: withChange(this.#now.turns, reply.id, { content, reasoning, calls, ...change }) });
     };
     try {
       const body = bodyOf(asked, model, this.#now.parameters);
       const facts = await runChat(body, abort.signal, (piece) => {
         content += piece.content;
         reasoning += piece.reasoning;
+        calls = piece.calls.reduce<readonly ToolCall[]>(withPiece, calls);
         timer ??= setTimeout(flush, FLUSH_MS);
       });
       flush({ state: 'done', facts });

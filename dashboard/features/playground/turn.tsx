@@ -7,6 +7,8 @@ import { Failure } from '../../ui/failure.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import type { Turn } from './conversation.ts';
 import { Measured } from './parts/measured.tsx';
+import { SentPictures } from './pictures.tsx';
+import { ToolCalls } from './tool-call-view.tsx';
 import css from './turn.module.css';
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
@@ -53,11 +55,13 @@ function End(props: {
 function Answer(props: { turn: Turn; again: (() => void) | undefined }): ReactElement {
   const { turn } = props;
   const shown = useRef<HTMLDivElement>(null);
-  const waiting = turn.state === 'streaming' && turn.content === '' && turn.reasoning === '';
+  const waiting =
+    turn.state === 'streaming' && turn.content === '' && turn.reasoning === '' && turn.calls.length === 0;
   return (
     <li className={css.answer}>
       <p className={css.who}>{turn.model}</p>
       <Reasoning turn={turn} />
+      <ToolCalls calls={turn.calls} />
       {waiting ? (
         <p className={css.waiting}>
           <span />
@@ -83,6 +87,7 @@ export const TurnView = memo(
     return (
       <li className={css.question}>
         <p className="hidden-visually">You</p>
+        <SentPictures pictures={props.turn.pictures} gone={props.turn.picturesGone} />
         <div className={css.plain}>{props.turn.content}</div>
       </li>
     );

@@ -1,9 +1,9 @@
 import { MessageSquareText, Undo2 } from 'lucide-react';
 import { type ReactElement, type RefObject, useEffect, useRef } from 'react';
-import { Link } from 'wouter';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import type { Turn } from './conversation.ts';
+import { NoModel } from './parts/no-model.tsx';
 import { conversation, useConversation } from './store.ts';
 import { TurnView } from './turn.tsx';
 import css from './turns.module.css';
@@ -49,16 +49,7 @@ function statusOf(last: Turn | undefined): string {
 }
 
 function Start(props: { model: string | null; none: boolean }): ReactElement {
-  if (props.none) {
-    return (
-      <Empty icon={MessageSquareText} title="No chat model yet">
-        <p>
-          Start the gateway with a GGUF file: <code>npm start -- --model FILE.gguf</code>
-        </p>
-        <Link href="/overview">See the slots</Link>
-      </Empty>
-    );
-  }
+  if (props.none) return <NoModel ability="chat" />;
   return (
     <Empty icon={MessageSquareText} title="Ask something">
       <p>The conversation stays in this tab and is sent to the gateway only.</p>

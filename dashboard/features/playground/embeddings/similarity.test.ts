@@ -36,9 +36,12 @@ describe('similarity', () => {
     ).toEqual({ first: 0, second: 2, value: 0.9 });
   });
 
-  it('colours from the least to one', () => {
-    expect([strength(0.2, 0.2), strength(1, 0.2), strength(0.6, 0.2), strength(1, 1)]).toEqual([
-      0, 1, 0.5, 1,
-    ]);
-  });
+  it.each([
+    [0.2, 0.2, 0],
+    [1, 0.2, 1],
+    [0.6, 0.2, 0.5],
+    [1, 1, 1],
+  ])('%d with the least at %d is coloured %d', (value, least, expected) =>
+    expect(strength(value, least)).toBeCloseTo(expected, 9),
+  );
 });

@@ -7,7 +7,9 @@ export function cosine(a: readonly number[], b: readonly number[]): number {
     left += x * x;
     right += y * y;
   }
-  return left === 0 || right === 0 ? 0 : Math.max(-1, Math.min(1, dot / Math.sqrt(left * right)));
+  return left === 0 || right === 0
+    ? 0
+    : Math.max(-1, Math.min(1, dot / (Math.sqrt(left) * Math.sqrt(right))));
 }
 
 /** How alike every two vectors are. */

@@ -6,6 +6,7 @@ import { askJson, type Told } from '../parts/ask.ts';
 import { Fields, useFields } from '../parts/fields.ts';
 import { TextArea, TextInput } from '../parts/inputs.tsx';
 import { Job, useJob } from '../parts/job.ts';
+import form from '../parts/mode-form.module.css';
 import { ModeForm } from '../parts/mode-form.tsx';
 import { ModePage } from '../parts/mode-page.tsx';
 import { linesOf, numberFault, numberOf, said } from '../parts/numbers.ts';
@@ -101,14 +102,16 @@ export function Rerank(): ReactElement {
           value={at.documents}
           onChange={(next) => fields.set({ documents: next })}
         />
-        <TextInput
-          label="At most"
-          numeric
-          value={at.topN}
-          placeholder="all"
-          help="How many of the best are answered."
-          onChange={(topN) => fields.set({ topN })}
-        />
+        <div className={form.row}>
+          <TextInput
+            label="At most"
+            numeric
+            value={at.topN}
+            placeholder="all"
+            help="How many of the best are answered."
+            onChange={(topN) => fields.set({ topN })}
+          />
+        </div>
       </ModeForm>
       {state.result === null ? null : (
         <Card title="Best first">

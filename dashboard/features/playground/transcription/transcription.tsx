@@ -153,7 +153,7 @@ export function Transcription(): ReactElement {
             onChange={(format) => fields.set({ format })}
           />
           <TextInput
-            label="Language"
+            label="Spoken language"
             value={at.language}
             placeholder="found out"
             help="A code such as en or de, for models that know several."

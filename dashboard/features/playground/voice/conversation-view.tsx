@@ -37,7 +37,9 @@ export function ConversationView(props: { call: CallState }): ReactElement {
   const { transcript, phase } = props.call;
   const box = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: every change may move the end
-  useEffect(() => box.current?.scrollTo({ top: box.current.scrollHeight }), [transcript.said]);
+  useEffect(() => {
+    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [transcript.said]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section ref={box} className={css.transcript} tabIndex={0} aria-label="Transcript">

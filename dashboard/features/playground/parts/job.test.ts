@@ -1,0 +1,79 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Job } from './job.ts';
+
+/** Work that ends when it is told to. */
+function held<R>(): {
+  work: (signal: AbortSignal) => Promise<R>;
+  end: (result: R) => void;
+  fail: (error: Error) => void;
+} {
+  let end: (result: R) => void = () => {};
+  let fail: (error: Error) => void = () => {};
+  const promise = new Promise<R>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+  return {
+    work: (signal) => {
+      signal.addEventListener('abort', () => fail(new Error('aborted')));
+      return promise;
+    },
+    end,
+    fail,
+  };
+}
+
+describe('the job of a mode', () => {
+  it('does one thing at a time, and keeps the last result while the next is made', async () => {
+    const job = new Job<string>();
+    await job.run(async () => 'one');
+    const { work, end } = held<string>();
+    const second = job.run(work);
+    expect(job.get()).toMatchObject({ phase: 'running', result: 'one' });
+    await job.run(async () => 'ignored');
+    expect(job.get().phase).toBe('running');
+    end('two');
+    await second;
+    expect(job.get()).toMatchObject({ phase: 'done', result: 'two', failure: null });
+  });
+
+  it('a failure keeps what came before it, also in parts', async () => {
+    const job = new Job<string>();
+    await job.run(async (_, tell) => {
+      tell('half');
+      throw new Error('no more');
+    });
+    expect(job.get()).toMatchObject({ phase: 'failed', result: 'half', failure: { message: 'no more' } });
+  });
+
+  it('stops when it is told to, and says so instead of failing', async () => {
+    const job = new Job<string>();
+    const { work } = held<string>();
+    const running = job.run(work);
+    job.stop();
+    await running;
+    expect(job.get()).toMatchObject({ phase: 'stopped', failure: null });
+  });
+
+  it('tells its readers, parts included', async () => {
+    vi.useFakeTimers();
+    try {
+      const job = new Job<string>();
+      const seen: (string | null)[] = [];
+      job.subscribe(() => seen.push(job.get().result));
+      const { work, end } = held<string>();
+      const running = job.run((signal, tell) => {
+        tell('a');
+        tell('ab');
+        return work(signal);
+      });
+      vi.advanceTimersByTime(100);
+      expect(seen.at(-1)).toBe('ab');
+      end('abc');
+      await running;
+      expect(seen.at(-1)).toBe('abc');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

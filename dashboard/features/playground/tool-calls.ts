@@ -1,0 +1,79 @@
+/** A tool that the model called, and what came of it when the gateway ran it itself. */
+export interface ToolCall {
+  /** What tells it from the others of its answer. */
+  readonly key: string;
+  readonly name: string;
+  /** As the model wrote them, usually JSON. */
+  readonly arguments: string;
+  readonly result: { readonly ok: boolean; readonly content: string; readonly ms: number | null } | null;
+}
+
+/** What one event says of a call; texts are added to what is known. */
+export type CallPiece = Pick<ToolCall, 'key'> & Partial<ToolCall>;
+
+interface ToolDelta {
+  index?: number;
+  function?: { name?: string | null; arguments?: string | null };
+}
+interface Activity {
+  type?: string;
+  id?: string;
+  name?: string;
+  arguments?: string;
+  ok?: boolean;
+  content?: unknown;
+  ms?: number;
+}
+
+/** The calls in the delta of a chunk: they come in pieces, told apart by their index. */
+export function callsOfDelta(deltas: readonly ToolDelta[] | null | undefined): CallPiece[] {
+  return (deltas ?? []).map((delta, at) => ({
+    key: `call-${delta.index ?? at}`,
+    name: delta.function?.name ?? '',
+    arguments: delta.function?.arguments ?? '',
+  }));
+}
+
+/** What the gateway's own tool loop tells in `_svc.omni` of a chunk (contract "Omni"). */
+export function callsOfOmni(omni: Activity | undefined): CallPiece[] {
+  if (omni?.id === undefined) return [];
+  const key = `omni-${omni.id}`;
+  if (omni.type === 'tool_call') return [{ key, name: omni.name ?? '', arguments: omni.arguments ?? '' }];
+  if (omni.type !== 'tool_result') return [];
+  const content = typeof omni.content === 'string' ? omni.content : JSON.stringify(omni.content ?? '');
+  return [{ key, result: { ok: omni.ok === true, content, ms: omni.ms ?? null } }];
+}
+
+/** The calls of an answer after one more piece. */
+export function withPiece(calls: readonly ToolCall[], piece: CallPiece): ToolCall[] {
+  const fresh: ToolCall = { key: piece.key, name: '', arguments: '', result: null };
+  const known = calls.find(({ key }) => key === piece.key) ?? fresh;
+  const next = {
+    ...known,
+    name: known.name || (piece.name ?? ''),
+    arguments: known.arguments + (piece.arguments ?? ''),
+    result: piece.result ?? known.result,
+  };
+  return known === fresh ? [...calls, next] : calls.map((call) => (call === known ? next : call));
+}
+
+/** The tools that were typed, as the request takes them; a sentence instead when they are none. Empty is no tools. */
+export function toolsOf(text: string): { readonly tools: unknown[] | null; readonly fault: string | null } {
+  if (text.trim() === '') return { tools: null, fault: null };
+  try {
+    const read: unknown = JSON.parse(text);
+    if (Array.isArray(read) && read.length > 0) return { tools: read, fault: null };
+    return { tools: null, fault: 'Tools must be a list in JSON, as OpenAI takes it.' };
+  } catch {
+    return { tools: null, fault: 'This is not valid JSON yet, so no tools are sent.' };
+  }
+}
+
+/** JSON with line breaks where it is JSON, else the text as it is. */
+export function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

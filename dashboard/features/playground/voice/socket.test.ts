@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { closeFailure, voiceAddress } from './socket.ts';
+
+describe('a session', () => {
+  it.each([
+    ['http://box:8080', 'agent', 'ws://box:8080/v1/realtime?model=agent'],
+    ['https://box', 'a/b c', 'wss://box/v1/realtime?model=a%2Fb+c'],
+  ])('%s is asked at its own address', (origin, model, address) => {
+    expect(voiceAddress(origin, model)).toBe(address);
+  });
+
+  it('that the gateway closes is told in the words of the catalogue', () => {
+    const refused = closeFailure(4401, 'auth.required').picture;
+    expect(refused.code).toBe('auth.required');
+    expect(refused.advice).not.toBeNull();
+    expect(closeFailure(4408, 'nothing happened for too long').picture.message).toMatch(/quarter of an hour/);
+    expect(closeFailure(1006, '').picture).toMatchObject({ code: 'realtime.closed' });
+  });
+});

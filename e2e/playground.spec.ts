@@ -1,0 +1,227 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright/test';
+import { type ComfyStandIn, comfyStandIn } from '../daemon/test/harness/comfy-stand-in.ts';
+import { TONE_TEXT } from '../daemon/test/harness/tone-gateway.ts';
+import { inspect, TWO_LOOKS } from './harness/looks.ts';
+import { startStudio } from './harness/studio.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+/** A STAND-IN draws: ComfyUI needs a GPU. Everything else is a real engine with a tiny model. */
+let comfy: ComfyStandIn;
+const daemon = daemonOf(async () => {
+  comfy = await comfyStandIn();
+  const img = `type = "image"\nengine = "comfyui"\nrunner = "attach"\nurl = "${comfy.url}"\nmodel = "sdxl-turbo"\n`;
+  return startStudio({ 'config/slots/img.toml': `${img}autoload = false\n` });
+});
+test.afterAll(() => comfy?.down());
+
+const root = join(import.meta.dirname, '..');
+const open = (page: Page, mode: string) => page.goto(`${daemon().url}/playground/${mode}`);
+const code = (page: Page, language = 'curl') =>
+  page.getByRole('region', { name: `the request in ${language}` });
+/** Runs the request as it stands there: the shell's with sh, JavaScript with the packages of this checkout. */
+async function ran(page: Page, language: 'curl' | 'JavaScript'): Promise<string> {
+  await page.getByRole('tab', { name: language }).click();
+  const text = (await code(page, language).textContent()) ?? '';
+  const [program, ...args] =
+    language === 'curl' ? ['sh', '-c', text] : [process.execPath, '--input-type=module', '-e', text];
+  return execFileSync(program ?? '', args, { encoding: 'utf8', cwd: root, timeout: 20_000 });
+}
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+test('every mode has its address, and the switch works by keys and on a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, 'chat');
+  const modes = page.getByRole('navigation', { name: 'Playground' });
+  const current = modes.locator('[aria-current="page"]');
+  await expect(current).toHaveText('Chat');
+  await modes.getByRole('link', { name: 'Chat' }).focus();
+  for (const word of ['Completion', 'Embeddings', 'Rerank', 'Speech', 'Transcription', 'Image', 'Voice']) {
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(new RegExp(`/playground/${word.toLowerCase()}$`));
+    await expect(current).toHaveText(word);
+    await expect(current).toBeInViewport({ ratio: 1 });
+    await expect(code(page)).toBeVisible();
+  }
+  await page.goBack();
+  await expect(current).toHaveText('Image');
+  await page.reload();
+  await expect(current).toHaveText('Image');
+  await open(page, 'nowhere');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no such page');
+});
+
+test('completion: streamed, with its measure, and kept over a reload', async ({ page }) => {
+  await open(page, 'completion');
+  await page.getByLabel('Beginning').fill('hello');
+  await page.getByLabel('Max tokens').fill('12');
+  await press(page, 'Continue');
+  await expect(card(page, 'The continuation')).toContainText(/agent · \d+ tokens/);
+  await expect(code(page)).toContainText('/v1/completions');
+  await expect(code(page)).toContainText('"max_tokens": 12');
+  await inspect(page, 'playground-completion', TWO_LOOKS);
+  await page.reload();
+  await expect(page.getByLabel('Beginning')).toHaveValue('hello');
+  await page.getByLabel('Max tokens').fill('none');
+  await expect(page.getByRole('main')).toContainText('Max tokens must be a whole number');
+  await expect(page.getByRole('button', { name: 'Continue' })).toBeDisabled();
+});
+
+test('embeddings: a picture of similarity that is a table with names', async ({ page }) => {
+  await open(page, 'embeddings');
+  await page.getByLabel('Texts, one per line').press('Control+Enter');
+  const table = page.getByRole('table', { name: /How alike every two texts are/ });
+  await expect(table.getByRole('row')).toHaveCount(4);
+  await expect(table.getByRole('rowheader').first()).toHaveText('1 the cat sat on the mat');
+  const cells = await table.getByRole('row').nth(1).getByRole('cell').allTextContents();
+  expect(cells[0]).toBe('1.00');
+  expect(Number(cells[1])).toBeGreaterThan(Number(cells[2]) + 0.2);
+  await expect(card(page, 'How alike they are')).toContainText('Closest: 1 and 2');
+  await expect(card(page, 'How alike they are')).toContainText(/embed · 64 dimensions · \d+ tokens/);
+  await inspect(page, 'playground-embeddings', TWO_LOOKS);
+  expect(JSON.parse(await ran(page, 'curl'))).toMatchObject({ data: [{ index: 0 }, {}, {}] });
+});
+
+test('rerank: the documents, best first, with their scores', async ({ page }) => {
+  await open(page, 'rerank');
+  await page.getByLabel('Question').fill('where does the cat sleep');
+  await page.getByLabel('At most').fill('3');
+  await press(page, 'Sort');
+  const ranks = page.getByRole('list', { name: 'Documents, best first' }).getByRole('listitem');
+  await expect(ranks).toHaveCount(3);
+  await expect(ranks.first()).toContainText(/^the cat sleeps in the basket.*\d\.\d{3}$/);
+  expect(await ran(page, 'JavaScript')).toMatch(/index: 1, relevance_score: \d/);
+  await page.getByRole('tab', { name: 'Python' }).click();
+  await expect(code(page, 'Python')).toContainText('client.post("/rerank", cast_to=httpx.Response');
+  await inspect(page, 'playground-rerank', TWO_LOOKS);
+});
+
+test('what is spoken can be downloaded, and is written down to the letter', async ({ page }) => {
+  await open(page, 'speech');
+  await page.getByLabel('Text').fill(TONE_TEXT);
+  await page.getByLabel('Format').selectOption('wav');
+  await expect(page.getByLabel('Voice', { exact: true }).getByRole('option')).toHaveCount(3);
+  await press(page, 'Speak');
+  const sound = card(page, 'The sound');
+  await expect(sound).toContainText(/tts · first sound .+ · total/);
+  const played = page.locator('audio');
+  await expect
+    .poll(() => played.evaluate((element) => (element as unknown as { duration: number }).duration))
+    .toBe(3);
+  await inspect(page, 'playground-speech', TWO_LOOKS);
+  const download = page.waitForEvent('download');
+  await sound.getByRole('link', { name: /^Download wav/ }).click();
+  const file = await (await download).path();
+  expect((await download).suggestedFilename()).toBe('speech.wav');
+
+  await open(page, 'transcription');
+  await page.getByLabel('Recording').setInputFiles({
+    name: 'speech.wav',
+    mimeType: 'audio/wav',
+    buffer: readFileSync(file),
+  });
+  await press(page, 'Write down');
+  await expect(card(page, 'What was said')).toContainText(TONE_TEXT);
+  await expect(code(page)).toContainText("-F 'model=stt'");
+  await page.getByLabel('Format').selectOption('srt');
+  await press(page, 'Write down');
+  await expect(card(page, 'What was said')).toContainText('00:00:00,000 --> 00:00:03,000');
+  await inspect(page, 'playground-transcription', TWO_LOOKS);
+});
+
+test('a refusal is told in the words of the catalogue, and nothing that was typed is lost', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(/status of 415 .*\/v1\/audio\/transcriptions$/);
+  await open(page, 'transcription');
+  await page.getByLabel('Spoken language').fill('en');
+  await page.getByLabel('Recording').setInputFiles({
+    name: 'noise.mp3',
+    mimeType: 'audio/mpeg',
+    buffer: Buffer.alloc(20_000, 'this is no sound at all '),
+  });
+  await press(page, 'Write down');
+  const alert = page.getByRole('main').getByRole('alert');
+  await expect(alert).toContainText('audio.unsupported_format');
+  await expect(page.getByLabel('Spoken language')).toHaveValue('en');
+  await expect(page.getByText('noise.mp3, 20 KiB.')).toBeVisible();
+  await expect(alert.getByRole('button', { name: 'Try again' })).toBeEnabled();
+});
+
+test('image: drawn with progress, shown from the cache, with what it was made from', async ({ page }) => {
+  await open(page, 'image');
+  await page.getByLabel('What to draw').fill('a lighthouse SLOW');
+  await page.getByLabel('Pictures').selectOption('2');
+  await page.getByLabel('Size').selectOption('512x512');
+  await page.getByLabel('Seed').fill('7');
+  await press(page, 'Draw');
+  const pictures = page.getByRole('img', { name: /^a lighthouse SLOW \(\d of 2\)$/ });
+  await expect(pictures).toHaveCount(2);
+  await expect
+    .poll(() =>
+      pictures.first().evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth),
+    )
+    .toBe(512);
+  await expect(page.getByRole('main')).toContainText('sdxl-turbo');
+  await expect(code(page)).toContainText('"extra_body": {');
+  await inspect(page, 'playground-image', TWO_LOOKS);
+});
+
+test('without a model of the kind the page says how to get one', async ({ page }) => {
+  await page.route('**/v1/models?*', (route) => route.fulfill({ json: { object: 'list', data: [] } }));
+  await open(page, 'rerank');
+  await expect(page.getByText('No model that sorts documents yet')).toBeVisible();
+  await expect(page.getByText('svcctl models catalog rerank')).toBeVisible();
+  await expect(page.getByRole('main').getByRole('link', { name: 'See the slots' })).toBeVisible();
+  await inspect(page, 'playground-no-model', TWO_LOOKS.slice(1));
+});
+
+/** One pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test('chat: tool calls stand in the answer, pictures go to models that see them', async ({ page, watch }) => {
+  watch.allow(/status of 4\d\d .*\/v1\/chat\/completions$/);
+  await page.route('**/v1/models', async (route) => {
+    const answer = await route.fetch();
+    const list = (await answer.json()) as {
+      data: { id: string; architecture: { input_modalities: string[] } }[];
+    };
+    for (const row of list.data) if (row.id === 'agent') row.architecture.input_modalities.push('image');
+    await route.fulfill({ response: answer, json: list });
+  });
+  await open(page, 'chat');
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await page.getByRole('textbox', { name: 'Own tools' }).fill('[{');
+  await expect(page.getByText('This is not valid JSON yet')).toBeVisible();
+  const tool = {
+    type: 'function',
+    function: { name: 'get_time', parameters: { type: 'object', properties: {} } },
+  };
+  await page.getByRole('textbox', { name: 'Own tools' }).fill(JSON.stringify([tool]));
+  await message.fill('hello');
+  await message.press('Enter');
+  const calls = page.getByRole('list', { name: 'Tool calls' });
+  await expect(calls.getByText('get_time')).toBeVisible();
+  await calls.getByText('get_time').click();
+  await expect(calls).toContainText('"zone": "UTC"');
+  await page.getByRole('textbox', { name: 'Own tools' }).fill('');
+  await page.getByLabel('Picture file').setInputFiles({
+    name: 'pixel.png',
+    mimeType: 'image/png',
+    buffer: Buffer.from(PIXEL, 'base64'),
+  });
+  await message.fill('What is it?');
+  await expect(page.getByRole('img', { name: '1 of 1' })).toBeVisible();
+  await page.getByRole('tab', { name: 'Code' }).click();
+  await expect(code(page)).toContainText('"url": "data:image/jpeg;base64,');
+  await inspect(page, 'playground-chat-picture', TWO_LOOKS);
+  await message.press('Enter');
+  await expect(page.getByRole('img', { name: 'Sent, 1 of 1' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Conversation' }).getByRole('alert')).toBeVisible();
+});

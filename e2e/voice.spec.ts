@@ -1,0 +1,130 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright/test';
+import type { Gateway } from '../daemon/test/harness/gateway.ts';
+import { inspect, TWO_LOOKS } from './harness/looks.ts';
+import { artifacts } from './harness/places.ts';
+import { REPLY, spoken, startStudio } from './harness/studio.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+import config from './playwright.config.ts';
+
+/** What the browser's microphone hears: a recording of the tone voice with quiet around it, once. */
+const HEARD = join(artifacts, 'heard.wav');
+const SAID = 'what a day.';
+const launch = config.use?.launchOptions ?? {};
+
+test.use({
+  launchOptions: {
+    ...launch,
+    args: [
+      ...(launch.args ?? []),
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-audio-capture=${HEARD}`,
+    ],
+  },
+});
+
+let recording: Buffer;
+const daemon = daemonOf(async (): Promise<Gateway> => {
+  const gateway = await startStudio();
+  recording = await spoken(gateway, SAID);
+  mkdirSync(artifacts, { recursive: true });
+  writeFileSync(HEARD, withQuiet(recording));
+  return gateway;
+});
+
+/** The same sound between a second of quiet before and two after it. */
+function withQuiet(wav: Buffer): Buffer {
+  const head = Buffer.from(wav.subarray(0, 44));
+  const rate = head.readUInt32LE(24);
+  const sound = Buffer.concat([Buffer.alloc(rate * 2), wav.subarray(44), Buffer.alloc(rate * 4)]);
+  head.writeUInt32LE(36 + sound.length, 4);
+  head.writeUInt32LE(sound.length, 40);
+  return Buffer.concat([head, sound]);
+}
+
+const rows = (page: Page) => page.getByRole('region', { name: 'Transcript' }).getByRole('listitem');
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const stages = (page: Page) => page.getByRole('region', { name: 'The stages of the last answer' });
+
+async function start(page: Page, button: string, origin = daemon().url): Promise<void> {
+  await page.goto(`${origin}/playground/voice`);
+  await press(page, button);
+  await expect(page.getByLabel('Say it in writing')).toBeVisible();
+}
+
+test('by typing: the answer is spoken, both sides stand in words, every stage has its time', async ({
+  page,
+}) => {
+  await start(page, 'Start without a microphone');
+  await page.getByLabel('Say it in writing').fill('hello');
+  await page.getByLabel('Say it in writing').press('Enter');
+  await expect(rows(page)).toHaveCount(2);
+  await expect(rows(page).first()).toContainText('hello');
+  await expect(rows(page).last()).toContainText(REPLY);
+  await expect(stages(page)).toContainText('First word of the answer');
+  await expect(stages(page)).toContainText('First sound of the voice');
+  await expect(stages(page)).toContainText('From your last word to the first sound here');
+  await inspect(page, 'playground-voice', TWO_LOOKS);
+  await press(page, 'End');
+  await expect(page.getByRole('button', { name: 'Start talking' })).toBeVisible();
+  await expect(rows(page)).toHaveCount(2);
+});
+
+test('by a recording: it is understood to the letter, and answered', async ({ page }) => {
+  await start(page, 'Start without a microphone');
+  await page
+    .getByLabel('Or say it by a recording')
+    .setInputFiles({ name: 'said.wav', mimeType: 'audio/wav', buffer: recording });
+  await expect(rows(page).first()).toContainText(SAID);
+  await expect(rows(page).last()).toContainText(REPLY);
+  await expect(stages(page)).toContainText('Understood what was said');
+  await page
+    .getByLabel('Or say it by a recording')
+    .setInputFiles({ name: 'no.wav', mimeType: 'audio/wav', buffer: Buffer.from('no sound') });
+  await expect(page.getByText('The browser cannot decode this file.')).toBeVisible();
+});
+
+test('an answer is interrupted, and its words end where it was heard', async ({ page }) => {
+  await page.goto(`${daemon().url}/playground/voice`);
+  await page.getByRole('combobox', { name: 'Model' }).click();
+  await page.getByRole('option', { name: /^orator/ }).click();
+  await press(page, 'Start without a microphone');
+  await page.getByLabel('Say it in writing').fill('hello');
+  await page.getByLabel('Say it in writing').press('Enter');
+  await expect(stages(page).or(rows(page).last())).toContainText('word9');
+  await page.waitForFunction('document.querySelector("ol li:last-child").textContent.length > 200');
+  await press(page, 'Interrupt');
+  await expect(rows(page).last()).toContainText('Interrupted');
+  await expect(rows(page).last()).not.toContainText('word199');
+  await expect(page.getByRole('status').filter({ hasText: 'Waits for your words' })).toBeVisible();
+});
+
+test('by the microphone: what it hears becomes a turn, and the model answers', async ({ page }) => {
+  await start(page, 'Start talking');
+  await expect(page.getByRole('button', { name: 'Microphone off' })).toBeVisible();
+  await expect(rows(page).first()).toContainText('You');
+  await expect(rows(page).nth(1)).toContainText('Good morning');
+  await press(page, 'Microphone off');
+  await expect(page.getByRole('button', { name: 'Microphone on' })).toBeVisible();
+  await press(page, 'End');
+});
+
+test('on plain HTTP the page says why there is no microphone, and works by typing', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(/^The Cross-Origin-Opener-Policy header has been ignored/);
+  const lan = `http://gateway.lan.test:${daemon().port}`;
+  await page.goto(`${lan}/playground/transcription`);
+  await expect(page.getByText('The microphone needs HTTPS or localhost.')).toBeVisible();
+  await expect(page.getByLabel('Recording')).toBeVisible();
+  await start(page, 'Start without a microphone', lan);
+  await expect(page.getByText('The microphone needs HTTPS or localhost.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Start talking' })).toHaveCount(0);
+  await page.getByLabel('Say it in writing').fill('hello');
+  await press(page, 'Say');
+  await expect(rows(page).last()).toContainText(REPLY);
+  await inspect(page, 'playground-voice-plain-http', TWO_LOOKS.slice(1));
+});
