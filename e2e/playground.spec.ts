@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import { type ComfyStandIn, comfyStandIn } from '../daemon/test/harness/comfy-stand-in.ts';
 import { TONE_TEXT } from '../daemon/test/harness/tone-gateway.ts';
+import { code, ran } from './harness/code.ts';
 import { inspect, TWO_LOOKS } from './harness/looks.ts';
 import { startStudio } from './harness/studio.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
@@ -17,18 +16,7 @@ const daemon = daemonOf(async () => {
 });
 test.afterAll(() => comfy?.down());
 
-const root = join(import.meta.dirname, '..');
 const open = (page: Page, mode: string) => page.goto(`${daemon().url}/playground/${mode}`);
-const code = (page: Page, language = 'curl') =>
-  page.getByRole('region', { name: `the request in ${language}` });
-/** Runs the request as it stands there: the shell's with sh, JavaScript with the packages of this checkout. */
-async function ran(page: Page, language: 'curl' | 'JavaScript'): Promise<string> {
-  await page.getByRole('tab', { name: language }).click();
-  const text = (await code(page, language).textContent()) ?? '';
-  const [program, ...args] =
-    language === 'curl' ? ['sh', '-c', text] : [process.execPath, '--input-type=module', '-e', text];
-  return execFileSync(program ?? '', args, { encoding: 'utf8', cwd: root, timeout: 20_000 });
-}
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
@@ -170,6 +158,15 @@ test('image: drawn with progress, shown from the cache, with what it was made fr
   await expect(page.getByRole('main')).toContainText('sdxl-turbo');
   await expect(code(page)).toContainText('"extra_body": {');
   await inspect(page, 'playground-image', TWO_LOOKS);
+  await page.getByLabel('What to draw').fill('a lighthouse HANG');
+  await page.getByLabel('Steps').fill('2');
+  await press(page, 'Draw');
+  const progress = page.getByRole('progressbar', { name: 'Progress of the picture' });
+  await expect(progress).toContainText(/Draws, \d+ %/);
+  await expect(pictures).toHaveCount(2);
+  await press(page, 'Stop');
+  await expect(page.getByRole('status').filter({ hasText: 'Stopped.' })).toBeVisible();
+  await expect(progress).toHaveCount(0);
 });
 
 test('without a model of the kind the page says how to get one', async ({ page }) => {

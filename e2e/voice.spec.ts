@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import type { Gateway } from '../daemon/test/harness/gateway.ts';
+import { ran } from './harness/code.ts';
 import { inspect, TWO_LOOKS } from './harness/looks.ts';
 import { artifacts } from './harness/places.ts';
 import { REPLY, spoken, startStudio } from './harness/studio.ts';
@@ -70,6 +71,7 @@ test('by typing: the answer is spoken, both sides stand in words, every stage ha
   await press(page, 'End');
   await expect(page.getByRole('button', { name: 'Start talking' })).toBeVisible();
   await expect(rows(page)).toHaveCount(2);
+  expect(await ran(page, 'JavaScript')).toBe(REPLY);
 });
 
 test('by a recording: it is understood to the letter, and answered', async ({ page }) => {

@@ -8,7 +8,7 @@ const event = (type: ServerEventType, fields: object = {}): ServerEvent => ({
   event_id: `event_${count++}`,
   ...fields,
 });
-const after = (events: readonly ServerEvent[], from: Transcript = SILENT): Transcript =>
+const heard = (events: readonly ServerEvent[], from: Transcript = SILENT): Transcript =>
   events.reduce(withEvent, from);
 
 const user = {
@@ -39,7 +39,7 @@ const BEGUN = [
 
 describe('the transcript', () => {
   it('holds both sides, and the times of the answer', () => {
-    const going = after(BEGUN);
+    const going = heard(BEGUN);
     expect(going).toMatchObject({ response: 'r1', speaking: false, modality: 'audio' });
     const ended = withEvent(going, done('completed'));
     expect(ended.response).toBeNull();
@@ -55,7 +55,7 @@ describe('the transcript', () => {
   });
 
   it('of an answer that was interrupted ends where it was heard', () => {
-    const cut = after([
+    const cut = heard([
       ...BEGUN,
       done('cancelled'),
       event('conversation.item.retrieved', {
@@ -67,13 +67,13 @@ describe('the transcript', () => {
 
   it('tells what failed, and forgets it with the next answer', () => {
     const error = { code: 'slot.failed', message: 'The slot has failed.' };
-    const failed = after([...BEGUN, done('failed', { status_details: { type: 'failed', error } })]);
+    const failed = heard([...BEGUN, done('failed', { status_details: { type: 'failed', error } })]);
     expect(failed.fault).toEqual(error);
     expect(failed.said.at(-1)?.state).toBe('failed');
     expect(withEvent(failed, event('response.created', { response: { id: 'r2' } })).fault).toBeNull();
     const refused = withEvent(SILENT, event('error', { error: { ...error, type: 'server_error' } }));
     expect(refused.fault).toEqual(error);
-    const deaf = after([
+    const deaf = heard([
       event('conversation.item.added', { item: user }),
       event('conversation.item.input_audio_transcription.failed', { item_id: 'i1', error }),
     ]);
@@ -85,7 +85,7 @@ describe('the transcript', () => {
     const typed = { ...user, content: [{ type: 'input_text', text: 'hello' }] };
     const one = withEvent(SILENT, event('conversation.item.added', { item: typed }));
     expect(one.said).toMatchObject([{ text: 'hello', state: 'done' }]);
-    const many = after(
+    const many = heard(
       Array.from({ length: 250 }, (_, at) =>
         event('conversation.item.added', { item: { ...typed, id: `i${at}` } }),
       ),
