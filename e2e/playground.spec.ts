@@ -141,7 +141,9 @@ test('a refusal is told in the words of the catalogue, and nothing that was type
   await expect(alert.getByRole('button', { name: 'Try again' })).toBeEnabled();
 });
 
-test('image: drawn with progress, shown from the cache, with what it was made from', async ({ page }) => {
+test('image by a STAND-IN: drawn with progress, shown from the cache, with what it was made from', async ({
+  page,
+}) => {
   await open(page, 'image');
   await page.getByLabel('What to draw').fill('a lighthouse SLOW');
   await page.getByLabel('Pictures').selectOption('2');

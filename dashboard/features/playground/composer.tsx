@@ -64,12 +64,14 @@ export function Composer(props: { model: string | null; sees: boolean }): ReactE
         <p id="composer-keys" className={css.keys}>
           <kbd>Enter</kbd> sends, <kbd>Shift+Enter</kbd> starts a line, <kbd>Esc</kbd> stops
         </p>
+        {/* Keys of their own: one element for both would send again when the press on Stop ends on a submit button. */}
         {running ? (
-          <Button onClick={() => conversation.stop()}>
+          <Button key="stop" onClick={() => conversation.stop()}>
             <Square size={14} aria-hidden="true" /> Stop
           </Button>
         ) : (
           <Button
+            key="send"
             type="submit"
             look="main"
             disabled={props.model === null || (draft.trim() === '' && pictures.length === 0)}

@@ -1,7 +1,7 @@
 import { Download } from 'lucide-react';
 import { type ReactElement, useState } from 'react';
 import type { ImagesResponse } from '../../../../daemon/contract/images.ts';
-import { type Drawing, onDrawing } from '../../../api/drawings.ts';
+import { type Drawing, drawnNow, onDrawing } from '../../../api/drawings.ts';
 import { snippetOf } from '../../../api/snippets.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -115,7 +115,7 @@ async function draw(
 ): Promise<Drawn> {
   const made = job.get().result?.made ?? null;
   tell({ drawing: null, made });
-  const own = ownDrawing({ slot, model: String(body.model) });
+  const own = ownDrawing({ slot, model: String(body.model), before: drawnNow() });
   const leave = onDrawing((next) => {
     const mine = own(next);
     if (mine === null) return;

@@ -13,18 +13,18 @@ const drawing = (request: string, over: Partial<Drawing> = {}): Drawing => ({
 });
 
 describe('the own drawing', () => {
-  it('is the first that begins, and nobody else is followed after it', () => {
-    const own = ownDrawing({ slot: 'img', model: 'img' });
+  it('is the first new one, and nobody else is followed after it', () => {
+    const own = ownDrawing({ slot: 'img', model: 'img', before: new Set(['a']) });
     expect(own(drawing('a', { state: 'drawing', progress: 0.5 }))).toBeNull();
     expect(own(drawing('b', { slot: 'other' }))).toBeNull();
-    expect(own(drawing('c'))?.request).toBe('c');
-    expect(own(drawing('a', { state: 'queued' }))).toBeNull();
+    expect(own(drawing('c', { state: 'drawing', progress: null }))?.request).toBe('c');
+    expect(own(drawing('a', { state: 'done' }))).toBeNull();
     expect(own(drawing('d'))).toBeNull();
     expect(own(drawing('c', { state: 'drawing', progress: 0.25 }))?.progress).toBe(0.25);
   });
 
   it('of an upstream goes by its model', () => {
-    const own = ownDrawing({ slot: null, model: 'flux-dev' });
+    const own = ownDrawing({ slot: null, model: 'flux-dev', before: new Set() });
     expect(own(drawing('a', { slot: null }))).toBeNull();
     expect(own(drawing('b', { slot: null, model: 'flux-dev' }))?.request).toBe('b');
   });

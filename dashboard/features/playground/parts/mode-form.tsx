@@ -63,12 +63,13 @@ export function ModeForm<R>(props: {
     >
       {props.children}
       <div className={css.foot}>
+        {/* Keys of their own: one element for both would send again when the press on Stop ends on a submit button. */}
         {running ? (
-          <Button onClick={() => job.stop()}>
+          <Button key="stop" onClick={() => job.stop()}>
             <Square size={14} aria-hidden="true" /> Stop
           </Button>
         ) : (
-          <Button type="submit" look="main" disabled={props.lacks !== null}>
+          <Button key="send" type="submit" look="main" disabled={props.lacks !== null}>
             <Play size={14} aria-hidden="true" /> {props.verb}
           </Button>
         )}
