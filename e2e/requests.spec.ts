@@ -32,9 +32,12 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await page.getByRole('searchbox', { name: 'Filter requests' }).fill('chat 404');
   await expect(rows(page)).toHaveCount(2);
   await expect(page).toHaveURL(/q=chat/);
-  await page.getByRole('button', { name: 'no known model' }).press('Enter');
+  await page.getByRole('button', { name: 'nobody' }).press('Enter');
   const story = page.getByRole('dialog', { name: 'One request' });
-  await expect(story).toContainText('the steps cannot be replayed');
+  await expect(story.getByRole('list', { name: 'Steps of the resolution' })).toContainText(
+    'the registry does not know this model',
+  );
+  await expect(story).toContainText('No step took it.');
   await page.goBack();
   await expect(story).toHaveCount(0);
   await expect(page.getByRole('searchbox', { name: 'Filter requests' })).toHaveValue('chat 404');
@@ -43,7 +46,7 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await page.getByRole('button', { name: 'Show all requests' }).click();
   await page.getByRole('button', { name: 'tiny' }).first().click();
   await expect(story.getByRole('list', { name: 'Steps of the resolution' })).toContainText('Matched');
-  await expect(story).toContainText('and served by slot agent');
+  await expect(story).toContainText('and given to slot agent');
   await inspect(page, 'requests-story', TWO_LOOKS);
 });
 

@@ -66,6 +66,9 @@ export const RequestView = z.object({
   id: z.string(),
   at: z.string(),
   route: z.string(),
+  /** The model as the caller named it, also when nobody serves it; null when none was named. */
+  asked: z.string().nullable(),
+  /** The id that it was resolved to; null when it was not. */
   model: z.string().nullable(),
   slot: z.string().nullable(),
   upstream: z.string().nullable(),
@@ -78,6 +81,34 @@ export const RequestView = z.object({
   prompt_tokens: z.number().int().nullable(),
   completion_tokens: z.number().int().nullable(),
   error: z.string().nullable(),
+});
+export const ExplainStep = z.object({
+  step: z.string(),
+  outcome: z.enum(['matched', 'skipped', 'failed']),
+  reason: z.string(),
+});
+/** What really happened to one request on its way, as it was noted then. Times are milliseconds. */
+export const RequestStory = z.object({
+  /** The rule that changed the name before it was resolved; null when it stood as it was written. */
+  rule: z.string().nullable(),
+  /** The slot that the caller meant. */
+  lane: z.string().nullable(),
+  /** Of the resolution that counted; empty when the request was refused before it. */
+  steps: z.array(ExplainStep),
+  /** Who was to serve it before the last one, and the code of what sent it on. */
+  before: z.array(
+    z.object({ slot: z.string().nullable(), upstream: z.string().nullable(), error: z.string().nullable() }),
+  ),
+  /** What it waited for before its turn at a slot; null when it had no turn. */
+  waits: z.object({ memory_ms: z.number(), load_ms: z.number(), queue_ms: z.number() }).nullable(),
+  /** The gateway's own time before the request left for the engine; null when it did not leave. */
+  overhead_ms: z.number().nullable(),
+  /** Why what served it runs degraded, else null. */
+  degraded: z.string().nullable(),
+});
+export const RequestDetail = RequestView.extend({
+  /** Null for a request of an earlier version of the gateway. */
+  story: RequestStory.nullable(),
 });
 export const RequestsResponse = z.object({ running: z.array(RequestView), recent: z.array(RequestView) });
 /** What one tier asked of one model on one day (UTC); `model` is empty where no request of the row was served. */
@@ -114,11 +145,6 @@ export const ExplainRequest = z.object({
   path: z.string(),
   model: z.string().optional(),
   body: z.record(z.string(), z.unknown()).optional(),
-});
-export const ExplainStep = z.object({
-  step: z.string(),
-  outcome: z.enum(['matched', 'skipped', 'failed']),
-  reason: z.string(),
 });
 export const ExplainResponse = z.object({
   path: z.string(),
@@ -162,6 +188,9 @@ export type SystemHealthView = z.infer<typeof SystemHealthResponse>;
 export type SettingRow = z.infer<typeof SettingView>;
 export type AuditRow = z.infer<typeof AuditEntry>;
 export type RequestRecord = z.infer<typeof RequestView>;
+export type RequestStoryView = z.infer<typeof RequestStory>;
+export type RequestDetailView = z.infer<typeof RequestDetail>;
+export type ExplainStepView = z.infer<typeof ExplainStep>;
 export type UsageView = z.infer<typeof UsageResponse>;
 export type MinuteRow = z.infer<typeof UsageMinute>;
 export type ExplainView = z.infer<typeof ExplainResponse>;

@@ -5,6 +5,7 @@ import type { Decision } from './dispatch/dispatch.ts';
 import type { Ask } from './dispatch/resolver.ts';
 import { headerText } from './forward/headers.ts';
 import { awaitLease } from './forward/waiting.ts';
+import { type Waits, waitsOf } from './forward/waits.ts';
 import { loadModel } from './rewrite/load-model.ts';
 import type { RunDeps, Walk } from './run.ts';
 import type { Reading } from './tasks.ts';
@@ -25,6 +26,8 @@ export interface Connection {
   /** Thinking when the caller says nothing. */
   thinkingDefault(): boolean | null;
   readonly degraded: string | null;
+  /** What the request waited for; null for an upstream, which has no line here. */
+  readonly waits: Waits | null;
   /** It serves rerank under its native path only. */
   readonly nativeRerank: boolean;
   /** It reranks as TEI does: at a path and in words of its own. */
@@ -80,9 +83,11 @@ async function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice):
     if (model !== null) tell(on, 'x-svc-model', headerText(model));
     return awaitLease(name, { slots: deps.slots, life, answer, stream: reading.stream, priority, modelId });
   };
-  const lease = await loadModel(slot, slot === lane ? chain : [], ready);
+  const askedAt = Date.now();
+  const fell = ({ code }: GatewayError) => track.wentOn(code);
+  const lease = await loadModel(slot, slot === lane ? chain : [], ready, fell);
   track.leased();
-  return ofLease(deps, lease);
+  return ofLease(deps, lease, waitsOf(askedAt, Date.now(), lease));
 }
 
 /** What is the same for every engine of ours. */
@@ -95,7 +100,7 @@ const OURS = {
   ended: () => {},
 } as const;
 
-function ofLease({ slots, registry }: RunDeps, lease: Lease): Connection {
+function ofLease({ slots, registry }: RunDeps, lease: Lease, waits: Waits): Connection {
   const ofModel = () =>
     (registry.get ? registry.get(lease.model) : registry.list().find(({ id }) => id === lease.model))
       ?.enable_thinking;
@@ -108,6 +113,7 @@ function ofLease({ slots, registry }: RunDeps, lease: Lease): Connection {
     local: true,
     thinkingDefault: () => slots.config(lease.slot)?.enableThinking ?? ofModel() ?? null,
     degraded: lease.degraded,
+    waits,
     nativeRerank: lease.dialect.nativeRerank,
     countPath: lease.dialect.countPath,
     note: (tokensPerSecond) => slots.note(lease.slot, { tokensPerSecond }),
@@ -151,6 +157,7 @@ async function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Promise<C
     foreign: true,
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     degraded: null,
+    waits: null,
     nativeRerank,
     teiRerank,
     countPath: undefined,

@@ -8,8 +8,9 @@ import type { RequestTrack, RequestWatch, Usage } from '../telemetry/in-flight.t
 import type { Encoders } from './audio/encoders.ts';
 import type { Spools } from './audio/received-form.ts';
 import { type Connection, connect } from './connect.ts';
-import { plainAddress } from './dispatch/address.ts';
-import { type Decision, dispatch } from './dispatch/dispatch.ts';
+import { type Address, plainAddress } from './dispatch/address.ts';
+import { type Decision, dispatch, type Resolution } from './dispatch/dispatch.ts';
+import { triedSteps } from './dispatch/ladder.ts';
 import { modelOmitted } from './dispatch/model-omitted.ts';
 import { neverSent, otherUpstream } from './dispatch/other-upstream.ts';
 import { pathRow } from './dispatch/paths.ts';
@@ -113,6 +114,7 @@ function finishWith(
 async function walk(on: Walk): Promise<void> {
   const read = on.task.read(on.call, on);
   const reading = read instanceof Promise ? await read : read;
+  on.track.asked(reading.model);
   try {
     await follow(on, reading);
   } finally {
@@ -129,17 +131,23 @@ async function follow(on: Walk, reading: Reading, again = MOST_AGAIN): Promise<v
   const named = modelOmitted(plainAddress(reading.model), call.path, picture);
   const address = rewriteAddress(named, picture);
   const ask: Ask = { path: call.path, type: pathRow(call.path).type, address };
-  const choice = dispatch(ask, picture, async () => {
+  const refresh = async () => {
     await deps.upstreams.refreshCold(on.life.signal);
     return takePicture(deps.sources, true);
-  });
+  };
+  const choice = dispatch(ask, picture, refresh, (resolution) => note(on, address, resolution));
   try {
     await attempt(on, reading, ask, choice instanceof Promise ? await choice : choice, NOBODY);
   } catch (failure) {
     if (!(failure instanceof AskAgain) || again === 0 || on.life.ended) throw failure;
+    on.track.wentOn(failure.code);
     await follow(on, reading, again - 1);
   }
 }
+
+/** What the request log tells of a resolution. */
+const note = ({ track }: Walk, { by, lane }: Address, { trace }: Resolution): void =>
+  track.resolved({ rule: by, lane, steps: () => triedSteps(trace) });
 
 /** Upstreams that one request is offered to at most. */
 const MOST_TRIED = 4;
@@ -166,6 +174,7 @@ async function attempt(
     const may = neverSent(failure) && !on.answer.headSent && !on.life.ended && tried.size < MOST_TRIED;
     const next = may ? otherUpstream(decision, tried, takePicture(on.deps.sources)) : null;
     if (next === null) throw failure;
+    on.track.wentOn('dispatch.upstream_unavailable');
     await attempt(on, reading, ask, next, tried);
   } finally {
     connection.release();
@@ -268,13 +277,14 @@ async function through(sent: Promise<ExchangeEnd>, sink: PreparedSink): Promise<
   }
 }
 
-/** The headers of every proxied answer (contract section 5), an error envelope included. */
+/** Tells the log, and the headers of every proxied answer (contract section 5), an error envelope included. */
 function announce(
-  { call, answer }: Walk,
+  { call, answer, track }: Walk,
   reading: Reading,
   connection: Connection,
   overheadMs: number,
 ): void {
+  track.prepared({ waits: connection.waits, overheadMs, degraded: connection.degraded });
   if (answer.headSent) return;
   const { res } = call;
   if (connection.model !== null) res.setHeader('x-svc-model', headerText(connection.model));

@@ -6,7 +6,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { RouteId } from '../contract/routes.ts';
 import type { LoadForecastView } from '../contract/slots.ts';
-import type { ExplainView, RequestRecord } from '../contract/system.ts';
+import type { ExplainView, RequestDetailView, RequestRecord } from '../contract/system.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import { Bag } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
@@ -102,6 +102,8 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
   readonly internal: Internal;
   /** Requests that run now. */
   running(): RequestRecord[];
+  /** A running request with its story so far; null when none of this id runs. */
+  request(id: string): RequestDetailView | null;
   /** Ends a running request; false when there is none of this id. */
   cancel(id: string): boolean;
   /** Refuses new calls, ends the running ones with `slot.draining` and closes every connection. */
@@ -171,6 +173,7 @@ export function createInference(deps: InferenceDeps): Inference {
     image: (id) => images.cache.open(id),
     explain: (input) => explain(input, takePicture(sources), (slot) => forecastOf(slots, slot)),
     running: () => watch.running(),
+    request: (id) => watch.find(id),
     cancel: (id) => watch.cancel(id),
     async stop() {
       stopped = true;

@@ -19,6 +19,9 @@ export interface Lease {
   readonly device: string | null;
   /** Why the slot runs degraded, else null. */
   readonly degraded: string | null;
+  /** When its load began and when it was ready, Unix milliseconds. */
+  readonly startedAt: number;
+  readonly readyAt: number;
   /** The request has ended, however it did. Calling it again does nothing. */
   release(): void;
 }
@@ -47,7 +50,7 @@ export function leaseFor(lease: Lease, { modelId }: Pick<ReadyOptions, 'modelId'
 
 /** A lease on a ready engine; `released` is called once. */
 export function makeLease(
-  { launch, loaded }: Pick<Current, 'launch' | 'loaded'>,
+  { launch, loaded, startedAt, readySince }: Pick<Current, 'launch' | 'loaded' | 'startedAt' | 'readySince'>,
   gpuNote: string | null,
   released: () => void,
 ): Lease {
@@ -62,6 +65,8 @@ export function makeLease(
     state: 'ready',
     device: loaded.device,
     degraded: degradedBy(launch, loaded, gpuNote),
+    startedAt,
+    readyAt: readySince ?? startedAt,
     release: () => {
       if (!held) return;
       held = false;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RequestView } from '../contract/system.ts';
+import { RequestDetail, type RequestStoryView } from '../contract/system.ts';
 import { requestsRepo } from './requests.ts';
 import { aRequest, forbidWrites, memoryDb } from './testing.ts';
 
@@ -7,6 +7,16 @@ function setup() {
   const { db, faults, clock } = memoryDb();
   return { db, faults, clock, ...requestsRepo(db, faults, () => false) };
 }
+
+const STORY: RequestStoryView = {
+  rule: 'slot-alias',
+  lane: 'agent',
+  steps: [{ step: 'registry', outcome: 'matched', reason: 'slot agent is the one that was meant' }],
+  before: [],
+  waits: { memory_ms: 0, load_ms: 12, queue_ms: 0 },
+  overhead_ms: 0.4,
+  degraded: null,
+};
 
 test('a record is listed before and after it is written, the same', () => {
   const { repo, backlog } = setup();
@@ -16,8 +26,26 @@ test('a record is listed before and after it is written, the same', () => {
   backlog.drain();
   expect([repo.list(10), repo.get('r1')]).toEqual(before);
   expect(repo.list(10).map(({ id }) => id)).toEqual(['r2', 'r1']);
-  expect(RequestView.parse(repo.get('r1'))).toEqual(aRequest());
+  expect(RequestDetail.parse(repo.get('r1'))).toEqual({ ...aRequest(), story: null });
   expect(repo.get('r3')).toBeNull();
+});
+
+test('a story is read with its own record only, the same before and after it is written, and made once for the disk', () => {
+  const { db, repo, backlog } = setup();
+  let made = 0;
+  repo.add(aRequest(), () => {
+    made++;
+    return STORY;
+  });
+  expect(made).toBe(0);
+  const before = repo.get('r1');
+  backlog.drain();
+  expect(made).toBe(2);
+  expect(repo.get('r1')).toEqual(before);
+  expect(before).toEqual({ ...aRequest(), story: STORY });
+  expect(repo.list(1)[0]).not.toHaveProperty('story');
+  db.prepare("UPDATE requests SET story = '{torn'").run();
+  expect(repo.get('r1')?.story).toBeNull();
 });
 
 test('pages back from any request, whether it is written yet or not', () => {
@@ -113,7 +141,8 @@ test('a prune on a disk that fails removes nothing, throws nothing and asks for 
 
 test('long texts from callers are cut', () => {
   const { repo } = setup();
-  repo.add(aRequest({ model: 'm'.repeat(9_999), error: 'e'.repeat(9_999) }));
+  repo.add(aRequest({ asked: 'a'.repeat(9_999), model: 'm'.repeat(9_999), error: 'e'.repeat(9_999) }));
+  expect(repo.get('r1')?.asked).toHaveLength(1024);
   expect(repo.get('r1')?.model).toHaveLength(1024);
   expect(repo.get('r1')?.error).toHaveLength(1024);
 });

@@ -1,6 +1,6 @@
-import type { RequestRecord } from '../contract/system.ts';
+import type { RequestDetailView, RequestRecord, RequestStoryView } from '../contract/system.ts';
 import { Backlog } from './backlog.ts';
-import { clampRows, clip } from './columns.ts';
+import { clampRows, clip, fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
 import type { Faults } from './faults.ts';
 import { type UsageRepo, usageRepo } from './usage.ts';
@@ -14,8 +14,11 @@ export interface LogBounds {
 
 /** The log of finished requests. It is no ledger: the last second before a kill, or rows beyond the queue, may be missing. */
 export interface RequestsRepo {
-  /** Queues the record; never throws, never waits for the disk. A second record under the same id is ignored. */
-  add(record: RequestRecord): void;
+  /**
+   * Queues the record; never throws, never waits for the disk. A second record under the same id is ignored. `story` is
+   * asked for when the record is written, or read before.
+   */
+  add(record: RequestRecord, story?: () => RequestStoryView): void;
   /**
    * Newest first, at most 1,000; with `before` those that ended before the request of this id, null when that is
    * unknown or pruned. Throws `store.unavailable`.
@@ -23,7 +26,7 @@ export interface RequestsRepo {
   list(limit: number): RequestRecord[];
   list(limit: number, before: string | null): RequestRecord[] | null;
   /** Null when unknown or pruned; throws `store.unavailable`. */
-  get(id: string): RequestRecord | null;
+  get(id: string): RequestDetailView | null;
   /**
    * One step of keeping the log within its bounds, of which `rows` also holds for what is added from now on: at most 2,000
    * rows go, the oldest first. True when there may be more to do. Never throws.
@@ -42,6 +45,7 @@ const COLUMNS = [
   'id',
   'at',
   'route',
+  'asked',
   'model',
   'slot',
   'upstream',
@@ -56,18 +60,26 @@ const COLUMNS = [
   'error',
 ] as const satisfies readonly (keyof RequestRecord)[];
 
+/** A finished request on its way to the disk. */
+interface Finished {
+  readonly record: RequestRecord;
+  readonly story: (() => RequestStoryView) | undefined;
+}
+
+type StoredDetail = RequestRecord & { story: string | null };
+
 function statements(db: Db) {
   const names = COLUMNS.join(', ');
   const values = COLUMNS.map(() => '?').join(', ');
   return {
     insert: db.prepare<unknown[]>(
-      `INSERT INTO requests (${names}) VALUES (${values}) ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO requests (${names}, story) VALUES (${values}, ?) ON CONFLICT (id) DO NOTHING`,
     ),
     list: db.prepare<[number, number], RequestRecord>(
       `SELECT ${names} FROM requests WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
     ),
     seq: db.prepare<[string], { seq: number }>('SELECT seq FROM requests WHERE id = ?'),
-    get: db.prepare<[string], RequestRecord>(`SELECT ${names} FROM requests WHERE id = ?`),
+    get: db.prepare<[string], StoredDetail>(`SELECT ${names}, story FROM requests WHERE id = ?`),
     prune: db.prepare<[number]>(
       `DELETE FROM requests WHERE seq <= (SELECT max(seq) FROM requests) - ?
        ORDER BY seq LIMIT ${PRUNED_AT_ONCE}`,
@@ -83,7 +95,7 @@ function statements(db: Db) {
 export interface RequestsParts {
   repo: RequestsRepo;
   usage: UsageRepo;
-  backlog: Backlog<RequestRecord>;
+  backlog: Backlog<Finished>;
 }
 
 /** `paused` is asked before each flush (a log file that grows without end). */
@@ -91,13 +103,13 @@ export function requestsRepo(db: Db, faults: Faults, paused: () => boolean): Req
   const sql = statements(db);
   const usage = usageRepo(db, faults);
   let kept = DEFAULT_KEPT;
-  const write = db.transaction((records: readonly RequestRecord[]) => {
-    const isNew = (record: RequestRecord) =>
-      sql.insert.run(...COLUMNS.map((name) => record[name])).changes === 1;
-    usage.count(records.filter(isNew));
+  const write = db.transaction((finished: readonly Finished[]) => {
+    const isNew = ({ record, story }: Finished) =>
+      sql.insert.run(...COLUMNS.map((name) => record[name]), story ? toJson(story()) : null).changes === 1;
+    usage.count(finished.filter(isNew).map(({ record }) => record));
     sql.prune.run(kept);
   });
-  const backlog = new Backlog<RequestRecord>({
+  const backlog = new Backlog<Finished>({
     faults,
     what: 'requests',
     limit: WAITING,
@@ -115,11 +127,12 @@ export function requestsRepo(db: Db, faults: Faults, paused: () => boolean): Req
       backlog.flush();
     });
   };
+  const pending = () => backlog.pending().map(({ record }) => record);
   const stored = (beforeSeq: number, rows: number) =>
     faults.read('requests', () => sql.list.all(beforeSeq, rows));
   /** Those behind `before`; the ones that still wait to be written are the newest. */
   const older = (before: string, rows: number): RequestRecord[] | null => {
-    const waiting = backlog.pending();
+    const waiting = pending();
     const place = waiting.findIndex((record) => record.id === before);
     if (place >= 0) return join(waiting.slice(0, place), rows);
     const seq = faults.read('requests', () => sql.seq.get(before))?.seq;
@@ -133,18 +146,22 @@ export function requestsRepo(db: Db, faults: Faults, paused: () => boolean): Req
   function list(limit: number, before: string | null): RequestRecord[] | null;
   function list(limit: number, before: string | null = null): RequestRecord[] | null {
     const rows = clampRows(limit, LISTED);
-    return before === null ? join(backlog.pending(), rows) : older(before, rows);
+    return before === null ? join(pending(), rows) : older(before, rows);
   }
   const repo: RequestsRepo = {
     list,
-    add(record) {
-      backlog.push({ ...record, model: clip(record.model), error: clip(record.error) });
+    add(record, story) {
+      const { asked, model, error } = record;
+      const kept = { ...record, asked: clip(asked), model: clip(model), error: clip(error) };
+      backlog.push({ record: kept, story });
       flushSoon();
     },
-    get: (id) =>
-      backlog.pending().find((record) => record.id === id) ??
-      faults.read('requests', () => sql.get.get(id)) ??
-      null,
+    get(id) {
+      const waiting = backlog.pending().find(({ record }) => record.id === id);
+      if (waiting) return { ...waiting.record, story: waiting.story?.() ?? null };
+      const row = faults.read('requests', () => sql.get.get(id));
+      return row === undefined ? null : { ...row, story: fromJson(row.story, null) };
+    },
     prune({ rows, since }) {
       kept = rows;
       let gone = 0;

@@ -141,9 +141,15 @@ CREATE TABLE memory_vectors (
 ) STRICT;
 `;
 
+const STORIES = `
+ALTER TABLE requests ADD COLUMN asked TEXT;
+ALTER TABLE requests ADD COLUMN story TEXT;
+`;
+
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'first tables', sql: FIRST },
   { version: 2, name: 'files of pulls', sql: PULLS },
   { version: 3, name: 'vectors of memories', sql: VECTORS },
+  { version: 4, name: 'stories of requests', sql: STORIES },
 ];

@@ -49,6 +49,7 @@ export function aRequest(change: Partial<RequestRecord> = {}): RequestRecord {
     id: 'r1',
     at: '2030-01-02T03:04:05.000Z',
     route: '/v1/chat/completions',
+    asked: 'agent',
     model: 'demo',
     slot: 'agent',
     upstream: null,

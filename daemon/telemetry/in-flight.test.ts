@@ -1,22 +1,28 @@
 import { expect, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import type { RequestRecord } from '../contract/system.ts';
+import type { RequestRecord, RequestStoryView } from '../contract/system.ts';
 import { Bus } from '../kit/bus.ts';
 import { createRequestWatch } from './in-flight.ts';
 import type { FinishedRequest } from './metrics.ts';
 
 function setUp() {
   const log: RequestRecord[] = [];
+  const stories: (() => RequestStoryView)[] = [];
   const finished: FinishedRequest[] = [];
   const events: GatewayEvents['request'][] = [];
   const bus = new Bus<GatewayEvents>();
   bus.subscribe(({ payload }) => void events.push(payload as GatewayEvents['request']));
   const watch = createRequestWatch({
-    requests: { add: (record) => void log.push(record) },
+    requests: {
+      add(record, story) {
+        log.push(record);
+        stories.push(story);
+      },
+    },
     bus,
     metrics: { finished: (request) => void finished.push(request) },
   });
-  return { watch, log, finished, events };
+  return { watch, log, stories, finished, events };
 }
 const start = (id: string, cancel = () => {}) => ({
   id,
@@ -75,4 +81,56 @@ test('cancel reaches the request that runs and no other', () => {
   expect(cancelled).toEqual(['r1']);
   track.end({ status: 503, error: 'request.cancelled', usage: null });
   expect(watch.cancel('r1')).toBe(false);
+});
+
+test('the story is what was noted on the way, put into words only when somebody asks', () => {
+  const { watch, log, stories } = setUp();
+  let told = 0;
+  const track = watch.begin(start('r1'));
+  track.asked('svc/agent');
+  track.resolved({
+    rule: 'virtual-name',
+    lane: 'agent',
+    steps: () => {
+      told++;
+      return [{ step: 'registry', outcome: 'matched', reason: 'r'.repeat(999) }];
+    },
+  });
+  track.routed(routing);
+  expect(watch.find('r1')).toMatchObject({ state: 'running', asked: 'svc/agent', story: { waits: null } });
+  track.wentOn('slot.no_memory');
+  track.routed({ ...routing, slot: 'utility' });
+  const waits = { memory_ms: 0, load_ms: 700, queue_ms: 20 };
+  track.prepared({ waits, overheadMs: 1.234, degraded: null });
+  told = 0;
+  track.end({ status: 200, error: null, usage: null });
+  expect(told).toBe(0);
+  expect(watch.find('r1')).toBeNull();
+  expect(log[0]).toMatchObject({ asked: 'svc/agent', slot: 'utility' });
+  const story = stories[0]?.();
+  expect(story).toMatchObject({
+    rule: 'virtual-name',
+    lane: 'agent',
+    before: [{ slot: 'agent', upstream: null, error: 'slot.no_memory' }],
+    waits,
+    overhead_ms: 1.2,
+    degraded: null,
+  });
+  expect(story?.steps[0]?.reason).toHaveLength(256);
+});
+
+test('a story is bounded, and the same target told twice is one', () => {
+  const { watch, stories } = setUp();
+  const track = watch.begin(start('r1'));
+  track.routed(routing);
+  track.routed(routing);
+  track.end({ status: 200, error: null, usage: null });
+  expect(stories[0]?.().before).toEqual([]);
+  const long = watch.begin(start('r2'));
+  for (let i = 0; i < 100; i++) {
+    long.wentOn('dispatch.upstream_unavailable');
+    long.routed({ ...routing, slot: null, upstream: `u${i}` });
+  }
+  long.end({ status: 502, error: 'dispatch.upstream_unavailable', usage: null });
+  expect(stories[1]?.().before).toHaveLength(16);
 });

@@ -1,8 +1,9 @@
 import type { GatewayEvents } from '../contract/events.ts';
-import type { RequestRecord } from '../contract/system.ts';
+import type { RequestDetailView, RequestRecord, RequestStoryView } from '../contract/system.ts';
 import { Bag, type Placed } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Metrics } from './metrics.ts';
+import { RequestNotes, type Resolved, type SentOff } from './request-notes.ts';
 import type { RequestContext } from './traces/request-spans.ts';
 import { formatTraceparent } from './traces/trace-context.ts';
 import type { Tracer } from './traces/tracer.ts';
@@ -45,6 +46,13 @@ export interface RequestEnd {
 export interface RequestTrack {
   /** What an engine of the own network is told as `traceparent`; null while tracing is off. */
   readonly traceparent: string | null;
+  /** The model as the caller named it; null when none was named. */
+  asked(model: string | null): void;
+  resolved(resolved: Resolved): void;
+  /** The target of now does not serve it, for this reason (code of an error); another one follows. */
+  wentOn(error: string): void;
+  /** Who serves it is ready, and the gateway's own part is done. */
+  prepared(sent: SentOff): void;
   /** Somebody was chosen; from the first time on it waits for its turn. */
   routed(routing: RequestRouting): void;
   /** It is its turn at a slot. */
@@ -61,13 +69,15 @@ export interface RequestTrack {
 export interface RequestWatch {
   begin(start: RequestStart): RequestTrack;
   running(): RequestRecord[];
+  /** A running request with its story so far; null when none of this id runs. */
+  find(id: string): RequestDetailView | null;
   /** Ends a running request; false when there is none of this id. */
   cancel(id: string): boolean;
 }
 
 export interface WatchOptions {
-  /** The request log; queues and never throws. */
-  readonly requests: { add(record: RequestRecord): void };
+  /** The request log; queues and never throws. The story is asked for when the record is written. */
+  readonly requests: { add(record: RequestRecord, story: () => RequestStoryView): void };
   readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
   readonly metrics: Pick<Metrics, 'finished'>;
   /** Default: no traces. */
@@ -76,6 +86,7 @@ export interface WatchOptions {
 
 export function createRequestWatch(options: WatchOptions): RequestWatch {
   const running = new Bag<Running>();
+  const find = (id: string) => running.all().find(({ start }) => start.id === id);
   return {
     begin(start) {
       const track = new Running(start, options, running);
@@ -83,8 +94,9 @@ export function createRequestWatch(options: WatchOptions): RequestWatch {
       return track;
     },
     running: () => running.all().map((track) => track.record()),
+    find: (id) => find(id)?.detail() ?? null,
     cancel(id) {
-      const track = running.all().find(({ start }) => start.id === id);
+      const track = find(id);
       track?.start.cancel();
       return track !== undefined;
     },
@@ -100,6 +112,7 @@ class Running implements RequestTrack, Placed {
   readonly #options: WatchOptions;
   readonly #running: Bag<Running>;
   readonly #at = Date.now();
+  readonly #notes = new RequestNotes();
   #routing: RequestRouting | typeof NOWHERE = NOWHERE;
   readonly #trace: RequestContext | null;
   #routedAt: number | null = null;
@@ -121,10 +134,27 @@ class Running implements RequestTrack, Placed {
     return trace === null ? null : formatTraceparent({ ...trace.own, spanId: trace.callSpanId });
   }
 
+  asked(model: string | null): void {
+    this.#notes.asked = model;
+  }
+
+  resolved(resolved: Resolved): void {
+    this.#notes.resolved = resolved;
+  }
+
+  wentOn(error: string): void {
+    this.#notes.wentOn(error);
+  }
+
+  prepared(sent: SentOff): void {
+    this.#notes.sent = sent;
+  }
+
   routed(routing: RequestRouting): void {
     const first = this.#routing === NOWHERE;
     this.#routing = routing;
     this.#routedAt ??= performance.now();
+    this.#notes.goesTo(routing);
     if (first) this.#emit('started', null);
   }
 
@@ -145,7 +175,8 @@ class Running implements RequestTrack, Placed {
     this.#result = result;
     this.#endedAt = performance.now();
     this.#running.remove(this);
-    this.#options.requests.add(this.record());
+    const notes = this.#notes;
+    this.#options.requests.add(this.record(), () => notes.story());
     this.#count(result);
     this.#tell(result);
     this.#emit('ended', result.status);
@@ -202,6 +233,7 @@ class Running implements RequestTrack, Placed {
       id,
       at: new Date(this.#at).toISOString(),
       route,
+      asked: this.#notes.asked,
       model,
       slot,
       upstream,
@@ -215,6 +247,10 @@ class Running implements RequestTrack, Placed {
       completion_tokens: result?.usage?.completionTokens ?? null,
       error: result?.error ?? null,
     };
+  }
+
+  detail(): RequestDetailView {
+    return { ...this.record(), story: this.#notes.story() };
   }
 
   #emit(state: 'started' | 'ended', status: number | null): void {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type AuditRow,
+  type RequestDetailView,
   type RequestRecord,
   type SettingRow,
   UsageMinutesResponse,
@@ -77,6 +78,51 @@ describe('requests', () => {
     expect(record.ttft_ms).toBeGreaterThan(0);
     expect(record.duration_ms).toBeGreaterThanOrEqual(record.ttft_ms as number);
     expect((await say('GET', '/api/requests')).text).not.toContain('swordfish');
+  });
+
+  it('hold what really happened on the way, and the name that was asked for also where nobody serves it', async () => {
+    const answer = await talk('x');
+    const story = async (id: unknown) => (await say('GET', `/api/requests/${id}`)).json<RequestDetailView>();
+    const served = await story(answer.headers['x-request-id']);
+    expect(served).toMatchObject({
+      asked: 'agent',
+      model: 'tiny',
+      story: { rule: 'slot-alias', lane: 'agent', before: [], degraded: null },
+    });
+    expect(served.story?.steps.map(({ step, outcome }) => [step, outcome])).toEqual([
+      ['loaded-slot', 'matched'],
+      ['registry', 'skipped'],
+      ['upstream-cached', 'skipped'],
+      ['upstream-live', 'skipped'],
+      ['capability-path', 'skipped'],
+    ]);
+    expect(served.story?.waits).toMatchObject({ memory_ms: 0, load_ms: 0 });
+    expect(String(served.story?.overhead_ms)).toMatch(/^\d+(\.\d)?$/);
+
+    const body = chat('x', { model: 'guess-nobody-has' });
+    const refused = await say('POST', '/v1/chat/completions', { key: CLIENT_KEY, body });
+    const unrouted = await story(refused.headers['x-request-id']);
+    expect(unrouted).toMatchObject({
+      asked: 'guess-nobody-has',
+      model: null,
+      slot: null,
+      error: 'dispatch.no_route',
+      story: { waits: null, overhead_ms: null },
+    });
+    expect(unrouted.story?.steps).toHaveLength(5);
+    expect(unrouted.story?.steps.every(({ outcome, reason }) => outcome === 'failed' && reason !== '')).toBe(
+      true,
+    );
+    expect((await requests('?state=done&limit=1')).recent[0]).toMatchObject({ asked: 'guess-nobody-has' });
+  });
+
+  it('a request that waited for a load says for how long', async () => {
+    await say('POST', '/api/slots/agent/unload');
+    const answer = await talk('x');
+    const id = answer.headers['x-request-id'];
+    const { story } = (await say('GET', `/api/requests/${id}`)).json<RequestDetailView>();
+    expect(story?.waits?.load_ms).toBeGreaterThan(0);
+    expect(story?.steps.find(({ outcome }) => outcome === 'matched')?.step).toBe('registry');
   });
 
   it('are given page by page, newest first', async () => {

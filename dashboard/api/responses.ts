@@ -29,7 +29,7 @@ import type {
   MemoryFound,
   MemoryListResponse,
   MemoryRecord,
-  RequestRecord,
+  RequestDetailView,
   RequestsResponse,
   SettingsResponse,
   StatusOverviewView,
@@ -94,8 +94,8 @@ export interface Responses {
   hardware: HardwareView;
   'hardware.probe': HardwareView;
   requests: Parsed<typeof RequestsResponse>;
-  request: RequestRecord;
-  'request.cancel': RequestRecord;
+  request: RequestDetailView;
+  'request.cancel': RequestDetailView;
   usage: UsageView;
   'usage.minutes': Parsed<typeof UsageMinutesResponse>;
   'dispatch.explain': ExplainView;

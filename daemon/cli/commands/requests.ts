@@ -1,9 +1,9 @@
-import type { RequestRecord } from '../../contract/system.ts';
+import type { RequestDetailView, RequestRecord } from '../../contract/system.ts';
 import { wholeOption } from '../arguments.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { clock, count, duration } from '../format.ts';
-import { fields, fitted, json } from '../output.ts';
+import { fields, fitted, json, table } from '../output.ts';
 
 interface Requests {
   running: RequestRecord[];
@@ -34,7 +34,7 @@ function requestTable(all: readonly RequestRecord[], width: number, now: Date): 
     each.id.slice(-SHORT),
     clock(new Date(each.at), now),
     each.route.replace(/^\/v1\//, ''),
-    each.model ?? '-',
+    each.model ?? each.asked ?? '-',
     each.slot ?? each.upstream ?? '-',
     each.status === null ? 'runs' : String(each.status),
     duration(each.ttft_ms),
@@ -58,21 +58,53 @@ async function wholeId({ client }: CommandContext, id: string): Promise<string> 
 
 async function show(context: CommandContext): Promise<number> {
   const id = await wholeId(context, named(context, 'requests show ID', 'id').id);
-  const each = await context.client.call<RequestRecord>('request', undefined, { params: { id } });
-  context.out(context.flags.json ? json(each) : requestFields(each));
+  const each = await context.client.call<RequestDetailView>('request', undefined, { params: { id } });
+  context.out(context.flags.json ? json(each) : requestFields(each) + storyText(each));
   return EXIT.ok;
 }
 
-function requestFields(each: RequestRecord): string {
+/** The steps of the resolution as they were, each with its reason. */
+function storyText({ story }: RequestDetailView): string {
+  if (story === null || story.steps.length === 0) return '';
+  return `\n${table(
+    ['STEP', 'OUTCOME', 'WHY'],
+    story.steps.map(({ step, outcome, reason }) => [step, outcome, reason]),
+  )}`;
+}
+
+function waitedText({ story }: RequestDetailView): string | null {
+  const waits = story?.waits;
+  if (!waits) return null;
+  const parts = [
+    ['memory', waits.memory_ms],
+    ['load', waits.load_ms],
+    ['turn', waits.queue_ms],
+  ] as const;
+  const waited = parts.filter(([, ms]) => ms > 0).map(([what, ms]) => `${duration(ms)} for ${what}`);
+  return waited.length === 0 ? 'not at all' : waited.join(', ');
+}
+
+function beforeText({ story }: RequestDetailView): string | null {
+  if (!story || story.before.length === 0) return null;
+  return story.before
+    .map(({ slot, upstream, error }) => `${slot ?? upstream} (${error ?? 'changed'})`)
+    .join(', ');
+}
+
+function requestFields(each: RequestDetailView): string {
   const lines: Record<string, string | null> = {
     Id: each.id,
     Began: clock(new Date(each.at), new Date()),
     Route: each.route,
     Tier: each.tier,
+    Asked: each.asked,
     Model: each.model,
     Slot: each.slot,
     Upstream: each.upstream,
     'Chosen by': each.step,
+    'Tried first': beforeText(each),
+    Waited: waitedText(each),
+    Degraded: each.story?.degraded ?? null,
     Status: each.status === null ? 'runs' : String(each.status),
     Error: each.error,
     'First byte': each.ttft_ms === null ? null : duration(each.ttft_ms),

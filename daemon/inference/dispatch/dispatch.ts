@@ -64,19 +64,25 @@ export function refusal(ask: Ask, picture: Picture, resolution: Resolution): Gat
 
 /**
  * Decides who serves `ask`. Synchronous unless cold model lists are needed; then `refresh` reads them and gives the
- * picture after that. Throws `dispatch.no_route` and `dispatch.capability_mismatch`.
+ * picture after that. `heard` is told the resolution that counts, also when it is refused. Throws `dispatch.no_route` and
+ * `dispatch.capability_mismatch`.
  */
 export function dispatch(
   ask: Ask,
   picture: Picture,
   refresh: () => Promise<Picture>,
+  heard: (resolution: Resolution) => void = () => {},
 ): Decision | Promise<Decision> {
   const first = resolve(ask, picture);
-  if (!first.fetch) return decide(ask, picture, first);
-  return refresh().then((later) => decide(ask, later, resolve(ask, later)));
+  const decide = (on: Picture, resolution: Resolution): Decision => {
+    heard(resolution);
+    return decisionOf(ask, on, resolution);
+  };
+  if (!first.fetch) return decide(picture, first);
+  return refresh().then((later) => decide(later, resolve(ask, later)));
 }
 
-function decide(ask: Ask, picture: Picture, resolution: Resolution): Decision {
+function decisionOf(ask: Ask, picture: Picture, resolution: Resolution): Decision {
   const refused = refusal(ask, picture, resolution);
   if (refused) throw refused;
   return { step: resolution.step as string, target: resolution.target as Target };

@@ -3,9 +3,9 @@ import type { LoadForecastView, SlotRecord } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
 import { type Address, plainAddress } from './address.ts';
-import { type Resolution, refusal, resolve, STEPS } from './dispatch.ts';
+import { type Resolution, refusal, resolve } from './dispatch.ts';
+import { triedSteps, wholeLadder } from './ladder.ts';
 import { modelOmitted } from './model-omitted.ts';
-import { NPU_EMBED } from './npu-embed.ts';
 import { pathRow } from './paths.ts';
 import { isLoaded, type Picture, slotNamed } from './picture.ts';
 
@@ -50,7 +50,7 @@ function decided(path: string, address: Address, picture: Picture, forecast: For
   const { target } = resolution;
   const slot = target?.kind === 'slot' ? slotNamed(picture, target.slot) : undefined;
   return {
-    steps: steps(resolution),
+    steps: wholeLadder(triedSteps(resolution.trace)),
     slot: slot?.name ?? null,
     upstream: target?.kind === 'upstream' ? target.upstream : null,
     lane: address.lane,
@@ -78,16 +78,6 @@ function withoutFetch(first: Resolution, rest: Resolution): Resolution {
     ? [{ step: fetching.step, outcome: { is: 'pass', reason: fetching.outcome.reason } as const }]
     : [];
   return { ...rest, trace: [...known, ...skipped, ...rest.trace.slice(known.length + 1)] };
-}
-
-function steps({ trace }: Resolution): ExplainView['steps'] {
-  const names = STEPS.map(({ name }) => name);
-  return [...(trace[0]?.step === NPU_EMBED ? [NPU_EMBED] : []), ...names].map((name) => {
-    const tried = trace.find(({ step }) => step === name);
-    if (!tried) return { step: name, outcome: 'skipped', reason: 'an earlier step chose' };
-    const { outcome } = tried;
-    return { step: name, outcome: outcome.is === 'match' ? 'matched' : 'failed', reason: outcome.reason };
-  });
 }
 
 const told = ({ code, message }: GatewayError) => ({ code, message });

@@ -6,12 +6,13 @@ const FALLS_ON: ReadonlySet<string> = new Set(['slot.no_memory', 'slot.failed'])
 /**
  * Deviation 7 (spec "Chat completions deviations"): before forwarding, the slot manager loads the model. `ready` asks
  * for that outcome slot by slot: the one that was meant, then the rest of its chain when memory was refused or it has
- * failed. Throws what the last one threw.
+ * failed, of which `fell` is told. Throws what the last one threw.
  */
 export async function loadModel<T>(
   slot: string,
   chain: readonly string[],
   ready: (slot: string) => Promise<T>,
+  fell: (refusal: GatewayError) => void = () => {},
 ): Promise<T> {
   const [next, ...rest] = chain;
   if (next === undefined) return ready(slot);
@@ -19,6 +20,7 @@ export async function loadModel<T>(
     return await ready(slot);
   } catch (error) {
     if (!(error instanceof GatewayError) || !FALLS_ON.has(error.code)) throw error;
-    return loadModel(next, rest, ready);
+    fell(error);
+    return loadModel(next, rest, ready, fell);
   }
 }

@@ -98,6 +98,8 @@ export class TestSlots {
       state: 'ready' as const,
       device: 'cpu',
       degraded: slot.degraded,
+      startedAt: 0,
+      readyAt: 0,
       release: () => void this.released++,
     };
   };

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { RequestRecord } from '../../contract/system.ts';
+import type { RequestDetailView, RequestRecord } from '../../contract/system.ts';
+import { wholeLadder } from '../../inference/dispatch/ladder.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
@@ -30,8 +31,11 @@ export function requestRoutes(deps: RouteDeps) {
   return { requests: list, request: one, 'request.cancel': cancel } satisfies Record<string, Handler>;
 }
 
-function findRequest(deps: RouteDeps, id: string): RequestRecord {
-  const found = deps.inference.running().find((each) => each.id === id) ?? deps.store.requests.get(id);
+/** One request with what happened on its way; of its resolution those steps too that did not have to be tried. */
+function findRequest(deps: RouteDeps, id: string): RequestDetailView {
+  const found = deps.inference.request(id) ?? deps.store.requests.get(id);
   if (!found) throw new GatewayError('request.not_found');
-  return found;
+  const { story } = found;
+  if (story === null || story.steps.length === 0) return found;
+  return { ...found, story: { ...story, steps: wholeLadder(story.steps) } };
 }

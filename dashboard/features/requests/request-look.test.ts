@@ -6,6 +6,7 @@ const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   id: '01a1',
   at: '2026-01-01T00:00:00.000Z',
   route: '/v1/chat/completions',
+  asked: 'agent',
   model: 'tiny',
   slot: 'agent',
   upstream: null,

@@ -60,6 +60,7 @@ export function matches(request: RequestRecord, { q, only }: RequestFilter): boo
   const text = [
     request.id,
     request.route,
+    request.asked,
     request.model,
     request.slot,
     request.upstream,

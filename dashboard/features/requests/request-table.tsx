@@ -28,7 +28,7 @@ function columnsFor(open: (id: string) => void) {
       cell: ({ row: { original } }) => (
         <>
           <button type="button" className={css.open} onClick={() => open(original.id)}>
-            {original.model ?? 'no known model'}
+            {original.model ?? original.asked ?? 'no model named'}
           </button>
           <span className={css.route}>{original.route}</span>
           <span className={css.underTime}>

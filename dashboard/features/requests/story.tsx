@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useRef } from 'react';
-import { Link } from 'wouter';
-import type { RequestRecord } from '../../../daemon/contract/system.ts';
-import { call } from '../../api/client.ts';
-import { keyOf, queries } from '../../api/queries.ts';
+import type { RequestDetailView } from '../../../daemon/contract/system.ts';
+import { queries } from '../../api/queries.ts';
 import { Copy } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { moment } from '../../ui/format.ts';
@@ -12,57 +10,10 @@ import { Note } from '../../ui/note.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Badge } from '../../ui/state-badge.tsx';
 import { Cancel } from './cancel.tsx';
-import { Ladder, stepWord } from './ladder.tsx';
 import { errorWords, requestLook } from './request-look.ts';
 import css from './requests.module.css';
 import { Timeline } from './timeline.tsx';
-
-function Replay(props: { path: string; model: string }): ReactElement {
-  const { path, model } = props;
-  const replay = useQuery({
-    queryKey: keyOf('dispatch.explain', path, model),
-    queryFn: ({ signal }) => call('dispatch.explain', { body: { path, model }, signal }),
-    staleTime: 10_000,
-  });
-  return (
-    <Loaded query={replay} what="the steps" lines={5}>
-      {(explained) => (
-        <>
-          <p className={css.soft}>
-            The steps as they would go for the same request now; slots and upstreams may have been different
-            then.
-          </p>
-          <Ladder steps={explained.steps} />
-        </>
-      )}
-    </Loaded>
-  );
-}
-
-function Route(props: { request: RequestRecord }): ReactElement {
-  const { request } = props;
-  const taken = request.step === null ? null : stepWord(request.step);
-  return (
-    <section className={css.part} aria-label="How it found its place">
-      <h3>How it found its place</h3>
-      <p>
-        {taken === null ? 'No step took it.' : `It was taken by the step “${taken}”`}
-        {request.slot === null ? '' : ` and served by slot ${request.slot}`}
-        {request.upstream === null ? '' : ` and sent to upstream ${request.upstream}`}
-        {taken === null ? '' : '.'}
-      </p>
-      {request.model === null ? (
-        <p className={css.soft}>
-          The name that was asked for is not kept, so the steps cannot be replayed here.{' '}
-          <Link href={`/requests/explain?path=${encodeURIComponent(request.route)}`}>Explain it by hand</Link>
-          .
-        </p>
-      ) : (
-        <Replay path={request.route} model={request.model} />
-      )}
-    </section>
-  );
-}
+import { Way } from './way.tsx';
 
 function Id(props: { id: string }): ReactElement {
   const shown = useRef<HTMLElement>(null);
@@ -74,7 +25,7 @@ function Id(props: { id: string }): ReactElement {
   );
 }
 
-function Whole(props: { request: RequestRecord }): ReactElement {
+function Whole(props: { request: RequestDetailView }): ReactElement {
   const { request } = props;
   const look = requestLook(request);
   return (
@@ -92,7 +43,8 @@ function Whole(props: { request: RequestRecord }): ReactElement {
         rows={[
           ['When', moment(Date.parse(request.at))],
           ['Route', <code key="route">{request.route}</code>],
-          ['Model', request.model ?? 'none, or none that is known'],
+          ['Asked for', request.asked ?? 'no model by name'],
+          ['Model', request.model ?? 'none that is known'],
           ['Caller', request.tier === 'anon' ? 'without a key' : `with the ${request.tier} key`],
           ['Request id', <Id key="id" id={request.id} />],
         ]}
@@ -101,7 +53,7 @@ function Whole(props: { request: RequestRecord }): ReactElement {
         <h3>How long it took</h3>
         <Timeline request={request} />
       </section>
-      <Route request={request} />
+      <Way request={request} />
     </>
   );
 }

@@ -1,10 +1,11 @@
 import type { ReactElement } from 'react';
-import type { RequestRecord } from '../../../daemon/contract/system.ts';
+import type { RequestDetailView } from '../../../daemon/contract/system.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { count, duration, steadyDuration, tokenRate } from '../../ui/format.ts';
 import { useNow } from '../../ui/now.ts';
 import { timesOf } from './request-look.ts';
 import css from './requests.module.css';
+import { waitRows } from './story-words.ts';
 
 const tokens = (many: number): string => `${count(many)} ${many === 1 ? 'token' : 'tokens'}`;
 
@@ -14,7 +15,7 @@ function Running(props: { at: number }): ReactElement {
 }
 
 /** When the first token came and when the answer ended, as a bar and in numbers. */
-export function Timeline(props: { request: RequestRecord }): ReactElement {
+export function Timeline(props: { request: RequestDetailView }): ReactElement {
   const { request } = props;
   const { total, first, rest, rate } = timesOf(request);
   const share = total === null || first === null || total <= 0 ? null : Math.min(1, first / total);
@@ -30,6 +31,7 @@ export function Timeline(props: { request: RequestRecord }): ReactElement {
       <Facts
         wide
         rows={[
+          ...waitRows(request.story?.waits ?? null),
           ['Until the first token', first === null ? null : duration(first)],
           ['From there to the end', rest === null ? null : duration(rest)],
           ['In all', total === null ? null : duration(total)],

@@ -1,0 +1,25 @@
+import type { ExplainStepView } from '../../contract/system.ts';
+import { STEPS, type Trace } from './dispatch.ts';
+
+/** The steps that were tried, in words. */
+export function triedSteps(trace: readonly Trace[]): ExplainStepView[] {
+  return trace.map(({ step, outcome: { is, reason } }) => ({
+    step,
+    outcome: is === 'match' ? 'matched' : 'failed',
+    reason,
+  }));
+}
+
+/** All steps of the specification in its order, after what came before them: those that were tried, the rest as skipped. */
+export function wholeLadder(tried: readonly ExplainStepView[]): ExplainStepView[] {
+  const before = tried.filter(({ step }) => !STEPS.some(({ name }) => name === step));
+  const ladder = STEPS.map(
+    ({ name }): ExplainStepView =>
+      tried.find(({ step }) => step === name) ?? {
+        step: name,
+        outcome: 'skipped',
+        reason: 'an earlier step chose',
+      },
+  );
+  return [...before, ...ladder];
+}

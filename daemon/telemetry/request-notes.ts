@@ -1,0 +1,68 @@
+import type { ExplainStepView, RequestStoryView } from '../contract/system.ts';
+
+/** How a name was resolved. `steps` puts it into words, and only when somebody wants to read them. */
+export interface Resolved {
+  readonly rule: string | null;
+  readonly lane: string | null;
+  steps(): ExplainStepView[];
+}
+
+/** A request on its way to whoever serves it; times in milliseconds. */
+export interface SentOff {
+  readonly waits: RequestStoryView['waits'];
+  readonly overheadMs: number;
+  readonly degraded: string | null;
+}
+
+type Left = RequestStoryView['before'][number];
+type Target = Pick<Left, 'slot' | 'upstream'>;
+
+/** Targets of one request that are kept; a request has no more by its own bounds. */
+const MOST_LEFT = 16;
+/** Characters of one text of a story. */
+const LONGEST = 256;
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
+const cut = (text: string): string => text.slice(0, LONGEST);
+
+/** What is noted of one request while it runs: references to what its walk made anyway, put together by `story`. */
+export class RequestNotes {
+  asked: string | null = null;
+  resolved: Resolved | null = null;
+  sent: SentOff | null = null;
+  #target: Target | null = null;
+  #left: Left[] | null = null;
+  #error: string | null = null;
+
+  /** It goes to this target; another one before it did not serve it. */
+  goesTo({ slot, upstream }: Target): void {
+    const before = this.#target;
+    const again = before?.slot === slot && before?.upstream === upstream && this.#error === null;
+    if (before !== null && !again) this.#leave(before);
+    this.#target = { slot, upstream };
+  }
+
+  /** The target did not serve it, and another one is tried. */
+  wentOn(error: string): void {
+    this.#error = error;
+  }
+
+  story(): RequestStoryView {
+    const { resolved, sent } = this;
+    return {
+      rule: resolved?.rule ?? null,
+      lane: resolved?.lane ?? null,
+      steps: (resolved?.steps() ?? []).map((step) => ({ ...step, reason: cut(step.reason) })),
+      before: [...(this.#left ?? [])],
+      waits: sent?.waits ?? null,
+      overhead_ms: sent === null ? null : tenths(sent.overheadMs),
+      degraded: sent === null || sent.degraded === null ? null : cut(sent.degraded),
+    };
+  }
+
+  #leave(target: Target): void {
+    this.#left ??= [];
+    if (this.#left.length < MOST_LEFT) this.#left.push({ ...target, error: this.#error });
+    this.#error = null;
+  }
+}

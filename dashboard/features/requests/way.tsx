@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import type { RequestDetailView, RequestStoryView } from '../../../daemon/contract/system.ts';
+import { call } from '../../api/client.ts';
+import { keyOf } from '../../api/queries.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Note } from '../../ui/note.tsx';
+import { Ladder } from './ladder.tsx';
+import css from './requests.module.css';
+import { beforeWords, placeWords, ruleWords } from './story-words.ts';
+
+/** For a request whose steps were not kept: the decision as it would be now. */
+function Replay(props: { path: string; model: string }): ReactElement {
+  const { path, model } = props;
+  const replay = useQuery({
+    queryKey: keyOf('dispatch.explain', path, model),
+    queryFn: ({ signal }) => call('dispatch.explain', { body: { path, model }, signal }),
+    staleTime: 10_000,
+  });
+  return (
+    <Loaded query={replay} what="the steps" lines={5}>
+      {(explained) => (
+        <>
+          <p className={css.soft}>
+            The steps as they would go for the same request now; slots and upstreams may have been different
+            then.
+          </p>
+          <Ladder steps={explained.steps} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Told(props: { story: RequestStoryView }): ReactElement {
+  const { story } = props;
+  return (
+    <>
+      {story.before.map((left) => (
+        <p key={`${left.slot} ${left.upstream}`} className={css.soft}>
+          {beforeWords(left)}
+        </p>
+      ))}
+      {story.degraded === null ? null : (
+        <Note tone="attention">
+          <p>What served it runs degraded: {story.degraded}</p>
+        </Note>
+      )}
+      {story.steps.length === 0 ? (
+        <p className={css.soft}>It ended before a place was looked for.</p>
+      ) : (
+        <Ladder steps={story.steps} />
+      )}
+    </>
+  );
+}
+
+/** How a request found its place, as it was noted then. */
+export function Way(props: { request: RequestDetailView }): ReactElement {
+  const { request } = props;
+  const { asked, model, route, story } = request;
+  const name = asked ?? model;
+  const rule = story === null ? null : ruleWords(story, asked);
+  const again = new URLSearchParams({ path: route, ...(name === null ? {} : { model: name }) });
+  return (
+    <section className={css.part} aria-label="How it found its place">
+      <h3>How it found its place</h3>
+      <p>
+        {rule} {placeWords(request)}
+      </p>
+      {story !== null ? <Told story={story} /> : null}
+      {story === null && model !== null ? <Replay path={route} model={model} /> : null}
+      <p className={css.soft}>
+        <Link href={`/requests/explain?${again}`}>Where would it go now?</Link>
+      </p>
+    </section>
+  );
+}
