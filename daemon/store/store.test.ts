@@ -37,7 +37,7 @@ test('every family of rows is there after a restart', () => {
   expect(next.sessions.active(5).map(({ id }) => id)).toEqual(['one']);
   expect(next.sessions.isRevoked('two')).toBe(true);
   expect(next.audit.list(5)).toHaveLength(1);
-  expect(next.requests.get('r1')).toEqual(aRequest());
+  expect(next.requests.get('r1')).toEqual({ ...aRequest(), story: null });
   expect(next.usage.since('2030-01-01')).toHaveLength(1);
   expect(next.models.all()).toEqual([aModel()]);
   expect(next.memory.list(5, 0)).toEqual([memory]);
