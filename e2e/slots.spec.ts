@@ -111,7 +111,10 @@ test('a slot is added, changed and removed; what is wrong is named at its field'
   await more(page, 'writer', 'Edit…');
   const edit = sheet(page, 'Settings of slot writer');
   await expect(edit.getByLabel('Context')).toHaveValue('2048');
+  await expect(edit.getByLabel('Requests at once')).toHaveValue('2');
+  await expect(edit.getByText('Requests served at once · the default')).toBeVisible();
   await edit.getByText('More settings').click();
+  await expect(edit.getByLabel('Unload when idle')).toHaveValue('15 min');
   await edit.getByLabel('Pinned').selectOption('yes');
   await edit.getByRole('button', { name: 'Save' }).click();
   await expect(card(page, 'writer')).toContainText('pinned');

@@ -165,6 +165,13 @@ export const ROUTES = {
   'slot.remove': api('DELETE', '/api/slots/:name', 'admin', 'none', 'Remove a slot and its file'),
   'slot.swap': api('POST', '/api/slots/:name/swap', 'admin', 'api', 'Give a slot another model'),
   'slot.logs': kind('sse', api('GET', '/api/slots/:name/logs', 'admin', 'none', 'Output of an engine, live')),
+  'slot.settings': api(
+    'GET',
+    '/api/slots/:name/settings',
+    'admin',
+    'none',
+    'What a slot is set to, and by whom',
+  ),
   'slot.plan': api('GET', '/api/slots/:name/plan', 'admin', 'none', 'What a load would start and need'),
   'hardware.probe': api('POST', '/api/hardware/probe', 'admin', 'none', 'Probe the hardware again'),
   settings: api('GET', '/api/settings', 'admin', 'none', 'Every setting with its source'),

@@ -108,6 +108,27 @@ export const SlotSwap = z.strictObject({
   /** Whether the model is written into the slot file; default true. */
   persist: z.boolean().optional(),
 });
+/** Where a setting of a slot comes from; `swap` holds for this run above the file. */
+export const SlotSettingOrigin = z.enum(['file', 'default', 'automatic', 'swap']);
+/** What a slot is set to now; an engine that runs may have been started with earlier settings. */
+export const SlotSettingsResponse = z.object({
+  slot: z.string(),
+  /** Base name of its file; null for a slot without one. */
+  file: z.string().nullable(),
+  settings: z.array(
+    z.object({
+      /** As it stands in a slot file; `voice.speed` is a key of the table `voice`. */
+      key: z.string(),
+      /** Null where nothing is set and the engine or the model decides; of `env` the names alone; times in seconds. */
+      value: z.unknown(),
+      from: SlotSettingOrigin,
+      /** Whether a request may set it; the others come from the file alone. */
+      editable: z.boolean(),
+    }),
+  ),
+  /** What is wrong with the file; while it is broken its last good settings hold. */
+  problems: z.array(z.object({ line: z.number().int().nullable(), message: z.string() })),
+});
 export const SlotRemoved = z.object({ ok: z.literal(true) });
 
 /** Why a slot keeps its memory when another asks for it: it is pinned, it answers, it loads, it has just become ready. */
@@ -167,6 +188,8 @@ export type SlotStateName = z.infer<typeof SlotState>;
 export type SlotTypeName = z.infer<typeof SlotType>;
 export type SlotRecord = z.infer<typeof SlotView>;
 export type SlotSettingsBody = z.infer<typeof SlotSettings>;
+export type SlotSettingsView = z.infer<typeof SlotSettingsResponse>;
+export type SlotSettingOriginName = z.infer<typeof SlotSettingOrigin>;
 export type SlotPlanView = z.infer<typeof SlotPlan>;
 export type MemorySumView = z.infer<typeof MemorySum>;
 export type LoadForecastView = z.infer<typeof LoadForecast>;

@@ -11,6 +11,8 @@ export const MOST_SLOTS = 256;
 export interface SlotFolder {
   readonly configs: readonly SlotConfig[];
   readonly problems: readonly Problem[];
+  /** Slots that have a file. */
+  readonly files: ReadonlySet<string>;
   /** Slots whose file is there but gives none. */
   readonly broken: ReadonlySet<string>;
 }
@@ -45,7 +47,12 @@ export function readSlotFolder(folder: string): SlotFolder {
   const names = namesIn(folder);
   if (!Array.isArray(names)) {
     const problem = { file: 'slots', line: null, message: `cannot be listed (${names.code})` };
-    return { configs: BUILT_IN_SLOTS.map(builtInSlot), problems: [problem], broken: new Set() };
+    return {
+      configs: BUILT_IN_SLOTS.map(builtInSlot),
+      problems: [problem],
+      files: new Set(),
+      broken: new Set(),
+    };
   }
   const read = names.sort().map((file) => readOne(folder, file));
   const problems = read.flatMap((one) => one.problems);
@@ -60,6 +67,12 @@ export function readSlotFolder(folder: string): SlotFolder {
   const builtIn = BUILT_IN_SLOTS.filter((name) => !names.includes(`${name}.toml`)).map(builtInSlot);
   const all = [...builtIn, ...configs.slice(0, MOST_SLOTS)];
   const known = new Set(configs.map((config) => `${config.name}.toml`));
-  const broken = new Set(names.filter((name) => !known.has(name)).map((name) => name.replace(/\.toml$/, '')));
-  return { broken, configs: all.sort((a, b) => a.name.localeCompare(b.name)), problems };
+  const slotOf = (name: string): string => name.replace(/\.toml$/, '');
+  const broken = new Set(names.filter((name) => !known.has(name)).map(slotOf));
+  return {
+    files: new Set(names.map(slotOf)),
+    broken,
+    configs: all.sort((a, b) => a.name.localeCompare(b.name)),
+    problems,
+  };
 }

@@ -1,6 +1,8 @@
 import type { Log } from '../kit/log.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
+import type { Owner } from './owner.ts';
+import { answersTo } from './record.ts';
 import type { SlotConfig } from './slot-file.ts';
 import { slotModel } from './slot-model.ts';
 import type { Swaps } from './swaps.ts';
@@ -22,6 +24,22 @@ export class SlotModels {
     const swapped = this.#swaps.modelOf(config.name);
     if (swapped !== null) return this.named(config, swapped);
     return this.#try(config);
+  }
+
+  /** The id of the model that it would load, and that of a swap of this run; null where there is none. */
+  chosen(config: SlotConfig): { model: string | null; swapped: string | null } {
+    return { model: this.of(config)?.id ?? null, swapped: this.#swaps.modelOf(config.name) };
+  }
+
+  /**
+   * What a slot with this file holds: the model it names, else the one that it runs or would load. While it still runs
+   * another one than its file names it holds neither, so that both have a slot of their own to answer to.
+   */
+  held(config: SlotConfig, owner: Pick<Owner, 'modelId' | 'current'> | undefined): string | null {
+    const named = this.of(config)?.id ?? null;
+    if (owner === undefined) return named;
+    if (config.model === null) return owner.modelId;
+    return [null, named].includes(answersTo(owner.current, null)) ? named : null;
   }
 
   /** The model with this id for such a slot, whatever the slot itself would take: it is looked up for no slot by name. */

@@ -1,5 +1,5 @@
 import type { ModelFitView } from '../contract/catalog.ts';
-import type { SlotPlanView, SlotRecord, SlotSettingsBody } from '../contract/slots.ts';
+import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Beside } from './admit.ts';
 import type { SlotModel } from './engines/engine.ts';
@@ -32,6 +32,8 @@ export interface Slots {
    * slot with the model that was asked for.
    */
   swap(name: string, to: { modelId: string; persist?: boolean }): Promise<SlotRecord>;
+  /** What the slot is set to, key by key with where each value comes from. Pure. */
+  settings(name: string): SlotSettingsView;
   /** What a load would start, where each value comes from, and the memory sum. Pure: nothing is started or unloaded. */
   plan(name: string, options?: { modelId?: string }): SlotPlanView;
   /**

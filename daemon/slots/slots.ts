@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ModelFitView } from '../contract/catalog.ts';
-import type { SlotPlanView, SlotRecord, SlotSettingsBody } from '../contract/slots.ts';
+import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
 import { familyMemoryOf, memoryOf } from '../kit/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Beside } from './admit.ts';
@@ -19,7 +19,6 @@ import { endOrphans } from './orphans.ts';
 import { Owner } from './owner.ts';
 import type { OwnerParts } from './owner-parts.ts';
 import { planView } from './plan.ts';
-import { answersTo } from './record.ts';
 import { type Runners, runFolderOf } from './runners/table.ts';
 import { reconcileAll, retireAll, runnersFor } from './runners-for.ts';
 import { signOfLife } from './sign-of-life.ts';
@@ -29,6 +28,7 @@ import { SlotFiles } from './slot-files.ts';
 import { readSlotFolder } from './slot-folder.ts';
 import { SlotModels } from './slot-models.ts';
 import { SlotSet } from './slot-set.ts';
+import { slotSettingsView } from './slot-settings.ts';
 import type { Slots } from './slots-api.ts';
 import type { SlotsOptions } from './slots-options.ts';
 import { Swaps } from './swaps.ts';
@@ -143,6 +143,11 @@ class AllSlots implements Slots {
     );
   }
 
+  settings(name: string): SlotSettingsView {
+    const { config } = this.#set.need(name);
+    return slotSettingsView(config, this.#models.chosen(config), this.#set.folder);
+  }
+
   async create(name: string, settings: SlotSettingsBody): Promise<SlotRecord> {
     await this.#admin.create(name, settings);
     return this.#set.need(name).record();
@@ -221,7 +226,7 @@ class AllSlots implements Slots {
     const auto = new AutoSlots({
       models: () => models?.() ?? [],
       kept: keptBindings,
-      held: (config) => this.#held(config),
+      held: (config) => this.#models.held(config, this.#set.get(config.name)),
     });
     return new SlotSet({
       log,
@@ -236,18 +241,6 @@ class AllSlots implements Slots {
       },
       drainMs: () => settings.value('drainLimitS') * 1000,
     });
-  }
-
-  /**
-   * What a slot with this file holds: the model it names, else the one that it runs or would load. While it still runs
-   * another one than its file names it holds neither, so that both have a slot of their own to answer to.
-   */
-  #held(config: SlotConfig): string | null {
-    const owner = this.#set.get(config.name);
-    const named = this.#models.of(config)?.id ?? null;
-    if (owner === undefined) return named;
-    if (config.model === null) return owner.modelId;
-    return [null, named].includes(answersTo(owner.current, null)) ? named : null;
   }
 
   #openAdmin(swaps: Swaps): SlotAdmin {

@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import { SlotPlan, type SlotPlanView, type SlotRecord, SlotView } from '../contract/slots.ts';
+import {
+  SlotPlan,
+  type SlotPlanView,
+  type SlotRecord,
+  SlotSettingsResponse,
+  type SlotSettingsView,
+  SlotView,
+} from '../contract/slots.ts';
 import type { AuditRow } from '../contract/system.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
@@ -179,6 +186,7 @@ describe('POST /api/slots', () => {
       ['DELETE', '/api/slots/utility'],
       ['POST', '/api/slots/utility/swap'],
       ['GET', '/api/slots/utility/plan'],
+      ['GET', '/api/slots/utility/settings'],
     ] as const) {
       expect((await say(method, path, { key: CLIENT_KEY, body: {} })).code).toBe('auth.forbidden');
       expect((await ask(gateway, method, path)).code).toBe('auth.required');
@@ -249,6 +257,41 @@ describe('PUT /api/slots/{name}', () => {
     expect(answer.text).not.toContain(gateway.home);
     expect(textOf('garbled')).toBe('this is = = no toml\n');
     expect((await remove('garbled')).status).toBe(200);
+  });
+});
+
+describe('GET /api/slots/{name}/settings', () => {
+  const settings = async (name: string) => {
+    const answer = await say('GET', `/api/slots/${name}/settings`);
+    const view = answer.json<SlotSettingsView>();
+    expect(SlotSettingsResponse.parse(view)).toEqual(view);
+    const row = (key: string) => view.settings.find((each) => each.key === key);
+    return { view, row, text: answer.text };
+  };
+
+  it('tells every key with its origin, what was changed a moment ago too, and no value of a variable', async () => {
+    await change('utility', { priority: 7 });
+    const { view, row, text } = await settings('utility');
+    expect(row('priority')).toEqual({ key: 'priority', value: 7, from: 'file', editable: true });
+    expect(row('model')).toMatchObject({ value: 'tiny', from: 'file' });
+    expect(row('autoload')).toMatchObject({ value: false, from: 'default' });
+    expect(row('env')).toEqual({ key: 'env', value: ['SECRET_OF_MINE'], from: 'file', editable: false });
+    expect(text).not.toContain('worth-keeping');
+    expect(text).not.toContain(gateway.home);
+    expect(view.file).toBe('utility.toml');
+    expect(view.problems).toEqual([{ line: 4, message: expect.stringContaining('favourite_colour') }]);
+    await change('utility', { priority: null });
+    expect((await settings('utility')).row('priority')).toMatchObject({ value: 0, from: 'default' });
+  });
+
+  it('of a slot without a file and of none', async () => {
+    const { view, row } = await settings('embed');
+    expect(view.file).toBeNull();
+    expect(row('model')).toMatchObject({ value: 'vectors', from: 'automatic' });
+    expect(await say('GET', '/api/slots/nobody/settings')).toMatchObject({
+      status: 404,
+      code: 'slot.not_found',
+    });
   });
 });
 

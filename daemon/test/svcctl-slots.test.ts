@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HardwareView } from '../contract/hardware.ts';
-import type { SlotPlanView, SlotRecord } from '../contract/slots.ts';
+import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../contract/slots.ts';
 import type { RequestRecord, UsageView } from '../contract/system.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
@@ -159,6 +159,16 @@ describe('slots create, set, plan and rm', () => {
     expect((await run(['slots', 'set', 'utility'])).code).toBe(2);
   });
 
+  it('tells every setting of a slot and its origin', async () => {
+    const out = await said('slots', 'settings', 'utility');
+    expect(out).toMatch(/^Slot +utility$/m);
+    expect(out).toMatch(/^parallel +1 +file$/m);
+    expect(out).toMatch(/^autoload +false +default$/m);
+    expect(out).toMatch(/^extra_args +\[\] +default +file only$/m);
+    for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+    expect(await told<SlotSettingsView>('slots', 'settings', 'utility')).toMatchObject({ slot: 'utility' });
+  });
+
   it('plans a load without making it', async () => {
     await said('slots', 'unload', 'utility');
     const out = await said('slots', 'plan', 'utility', '--model', 'second');
@@ -186,7 +196,7 @@ describe('requests and usage', () => {
     const id = String(answer.headers['x-request-id']);
     const out = await said('requests');
     expect(out).toMatch(/^ID +TIME +ROUTE +MODEL +SLOT +STATUS +FIRST +TOTAL +IN\/OUT$/m);
-    expect(out).toMatch(new RegExp(`^${id.slice(-8)} .* chat/completions +tiny +agent +200 `, 'm'));
+    expect(out).toMatch(new RegExp(`^${id.slice(-8)} .* chat/compl\\S+ +tiny +agent +200 `, 'm'));
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(await said('requests', 'show', id.slice(-8))).toMatch(new RegExp(`^Id +${id}$`, 'm'));
     expect((await told<RequestRecord>('requests', 'show', id)).id).toBe(id);

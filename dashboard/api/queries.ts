@@ -77,6 +77,13 @@ export const queries = {
       queryKey: keyOf('memory.search', words),
       queryFn: ({ signal }) => call('memory.search', { body: { query: words, limit: 100 }, signal }),
     }),
+  slotSettings: (name: string) =>
+    queryOptions<Responses['slot.settings']>({
+      queryKey: keyOf('slot.settings', name),
+      queryFn: ({ signal }) => call('slot.settings', { params: { name }, signal }),
+      // A form keeps what it began with.
+      refetchOnWindowFocus: false,
+    }),
   upstream: (name: string) =>
     queryOptions<Responses['upstream']>({
       queryKey: keyOf('upstream', name),

@@ -20,7 +20,13 @@ import type {
 } from '../../daemon/contract/models.ts';
 import type { PullRecord, PullsResponse, SearchResponse } from '../../daemon/contract/pulls.ts';
 import type { SetupView } from '../../daemon/contract/setup.ts';
-import type { SlotPlanView, SlotRecord, SlotRemoved, SlotsResponse } from '../../daemon/contract/slots.ts';
+import type {
+  SlotPlanView,
+  SlotRecord,
+  SlotRemoved,
+  SlotSettingsView,
+  SlotsResponse,
+} from '../../daemon/contract/slots.ts';
 import type {
   AuditResponse,
   DeletedResponse,
@@ -69,6 +75,7 @@ export interface Responses {
   'slot.create': SlotRecord;
   'slot.change': SlotRecord;
   'slot.remove': Parsed<typeof SlotRemoved>;
+  'slot.settings': SlotSettingsView;
   'slot.plan': SlotPlanView;
   models: Parsed<typeof ModelsResponse>;
   setup: SetupView;

@@ -1,4 +1,4 @@
-import type { SlotPlanView, SlotRecord } from '../../contract/slots.ts';
+import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { bytes } from '../format.ts';
@@ -30,6 +30,29 @@ async function set(context: CommandContext): Promise<number> {
   const later = slot.pid === null ? '' : ' The engine that runs keeps its settings until its next start.';
   context.out(context.flags.json ? json(slot) : `Slot ${slot.name} is changed.${later}\n`);
   return EXIT.ok;
+}
+
+async function settings({ client, args, flags, out, width }: CommandContext): Promise<number> {
+  const params = named({ args }, 'slots settings NAME', 'name');
+  const view = await client.call<SlotSettingsView>('slot.settings', undefined, { params });
+  out(flags.json ? json(view) : settingsText(view, width));
+  return EXIT.ok;
+}
+
+/** Every key with its value and where that comes from; what the file alone can say is marked. */
+function settingsText({ slot, file, settings: rows, problems }: SlotSettingsView, width: number): string {
+  const shown = rows.map(({ key, value, from, editable }) => [
+    key,
+    typeof value === 'string' ? value : JSON.stringify(value),
+    from,
+    editable ? '' : 'file only',
+  ]);
+  return [
+    fields({ Slot: slot, File: file ?? 'none' }),
+    '\n',
+    fitted(['KEY', 'VALUE', 'FROM', ''], shown, { width, shrink: [1] }),
+    ...problems.map(({ line, message }) => `! ${file}${line === null ? '' : `:${line}`}: ${message}\n`),
+  ].join('');
 }
 
 async function remove(context: CommandContext): Promise<number> {
@@ -106,6 +129,14 @@ export const slotFileCommands: readonly Command[] = [
     options: ['model', 'wide'],
     offers: ['slot'],
     run: plan,
+  },
+  {
+    words: 'slots settings',
+    usage: 'NAME',
+    summary: 'Every setting of a slot and its origin',
+    options: ['wide'],
+    offers: ['slot'],
+    run: settings,
   },
   {
     words: 'slots create',

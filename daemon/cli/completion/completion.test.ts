@@ -37,7 +37,7 @@ describe('bash', () => {
     [['sl'], ['slots']],
     [
       ['slots', 's'],
-      ['show', 'swap', 'set'],
+      ['show', 'swap', 'settings', 'set'],
     ],
     [
       ['auth', 'rotate', ''],

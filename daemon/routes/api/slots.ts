@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { GatewayError } from '../../contract/errors.ts';
-import type { SlotPlanView, SlotRecord } from '../../contract/slots.ts';
+import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
 import { hideSecretsIn } from '../../kit/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -32,6 +32,11 @@ export function slotRoutes(deps: RouteDeps) {
     const modelId = new Query(call).text('model_id');
     return hideSecretsIn(deps.slots.plan(name, modelId === null ? {} : { modelId }), deps.settings.secrets());
   };
+  /** Of variables only their names; no value of a secret. */
+  const settings: Handler = (_ctx, call): SlotSettingsView => {
+    const { name } = namedSlot(deps, call);
+    return hideSecretsIn(deps.slots.settings(name), deps.settings.secrets());
+  };
   return {
     slots: () => ({ slots: deps.slots.list() }),
     slot: (_ctx, call) => namedSlot(deps, call),
@@ -39,6 +44,7 @@ export function slotRoutes(deps: RouteDeps) {
     'slot.unload': verb('unload'),
     'slot.restart': verb('restart'),
     'slot.swap': swap,
+    'slot.settings': settings,
     'slot.plan': plan,
   } satisfies Record<string, Handler>;
 }

@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { SlotCreate, SlotSettings } from '../../../daemon/contract/slots.ts';
+import { SlotCreate, SlotSettings, type SlotSettingsView } from '../../../daemon/contract/slots.ts';
 import { queries } from '../../api/queries.ts';
+import { Facts } from '../../ui/facts.tsx';
 import { issuesOf } from '../../ui/form/draft.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import type { SlotDialogProps } from './slot-dialog.tsx';
-import { slotBaseline, slotRows } from './slot-rows.ts';
+import { fileOnly, slotBaseline, slotRows, withOrigins } from './slot-rows.ts';
+import css from './slots.module.css';
 import { useAct } from './use-act.ts';
 
 function useModelIds(): string[] {
@@ -38,11 +40,53 @@ export function NewSlot(props: { onClose: () => void }): ReactElement {
   );
 }
 
-/** Changes the file of a slot: what is not touched stays as it is, comments included. */
-export function EditSlot({ slot, onClose }: SlotDialogProps): ReactElement {
-  const plan = useQuery({ ...queries.plan(slot.name), refetchInterval: false, retry: false });
+/** What no request may set: programs, their arguments, variables by name, images. */
+function FileOnly(props: { settings: SlotSettingsView }): ReactElement | null {
+  const rows = fileOnly(props.settings);
+  if (rows.length === 0) return null;
+  return (
+    <section className={css.fileOnly} aria-label="Set in the file alone">
+      <h3>Set in the file alone</h3>
+      <Facts rows={rows.map(([key, value]) => [key, <code key={key}>{value}</code>])} />
+    </section>
+  );
+}
+
+function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSettingsView }): ReactElement {
   const change = useAct('slot.change', onClose);
   const { rows, more } = slotRows(useModelIds(), false);
+  return (
+    <>
+      {settings.problems.length === 0 ? null : (
+        <Note tone="attention">
+          {settings.problems.map(({ line, message }) => (
+            <p key={`${line} ${message}`}>
+              {settings.file}
+              {line === null ? '' : `, line ${line}`}: {message}
+            </p>
+          ))}
+        </Note>
+      )}
+      <RecordForm
+        rows={withOrigins(rows, settings)}
+        more={withOrigins(more, settings)}
+        baseline={slotBaseline(settings)}
+        create={false}
+        empty="not set"
+        check={(body) => issuesOf(SlotSettings, body, [...rows, ...more])}
+        action="Save"
+        busy={change.isPending}
+        error={change.error}
+        onSend={(body) => change.mutate({ name: slot.name, body })}
+      />
+      <FileOnly settings={settings} />
+    </>
+  );
+}
+
+/** Changes the file of a slot: what is not touched stays as it is, comments included. */
+export function EditSlot({ slot, onClose }: SlotDialogProps): ReactElement {
+  const settings = useQuery(queries.slotSettings(slot.name));
   return (
     <Sheet title={`Settings of slot ${slot.name}`} onClose={onClose}>
       <Note tone="idle">
@@ -53,22 +97,9 @@ export function EditSlot({ slot, onClose }: SlotDialogProps): ReactElement {
           {slot.pid === null ? '' : 'The engine that runs now keeps its settings until its next start.'}
         </p>
       </Note>
-      {plan.isPending ? (
-        <Skeleton lines={8} what="the settings" />
-      ) : (
-        <RecordForm
-          rows={rows}
-          more={more}
-          baseline={slotBaseline(slot, plan.data)}
-          create={false}
-          empty="as it is"
-          check={(body) => issuesOf(SlotSettings, body, [...rows, ...more])}
-          action="Save"
-          busy={change.isPending}
-          error={change.error}
-          onSend={(body) => change.mutate({ name: slot.name, body })}
-        />
-      )}
+      <Loaded query={settings} what="the settings" lines={8}>
+        {(data) => <Form slot={slot} settings={data} onClose={onClose} />}
+      </Loaded>
     </Sheet>
   );
 }

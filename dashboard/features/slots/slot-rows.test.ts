@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SLOT_KEYS } from '../../../daemon/contract/slot-keys.ts';
-import {
-  SlotCreate,
-  type SlotPlanView,
-  type SlotRecord,
-  SlotSettings,
-} from '../../../daemon/contract/slots.ts';
+import { SlotCreate, SlotSettings, type SlotSettingsView } from '../../../daemon/contract/slots.ts';
 import { bodyOf, issuesOf } from '../../ui/form/draft.ts';
-import { slotBaseline, slotRows } from './slot-rows.ts';
+import { fileOnly, slotBaseline, slotRows, spanText, withOrigins } from './slot-rows.ts';
 
 describe('slotRows', () => {
   it('every key of the daemon has a field with words of its own', () => {
@@ -34,20 +29,58 @@ describe('slotRows', () => {
   });
 });
 
-it('slotBaseline holds what the file says and nothing that is only a default', () => {
-  const slot = { enabled: true, parallel: 2, pinned: false, type: 'llm' } as SlotRecord;
-  const plan = {
-    launch: {
-      model_id: { value: 'tiny', from: 'file' },
-      context: { value: 8192, from: 'default' },
-      device: { value: 'cpu', from: 'file' },
-    },
-  } as unknown as SlotPlanView;
-  expect(slotBaseline(slot, plan)).toMatchObject({
-    model: 'tiny',
-    context: '',
-    device: 'cpu',
-    parallel: '2',
+describe('what a slot is set to', () => {
+  const row = (
+    key: string,
+    value: unknown,
+    from: 'file' | 'default' | 'automatic' | 'swap',
+    editable = true,
+  ) => ({
+    key,
+    value,
+    from,
+    editable,
   });
-  expect(slotBaseline(slot, undefined)).toMatchObject({ model: '', pinned: 'no' });
+  const view: SlotSettingsView = {
+    slot: 'writer',
+    file: 'writer.toml',
+    settings: [
+      row('model', 'tiny', 'automatic'),
+      row('context', null, 'default'),
+      row('pinned', false, 'default'),
+      row('idle_unload', 900, 'file'),
+      row('runner', 'worker', 'default', false),
+      row('extra_args', ['--quiet', '--threads', '2'], 'file', false),
+      row('env', ['VOICE_TOKEN'], 'file', false),
+    ],
+    problems: [],
+  };
+
+  it('stands in the fields, and a form that is not touched sends nothing', () => {
+    const baseline = slotBaseline(view);
+    expect(baseline).toEqual({ model: 'tiny', context: '', pinned: 'no', idle_unload: '15 min' });
+    const { rows, more } = slotRows([], false);
+    expect(bodyOf([...rows, ...more], baseline, baseline)).toEqual({});
+  });
+
+  it('is told with its origin', () => {
+    const { rows } = slotRows([], false);
+    const told = withOrigins(rows, view);
+    expect(told.find(({ key }) => key === 'model')?.origin).toBe('chosen automatically');
+    expect(told.find(({ key }) => key === 'device')).not.toHaveProperty('origin');
+  });
+
+  it('keys of the file alone are shown where the file has them', () => {
+    expect(fileOnly(view)).toEqual([
+      ['extra_args', '--quiet --threads 2'],
+      ['env', 'VOICE_TOKEN'],
+    ]);
+  });
+
+  it.each([
+    [0, '0'],
+    [45, '45'],
+    [60, '1 min'],
+    [900, '15 min'],
+  ])('%i seconds are written as %s', (seconds, text) => expect(spanText(seconds)).toBe(text));
 });

@@ -1,5 +1,5 @@
 import { SLOT_KEYS, type SlotKeyKind } from '../../../daemon/contract/slot-keys.ts';
-import { type SlotPlanView, type SlotRecord, SlotType } from '../../../daemon/contract/slots.ts';
+import { type SlotSettingsView, SlotType } from '../../../daemon/contract/slots.ts';
 import { type Draft, type FieldKind, type FieldRow, textOf } from '../../ui/form/draft.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -49,19 +49,37 @@ export function slotRows(models: readonly string[], create: boolean): { rows: Fi
   };
 }
 
-/** What is known of the settings that a slot has now; keys that no answer tells stay unknown. */
-export function slotBaseline(slot: SlotRecord, plan: SlotPlanView | undefined): Draft {
-  const launch = (key: string): unknown => {
-    const row = plan?.launch[key];
-    return row?.from === 'file' ? row.value : undefined;
-  };
-  return {
-    enabled: textOf(slot.enabled),
-    model: textOf(launch('model_id')),
-    device: textOf(launch('device')),
-    context: textOf(launch('context')),
-    parallel: textOf(launch('parallel') ?? slot.parallel),
-    pinned: textOf(slot.pinned),
-    type: slot.type,
-  };
-}
+type Setting = SlotSettingsView['settings'][number];
+
+const ORIGINS: Record<Setting['from'], string> = {
+  file: 'from the file',
+  default: 'the default',
+  automatic: 'chosen automatically',
+  swap: 'given by a swap, for this run',
+};
+
+/** Seconds as they are written in a slot file. */
+export const spanText = (seconds: number): string =>
+  seconds > 0 && seconds % 60 === 0 ? `${seconds / 60} min` : String(seconds);
+
+const valueText = ({ key, value }: Setting): string =>
+  key === 'idle_unload' && typeof value === 'number' ? spanText(value) : textOf(value);
+
+/** What the slot is set to, as it stands in the fields. */
+export const slotBaseline = ({ settings }: SlotSettingsView): Draft =>
+  Object.fromEntries(
+    settings.filter(({ editable }) => editable).map((setting) => [setting.key, valueText(setting)]),
+  );
+
+/** The fields with where each value comes from. */
+export const withOrigins = (rows: readonly FieldRow[], { settings }: SlotSettingsView): FieldRow[] =>
+  rows.map((row) => {
+    const setting = settings.find(({ key }) => key === row.key);
+    return setting === undefined ? row : { ...row, origin: ORIGINS[setting.from] };
+  });
+
+/** What the file alone can say and does say, for reading. */
+export const fileOnly = ({ settings }: SlotSettingsView): [key: string, value: string][] =>
+  settings
+    .filter(({ editable, from }) => !editable && from === 'file')
+    .map(({ key, value }) => [key, Array.isArray(value) ? value.join(' ') : textOf(value)]);

@@ -27,7 +27,7 @@ export function useAct(id: ActId, onDone: () => void) {
       ),
     onSuccess: (slot) => {
       client.setQueryData<Responses['slots']>(keyOf('slots'), (list) => withSlot(list, slot));
-      for (const stale of ['slots', 'slot.plan', 'v1.models'] as const) {
+      for (const stale of ['slots', 'slot.plan', 'slot.settings', 'v1.models'] as const) {
         void client.invalidateQueries({ queryKey: keyOf(stale) });
       }
       onDone();

@@ -8,6 +8,8 @@ export interface FieldRow {
   readonly help: string;
   readonly kind: FieldKind;
   readonly choices?: readonly string[];
+  /** Where the value of now comes from, in words; shown behind the help. */
+  readonly origin?: string;
   /** Offered while typing; anything else may be typed too. */
   readonly suggestions?: readonly string[];
 }

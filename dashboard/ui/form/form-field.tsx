@@ -108,7 +108,7 @@ export function FormField(props: {
         </datalist>
       )}
       <p id={`${id}-help`} className={props.error === undefined ? field.help : field.error}>
-        {props.error ?? row.help}
+        {props.error ?? (row.origin === undefined ? row.help : `${row.help} · ${row.origin}`)}
       </p>
     </div>
   );
