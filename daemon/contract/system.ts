@@ -146,6 +146,7 @@ export const ExplainRequest = z.object({
   model: z.string().optional(),
   body: z.record(z.string(), z.unknown()).optional(),
 });
+const ExplainError = z.object({ code: z.string(), message: z.string() });
 export const ExplainResponse = z.object({
   path: z.string(),
   model: z.string().nullable(),
@@ -157,7 +158,17 @@ export const ExplainResponse = z.object({
   queue_position: z.number().int(),
   /** What the load would do to other slots, and the memory sum; null when nothing would be loaded. */
   load: LoadForecast.nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** Who is tried after it, in order: the rest of a virtual name's chain, or other upstreams with the same id. */
+  after: z.array(
+    z.object({
+      slot: z.string().nullable(),
+      upstream: z.string().nullable(),
+      load: LoadForecast.nullable(),
+      error: ExplainError.nullable(),
+    }),
+  ),
+  /** What the caller would be told; null when somebody of these would serve it. */
+  error: ExplainError.nullable(),
 });
 export const MemoryAdd = z.object({
   text: z.string().min(1).max(65_536),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
+import type { LoadForecastView } from '../contract/slots.ts';
 import type { UpstreamFacts } from '../upstreams/port.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
 import { ask, post, readAll, until } from './testing/client.ts';
@@ -251,12 +252,14 @@ test('explain replays without sending or loading', async () => {
     would_load: true,
     queue_position: 3,
     load: null,
+    after: [],
     error: null,
   });
   const sum = { pool: 'host', needed: 5, free: 1, reserved: 0, kept_free: 0, limit: null, held: 4, short: 4 };
   const victims = [{ slot: 'other', bytes: 4, stays: null }];
-  slots.forecast = { outcome: 'evicts', evicts: ['other'], sum: { ...sum, victims } };
-  expect(gateway.inference.explain({ path: CHAT, model: 'agent' }).load).toEqual(slots.forecast);
+  const load: LoadForecastView = { outcome: 'evicts', evicts: ['other'], sum: { ...sum, victims } };
+  slots.foreseen.agent = { load, refusal: null };
+  expect(gateway.inference.explain({ path: CHAT, model: 'agent' })).toMatchObject({ load, error: null });
   expect(gateway.inference.explain({ path: '/embeddings', body: { model: 'nobody' } })).toMatchObject({
     model: 'nobody',
     slot: null,
@@ -267,4 +270,58 @@ test('explain replays without sending or loading', async () => {
   });
   expect(slots.asked).toEqual([]);
   expect(seen).toEqual([]);
+});
+
+describe('explain tells what would come of it', () => {
+  const view = (outcome: LoadForecastView['outcome']): LoadForecastView => ({
+    outcome,
+    evicts: [],
+    sum: {
+      pool: 'host',
+      needed: 5,
+      free: 1,
+      reserved: 0,
+      kept_free: 0,
+      limit: null,
+      held: 0,
+      short: outcome === 'refused' ? 4 : 0,
+      victims: [],
+    },
+  });
+  const noMemory = new GatewayError('slot.no_memory');
+  const none = { load: view('refused'), refusal: noMemory };
+  const chain = () =>
+    new TestSlots([
+      slotRecord({ name: 'utility', model: 'small', state: 'offline' }),
+      slotRecord({ name: 'agent', model: 'large', state: 'offline' }),
+    ]);
+
+  test('a chain goes on to the slot that has room, each with its own sum', async () => {
+    const slots = chain();
+    const { gateway } = await setUp(slots);
+    slots.foreseen = { utility: none, agent: { load: view('starts'), refusal: null } };
+    expect(gateway.inference.explain({ path: CHAT, model: 'svc/utility' })).toMatchObject({
+      slot: 'utility',
+      load: { outcome: 'refused', sum: { short: 4 } },
+      after: [{ slot: 'agent', upstream: null, load: { outcome: 'starts' }, error: null }],
+      error: null,
+    });
+    slots.foreseen = { utility: none, agent: none };
+    expect(gateway.inference.explain({ path: CHAT, model: 'svc/utility' }).error?.code).toBe(
+      'slot.no_memory',
+    );
+    slots.foreseen = { utility: { load: null, refusal: new GatewayError('slot.draining') } };
+    expect(gateway.inference.explain({ path: CHAT, model: 'svc/utility' }).error?.code).toBe('slot.draining');
+  });
+
+  test('a slot by its own name has nobody behind it', async () => {
+    const slots = chain();
+    const { gateway } = await setUp(slots);
+    slots.foreseen = { utility: none };
+    expect(gateway.inference.explain({ path: CHAT, model: 'utility' })).toMatchObject({
+      slot: 'utility',
+      after: [],
+      error: { code: 'slot.no_memory' },
+    });
+  });
 });

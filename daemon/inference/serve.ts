@@ -5,7 +5,6 @@ import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { RouteId } from '../contract/routes.ts';
-import type { LoadForecastView } from '../contract/slots.ts';
 import type { ExplainView, RequestDetailView, RequestRecord } from '../contract/system.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import { Bag } from '../kit/bag.ts';
@@ -68,7 +67,7 @@ export interface InferenceDeps {
   /** Makes sound formats; default with the ffmpeg of this machine. */
   readonly encoders?: Encoders;
   readonly settings: Pick<Settings, 'value'>;
-  readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note' | 'plan'>;
+  readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note' | 'foresee'>;
   readonly registry: RegistryLike;
   readonly upstreams?: Upstreams;
   readonly store: { readonly requests: Pick<Store['requests'], 'add'> };
@@ -171,7 +170,7 @@ export function createInference(deps: InferenceDeps): Inference {
     voices: (asked) => listVoices(takePicture(sources), asked),
     speakers: () => listSpeakers(takePicture(sources)),
     image: (id) => images.cache.open(id),
-    explain: (input) => explain(input, takePicture(sources), (slot) => forecastOf(slots, slot)),
+    explain: (input) => explain(input, takePicture(sources), (slot) => slots.foresee(slot)),
     running: () => watch.running(),
     request: (id) => watch.find(id),
     cancel: (id) => watch.cancel(id),
@@ -183,16 +182,6 @@ export function createInference(deps: InferenceDeps): Inference {
       await outbound.close();
     },
   };
-}
-
-/** A slot that can't be loaded at all has no forecast: its refusal says why. */
-function forecastOf(slots: Pick<Slots, 'plan'>, slot: string): LoadForecastView | null {
-  try {
-    return slots.plan(slot).forecast;
-  } catch (error) {
-    if (error instanceof GatewayError) return null;
-    throw error;
-  }
 }
 
 const draining = () => new GatewayError('slot.draining', { retryAfterS: 5 });

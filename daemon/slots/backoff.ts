@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
-import { type Failure, nextFailure, postponed } from './failure.ts';
+import { type Failure, nextFailure, postponed, requestChance } from './failure.ts';
+import { failedError } from './refusals.ts';
 
 /** Remembers how a slot failed and calls `retry` when its next automatic try is due; a parked slot is never tried. */
 export class Backoff {
@@ -16,6 +17,13 @@ export class Backoff {
 
   get failure(): Failure | null {
     return this.#failure;
+  }
+
+  /** What a request for the failed slot is refused with; null when it may be the trial. */
+  refusal(slot: string): ReturnType<typeof failedError> | null {
+    const now = this.#clock.now();
+    if (this.#failure === null || requestChance(this.#failure, now).trial) return null;
+    return failedError(slot, this.#failure, now);
   }
 
   /** Counts a failure; `readySince` is when the engine became ready, null when it never did. */

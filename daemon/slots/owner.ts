@@ -1,8 +1,8 @@
+import type { GatewayError } from '../contract/errors.ts';
 import type { SlotRecord } from '../contract/slots.ts';
 import { Aftermath } from './aftermath.ts';
 import { Backoff } from './backoff.ts';
 import type { SlotModel } from './engines/engine.ts';
-import { requestChance } from './failure.ts';
 import { type Holding, holdingOf } from './holding.ts';
 import { IdleTimer } from './idle.ts';
 import { type Lease, makeLease, type ReadyOptions } from './lease.ts';
@@ -10,7 +10,7 @@ import { EngineLife, GRACE_MS } from './life.ts';
 import { LoadGate } from './load-gate.ts';
 import type { Current, OwnerParts } from './owner-parts.ts';
 import { answersTo, slotRecord } from './record.ts';
-import { disabledError, failedError, stoppingError, unloadedError } from './refusals.ts';
+import { disabledError, stoppingError, unloadedError } from './refusals.ts';
 import { nextStep, type SlotStep } from './scheduler.ts';
 import { SlotMachine } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
@@ -104,18 +104,22 @@ export class Owner {
     return holdingOf(this.#config, this.#machine.state, this.#traffic, this.#life.current);
   }
 
+  /** What a request, or an admin's load, would be refused with at once; null when it may wait or is served. */
+  refusal(by: 'admin' | 'request'): GatewayError | null {
+    if (this.#closed) return stoppingError(this.#config.name);
+    if (!this.#config.enabled) return disabledError(this.#config.name);
+    const failed = by === 'request' && this.#machine.is('error');
+    return failed ? this.#backoff.refusal(this.#config.name) : null;
+  }
+
   /** The right to send one request, as soon as the slot is ready and it is the caller's turn (spec "Slots"). */
   async ensureReady(options: ReadyOptions): Promise<Lease> {
     options.signal.throwIfAborted();
-    this.#refuseEarly();
-    const { clock, loadWaitMs } = this.#parts;
-    const failed = this.#machine.is('error') ? this.#backoff.failure : null;
-    if (failed !== null && !requestChance(failed, clock.now()).trial) {
-      throw failedError(this.#config.name, failed, clock.now());
-    }
+    const refused = this.refusal('request');
+    if (refused !== null) throw refused;
     if (this.#waiters.size === 0 && this.#nextStep(1) === 'grant') return this.#grant();
     const { signal, stream, priority = 'interactive', onDecided } = options;
-    const turn = this.#waiters.wait({ signal, priority, limitMs: loadWaitMs(stream), onDecided });
+    const turn = this.#waiters.wait({ signal, priority, limitMs: this.#parts.loadWaitMs(stream), onDecided });
     this.#wanted();
     if (!this.#machine.is('offline', 'error', 'draining', 'stopping')) this.#waiters.decide();
     this.#parts.changed();
@@ -124,7 +128,8 @@ export class Owner {
 
   /** Loads the slot and holds the load until it has an outcome; an admin's load is always a trial. */
   async load(wish: Wish = 'asked'): Promise<void> {
-    this.#refuseEarly();
+    const refused = this.refusal('admin');
+    if (refused !== null) throw refused;
     if (this.#machine.is('ready', 'serving')) return;
     const outcome = this.#waiters.hold(wish);
     this.#wanted();
@@ -161,7 +166,8 @@ export class Owner {
 
   /** Drains, ends and loads anew; who waits, also for a load that is cut, is served by the new engine. */
   async restart(): Promise<void> {
-    this.#refuseEarly();
+    const refused = this.refusal('admin');
+    if (refused !== null) throw refused;
     await this.unload(() => {});
     await this.load();
   }
@@ -219,11 +225,6 @@ export class Owner {
       waitsFor: this.#gate.waitsFor ?? [],
       failure: this.#backoff.failure,
     });
-  }
-
-  #refuseEarly(): void {
-    if (this.#closed) throw stoppingError(this.#config.name);
-    if (!this.#config.enabled) throw disabledError(this.#config.name);
   }
 
   /** Somebody new wants the slot; from `error` this is the trial. */

@@ -3,6 +3,7 @@ import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } fro
 import type { Problem } from '../settings/problem.ts';
 import type { Beside } from './admit.ts';
 import type { SlotModel } from './engines/engine.ts';
+import type { Foreseen } from './foresee.ts';
 import type { Lease, ReadyOptions } from './lease.ts';
 import type { SlotConfig } from './slot-file.ts';
 import type { SlotWorkListener } from './work.ts';
@@ -32,6 +33,8 @@ export interface Slots {
    * slot with the model that was asked for.
    */
   swap(name: string, to: { modelId: string; persist?: boolean }): Promise<SlotRecord>;
+  /** What would become of a request for it now. Pure. */
+  foresee(name: string): Foreseen;
   /** What the slot is set to, key by key with where each value comes from. Pure. */
   settings(name: string): SlotSettingsView;
   /** What a load would start, where each value comes from, and the memory sum. Pure: nothing is started or unloaded. */

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
 import { fitOf } from './fit.ts';
+import { type Foreseen, foresee } from './foresee.ts';
 import { type AskEngine, askThrough, runChecks } from './health.ts';
 import { type Lease, leaseFor, type ReadyOptions } from './lease.ts';
 import { Loads } from './loads.ts';
@@ -140,6 +141,14 @@ class AllSlots implements Slots {
     return planView(
       { config, model: model as SlotModel, asked: modelId !== undefined, cpuThreads },
       forecast,
+    );
+  }
+
+  foresee(name: string): Foreseen {
+    const owner = this.#set.need(name);
+    const { config, holding } = owner;
+    return foresee(name, owner.record().state, owner.refusal('request'), () =>
+      this.#loads.forecast(config, this.#models.of(config), holding),
     );
   }
 

@@ -71,6 +71,14 @@ describe('three slots of which one fits', () => {
     const { load } = await explain(asked);
     expect(load).toMatchObject({ evicts: [loaded], sum: { pool: 'host', held: expect.any(Number) } });
     expect(load?.sum.short).toBeGreaterThan(0);
+    const pair = await ask(gateway, 'POST', '/api/dispatch/explain', {
+      body: { path: '/v1/embeddings', model: asked },
+    });
+    expect(pair.json()).toMatchObject({
+      slot: asked,
+      load: null,
+      error: { code: 'dispatch.capability_mismatch' },
+    });
     expect((await explain(loaded)).load).toBeNull();
     expect(ours(await records()).find(({ name }) => name === asked)?.state).toBe('offline');
   });

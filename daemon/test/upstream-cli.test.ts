@@ -55,6 +55,7 @@ it('explain draws the steps and says where a request goes', async () => {
   expect(here.out).toMatch(
     /agent on \/v1\/completions, meant: slot agent.*Goes to slot agent; its model would be loaded/s,
   );
+  expect(here.out).toMatch(/^ {2}agent: needs [\d.]+ [KMG]iB, [\d.]+ [KMG]iB free in pool host \(starts\)$/m);
   const nowhere = await run('explain', 'nothing-like-it');
   expect(nowhere).toMatchObject({
     code: 1,

@@ -1,6 +1,8 @@
+import type { LoadForecastView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
+import { bytes } from '../format.ts';
 import { json, plain, table } from '../output.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -22,17 +24,33 @@ function drawn(view: ExplainView): string {
     reason,
   ]);
   const asked = `${view.model ?? 'no model'} on ${view.path}${view.lane === null ? '' : `, meant: slot ${view.lane}`}`;
-  return `${plain(asked)}\n\n${rows.length > 0 ? `${table(['STEP', '', 'REASON'], rows)}\n` : ''}${plain(verdict(view))}\n`;
+  return `${plain(asked)}\n\n${rows.length > 0 ? `${table(['STEP', '', 'REASON'], rows)}\n` : ''}${plain(verdict(view))}\n${sums(view)}`;
 }
 
-function verdict({ slot, upstream, error, would_load, queue_position }: ExplainView): string {
+/** The memory sum of each load that would be made, in one line each. */
+function sums({ slot, load, after }: ExplainView): string {
+  const tried = [{ slot, load }, ...after];
+  return tried
+    .flatMap(({ slot: name, load: forecast }) => (forecast === null ? [] : [sumLine(name, forecast)]))
+    .join('');
+}
+
+function sumLine(slot: string | null, { outcome, evicts, sum }: LoadForecastView): string {
+  const short = sum.short > 0 ? `, ${bytes(sum.short)} short` : '';
+  const leave = evicts.length > 0 ? `; ${evicts.join(', ')} would leave` : '';
+  return `  ${slot}: needs ${bytes(sum.needed)}, ${bytes(sum.free)} free in pool ${sum.pool}${short} (${outcome}${leave})\n`;
+}
+
+function verdict({ slot, upstream, error, would_load, queue_position, after }: ExplainView): string {
   if (error !== null) return `Refused: ${error.message} (${error.code})`;
-  if (upstream !== null) return `Goes to upstream ${upstream}.`;
+  const others = after.map((next) => next.slot ?? next.upstream).join(', ');
+  const behind = others === '' ? '' : ` If it can't serve it: ${others}.`;
+  if (upstream !== null) return `Goes to upstream ${upstream}.${behind}`;
   const notes = [
     ...(would_load ? ['its model would be loaded first'] : []),
     ...(queue_position > 0 ? [`position ${queue_position} in its queue`] : []),
   ];
-  return `Goes to slot ${slot}${notes.length > 0 ? `; ${notes.join(', ')}` : ''}.`;
+  return `Goes to slot ${slot}${notes.length > 0 ? `; ${notes.join(', ')}` : ''}.${behind}`;
 }
 
 export const explainCommands: readonly Command[] = [

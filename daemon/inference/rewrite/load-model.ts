@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 
 /** Refusals after which the next slot of a virtual name's chain is tried. */
-const FALLS_ON: ReadonlySet<string> = new Set(['slot.no_memory', 'slot.failed']);
+export const FALLS_ON: ReadonlySet<string> = new Set(['slot.no_memory', 'slot.failed']);
 
 /**
  * Deviation 7 (spec "Chat completions deviations"): before forwarding, the slot manager loads the model. `ready` asks

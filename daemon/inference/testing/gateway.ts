@@ -11,11 +11,12 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
-import type { LoadForecastView, SlotRecord } from '../../contract/slots.ts';
+import type { SlotRecord } from '../../contract/slots.ts';
 import type { RequestRecord } from '../../contract/system.ts';
 import { Bus } from '../../kit/bus.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../../settings/catalogue.ts';
 import type { Dialect } from '../../slots/engines/engine.ts';
+import type { Foreseen } from '../../slots/foresee.ts';
 import type { ReadyOptions } from '../../slots/lease.ts';
 import type { FinishedRequest } from '../../telemetry/metrics.ts';
 import type { Encoders } from '../audio/encoders.ts';
@@ -72,12 +73,9 @@ export class TestSlots {
   list = () => this.records;
   get = (name: string) => this.records.find((slot) => slot.name === name);
   config = () => ({ enableThinking: this.enableThinking }) as never;
-  /** What a load would do; null: there can be none. */
-  forecast: LoadForecastView | null = null;
-  plan = () => {
-    if (this.forecast === null) throw new GatewayError('slot.failed');
-    return { forecast: this.forecast } as never;
-  };
+  /** What would become of a request, by slot. */
+  foreseen: Record<string, Foreseen> = {};
+  foresee = (name: string): Foreseen => this.foreseen[name] ?? { load: null, refusal: null };
   note = (_: string, { tokensPerSecond }: { tokensPerSecond?: number }) =>
     void this.notes.push(tokensPerSecond ?? -1);
 

@@ -4,6 +4,7 @@ import type { ExplainView } from '../../../daemon/contract/system.ts';
 import { Note } from '../../ui/note.tsx';
 import { Forecast } from '../shared/forecast.tsx';
 import { Ladder } from './ladder.tsx';
+import css from './requests.module.css';
 
 /** Where a request would go and what it would wait for, in one sentence. */
 export function verdictOf(explained: ExplainView): string {
@@ -14,6 +15,9 @@ export function verdictOf(explained: ExplainView): string {
   const queue = explained.queue_position > 1 ? ` It is number ${explained.queue_position} in the queue.` : '';
   return `It goes to slot ${explained.slot}${load}.${queue}`;
 }
+
+const followerOf = ({ slot, upstream }: ExplainView['after'][number]): string =>
+  `If that one can’t serve it: ${slot === null ? `upstream ${upstream}` : `slot ${slot}`}`;
 
 /** The whole answer of a replay: verdict, ladder, and what a load would do. */
 export function Resolution(props: { explained: ExplainView }): ReactElement {
@@ -31,6 +35,13 @@ export function Resolution(props: { explained: ExplainView }): ReactElement {
       </Note>
       <Ladder steps={explained.steps} />
       {explained.load === null ? null : <Forecast forecast={explained.load} />}
+      {explained.after.map((next) => (
+        <section key={`${next.slot} ${next.upstream}`} className={css.part}>
+          <h3>{followerOf(next)}</h3>
+          {next.error === null ? null : <p className={css.soft}>{next.error.message}</p>}
+          {next.load === null ? null : <Forecast forecast={next.load} />}
+        </section>
+      ))}
     </>
   );
 }
