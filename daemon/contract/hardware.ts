@@ -45,6 +45,17 @@ export const ContainerRuntimeView = z.object({
   /** Why it is not used, with the fix; null when it can be used. */
   hint: z.string().nullable(),
 });
+/** By which probe the facts of one subject were found. */
+export const EvidenceView = z.object({
+  /** `host`, the id of a device, or `pool ID`. */
+  of: z.string(),
+  /** What saw it first. */
+  found_by: z.string(),
+  /** Fact of the answer to the probe that told it; a later, better one counts. */
+  facts: z.record(z.string(), z.string()),
+  /** Facts that nobody told, and why. */
+  unread: z.array(z.object({ fact: z.string(), reason: z.string() })),
+});
 export const HardwareResponse = z.object({
   /** Unix milliseconds of the probe. */
   probed_at: z.number(),
@@ -61,9 +72,11 @@ export const HardwareResponse = z.object({
   pools: z.array(MemoryPoolView),
   /** Engines of containers; an absent one is not listed. */
   containers: z.array(ContainerRuntimeView),
-  /** What could not be read, and why. */
+  evidence: z.array(EvidenceView),
+  /** Probes that failed, and why. */
   problems: z.array(z.object({ probe: z.string(), reason: z.string() })),
 });
+export type EvidenceRecord = z.infer<typeof EvidenceView>;
 export type HardwareView = z.infer<typeof HardwareResponse>;
 export type MemoryPoolRecord = z.infer<typeof MemoryPoolView>;
 export type DeviceRecord = z.infer<typeof DeviceView>;

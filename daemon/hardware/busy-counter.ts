@@ -1,4 +1,4 @@
-import type { DeviceFacts } from './facts.ts';
+import { type DeviceFacts, patchDevice } from './facts.ts';
 
 interface Sample {
   counterUs: number;
@@ -24,7 +24,8 @@ export function busyCounters(): (devices: readonly DeviceFacts[], nowMs: number)
     for (const device of devices) {
       if (device.busyCounterUs === null) continue;
       const after = { counterUs: device.busyCounterUs, atMs: nowMs };
-      device.busyPercent = busyBetween(samples.get(device.id), after) ?? device.busyPercent;
+      const busyPercent = busyBetween(samples.get(device.id), after);
+      patchDevice(device, { busyPercent }, device.sources.busyCounterUs ?? device.foundBy);
       samples.set(device.id, after);
     }
   };

@@ -15,7 +15,8 @@ export interface DetailSources {
   tool: Tool;
 }
 
-type Patches = ReadonlyMap<string, DevicePatch>;
+/** By the id of a device; `by` names the probe where it is not the row's own. */
+type Patches = ReadonlyMap<string, DevicePatch> & { readonly by?: string };
 
 /** A reading of values that change: which devices it is for, and how it is done. Later rows win over earlier ones. */
 interface DetailProbe {
@@ -38,7 +39,7 @@ async function readAmdTools({ tool }: DetailSources, devices: readonly DeviceFac
   if (patches.size > 0) return patches;
   const older = await readRocmSmi(tool, devices);
   if (older === null && problem !== null) throw new Error(problem);
-  return older ?? patches;
+  return older === null ? patches : Object.assign(older, { by: 'rocm-smi' });
 }
 
 export const DETAIL_PROBES: readonly DetailProbe[] = [
@@ -74,6 +75,19 @@ export const DETAIL_PROBES: readonly DetailProbe[] = [
   },
 ];
 
+const NVIDIA_SMI = 'nvidia-smi';
+
+/** The probes that are asked for values of such a device, by name. */
+export const probesFor = (device: DeviceFacts): string[] => [
+  ...(device.vendor === 'nvidia' ? [NVIDIA_SMI] : []),
+  ...DETAIL_PROBES.filter((probe) => probe.concerns(device)).map(({ name }) => name),
+];
+
+/** Lays what one row of the probes read over its devices. */
+export function applyPatches(devices: readonly DeviceFacts[], name: string, patches: Patches): void {
+  for (const device of devices) patchDevice(device, patches.get(device.id), patches.by ?? name);
+}
+
 /** Lays what nvidia-smi said over the NVIDIA devices; its failure is noted on each of them. */
 export function applyNvidia(
   devices: readonly DeviceFacts[],
@@ -83,22 +97,25 @@ export function applyNvidia(
     const gpu = answer.gpus.find(({ id }) => id === device.id);
     device.toolProblem = gpu === undefined ? answer.problem : null;
     if (gpu === undefined) continue;
-    patchDevice(device, { ...gpu.patch, integrated: isUnified(gpu, device.deviceId) });
+    patchDevice(device, { ...gpu.patch, integrated: isUnified(gpu, device.deviceId) }, NVIDIA_SMI);
   }
 }
 
 /** Reads anew what changes on the devices and lays it over them. nvidia-smi runs only where it answered before. */
 export async function refreshDetails(sources: DetailSources, devices: readonly DeviceFacts[]): Promise<void> {
-  const due = DETAIL_PROBES.filter(({ slow }) => !slow).map((probe) => ({
-    probe,
-    own: devices.filter((device) => probe.concerns(device)),
-  }));
+  const due = DETAIL_PROBES.filter(({ slow }) => !slow)
+    .map((probe) => ({ probe, own: devices.filter((device) => probe.concerns(device)) }))
+    .filter(({ own }) => own.length > 0);
   const nvidia = devices.some(({ vendor, toolAnswered }) => vendor === 'nvidia' && toolAnswered);
-  const [answer, ...patches] = await Promise.all([
+  const [answer, ...readings] = await Promise.all([
     nvidia ? readNvidia(sources.tool) : null,
-    ...due.filter(({ own }) => own.length > 0).map(({ probe, own }) => probe.read(sources, own)),
+    ...due.map(async ({ probe, own }) => ({
+      own,
+      name: probe.name,
+      patches: await probe.read(sources, own),
+    })),
   ]);
   for (const device of devices) forgetLive(device);
-  for (const found of patches) for (const device of devices) patchDevice(device, found.get(device.id));
+  for (const { own, name, patches } of readings) applyPatches(own, name, patches);
   if (answer !== null && answer.problem === null) applyNvidia(devices, answer);
 }

@@ -13,11 +13,15 @@ const vulkan = [{ vendorId: 0x1002, deviceId: 0x1586, integrated: true, name: 'A
 const lspci = new Map([['0000:c3:00.0', 'Radeon 8060S']]);
 
 test('best source first: tool, Vulkan, PCI list, own table, numbers', () => {
-  expect(deviceName({ ...device, name: 'from the tool' }, { vulkan, lspci })).toBe('from the tool');
-  expect(deviceName(device, { vulkan, lspci: new Map() })).toBe('AMD Radeon 8060S');
-  expect(deviceName(device, { vulkan: null, lspci })).toBe('AMD Radeon 8060S');
-  expect(deviceName(device, { vulkan: [], lspci: new Map() })).toBe('AMD Radeon graphics (Strix Halo)');
-  expect(deviceName({ ...device, deviceId: 0x9 }, { vulkan: [], lspci: new Map() })).toBe(
+  const told = { ...device, name: 'from the tool', sources: { name: 'amd-smi' } };
+  expect(deviceName(told, { vulkan, lspci })).toEqual({ name: 'from the tool', nameBy: 'amd-smi' });
+  expect(deviceName(device, { vulkan, lspci: new Map() })).toEqual({
+    name: 'AMD Radeon 8060S',
+    nameBy: 'vulkaninfo',
+  });
+  expect(deviceName(device, { vulkan: null, lspci }).name).toBe('AMD Radeon 8060S');
+  expect(deviceName(device, { vulkan: [], lspci: new Map() }).name).toBe('AMD Radeon graphics (Strix Halo)');
+  expect(deviceName({ ...device, deviceId: 0x9 }, { vulkan: [], lspci: new Map() }).name).toBe(
     'AMD GPU [1002:0009]',
   );
 });

@@ -14,30 +14,37 @@ export interface NameSources {
   lspci: ReadonlyMap<string, string>;
 }
 
-type Source = (device: DeviceFacts, sources: NameSources) => string | null | undefined;
+type Source = (
+  device: DeviceFacts,
+  sources: NameSources,
+) => readonly [name: string | null | undefined, by: string];
 
 /** Best name first: the vendor's tool, Vulkan, the machine's PCI list, our own table, the bare numbers. */
 const SOURCES: readonly Source[] = [
-  (device) => device.name,
-  (device, { vulkan }) =>
+  (device) => [device.name, device.sources.name ?? device.foundBy],
+  (device, { vulkan }) => [
     vulkan?.find((one) => one.vendorId === device.vendorId && one.deviceId === device.deviceId)?.name,
+    'vulkaninfo',
+  ],
   (device, { lspci }) => {
     const name = lspci.get(device.id);
-    return name === undefined ? null : `${MAKERS[device.vendor]} ${name}`;
+    return [name === undefined ? null : `${MAKERS[device.vendor]} ${name}`, 'lspci'];
   },
-  ({ vendorId, deviceId }) =>
+  ({ vendorId, deviceId }) => [
     vendorId === null || deviceId === null ? null : KNOWN_DEVICES[deviceKey(vendorId, deviceId)]?.name,
-  ({ vendor, kind, vendorId, deviceId }) => {
+    'known devices',
+  ],
+  ({ vendor, kind, vendorId, deviceId, foundBy }) => {
     const numbers = vendorId === null || deviceId === null ? '' : ` [${deviceKey(vendorId, deviceId)}]`;
-    return `${MAKERS[vendor]} ${kind.toUpperCase()}${numbers}`;
+    return [`${MAKERS[vendor]} ${kind.toUpperCase()}${numbers}`, foundBy];
   },
 ];
 
-/** The name to show for a device. */
-export function deviceName(device: DeviceFacts, sources: NameSources): string {
+/** The name to show for a device, and the probe that told it. */
+export function deviceName(device: DeviceFacts, sources: NameSources): { name: string; nameBy: string } {
   for (const source of SOURCES) {
-    const name = source(device, sources);
-    if (name) return name;
+    const [name, nameBy] = source(device, sources);
+    if (name) return { name, nameBy };
   }
-  return device.id;
+  return { name: device.id, nameBy: device.foundBy };
 }

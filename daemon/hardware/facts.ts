@@ -37,9 +37,24 @@ export interface DeviceFacts {
   runtimeProblem: string | null;
   /** True once a vendor tool has talked to it. */
   toolAnswered: boolean;
+  /** The probe that saw it first. */
+  foundBy: string;
+  /** The probe that told each fact. */
+  sources: Partial<Record<keyof DeviceFacts, string>>;
 }
 
-export type DevicePatch = Partial<Omit<DeviceFacts, 'id' | 'kind' | 'vendor'>>;
+export type DevicePatch = Partial<Omit<DeviceFacts, 'id' | 'kind' | 'vendor' | 'foundBy' | 'sources'>>;
+
+/** What changes from moment to moment. */
+const LIVE = [
+  'memoryUsed',
+  'memoryFree',
+  'gttUsed',
+  'busyPercent',
+  'busyCounterUs',
+  'powerW',
+  'temperatureC',
+] as const satisfies readonly (keyof DeviceFacts)[];
 
 export function newDevice(
   identity: Pick<DeviceFacts, 'id' | 'kind' | 'vendor' | 'vendorId' | 'deviceId'>,
@@ -63,24 +78,25 @@ export function newDevice(
     toolProblem: null,
     runtimeProblem: null,
     toolAnswered: false,
+    foundBy: 'pci',
+    sources: {},
   };
 }
 
-/** Lays a reading over a device: what the reading does not know leaves the device as it was. */
-export function patchDevice(device: DeviceFacts, patch: DevicePatch | undefined): void {
+/** Lays a reading of the probe `by` over a device: what the reading does not know leaves the device as it was. */
+export function patchDevice(device: DeviceFacts, patch: DevicePatch | undefined, by: string): void {
   if (patch === undefined) return;
   for (const [key, value] of Object.entries(patch)) {
-    if (value !== null && value !== undefined) Object.assign(device, { [key]: value });
+    if (value === null || value === undefined) continue;
+    Object.assign(device, { [key]: value });
+    device.sources[key as keyof DeviceFacts] = by;
   }
 }
 
 /** Forgets what changes from moment to moment, before it is read anew. */
 export function forgetLive(device: DeviceFacts): void {
-  device.memoryUsed = null;
-  device.memoryFree = null;
-  device.gttUsed = null;
-  device.busyPercent = null;
-  device.busyCounterUs = null;
-  device.powerW = null;
-  device.temperatureC = null;
+  for (const key of LIVE) {
+    device[key] = null;
+    delete device.sources[key];
+  }
 }

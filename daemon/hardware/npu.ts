@@ -1,4 +1,4 @@
-import { type DeviceFacts, type DevicePatch, newDevice } from './facts.ts';
+import { type DeviceFacts, type DevicePatch, newDevice, patchDevice } from './facts.ts';
 import type { Tree } from './tree.ts';
 
 /** What the amdxdna and intel_vpu drivers tell of an NPU. */
@@ -27,10 +27,10 @@ export async function scanPlatformNpus(tree: Tree): Promise<DeviceFacts[]> {
   ]);
   return names.slice(0, 8).map((id) => {
     const device = newDevice({ id, kind: 'npu', vendor: 'rockchip', vendorId: null, deviceId: null });
-    device.name = 'Rockchip NPU';
-    device.integrated = true;
-    device.driver = version === null ? null : 'rknpu';
-    device.busyPercent = parseRockchipLoad(load);
+    device.foundBy = 'rknpu';
+    const driver = version === null ? null : 'rknpu';
+    const busyPercent = parseRockchipLoad(load);
+    patchDevice(device, { name: 'Rockchip NPU', integrated: true, driver, busyPercent }, 'rknpu');
     return device;
   });
 }

@@ -97,5 +97,7 @@ export function deviceOnlyInTool(gpu: NvidiaGpu): DeviceFacts {
   return {
     ...newDevice({ id: gpu.id, kind: 'gpu', vendor: 'nvidia', vendorId: NVIDIA, deviceId: null }),
     driver: 'nvidia',
+    foundBy: 'nvidia-smi',
+    sources: { driver: 'nvidia-smi' },
   };
 }

@@ -1,4 +1,4 @@
-import { type DeviceFacts, newDevice, type Vendor } from './facts.ts';
+import { type DeviceFacts, newDevice, patchDevice, type Vendor } from './facts.ts';
 import { deviceKey, KNOWN_DEVICES, VENDORS } from './known-devices.ts';
 import type { Tree } from './tree.ts';
 
@@ -46,7 +46,7 @@ async function readDevice(tree: Tree, name: string): Promise<DeviceFacts | null>
   if (kind === null) return null;
   const device = newDevice({ id, kind, vendor, vendorId, deviceId });
   const known = KNOWN_DEVICES[deviceKey(vendorId, deviceId)];
-  device.driver = await tree.target(`${folder}/driver`);
+  patchDevice(device, { driver: await tree.target(`${folder}/driver`) }, 'pci');
   device.integrated = known?.integrated ?? (kind === 'npu' ? true : null);
   device.small = known?.small ?? false;
   return device;

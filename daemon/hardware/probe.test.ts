@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { DeviceRecord, HardwareView } from '../contract/hardware.ts';
+import type { DeviceRecord, EvidenceRecord, HardwareView } from '../contract/hardware.ts';
 import { HardwareResponse } from '../contract/hardware.ts';
 import { Bus } from '../kit/bus.ts';
 import { createLog } from '../kit/log.ts';
@@ -79,4 +79,60 @@ test('the control group limits the host and so the unified pool', async () => {
     carveout_bytes: 4 * GIB,
     limited_by: 'cgroup',
   });
+});
+
+const FACTS = [
+  'driver',
+  'memory_total_bytes',
+  'memory_used_bytes',
+  'busy_percent',
+  'power_w',
+  'temperature_c',
+] as const;
+
+test.each(MACHINES)('%s: each fact names the probe that told it, each gap its reason', async (name) => {
+  const view = await hardwareOf(name).probe();
+  const evidence = (of: string) => view.evidence.find((each) => each.of === of) as EvidenceRecord;
+  expect(evidence('host').facts).toMatchObject({ memory: 'meminfo' });
+  for (const device of accelerators(view)) {
+    const { facts, unread } = evidence(device.id);
+    expect(
+      FACTS.filter((fact) => facts[fact] !== undefined),
+      device.id,
+    ).toEqual(FACTS.filter((fact) => device[fact] !== null));
+    expect(unread.map(({ fact }) => fact)).toEqual(FACTS.filter((fact) => device[fact] === null));
+    for (const { reason } of unread) expect(reason).toMatch(/^\S.{3,}$/);
+  }
+  for (const pool of view.pools) {
+    const { facts, unread } = evidence(`pool ${pool.id}`);
+    expect(facts.total_bytes, pool.id).toMatch(/^[a-z]/);
+    expect(unread.length > 0).toBe(pool.available_bytes === null);
+  }
+});
+
+test('the probes by name: the kernel before and above the vendor tool, the tool where it alone tells', async () => {
+  const evidenceOf = async (name: MachineName) => (await hardwareOf(name).probe()).evidence;
+  const amd = await evidenceOf('amd-dgpu');
+  expect(amd.find(({ of }) => of === '0000:0b:00.0')).toMatchObject({
+    found_by: 'pci',
+    facts: { driver: 'pci', memory_total_bytes: 'amdgpu', busy_percent: 'amdgpu' },
+  });
+  const nvidia = await evidenceOf('nvidia-dual');
+  expect(nvidia.find(({ of }) => of === '0000:21:00.0')).toMatchObject({
+    facts: { memory_used_bytes: 'nvidia-smi', name: 'nvidia-smi' },
+    unread: [{ fact: 'power_w', reason: 'nvidia-smi does not tell it' }],
+  });
+  const broken = await evidenceOf('nvidia-driver-broken');
+  expect(broken.find(({ of }) => of === '0000:01:00.0')?.unread).toContainEqual({
+    fact: 'memory_total_bytes',
+    reason: expect.stringMatching(/driver/),
+  });
+  const halo = await evidenceOf('amd-strix-halo-npu');
+  expect(halo.find(({ of }) => of === 'pool host')?.facts.total_bytes).toBe('amdgpu');
+});
+
+test('a tool that is not installed is the reason for what it alone would tell', async () => {
+  const view = await hardwareOf('nvidia-single', { path: '/nonexistent' }).probe();
+  const device = view.evidence.find(({ of }) => of === '0000:84:00.0');
+  expect(device?.unread).toContainEqual({ fact: 'power_w', reason: 'nvidia-smi is not installed' });
 });

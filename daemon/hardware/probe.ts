@@ -1,7 +1,7 @@
 import type { ContainerRuntimeRecord } from '../contract/hardware.ts';
 import { decideAccess, nodesToCheck } from './access.ts';
 import { type ContainerSources, readContainers } from './containers.ts';
-import { applyNvidia, DETAIL_PROBES } from './details.ts';
+import { applyNvidia, applyPatches, DETAIL_PROBES } from './details.ts';
 import { deviceName } from './device-name.ts';
 import { type NodeAccess, readDeviceNodes } from './device-nodes.ts';
 import { type Access, type DeviceFacts, patchDevice } from './facts.ts';
@@ -35,6 +35,8 @@ export interface ProbeContext {
 export interface ProbedDevice {
   facts: DeviceFacts;
   name: string;
+  /** The probe that told the name. */
+  nameBy: string;
   access: Access;
 }
 
@@ -46,6 +48,8 @@ export interface ProbeResult {
   backend: BackendFacts;
   containers: ContainerRuntimeRecord[];
   problems: ProbeProblem[];
+  /** Vendor tools that were asked for and are not installed. */
+  missingTools: ReadonlySet<string>;
 }
 
 type Run = <T>(name: string, work: () => Promise<T>, fallback: T) => Promise<T>;
@@ -59,16 +63,19 @@ async function probeKernel({ tree, tool }: ProbeContext, run: Run): Promise<Devi
     run('kfd', () => readKfd(tree), new Map()),
   ]);
   const devices = [...pci, ...platform];
-  for (const device of devices) patchDevice(device, { nodes: nodes.get(device.id), ...kfd.get(device.id) });
+  for (const device of devices) {
+    patchDevice(device, { nodes: nodes.get(device.id) }, 'device nodes');
+    patchDevice(device, kfd.get(device.id), 'kfd');
+  }
   const readings = await Promise.all(
     DETAIL_PROBES.map(async (probe) => {
       const own = devices.filter((device) => probe.concerns(device));
-      if (own.length === 0) return { own, patches: new Map() };
-      return { own, patches: await run(probe.name, () => probe.read({ tree, tool }, own), new Map()) };
+      const { name } = probe;
+      if (own.length === 0) return { own, name, patches: new Map() };
+      return { own, name, patches: await run(name, () => probe.read({ tree, tool }, own), new Map()) };
     }),
   );
-  for (const { own, patches } of readings)
-    for (const device of own) patchDevice(device, patches.get(device.id));
+  for (const { own, name, patches } of readings) applyPatches(own, name, patches);
   return devices;
 }
 
@@ -87,6 +94,15 @@ async function probeContainers(context: ProbeContext): Promise<ContainerRuntimeR
   return sources === null ? [] : readContainers({ sources, nodeAccess, path, signal });
 }
 
+/** The same tools, with those that are not installed noted in `missing`. */
+const noting =
+  (tool: Tool, missing: Set<string>): Tool =>
+  async (file, args) => {
+    const result = await tool(file, args);
+    if (result.missing) missing.add(file);
+    return result;
+  };
+
 /** Answers of tools that failed on a machine which has their hardware; elsewhere their silence is ordinary. */
 function toolProblems(
   devices: readonly DeviceFacts[],
@@ -104,7 +120,9 @@ function toolProblems(
  * Looks at the whole machine once (spec "Hardware"): all probes side by side, each with its limit; none can make it
  * fail. Devices are keyed by PCI address; what nobody could tell stays null.
  */
-export async function probeMachine(context: ProbeContext): Promise<ProbeResult> {
+export async function probeMachine(options: ProbeContext): Promise<ProbeResult> {
+  const missingTools = new Set<string>();
+  const context = { ...options, tool: noting(options.tool, missingTools) };
   const { tool, limitMs, nodeAccess } = context;
   const problems: ProbeProblem[] = [];
   const run: Run = (name, work, fallback) => guarded(name, limitMs, work, fallback, problems);
@@ -114,6 +132,7 @@ export async function probeMachine(context: ProbeContext): Promise<ProbeResult> 
     run<SystemInfo>('system', () => readSysinfo(context.path, context.signal), {
       cpu: 'unknown processor',
       os: null,
+      by: 'none',
     }),
     probeKernel(context, run),
     run('nvidia-smi', () => readNvidia(tool), noNvidia),
@@ -127,11 +146,13 @@ export async function probeMachine(context: ProbeContext): Promise<ProbeResult> 
     const seen = vulkan.devices?.find(
       (one) => one.vendorId === device.vendorId && one.deviceId === device.deviceId,
     );
-    if (seen !== undefined) device.integrated ??= seen.integrated;
+    if (seen !== undefined && device.integrated === null) {
+      patchDevice(device, { integrated: seen.integrated }, 'vulkaninfo');
+    }
   }
   const probed = devices.map(async (facts) => ({
     facts,
-    name: deviceName(facts, { vulkan: vulkan.devices, lspci }),
+    ...deviceName(facts, { vulkan: vulkan.devices, lspci }),
     access: await run<Access>(`access ${facts.id}`, () => accessOf(facts, nodeAccess), 'unknown'),
   }));
   return {
@@ -140,6 +161,7 @@ export async function probeMachine(context: ProbeContext): Promise<ProbeResult> 
     devices: await Promise.all(probed),
     backend: { backends: context.backends(), vulkan: vulkan.devices, flm },
     containers,
+    missingTools,
     problems: [...problems, ...toolProblems(devices, nvidia.problem, vulkan.problem)],
   };
 }

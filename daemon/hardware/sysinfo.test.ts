@@ -3,7 +3,11 @@ import { parseSysinfo, readSysinfo } from './sysinfo.ts';
 
 test('reads name and system', () => {
   const stdout = '{"cpu":"AMD EPYC","os":"Debian GNU/Linux 12"}';
-  expect(parseSysinfo({ code: 0, stdout })).toEqual({ cpu: 'AMD EPYC', os: 'Debian GNU/Linux 12' });
+  expect(parseSysinfo({ code: 0, stdout })).toMatchObject({
+    cpu: 'AMD EPYC',
+    by: 'systeminformation',
+    os: 'Debian GNU/Linux 12',
+  });
 });
 
 test('a failed or silent child is no answer', () => {

@@ -10,6 +10,8 @@ const PROGRAM = fileURLToPath(new URL('./sysinfo-main.ts', import.meta.url));
 export interface SystemInfo {
   cpu: string;
   os: string | null;
+  /** The probe that told it. */
+  by: string;
 }
 
 /** The processor's name as Node reads it, for a machine on which the child says nothing. */
@@ -21,12 +23,12 @@ export function parseSysinfo(result: Pick<RunResult, 'code' | 'stdout'>): System
   const answer = asRecord(result.code === 0 ? parseJson(result.stdout) : null);
   const text = (key: string) => (typeof answer[key] === 'string' ? answer[key].trim() : '');
   if (text('cpu') === '') return null;
-  return { cpu: text('cpu'), os: text('os') || null };
+  return { cpu: text('cpu'), os: text('os') || null, by: 'systeminformation' };
 }
 
 /** Name of the processor and of the system, from systeminformation in a process of its own. Never throws. */
 export async function readSysinfo(path: string, signal?: AbortSignal): Promise<SystemInfo> {
   const options = { ...LIMITS, path, signal, env: compileCacheEnv() };
   const result = await runCommand(process.execPath, [PROGRAM], options);
-  return parseSysinfo(result) ?? { cpu: plainCpuName(), os: null };
+  return parseSysinfo(result) ?? { cpu: plainCpuName(), os: null, by: 'node' };
 }

@@ -1,4 +1,5 @@
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from '../contract/hardware.ts';
+import { evidenceOf } from './evidence.ts';
 import type { HostMemory } from './host-memory.ts';
 import { isUnifiedGpu, memoryPools, poolOf } from './memory-budget.ts';
 import type { ProbedDevice, ProbeResult } from './probe.ts';
@@ -82,6 +83,7 @@ export function hardwareView(probe: ProbeResult, host: HostFacts): HardwareView 
     ],
     pools,
     containers: probe.containers,
+    evidence: evidenceOf(probe, pools, host.memory),
     problems: probe.problems,
   };
 }

@@ -1,11 +1,12 @@
 import type { ReactElement } from 'react';
-import type { DeviceRecord } from '../../../daemon/contract/hardware.ts';
+import type { DeviceRecord, EvidenceRecord } from '../../../daemon/contract/hardware.ts';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { gib } from '../../ui/format.ts';
 import { Note } from '../../ui/note.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import type { Tone } from '../../ui/tone.ts';
+import { Evidence } from './evidence.tsx';
 import css from './hardware.module.css';
 import { type HardwareHistory, type Measure, READ } from './history.ts';
 import { LOOKS, MeasureChart } from './measure.tsx';
@@ -28,7 +29,11 @@ function told(device: DeviceRecord, history: HardwareHistory, measure: Measure):
 }
 
 /** One device: what it is, whether it can be used, and how it is doing. */
-export function Device(props: { device: DeviceRecord; history: HardwareHistory }): ReactElement {
+export function Device(props: {
+  device: DeviceRecord;
+  evidence: EvidenceRecord | undefined;
+  history: HardwareHistory;
+}): ReactElement {
   const { device, history } = props;
   const look = device.unused_reason !== null && device.access === 'ok' ? null : ACCESS[device.access];
   const shown = MEASURES.filter((measure) => told(device, history, measure));
@@ -69,6 +74,7 @@ export function Device(props: { device: DeviceRecord; history: HardwareHistory }
           {silent.map((measure) => LOOKS[measure].word.toLowerCase()).join(', ')}.
         </p>
       )}
+      <Evidence evidence={props.evidence} />
     </Card>
   );
 }

@@ -14,6 +14,7 @@ import { gib } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { ViewHead } from '../../ui/view-head.tsx';
 import { Device } from './device.tsx';
+import { Evidence } from './evidence.tsx';
 import { Containers, Problems } from './findings.tsx';
 import css from './hardware.module.css';
 import { Pools } from './pools-card.tsx';
@@ -35,9 +36,12 @@ function Host(props: { hardware: HardwareView }): ReactElement {
           ['System', host.os],
         ]}
       />
+      <Evidence evidence={evidenceFor(props.hardware, 'host')} />
     </Card>
   );
 }
+
+const evidenceFor = ({ evidence }: HardwareView, of: string) => evidence.find((each) => each.of === of);
 
 function Whole(props: { hardware: HardwareView }): ReactElement {
   const { hardware } = props;
@@ -47,7 +51,12 @@ function Whole(props: { hardware: HardwareView }): ReactElement {
     <div className={css.columns}>
       <div className={css.column}>
         {hardware.devices.map((device) => (
-          <Device key={device.id} device={device} history={history} />
+          <Device
+            key={device.id}
+            device={device}
+            evidence={evidenceFor(hardware, device.id)}
+            history={history}
+          />
         ))}
       </div>
       <div className={css.column}>

@@ -5,6 +5,7 @@ import { Card } from '../../ui/card.tsx';
 import { gib } from '../../ui/format.ts';
 import { PoolBar } from '../shared/pool-bar.tsx';
 import { pictureOf } from '../shared/pools.ts';
+import { Evidence } from './evidence.tsx';
 import css from './hardware.module.css';
 
 const KINDS: Record<MemoryPoolRecord['kind'], string> = {
@@ -46,6 +47,7 @@ function Pool(props: {
       ) : (
         <PoolBar name={`pool ${pool.id}`} picture={picture} />
       )}
+      <Evidence evidence={props.hardware.evidence.find(({ of }) => of === `pool ${pool.id}`)} />
     </li>
   );
 }

@@ -1,0 +1,110 @@
+import type { EvidenceRecord, MemoryPoolRecord } from '../contract/hardware.ts';
+import { probesFor } from './details.ts';
+import type { DeviceFacts } from './facts.ts';
+import type { ProbeProblem } from './guarded.ts';
+import type { HostMemory } from './host-memory.ts';
+import { HOST_POOL, isUnifiedGpu } from './memory-budget.ts';
+import type { ProbedDevice, ProbeResult } from './probe.ts';
+
+/** What the answer calls a fact, and where that is known. */
+const FACTS = {
+  driver: 'driver',
+  memory_total_bytes: 'memoryTotal',
+  memory_used_bytes: 'memoryUsed',
+  busy_percent: 'busyPercent',
+  power_w: 'powerW',
+  temperature_c: 'temperatureC',
+} as const satisfies Record<string, keyof DeviceFacts>;
+type Fact = keyof typeof FACTS;
+
+/** What `proc/meminfo`, and where that is narrower the control group, tell of the host. */
+const hostSource = ({ limitedBy }: HostMemory): string => (limitedBy === 'cgroup' ? 'cgroup' : 'meminfo');
+
+/** Why nobody told a fact of a device, in one line. */
+function reasonFor(fact: Fact, { facts, access }: ProbedDevice, probe: ProbeResult): string {
+  if (fact === 'driver') return 'no driver is bound to it';
+  if (access === 'no_driver') return facts.toolProblem ?? 'no driver that could tell it is loaded';
+  if (facts.integrated && !isUnifiedGpu(facts) && fact.startsWith('memory_')) {
+    return 'it lives on the memory of the host';
+  }
+  const asked = probesFor(facts);
+  if (asked.length === 0) return 'no probe here reads it';
+  return asked.map((name) => silence(name, facts, probe)).join('; ');
+}
+
+function silence(
+  name: string,
+  { toolProblem }: DeviceFacts,
+  { problems, missingTools }: ProbeResult,
+): string {
+  const failed = problems.find((problem: ProbeProblem) => problem.probe === name)?.reason;
+  const said = failed ?? (name === 'nvidia-smi' ? toolProblem : null);
+  if (said) return `${name}: ${said}`;
+  return missingTools.has(name) ? `${name} is not installed` : `${name} does not tell it`;
+}
+
+/** The memory of graphics on the host's memory is its pool, whoever told that. */
+const totalSource = (facts: DeviceFacts, pools: readonly EvidenceRecord[]): string | undefined =>
+  isUnifiedGpu(facts)
+    ? pools.find(({ of }) => of === `pool ${HOST_POOL}`)?.facts.total_bytes
+    : facts.sources.memoryTotal;
+
+function ofDevice(
+  device: ProbedDevice,
+  probe: ProbeResult,
+  pools: readonly EvidenceRecord[],
+): EvidenceRecord {
+  const { facts, nameBy } = device;
+  const known: Record<string, string> = { name: nameBy, access: 'device nodes' };
+  const unread: EvidenceRecord['unread'] = [];
+  for (const [fact, key] of Object.entries(FACTS) as [Fact, (typeof FACTS)[Fact]][]) {
+    const by = fact === 'memory_total_bytes' ? totalSource(facts, pools) : facts.sources[key];
+    if (by !== undefined) known[fact] = by;
+    else unread.push({ fact, reason: reasonFor(fact, device, probe) });
+  }
+  return { of: facts.id, found_by: facts.foundBy, facts: known, unread };
+}
+
+function ofHost({ system }: ProbeResult, memory: HostMemory): EvidenceRecord {
+  const known = { cpu: system.by, cores: 'cpuinfo', memory: hostSource(memory) };
+  if (system.os !== null)
+    return { of: 'host', found_by: 'kernel', facts: { ...known, os: system.by }, unread: [] };
+  const reason = 'systeminformation did not answer';
+  return { of: 'host', found_by: 'kernel', facts: known, unread: [{ fact: 'os', reason }] };
+}
+
+/** The probes behind the size of a pool; what is available comes from the same. */
+function ofPool(
+  { id, kind, limited_by, available_bytes, devices }: MemoryPoolRecord,
+  probe: ProbeResult,
+  memory: HostMemory,
+): EvidenceRecord {
+  const members = probe.devices.map(({ facts }) => facts).filter((facts) => devices.includes(facts.id));
+  const gpu = members.find((facts) => (kind === 'unified' ? isUnifiedGpu(facts) : facts.id === id));
+  const key = limited_by === 'gtt' ? 'gttTotal' : 'memoryTotal';
+  const card = gpu?.sources[key];
+  const size = kind === 'host' || (kind === 'unified' && limited_by !== 'gtt') ? hostSource(memory) : card;
+  const facts: Record<string, string> = size === undefined ? {} : { total_bytes: size };
+  const free = kind === 'device' ? gpu?.sources.memoryFree : hostSource(memory);
+  if (available_bytes !== null && free !== undefined) facts.available_bytes = free;
+  const unread =
+    available_bytes === null ? [{ fact: 'available_bytes', reason: 'the driver does not tell it' }] : [];
+  return { of: `pool ${id}`, found_by: gpu?.foundBy ?? 'kernel', facts, unread };
+}
+
+/**
+ * By which probe each fact of the answer was found, and for what could not be read the reason (contract section 8).
+ * Subjects are `host`, the ids of devices, and pools as `pool ID`.
+ */
+export function evidenceOf(
+  probe: ProbeResult,
+  pools: readonly MemoryPoolRecord[],
+  memory: HostMemory,
+): EvidenceRecord[] {
+  const ofPools = pools.map((pool) => ofPool(pool, probe, memory));
+  return [
+    ofHost(probe, memory),
+    ...probe.devices.map((device) => ofDevice(device, probe, ofPools)),
+    ...ofPools,
+  ];
+}
