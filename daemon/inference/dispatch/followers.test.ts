@@ -4,8 +4,7 @@ import { plainAddress } from './address.ts';
 import { followers } from './followers.ts';
 import type { Picture } from './picture.ts';
 
-const upstream = (name: string, over: object = {}) =>
-  upstreamFacts({ name, models: [{ id: 'm' }] as never, ...over });
+const upstream = (name: string, over: object = {}) => upstreamFacts({ name, models: ['m'], ...over });
 const picture: Picture = {
   slots: [slotRecord({ name: 'agent' })],
   models: [],
