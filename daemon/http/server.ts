@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Koa, { type Context } from 'koa';
 import websockify from 'koa-websocket';
 import { SetupError } from '../kit/setup-error.ts';
+import { Drain, turnAway } from './drain.ts';
 import { expects } from './expect.ts';
 import { createPipeline, type PipelineDeps } from './pipeline.ts';
 import { followSilent } from './silent-sockets.ts';
@@ -21,7 +22,10 @@ export interface HttpOptions {
 export interface HttpServer {
   /** The port that was really taken. */
   port: number;
-  /** Closes the listener, lets running answers finish for `drainMs`, then cuts them. */
+  /**
+   * Lets running answers finish for `drainMs`, then cuts them. A listener of our own stays open meanwhile and turns who
+   * comes away with 503; one of the service manager is not asked any more, so that who comes waits for the next start.
+   */
   stop(drainMs: number): Promise<void>;
 }
 
@@ -36,8 +40,9 @@ export async function startHttp(
   const app = new Koa();
   app.silent = true;
   const server = createServer({ connectionsCheckingInterval: LIMITS.check, requireHostHeader: false });
-  tune(server, options);
-  wire(server, listener(app, createPipeline(deps)));
+  const drain = new Drain();
+  tune(server, options, drain);
+  wire(server, listener(app, deps, drain));
   const sockets = attachSockets(app, server, deps);
   const endSilent = followSilent(server);
   deps.auth.onChange(() => sockets.recheck());
@@ -49,7 +54,9 @@ export async function startHttp(
     stop: async (drainMs) => {
       clearInterval(recheck);
       sockets.closeAll();
-      await close(server, drainMs, endSilent);
+      const began = performance.now();
+      if (options.fd === undefined) await drain.begin(drainMs);
+      await close(server, Math.max(0, drainMs - (performance.now() - began)), endSilent);
     },
   };
 }
@@ -58,8 +65,14 @@ export async function startHttp(
  * Koa makes the context; the pipeline is called as it is, because every answer is written by its handler or by the
  * pipeline itself. Koa's own way of answering would cost each request a tenth of its time.
  */
-function listener(app: Koa, pipeline: (ctx: Context) => Promise<void>) {
+function listener(app: Koa, deps: PipelineDeps, drain: Drain) {
+  const pipeline = createPipeline(deps);
   return (req: IncomingMessage, res: ServerResponse): void => {
+    if (drain.begun) {
+      turnAway(deps, req, res);
+      return;
+    }
+    drain.follow(res);
     pipeline(app.createContext(req, res) as Context).catch(() => res.destroy());
   };
 }
@@ -78,14 +91,14 @@ function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps): WsPipeli
   return sockets;
 }
 
-function tune(server: Server, options: HttpOptions): void {
+function tune(server: Server, options: HttpOptions, drain: Drain): void {
   server.headersTimeout = LIMITS.headers;
   server.requestTimeout = LIMITS.request;
   server.keepAliveTimeout = LIMITS.keepAlive;
   server.maxConnections = options.maxConnections;
   Object.assign(server, {
     shouldUpgradeCallback: (req: IncomingMessage) =>
-      req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket',
+      !drain.begun && req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket',
   });
 }
 

@@ -1,13 +1,21 @@
 /** Groups P and S of the catalogue: what signals do to the gateway, its streams and its engines. */
 import { existsSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { descendants } from './harness/descendants.ts';
 import { type Gateway, startGateway, until } from './harness/gateway.ts';
+import { holdListener } from './harness/held-listener.ts';
 import { ask } from './harness/http.ts';
 import { openStream, type Streamed } from './harness/stream.ts';
 import { ENDLESS, slotState, startTiny } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
+const HANDSHAKE = {
+  upgrade: 'websocket',
+  connection: 'Upgrade',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+};
 let gateway: Gateway;
 beforeEach(async () => {
   gateway = await startTiny();
@@ -30,17 +38,50 @@ async function flowing(tokens: number): Promise<Streamed> {
 }
 
 describe('S10 SIGTERM', () => {
-  it('lets a stream end whole, takes nobody new, and leaves no process and exit code 0', async () => {
+  it('lets a stream end whole, turns away who comes, and leaves no process and exit code 0', async () => {
+    const kept = new Agent({ keepAlive: true });
+    await ask(gateway, 'GET', '/api/health', { agent: kept });
     const streamed = await flowing(6_000);
     const pids = descendants(gateway.pid).map(({ pid }) => pid);
     const stopped = gateway.stop('SIGTERM');
     await gateway.waitFor('"event":"stopping"');
-    const refused = await ask(gateway, 'GET', '/api/health').catch((error: { code: string }) => error.code);
-    expect(refused).toBe('ECONNREFUSED');
+    const body = { messages: [{ role: 'user', content: 'x' }] };
+    for (const refused of [
+      await ask(gateway, 'GET', '/api/health'),
+      await ask(gateway, 'POST', CHAT, { body }),
+      await ask(gateway, 'GET', '/v1/models', { agent: kept }),
+      await ask(gateway, 'GET', '/v1/realtime', { headers: HANDSHAKE }),
+    ]) {
+      expect(refused).toMatchObject({ status: 503, code: 'slot.draining' });
+      expect(refused.headers).toMatchObject({ connection: 'close', 'retry-after': '5' });
+      expect(refused.headers['x-request-id']).toEqual(expect.any(String));
+    }
+    kept.destroy();
     expect(await streamed.ended).toBe(true);
     expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
     expect(await stopped).toBe(0);
+    const closed = await ask(gateway, 'GET', '/api/health').catch((error: { code: string }) => error.code);
+    expect(closed).toBe('ECONNREFUSED');
     await gone(pids, 2_000);
+  });
+
+  it('a listener of the service manager keeps who comes for the next start', async () => {
+    const held = await holdListener();
+    const home = gateway.home;
+    await gateway.stop('SIGKILL');
+    const start = () => startGateway({ home, listenFd: held.fd, env: { SVC_MODEL: `${home}/tiny.gguf` } });
+    gateway = await start();
+    await slotState(gateway, 'agent', 'ready');
+    const streamed = await flowing(6_000);
+    const stopped = gateway.stop('SIGTERM');
+    await gateway.waitFor('"event":"stopping"');
+    const waiting = ask(gateway, 'GET', '/api/health', { silenceMs: 60_000 });
+    expect(await streamed.ended).toBe(true);
+    expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(await stopped).toBe(0);
+    gateway = await start();
+    expect((await waiting).status).toBe(200);
+    await held.close();
   });
 
   it('P07 twice, and SIGINT after it, is one stop', async () => {

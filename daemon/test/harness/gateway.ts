@@ -16,6 +16,8 @@ export interface GatewayOptions {
   /** A home folder to use again; it is then not removed. */
   home?: string;
   args?: string[];
+  /** Descriptor of a socket that listens, handed over as a service manager does. */
+  listenFd?: number;
 }
 
 export interface Gateway {
@@ -56,9 +58,14 @@ export function launch(options: GatewayOptions): { child: ChildProcess; home: st
     SVC_ESPEAK: 'off',
     ...options.env,
   };
-  const child = spawn(process.execPath, [main, ...(options.args ?? [])], {
+  const program = [process.execPath, main, ...(options.args ?? [])];
+  const { listenFd } = options;
+  // LISTEN_PID names the process itself, which a shell knows before it becomes it.
+  const handedOver = ['/bin/sh', '-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', 'sh', ...program];
+  const [file = '', ...args] = listenFd === undefined ? program : handedOver;
+  const child = spawn(file, args, {
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(listenFd === undefined ? [] : [listenFd])],
   });
   let text = '';
   const collect = (chunk: Buffer) => {

@@ -1,0 +1,40 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { Drain } from './drain.ts';
+
+const answer = () => new EventEmitter() as unknown as ServerResponse;
+
+test('a drain without an answer under way is over at once', async () => {
+  const drain = new Drain();
+  const over = answer();
+  drain.follow(over);
+  over.emit('close');
+  expect(drain.begun).toBe(false);
+  await drain.begin(60_000);
+  expect(drain.begun).toBe(true);
+});
+
+test('it is over with the last answer, however often that one says so', async () => {
+  const drain = new Drain();
+  const [first, second] = [answer(), answer()];
+  drain.follow(first);
+  drain.follow(second);
+  let over = false;
+  const drained = drain.begin(60_000).then(() => {
+    over = true;
+  });
+  first.emit('close');
+  first.emit('close');
+  await Promise.resolve();
+  expect(over).toBe(false);
+  second.emit('close');
+  await drained;
+});
+
+test('what does not end is waited for no longer than the limit', async () => {
+  const drain = new Drain();
+  drain.follow(answer());
+  await drain.begin(10);
+  expect(drain.begun).toBe(true);
+});

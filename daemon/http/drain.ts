@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError } from '../contract/errors.ts';
+import { newRequestId } from '../kit/request-id.ts';
+import { dialectOf } from './call.ts';
+import { sendError } from './error-envelope.ts';
+import { baseHeaders } from './headers.ts';
+import type { PipelineDeps } from './pipeline.ts';
+
+/** Seconds after which a caller who was turned away may find the gateway that follows this one. */
+const AGAIN_S = 5;
+
+/** Answers under way, and what becomes of those who come once the gateway drains (setting `server.drain_limit_s`). */
+export class Drain {
+  #active = 0;
+  #idle: (() => void) | null = null;
+  #begun = false;
+
+  /** True once nobody new is taken. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /** Follows one answer to its end, however that comes. */
+  follow(res: ServerResponse): void {
+    this.#active++;
+    res.once('close', () => {
+      this.#active--;
+      if (this.#active === 0) this.#idle?.();
+    });
+  }
+
+  /** Takes nobody new; resolves when no answer is under way any more, or after `limitMs`. */
+  async begin(limitMs: number): Promise<void> {
+    this.#begun = true;
+    if (this.#active === 0) return;
+    await new Promise<void>((resolve) => {
+      const limit = setTimeout(resolve, limitMs);
+      this.#idle = () => {
+        clearTimeout(limit);
+        resolve();
+      };
+    });
+  }
+}
+
+/** 503 for those who come while the gateway drains. */
+const drainingError = (): GatewayError =>
+  new GatewayError('slot.draining', { retryAfterS: AGAIN_S, headers: { connection: 'close' } });
+
+/** Answers one who comes while the gateway drains, before anything about the request is looked at. */
+export function turnAway(
+  { secrets, refused }: Pick<PipelineDeps, 'secrets' | 'refused'>,
+  req: IncomingMessage,
+  res: ServerResponse,
+): void {
+  baseHeaders(res, newRequestId());
+  refused('slot.draining');
+  sendError(req, res, drainingError(), dialectOf(req.url ?? ''), secrets());
+}
