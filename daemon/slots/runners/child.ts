@@ -58,11 +58,11 @@ export function remember(runFolder: string, slot: string, pid: number, nonce: st
   }
 }
 
-/** Asks the whole group to end, forces it after `graceMs`, and resolves when the end was seen. */
+/** Asks the whole group to end, forces it after `graceMs` (0: at once), and resolves when the end was seen. */
 export async function stopChild(child: ChildProcess, ended: Promise<Ended>, graceMs: number): Promise<Ended> {
   const { pid } = child;
   if (pid !== undefined && child.exitCode === null && child.signalCode === null) {
-    signalGroup(pid, 'SIGTERM');
+    signalGroup(pid, graceMs > 0 ? 'SIGTERM' : 'SIGKILL');
     const force = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs);
     void ended.then(() => clearTimeout(force));
   }

@@ -76,16 +76,26 @@ describe('the worker runner', () => {
   it('P04: one that ignores SIGTERM is killed after its grace, its children too', async () => {
     const run = start(`import { spawn } from 'node:child_process';
       process.on('SIGTERM', () => {});
+      process.on('message', () => process.send({ type: 'ready', facts: ${FACTS} }));
       const child = spawn('sleep', ['60'], { stdio: 'inherit' });
       child.on('spawn', () => console.log('child ' + child.pid + '.'));
       setInterval(() => {}, 1000);`);
     await says(run, '.');
     await vi.waitFor(() => expect(run.lines().join()).toMatch(/child \d+\./), 10_000);
+    await run.loaded;
     const child = Number(/child (\d+)\./.exec(run.lines().join())?.[1]);
     expect(startTicksOf(child)).not.toBeNull();
     expect((await run.stop(50)).signal).toBe('SIGKILL');
     expect(startTicksOf(run.pid as number)).toBeNull();
     await vi.waitFor(() => expect(startTicksOf(child)).toBeNull(), 5_000);
+  });
+
+  it('one that still loads is ended at once, whatever grace it has', async () => {
+    const run = start(`process.on('SIGTERM', () => {}); console.log('loading.'); for (;;);`);
+    await says(run, 'loading.');
+    const since = performance.now();
+    expect((await run.stop(60_000)).signal).toBe('SIGKILL');
+    expect(performance.now() - since).toBeLessThan(10_000);
   });
 
   it('P11: one that floods its output with lines, binary and one endless line stays bounded', async () => {

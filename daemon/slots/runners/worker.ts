@@ -43,6 +43,7 @@ class Story {
   readonly loaded = Promise.withResolvers<Loaded>();
   port = 0;
   fraction: number | null = null;
+  isLoaded = false;
   /** The reason it gave itself before it ended. */
   lastWords: string | null = null;
 
@@ -51,6 +52,7 @@ class Story {
     else if (message.type === 'progress') this.fraction = message.fraction;
     else if (message.type === 'failed') this.lastWords = scrubbed(String(message.reason));
     else if (message.type === 'ready') {
+      this.isLoaded = true;
       const { device, context, parallel, threads, gpuLayers, layers: total } = message.facts;
       const layers = { placed: gpuLayers, total };
       const origin = `http://127.0.0.1:${this.port}`;
@@ -87,7 +89,8 @@ function startWorker(options: WorkerRunnerOptions, launch: LaunchBy<'worker'>): 
     ended,
     progress: () => story.fraction,
     lines: () => log.lines(),
-    stop: (graceMs) => stopChild(child, ended, graceMs),
+    // One that still loads has nothing to end, and hears nobody until a native call is over.
+    stop: (graceMs) => stopChild(child, ended, story.isLoaded ? graceMs : 0),
   };
 }
 
