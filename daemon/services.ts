@@ -26,6 +26,7 @@ import { inheritedListener } from './kit/inherited-listener.ts';
 import { createLog, type Log } from './kit/log.ts';
 import { LogLines } from './kit/log-lines.ts';
 import { Outbound } from './kit/outbound.ts';
+import { familyOf } from './kit/process-identity.ts';
 import { watchFolder } from './kit/watch-folder.ts';
 import { createMemory } from './memory/memory.ts';
 import { roomOn } from './memory-room.ts';
@@ -140,6 +141,7 @@ export async function startServices(
       set: (text) => store.facts.set(MEASURES_FACT, text),
     },
     room: (device, needed, beside) => roomOn(hardware, device, needed, beside),
+    cardMemoryOf: (pid, card) => hardware.cardMemory(card, familyOf(pid)),
     gpuNote: () => gpuNote(hardware.view()),
     cores: hardware.coresPhysical(),
     containerSockets: () => containerSockets(live),

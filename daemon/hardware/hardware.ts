@@ -5,6 +5,7 @@ import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import { SingleFlight } from '../kit/single-flight.ts';
 import { busyCounters } from './busy-counter.ts';
+import { cardMemory } from './card-memory.ts';
 import type { ContainerSources } from './containers.ts';
 import { physicalCores } from './cores.ts';
 import { refreshDetails } from './details.ts';
@@ -45,6 +46,8 @@ export interface Hardware {
   probe(): Promise<HardwareView>;
   /** Bytes of host memory that may be taken now: cheap, at most a second old, or read now. */
   memoryAvailable(options?: { fresh: boolean }): number;
+  /** Bytes that these processes hold of a card's own memory; null where the machine does not tell. Never rejects. */
+  cardMemory(card: string, pids: readonly number[]): Promise<number | null>;
   /** Physical cores that this process may use, at least 1. */
   coresPhysical(): number;
   close(): void;
@@ -152,6 +155,11 @@ export function createHardware(options: HardwareOptions): Hardware {
     current,
     probe,
     memoryAvailable: (options) => (options?.fresh ? readHostMemory(root) : memory()).availableBytes,
+    async cardMemory(card, pids) {
+      const facts = last?.devices.find((device) => device.facts.id === card)?.facts;
+      if (facts === undefined) return null;
+      return guarded('card memory', context.limitMs, () => cardMemory(context, facts, pids), null, []);
+    },
     coresPhysical,
     close() {
       stopWatch();

@@ -8,9 +8,9 @@ import type { RequestTrack, RequestWatch, Usage } from '../telemetry/in-flight.t
 import type { Encoders } from './audio/encoders.ts';
 import type { Spools } from './audio/received-form.ts';
 import { type Connection, connect } from './connect.ts';
-import { type Address, plainAddress } from './dispatch/address.ts';
-import { type Decision, dispatch, type Resolution } from './dispatch/dispatch.ts';
-import { triedSteps } from './dispatch/ladder.ts';
+import { plainAddress } from './dispatch/address.ts';
+import { type Decision, dispatch } from './dispatch/dispatch.ts';
+import { resolvedBy } from './dispatch/ladder.ts';
 import { modelOmitted } from './dispatch/model-omitted.ts';
 import { neverSent, otherUpstream } from './dispatch/other-upstream.ts';
 import { pathRow } from './dispatch/paths.ts';
@@ -135,7 +135,9 @@ async function follow(on: Walk, reading: Reading, again = MOST_AGAIN): Promise<v
     await deps.upstreams.refreshCold(on.life.signal);
     return takePicture(deps.sources, true);
   };
-  const choice = dispatch(ask, picture, refresh, (resolution) => note(on, address, resolution));
+  const choice = dispatch(ask, picture, refresh, (resolution) =>
+    on.track.resolved(resolvedBy(address, resolution)),
+  );
   try {
     await attempt(on, reading, ask, choice instanceof Promise ? await choice : choice, NOBODY);
   } catch (failure) {
@@ -144,10 +146,6 @@ async function follow(on: Walk, reading: Reading, again = MOST_AGAIN): Promise<v
     await follow(on, reading, again - 1);
   }
 }
-
-/** What the request log tells of a resolution. */
-const note = ({ track }: Walk, { by, lane }: Address, { trace }: Resolution): void =>
-  track.resolved({ rule: by, lane, steps: () => triedSteps(trace) });
 
 /** Upstreams that one request is offered to at most. */
 const MOST_TRIED = 4;

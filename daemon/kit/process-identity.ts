@@ -65,18 +65,23 @@ export function memoryOf(pid: number, proc = '/proc'): ProcessMemory | null {
 /** Processes of one family that are looked at. */
 const MOST_MEMBERS = 256;
 
-/**
- * Memory of a process and of all that it started: what no file backs added up, and the largest part that files back,
- * because a family maps the same files. Null when the process does not run.
- */
-export function familyMemoryOf(pid: number, proc = '/proc'): ProcessMemory | null {
+/** A process and all that it started, itself first. */
+export function familyOf(pid: number, proc = '/proc'): number[] {
   const family = [pid];
   for (const member of family) {
     const children = read(join(proc, String(member), 'task', String(member), 'children')) ?? '';
     family.push(...children.split(' ').filter(Boolean).map(Number));
     if (family.length > MOST_MEMBERS) break;
   }
-  const [own, ...others] = family.map((member) => memoryOf(member, proc));
+  return family;
+}
+
+/**
+ * Memory of a process and of all that it started: what no file backs added up, and the largest part that files back,
+ * because a family maps the same files. Null when the process does not run.
+ */
+export function familyMemoryOf(pid: number, proc = '/proc'): ProcessMemory | null {
+  const [own, ...others] = familyOf(pid, proc).map((member) => memoryOf(member, proc));
   if (own === null || own === undefined) return null;
   let { anonymous, resident } = own;
   let backed = resident - anonymous;

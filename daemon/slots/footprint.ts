@@ -17,17 +17,24 @@ export function footprint({ resident, anonymous }: ProcessMemory, weightBytes: n
   return anonymous + (anonymous < weightBytes ? Math.max(backed, weightBytes) : backed);
 }
 
+/** Where the memory of an engine, with all that it started, is read. */
+export interface MemoryReaders {
+  familyMemoryOf(pid: number): ProcessMemory | null;
+  /** Bytes on a card; null where the machine does not tell. Never rejects. */
+  cardMemoryOf(pid: number, card: string): Promise<number | null>;
+}
+
 /** Measures engines that have served, so that admission knows next time what they take (spec "Slots", admission). */
 export class Footprints {
   readonly #clock: Clock;
   readonly #measures: Measures;
-  readonly #memoryOf: (pid: number) => ProcessMemory | null;
+  readonly #readers: MemoryReaders;
   readonly #measuredAt = new WeakMap<object, number>();
 
-  constructor(clock: Clock, measures: Measures, memoryOf: (pid: number) => ProcessMemory | null) {
+  constructor(clock: Clock, measures: Measures, readers: MemoryReaders) {
     this.#clock = clock;
     this.#measures = measures;
-    this.#memoryOf = memoryOf;
+    this.#readers = readers;
   }
 
   /** An engine has become ready. */
@@ -35,20 +42,29 @@ export class Footprints {
     if (readySince !== null) this.#measures.loaded(launch, pool, weightBytes, readySince - startedAt);
   }
 
-  /** A request of this engine has ended. Memory of a card is not measured: no figure tells whose it is. */
+  /** A request of this engine has ended. What is on the machine's memory without being on the processor is not told apart. */
   served(current: Readonly<Current>): void {
     const now = this.#clock.now();
     const { pid } = current.running;
     const last = this.#measuredAt.get(current.running) ?? Number.NEGATIVE_INFINITY;
     if (pid === null || now - last < EVERY_MS) return;
-    if (current.loaded?.device !== 'cpu' || poolOf(current) !== HOST_POOL) return;
+    const onCard = poolOf(current) !== HOST_POOL;
+    if (!onCard && current.loaded?.device !== 'cpu') return;
     this.#measuredAt.set(current.running, now);
-    this.#clock.after(AFTER_MS, () => this.#measure(current, pid));
+    this.#clock.after(AFTER_MS, () => {
+      if (onCard) void this.#measureCard(current, pid);
+      else this.#measure(current, pid);
+    });
   }
 
   #measure({ launch, pool, weightBytes }: Readonly<Current>, pid: number): void {
-    const memory = this.#memoryOf(pid);
+    const memory = this.#readers.familyMemoryOf(pid);
     if (memory === null) return;
     this.#measures.took(launch, pool, weightBytes, footprint(memory, weightBytes));
+  }
+
+  async #measureCard({ launch, pool, weightBytes }: Readonly<Current>, pid: number): Promise<void> {
+    const bytes = await this.#readers.cardMemoryOf(pid, pool);
+    if (bytes !== null && bytes > 0) this.#measures.took(launch, pool, weightBytes, bytes);
   }
 }

@@ -30,6 +30,8 @@ export interface LoadsParts {
   /** Memory of one process, and of it with all that it started. */
   memoryOf(pid: number): ProcessMemory | null;
   familyMemoryOf(pid: number): ProcessMemory | null;
+  /** What such a family holds of a card's own memory; null where the machine does not tell. Never rejects. */
+  cardMemoryOf(pid: number, card: string): Promise<number | null>;
   evict(slot: string): void;
   retry(slot: string): void;
 }
@@ -50,7 +52,7 @@ export class Loads {
   constructor(parts: LoadsParts) {
     this.#parts = parts;
     this.#departures = new Departures(parts.clock);
-    this.#footprints = new Footprints(parts.clock, parts.measures, (pid) => parts.familyMemoryOf(pid));
+    this.#footprints = new Footprints(parts.clock, parts.measures, parts);
     this.#line = new LoadLine({
       clock: parts.clock,
       decide: (...load) => decideLoad(this.#picture(parts.holdings(), ...load)),

@@ -29,6 +29,8 @@ export interface SlotsOptions {
   readonly keptMeasures?: KeptText;
   /** The memory that a load of so many bytes draws from on a device (`auto`, `cpu`, `vulkan:N`, `cuda:N`). */
   room(device: string, needed: number, beside?: Beside): Room;
+  /** Bytes that a family of processes holds of a card's own memory; null, the default, where the machine does not tell. */
+  cardMemoryOf?(pid: number, card: string): Promise<number | null>;
   /** Why this machine's GPU may have been left out; null when it has none, which is the default. */
   gpuNote?(): string | null;
   /** Physical cores that the engines may use. */

@@ -147,9 +147,8 @@ class AllSlots implements Slots {
   foresee(name: string): Foreseen {
     const owner = this.#set.need(name);
     const { config, holding } = owner;
-    return foresee(name, owner.record().state, owner.refusal('request'), () =>
-      this.#loads.forecast(config, this.#models.of(config), holding),
-    );
+    const forecast = () => this.#loads.forecast(config, this.#models.of(config), holding);
+    return foresee(name, owner.record().state, owner.refusal('request'), forecast);
   }
 
   settings(name: string): SlotSettingsView {
@@ -269,7 +268,7 @@ class AllSlots implements Slots {
   }
 
   #openLoads(): Loads {
-    const { settings, cores, room } = this.#options;
+    const { settings, cores, room, cardMemoryOf } = this.#options;
     return new Loads({
       clock: this.#clock,
       measures: this.#measures,
@@ -283,6 +282,7 @@ class AllSlots implements Slots {
       runsAlready: (slot) => this.#found.has(slot),
       memoryOf,
       familyMemoryOf,
+      cardMemoryOf: cardMemoryOf ?? (async () => null),
       evict: (slot) => this.#works.evict(this.#set.get(slot)),
       retry: (slot) => this.#set.get(slot)?.retry(),
     });

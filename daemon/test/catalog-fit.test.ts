@@ -58,6 +58,7 @@ const loadsOn = (hardware: Hardware, model: SlotModel, free?: number) =>
     holdings: () => [],
     memoryOf: () => null,
     familyMemoryOf: () => null,
+    cardMemoryOf: async () => null,
     evict: () => {},
     runsAlready: () => false,
     retry: () => {},

@@ -1,5 +1,7 @@
 import type { ExplainStepView } from '../../contract/system.ts';
-import { STEPS, type Trace } from './dispatch.ts';
+import type { Resolved } from '../../telemetry/request-notes.ts';
+import type { Address } from './address.ts';
+import { type Resolution, STEPS, type Trace } from './dispatch.ts';
 
 /** The steps that were tried, in words. */
 export function triedSteps(trace: readonly Trace[]): ExplainStepView[] {
@@ -9,6 +11,13 @@ export function triedSteps(trace: readonly Trace[]): ExplainStepView[] {
     reason,
   }));
 }
+
+/** What the request log keeps of a resolution; it is put into words when somebody reads it. */
+export const resolvedBy = ({ by, lane }: Address, { trace }: Resolution): Resolved => ({
+  rule: by,
+  lane,
+  steps: () => triedSteps(trace),
+});
 
 /** All steps of the specification in its order, after what came before them: those that were tried, the rest as skipped. */
 export function wholeLadder(tried: readonly ExplainStepView[]): ExplainStepView[] {

@@ -86,6 +86,7 @@ export class LoadsBench {
       holdings: () => [...this.owners.values()].map(({ holding }) => holding).filter((one) => one !== null),
       memoryOf: () => null,
       familyMemoryOf: () => null,
+      cardMemoryOf: async () => null,
       evict: (slot) => {
         this.evicted.push(slot);
         this.#guarded(() => this.owners.get(slot)?.evict());

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { Footprints } from './footprint.ts';
+import { Measures } from './measures.ts';
+import type { Current } from './owner-parts.ts';
+import { ManualClock } from './testing/manual-clock.ts';
+import { currentOf } from './testing/memory.ts';
+
+const CARD = '0000:01:00.0';
+const PID = 4711;
+const running = () => ({ pid: PID }) as Current['running'];
+
+function bench(onCard: number | null) {
+  const clock = new ManualClock();
+  const measures = new Measures();
+  const asked: [number, string][] = [];
+  const footprints = new Footprints(clock, measures, {
+    familyMemoryOf: () => ({ resident: 300, anonymous: 200 }),
+    cardMemoryOf: async (...question) => {
+      asked.push(question);
+      return onCard;
+    },
+  });
+  return { clock, measures, asked, footprints };
+}
+
+test('an engine on a card is measured there, once a minute, by its process', async () => {
+  const { clock, measures, asked, footprints } = bench(4_000);
+  const current = currentOf('vulkan', { pool: CARD, running: running() });
+  footprints.served(current);
+  footprints.served(current);
+  expect(asked).toEqual([]);
+  await clock.advance(1_000);
+  expect(asked).toEqual([[PID, CARD]]);
+  expect(measures.bytes(current.launch, CARD, current.weightBytes)).toBe(4_000);
+  await clock.advance(60_000);
+  footprints.served(current);
+  await clock.advance(1_000);
+  expect(asked).toHaveLength(2);
+});
+
+test.each([null, 0])('a card that tells %s leaves the estimate as it is', async (bytes) => {
+  const { clock, measures, footprints } = bench(bytes);
+  const current = currentOf('vulkan', { pool: CARD, running: running() });
+  footprints.served(current);
+  await clock.advance(1_000);
+  expect(measures.bytes(current.launch, CARD, current.weightBytes)).toBeNull();
+});
+
+test('one on the processor is measured in the memory of the machine, one that shares it with graphics is not', async () => {
+  const { clock, measures, asked, footprints } = bench(4_000);
+  const onCpu = currentOf('cpu', { weightBytes: 50, running: running() });
+  const shared = currentOf('vulkan', { pool: 'host', weightBytes: 60, running: running() });
+  for (const current of [onCpu, shared]) footprints.served(current);
+  await clock.advance(1_000);
+  expect(measures.bytes(onCpu.launch, 'host', 50)).toBe(300);
+  expect(measures.bytes(shared.launch, 'host', 60)).toBeNull();
+  expect(asked).toEqual([]);
+});
