@@ -135,9 +135,7 @@ async function follow(on: Walk, reading: Reading, again = MOST_AGAIN): Promise<v
     await deps.upstreams.refreshCold(on.life.signal);
     return takePicture(deps.sources, true);
   };
-  const choice = dispatch(ask, picture, refresh, (resolution) =>
-    on.track.resolved(resolvedBy(address, resolution)),
-  );
+  const choice = dispatch(ask, picture, refresh, (found) => on.track.resolved(resolvedBy(address, found)));
   try {
     await attempt(on, reading, ask, choice instanceof Promise ? await choice : choice, NOBODY);
   } catch (failure) {

@@ -146,8 +146,7 @@ class AllSlots implements Slots {
 
   foresee(name: string): Foreseen {
     const owner = this.#set.need(name);
-    const { config, holding } = owner;
-    const forecast = () => this.#loads.forecast(config, this.#models.of(config), holding);
+    const forecast = () => this.#loads.forecast(owner.config, this.#models.of(owner.config), owner.holding);
     return foresee(name, owner.record().state, owner.refusal('request'), forecast);
   }
 
