@@ -108,8 +108,7 @@ export class Owner {
   refusal(by: 'admin' | 'request'): GatewayError | null {
     if (this.#closed) return stoppingError(this.#config.name);
     if (!this.#config.enabled) return disabledError(this.#config.name);
-    const failed = by === 'request' && this.#machine.is('error');
-    return failed ? this.#backoff.refusal(this.#config.name) : null;
+    return by === 'request' && this.#machine.is('error') ? this.#backoff.refusal(this.#config.name) : null;
   }
 
   /** The right to send one request, as soon as the slot is ready and it is the caller's turn (spec "Slots"). */
