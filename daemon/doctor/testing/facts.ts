@@ -18,6 +18,7 @@ export const HARDWARE: HardwareView = {
   devices: [],
   pools: [],
   containers: [],
+  evidence: [],
   problems: [],
 };
 
