@@ -56,6 +56,7 @@ const loadsOn = (hardware: Hardware, memoryLimit = 0) =>
     holdings: () => [],
     memoryOf: () => null,
     familyMemoryOf: () => null,
+    cardMemoryOf: async () => null,
     evict: () => {},
     runsAlready: () => false,
     retry: () => {},
