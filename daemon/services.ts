@@ -196,6 +196,7 @@ export async function startServices(
     spoolFolder: join(live.folders.state, 'spool'),
     imageFolder: join(live.folders.state, 'images'),
     settings: live,
+    secrets: () => live.secrets(),
     slots,
     registry,
     upstreams,

@@ -10,6 +10,7 @@ import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import { Bag } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
+import { hideSecrets } from '../kit/redact.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
@@ -67,6 +68,8 @@ export interface InferenceDeps {
   /** Makes sound formats; default with the ffmpeg of this machine. */
   readonly encoders?: Encoders;
   readonly settings: Pick<Settings, 'value'>;
+  /** Texts that no record may hold; default: none. */
+  secrets?(): readonly string[];
   readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note' | 'foresee'>;
   readonly registry: RegistryLike;
   readonly upstreams?: Upstreams;
@@ -113,7 +116,8 @@ export function createInference(deps: InferenceDeps): Inference {
   const { settings, slots, registry, store, bus, metrics, log } = deps;
   const upstreams = deps.upstreams ?? NO_UPSTREAMS;
   const sources = { slots, registry, upstreams, npuSuffix: () => settings.value('npuSuffix') };
-  const watch = createRequestWatch({ requests: store.requests, bus, metrics, tracer: deps.tracer });
+  const hide = (text: string) => hideSecrets(text, deps.secrets?.() ?? []);
+  const watch = createRequestWatch({ requests: store.requests, bus, metrics, tracer: deps.tracer, hide });
   const outbound = openEngines(() => settings.value('connectTimeoutS') * 1000);
   const lives = new Bag<Life>();
   const spools = new Spools(deps.spoolFolder);

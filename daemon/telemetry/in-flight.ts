@@ -80,6 +80,8 @@ export interface WatchOptions {
   readonly requests: { add(record: RequestRecord, story: () => RequestStoryView): void };
   readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
   readonly metrics: Pick<Metrics, 'finished'>;
+  /** Takes secrets out of what callers wrote; default: nothing is taken out. */
+  readonly hide?: (text: string) => string;
   /** Default: no traces. */
   readonly tracer?: Pick<Tracer, 'begin' | 'finished'> | undefined;
 }
@@ -112,7 +114,7 @@ class Running implements RequestTrack, Placed {
   readonly #options: WatchOptions;
   readonly #running: Bag<Running>;
   readonly #at = Date.now();
-  readonly #notes = new RequestNotes();
+  readonly #notes: RequestNotes;
   #routing: RequestRouting | typeof NOWHERE = NOWHERE;
   readonly #trace: RequestContext | null;
   #routedAt: number | null = null;
@@ -126,6 +128,7 @@ class Running implements RequestTrack, Placed {
     this.start = start;
     this.#options = options;
     this.#running = running;
+    this.#notes = new RequestNotes(options.hide);
     this.#trace = options.tracer?.begin(start.traceparent) ?? null;
   }
 
@@ -135,7 +138,7 @@ class Running implements RequestTrack, Placed {
   }
 
   asked(model: string | null): void {
-    this.#notes.asked = model;
+    this.#notes.asks(model);
   }
 
   resolved(resolved: Resolved): void {

@@ -19,6 +19,8 @@ type Target = Pick<Left, 'slot' | 'upstream'>;
 
 /** Targets of one request that are kept; a request has no more by its own bounds. */
 const MOST_LEFT = 16;
+/** Characters of a name that are kept. */
+const LONGEST_NAME = 1024;
 /** Characters of one text of a story. */
 const LONGEST = 256;
 
@@ -27,12 +29,27 @@ const cut = (text: string): string => text.slice(0, LONGEST);
 
 /** What is noted of one request while it runs: references to what its walk made anyway, put together by `story`. */
 export class RequestNotes {
-  asked: string | null = null;
+  #asked: string | null = null;
   resolved: Resolved | null = null;
   sent: SentOff | null = null;
   #target: Target | null = null;
   #left: Left[] | null = null;
   #error: string | null = null;
+  readonly #hide: (text: string) => string;
+
+  /** `hide` takes out what must not be kept: a caller may write a key where a name belongs. */
+  constructor(hide: (text: string) => string = (text) => text) {
+    this.#hide = hide;
+  }
+
+  get asked(): string | null {
+    return this.#asked;
+  }
+
+  /** The caller names a model, or none. */
+  asks(model: string | null): void {
+    this.#asked = model === null ? null : this.#hide(model.slice(0, LONGEST_NAME));
+  }
 
   /** It goes to this target; another one before it did not serve it. */
   goesTo({ slot, upstream }: Target): void {
@@ -52,7 +69,7 @@ export class RequestNotes {
     return {
       rule: resolved?.rule ?? null,
       lane: resolved?.lane ?? null,
-      steps: (resolved?.steps() ?? []).map((step) => ({ ...step, reason: cut(step.reason) })),
+      steps: (resolved?.steps() ?? []).map((step) => ({ ...step, reason: cut(this.#hide(step.reason)) })),
       before: [...(this.#left ?? [])],
       waits: sent?.waits ?? null,
       overhead_ms: sent === null ? null : tenths(sent.overheadMs),
