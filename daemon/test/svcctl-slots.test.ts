@@ -62,7 +62,9 @@ describe('slots list and show', () => {
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(out).toContain('…');
     expect(await said('slots', 'list', '--wide')).toContain(LONG);
-    expect(await said('slots')).toBe(await said('slots', 'list'));
+    // What an engine holds is measured anew between the two.
+    const still = (table: string) => table.replace(/[\d.]+ [KMG]iB/g, 'N').replace(/ +/g, ' ');
+    expect(still(await said('slots'))).toBe(still(await said('slots', 'list')));
   });
 
   it('names only, for programs', async () => {
