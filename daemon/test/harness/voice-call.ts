@@ -1,12 +1,13 @@
 import WebSocket from 'ws';
 import type { ServerEvent, ServerEventType } from '../../contract/realtime.ts';
 import { OrderChecker } from '../../inference/realtime/testing/order.ts';
+import { eventBreaches } from '../openai-schemas/validate.ts';
 import type { Gateway } from './gateway.ts';
 
 /** Bytes of PCM16 at 24,000 samples per second in a fifth of a second. */
 const PIECE = 9_600;
 
-/** A caller of `/v1/realtime` that checks the order of everything it is told. */
+/** A caller of `/v1/realtime` that checks the order and the published shape of everything it is told. */
 export class VoiceCall {
   readonly socket: WebSocket;
   readonly checker = new OrderChecker();
@@ -23,6 +24,8 @@ export class VoiceCall {
       this.events.push(event);
       try {
         this.checker.take(event);
+        const wrong = eventBreaches(event);
+        if (wrong.length > 0) throw new Error(`${event.type}: ${wrong.join('; ')}`);
       } catch (error) {
         this.failure ??= error;
       }

@@ -11,8 +11,8 @@ interface Part {
 }
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
-/** Where each definition stands: texts and models, sound and pictures, Responses. */
-const parts = ['schemas.json', 'media.json', 'responses.json'].map((name) => {
+/** Where each definition stands: texts and models, sound and pictures, Responses, live voice. */
+const parts = ['schemas.json', 'media.json', 'responses.json', 'realtime.json'].map((name) => {
   const part = JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8')) as Part;
   ajv.addSchema(part, part.$id);
   return part;
@@ -32,3 +32,31 @@ export const extensions = (definition: string, value: object): string[] =>
   Object.keys(value)
     .filter((key) => !(key in (partOf(definition)?.$defs[definition]?.properties ?? {})))
     .sort();
+
+const REALTIME = 'RealtimeServerEvent';
+
+/** The definition of each event of live voice by the event's type. */
+const ofEvent = new Map(
+  parts.flatMap(({ $defs }) =>
+    Object.entries($defs).flatMap(([definition, { properties }]) => {
+      const { enum: types = [] } = (properties?.type ?? {}) as { enum?: string[] };
+      return definition.startsWith(REALTIME) ? types.map((type) => [type, definition] as const) : [];
+    }),
+  ),
+);
+
+/** The same without members that are null: OpenAI's own server writes null for what is not there, and its description forgets it. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const told = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(told.map(([name, each]) => [name, withoutNulls(each)]));
+}
+
+/** Every breach of what OpenAI publishes of this event of live voice; an event that is not published is one. */
+export function eventBreaches(event: { readonly type: string }): string[] {
+  const definition = ofEvent.get(event.type);
+  if (definition === undefined) return [`no event ${event.type}`];
+  if (breaches(definition, event).length === 0) return [];
+  return breaches(definition, withoutNulls(event));
+}
