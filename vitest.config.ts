@@ -63,7 +63,10 @@ const HOST = suite('systemd*', 'package*', 'proxy*');
 const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];
 
 const unit = { testTimeout: 30_000, hookTimeout: 30_000, maxWorkers: 2 };
-const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 2 };
+/** They wait for other processes much of their time. */
+const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 3 };
+/** Modules without state of their own: loading them anew for each file would take as long as the tests. */
+const shared = { isolate: false };
 const group = (name: string, include: string[]) => ({ test: { name, include, ...overPort } });
 
 /** Unit tests live beside their subject; suites over a real port live in daemon/test, in groups of a few minutes each. */
@@ -76,6 +79,7 @@ export default defineConfig({
           include: ['daemon/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['daemon/test/**', 'node_modules/**', ...WORKERS],
           ...unit,
+          ...shared,
         },
       },
       { test: { name: 'workers', include: WORKERS, ...unit } },
