@@ -89,6 +89,13 @@ export const PARTS = [
     missed: 'the gateway behind nginx',
   },
   {
+    name: 'caddy',
+    variable: 'SVC_TEST_CADDY',
+    find: () => onPath('caddy') ?? unpacked('caddy', 'caddy'),
+    unpack: { package: 'caddy', program: 'caddy', check: ['version'] },
+    missed: 'the gateway behind Caddy',
+  },
+  {
     name: 'systemd-container',
     variable: 'SVC_TEST_NSPAWN',
     find: () => onPath('systemd-nspawn'),

@@ -9,6 +9,7 @@ import { type HostVerdict, hostNames, judgeHost } from './host.ts';
 import { derived } from './live.ts';
 import { canonicalOrigins, judgeOrigin, listedOrigin, originMatters } from './origin.ts';
 import type { OwnNames } from './own-names.ts';
+import { type Collapse, createProxyWatch } from './proxy-watch.ts';
 import { allHeaders, firstHeader } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
 import { type Judges, resolveTier } from './tier.ts';
@@ -28,6 +29,10 @@ export interface Guards {
   /** Limiter key and audit address (spec "Login limiter"). */
   address(request: PeerPicture): string;
   forwarding(): Forwarding;
+  /** Lets the watch for proxies see a request. */
+  noteForwarding(request: PeerPicture): void;
+  /** Why several callers counted as one address within the last hour; null when they did not. */
+  collapsed(): Collapse | null;
 }
 
 export interface GuardOptions {
@@ -43,6 +48,7 @@ export interface GuardOptions {
 export function createGuards(options: GuardOptions): Guards {
   const { settings, log } = options;
   const once = onlyOnce();
+  const watch = createProxyWatch();
   const origins = derived(() => settings.value('allowedOrigins'), canonicalOrigins);
   const originHosts = derived(
     () => settings.value('allowedOrigins'),
@@ -64,6 +70,8 @@ export function createGuards(options: GuardOptions): Guards {
 
   return {
     forwarding,
+    noteForwarding: (request) => watch.see(request, forwarding()),
+    collapsed: () => watch.collapse(forwarding()),
     caller: (request) => resolveTier(offeredBy(request), options.judges),
     origin({ method, upgrade, rawHeaders }) {
       if (!originMatters(method, upgrade)) return 'ok';

@@ -22,7 +22,7 @@ export function exposure({ settings, exposed }: DoctorFacts): Finding[] {
 /** What is believed of forwarding headers; what the running gateway has seen of them, it says as its warning `proxy`. */
 export function proxy({ settings, gateway }: DoctorFacts): Finding[] {
   const seen = gateway.status?.warnings.find(({ id }) => id === 'proxy');
-  const fix = 'Set SVC_TRUST_FORWARDED_FOR=on and [security] trusted_proxies; see docs/systemd.md.';
+  const fix = 'Set SVC_TRUST_FORWARDED_FOR=on and [security] trusted_proxies; see docs/proxy.md.';
   if (seen !== undefined) return [warn('proxy', seen.message, fix)];
   if (!settings.value('trustForwardedFor')) {
     return [ok('proxy', 'Forwarding headers are not believed: right where no proxy stands in front.')];

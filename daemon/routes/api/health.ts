@@ -37,6 +37,7 @@ export function systemChecks(deps: RouteDeps): Record<string, Check> {
     slots: slotsCheck(deps),
     ...upstreamsCheck(deps),
     exposure: exposureCheck(deps),
+    ...proxyCheck(deps),
   };
 }
 
@@ -94,4 +95,17 @@ function exposureCheck(deps: RouteDeps): Check {
   if (require_auth || deps.listener().loopback)
     return { status: 'ok', message: 'Nothing is exposed without a key.' };
   return { status: 'warning', message: 'The gateway listens on the network and no key is required.' };
+}
+
+const COLLAPSED = {
+  untrusted:
+    'Callers behind a proxy share one login limit: X-Forwarded-For is not read. If the proxy overwrites it, set SVC_TRUST_FORWARDED_FOR=on.',
+  unlisted:
+    'Callers behind a proxy share one login limit: it calls from a public address. Name it in [security] trusted_proxies.',
+} as const;
+
+/** Only where a proxy was seen whose callers are not told apart. */
+function proxyCheck(deps: RouteDeps): Record<string, Check> {
+  const collapsed = deps.auth.collapsed();
+  return collapsed === null ? {} : { proxy: { status: 'warning', message: COLLAPSED[collapsed] } };
 }

@@ -8,6 +8,8 @@ const PARTS = {
   'llama-server': ['SVC_TEST_LLAMA_SERVER', 'llama.cpp'],
   'whisper-server': ['SVC_TEST_WHISPER_SERVER', 'whisper.cpp'],
   prometheus: ['SVC_TEST_PROMETHEUS', 'prometheus'],
+  nginx: ['SVC_TEST_NGINX', 'nginx'],
+  caddy: ['SVC_TEST_CADDY', 'caddy'],
 } as const;
 
 /** The path of a real program, or null; a suite that is skipped for that says so on the console. */

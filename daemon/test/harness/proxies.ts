@@ -1,0 +1,223 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:https';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as tlsConnect } from 'node:tls';
+import { until } from './gateway.ts';
+import type { Ask } from './http.ts';
+
+const EXAMPLES = join(import.meta.dirname, '..', '..', '..', 'packaging', 'proxy');
+
+/** A real proxy with the shipped example, in which addresses and paths of certificates are others and nothing else. */
+export interface RealProxy {
+  /** Port of its TLS side, for the host name `localhost`. */
+  readonly port: number;
+  /** Whom callers trust. */
+  readonly ca: string;
+  /** What it wrote about its callers; empty where it keeps no log. */
+  accessLog(): string;
+  stop(): Promise<void>;
+}
+
+/** Puts other texts into an example; every one of them must stand there. */
+function example(name: string, changes: Readonly<Record<string, string>>): string {
+  let text = readFileSync(join(EXAMPLES, name), 'utf8');
+  for (const [from, to] of Object.entries(changes)) {
+    if (!text.includes(from)) throw new Error(`${name} no longer holds "${from}"`);
+    text = text.replaceAll(from, to);
+  }
+  return text;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+
+/** Whether it shows a certificate that callers trust. */
+const handshakes = (port: number, ca: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = tlsConnect({ host: '127.0.0.1', port, ca, servername: 'localhost' }, () => resolve(true));
+    socket.on('error', () => resolve(false));
+    socket.on('secureConnect', () => socket.destroy());
+  });
+
+/** Starts the program in a folder of its own and waits until it takes connections. */
+async function started(command: string, args: string[], folder: string, port: number) {
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const child: ChildProcess = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString('utf8')).slice(-20_000);
+    });
+  }
+  const over = new Promise<void>((done) => child.once('close', () => done()));
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${said}`);
+    return answers(port);
+  }, command);
+  return async () => {
+    child.kill('SIGTERM');
+    await over;
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+/** A key and a certificate for localhost. */
+function makeCertificate(folder: string): void {
+  const files = ['-keyout', join(folder, 'key'), '-out', join(folder, 'cert')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const how = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'];
+  execFileSync('openssl', [...how, ...files, ...subject], { stdio: 'ignore' });
+}
+
+/** nginx reads the example as it would from conf.d; `more` changes it further. */
+export async function startNginx(
+  binary: string,
+  gateway: number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<RealProxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-nginx-'));
+  const at = (name: string) => join(folder, name);
+  const port = await freePort();
+  makeCertificate(folder);
+  const changes = {
+    '127.0.0.1:8080': `127.0.0.1:${gateway}`,
+    'listen 443 ssl http2;': `listen 127.0.0.1:${port} ssl http2;`,
+    'gateway.example.com': 'localhost',
+    '/etc/ssl/gateway.crt': at('cert'),
+    '/etc/ssl/gateway.key': at('key'),
+    '/var/log/nginx/svc-gateway.log': at('access.log'),
+    ...more,
+  };
+  writeFileSync(at('site.conf'), example('nginx.conf', changes));
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const main = [
+    'daemon off;',
+    process.getuid?.() === 0 ? 'user root;' : '',
+    `pid ${at('pid')};`,
+    'events {}',
+    `http { ${places.map((each) => `${each}_temp_path ${at(each)};`).join(' ')} include ${at('site.conf')}; }`,
+  ];
+  writeFileSync(at('nginx.conf'), main.join('\n'));
+  const stop = await started(
+    binary,
+    ['-p', folder, '-e', at('error.log'), '-c', at('nginx.conf')],
+    folder,
+    port,
+  );
+  return {
+    port,
+    ca: readFileSync(at('cert'), 'utf8'),
+    accessLog: () => readFileSync(at('access.log'), 'utf8'),
+    stop,
+  };
+}
+
+/** Caddy with an authority of its own; the options above the example keep it from the rest of this machine. */
+export async function startCaddy(binary: string, gateway: number): Promise<RealProxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-caddy-'));
+  const port = await freePort();
+  const site = example('Caddyfile', {
+    '127.0.0.1:8080': `127.0.0.1:${gateway}`,
+    'gateway.example.com': `https://localhost:${port}`,
+  });
+  const alone = '{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n}\n';
+  writeFileSync(join(folder, 'Caddyfile'), alone + site);
+  const args = ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
+  const stop = await started(binary, args, folder, port);
+  const root = join(folder, 'caddy', 'pki', 'authorities', 'local', 'root.crt');
+  await until(() => existsSync(root), "Caddy's authority");
+  const ca = readFileSync(root, 'utf8');
+  await until(() => handshakes(port, ca), "Caddy's certificate");
+  return { port, ca, accessLog: () => '', stop };
+}
+
+/** The start of a request over TLS from any loopback address. */
+export function through(
+  { port, ca }: Pick<RealProxy, 'port' | 'ca'>,
+  method: string,
+  path: string,
+  { from, key, headers }: Pick<Ask, 'from' | 'key' | 'headers'> = {},
+) {
+  return request({
+    ...{
+      host: '127.0.0.1',
+      port,
+      ca,
+      servername: 'localhost',
+      localAddress: from,
+      method,
+      path,
+      agent: false,
+    },
+    headers: {
+      host: `localhost:${port}`,
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...headers,
+    },
+  });
+}
+
+export interface Heard {
+  status: number;
+  headers: IncomingMessage['headers'];
+  text: string;
+  code: string | undefined;
+}
+
+/** The whole answer to a request that `through` has begun. */
+export function heard(begun: ReturnType<typeof through>): Promise<Heard> {
+  return new Promise((resolve, reject) => {
+    begun.setTimeout(30_000, () => begun.destroy(new Error('no answer within 30 s')));
+    begun.on('error', reject);
+    begun.on('response', (res) => {
+      let text = '';
+      res.setEncoding('utf8');
+      res.on('data', (chunk: string) => {
+        text += chunk;
+      });
+      res.on('error', reject);
+      res.on('end', () => {
+        const code = /^\{"error":\{.*?"code":"([^"]+)"/.exec(text)?.[1];
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, text, code });
+      });
+    });
+  });
+}
+
+/** One request over TLS with a JSON body or none. */
+export function askThrough(
+  proxy: RealProxy,
+  method: string,
+  path: string,
+  options: Ask = {},
+): Promise<Heard> {
+  const payload = options.body === undefined ? undefined : JSON.stringify(options.body);
+  const begun = through(proxy, method, path, {
+    ...options,
+    headers: {
+      ...(payload === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+      ...(options.cookie === undefined ? {} : { cookie: options.cookie }),
+      ...options.headers,
+    },
+  });
+  const answer = heard(begun);
+  begun.end(payload);
+  return answer;
+}

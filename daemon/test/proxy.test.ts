@@ -1,0 +1,240 @@
+/** Behind a real nginx and a real Caddy with the examples that ship: TLS, streams, WebSocket, addresses, uploads. */
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import type { SystemHealthView } from '../contract/system.ts';
+import { CHAT, chat, Front } from './harness/front.ts';
+import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
+import type { Ask } from './harness/http.ts';
+import { part } from './harness/parts.ts';
+import { askThrough, heard, type RealProxy, startCaddy, startNginx, through } from './harness/proxies.ts';
+import { json } from './harness/stand-in.ts';
+
+const MAX = 4;
+const MIB = 1 << 20;
+const front = new Front();
+/** STAND-IN for an engine: the test says when each token is made. */
+const engine: { answer: ServerResponse; left: boolean }[] = [];
+
+/** Writes config.toml, which the gateway takes up by itself. */
+const configure = (text: string) => writeFileSync(join(front.home, 'config', 'config.toml'), text);
+const TRUST = '[security]\ntrust_forwarded_for = true\n';
+
+beforeAll(async () => {
+  const provider = await front.server(({ url }) => {
+    if (url.endsWith('/models'))
+      return json(200, { object: 'list', data: [{ id: 'slow', object: 'model' }] });
+    return (_req, answer) => {
+      const one = { answer, left: false };
+      answer.on('close', () => {
+        one.left = !answer.writableEnded;
+      });
+      answer.writeHead(200, { 'content-type': 'text/event-stream' });
+      engine.push(one);
+    };
+  });
+  await front.start(
+    { SVC_LOGIN_RATELIMIT_MAX: String(MAX) },
+    { 'config/config.toml': '[security]\ntrust_forwarded_for = false\n' },
+  );
+  await front.add('far', `base_url = "${provider.url}/v1"\nkey_env = "UPSTREAM_CLOUD"\n`);
+});
+afterAll(() => front.end());
+
+const token = (content: string) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'slow', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+const proxyCheck = async () =>
+  JSON.parse((await front.at('GET', '/api/health/system')).text) as SystemHealthView;
+
+const KINDS = [
+  ['nginx', part('nginx'), startNginx, '127.0.11'],
+  ['Caddy', part('caddy'), startCaddy, '127.0.12'],
+] as const;
+
+describe.each(KINDS)('behind %s', (name, binary, start, net) => {
+  let proxy: RealProxy;
+  const origin = () => ({ origin: `https://localhost:${proxy.port}` });
+  const enter = (from: string, key = ADMIN_KEY, options: Ask = {}) =>
+    askThrough(proxy, 'POST', '/api/auth/login', { from: `${net}.${from}`, body: { key }, ...options });
+
+  describe.skipIf(binary === null)('with its example', () => {
+    beforeAll(async () => {
+      proxy = await start(binary ?? '', front.gateway.port);
+    });
+    afterAll(() => proxy?.stop());
+
+    it('D10 says that its callers count as one until it is trusted', async () => {
+      configure('[security]\ntrust_forwarded_for = false\n');
+      await until(async () => {
+        for (const from of ['1', '2'])
+          await askThrough(proxy, 'GET', '/api/health', { from: `${net}.${from}` });
+        return (await proxyCheck()).checks.proxy?.status === 'warning';
+      }, 'the warning');
+      const { warnings } = (await front.at('GET', '/api/status')).json<{
+        warnings: { id: string; message: string }[];
+      }>();
+      const warning = warnings.find(({ id }) => id === 'proxy');
+      expect(warning?.message).toContain('SVC_TRUST_FORWARDED_FOR');
+      expect(JSON.stringify(await proxyCheck())).not.toContain(net);
+      configure(TRUST);
+      await until(async () => (await proxyCheck()).checks.proxy === undefined, 'the end of the warning');
+    });
+
+    it('K13 D5 a login over TLS sets a Secure cookie, with Origin and without, and it opens admin routes', async () => {
+      for (const headers of [origin(), {}]) {
+        const answer = await enter('10', ADMIN_KEY, { headers });
+        expect(answer.status).toBe(200);
+        const set = String(answer.headers['set-cookie']);
+        expect(set).toMatch(/^svc_session=[^;]+;/);
+        for (const word of ['Secure', 'HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=28800'])
+          expect(set).toContain(word);
+        expect(set).not.toContain('Domain');
+        const cookie = set.split(';')[0];
+        expect((await askThrough(proxy, 'GET', '/api/settings', { cookie })).status).toBe(200);
+      }
+      const audit = await front.at('GET', '/api/audit');
+      expect(audit.text).toContain(`${net}.10`);
+    });
+
+    it('tokens arrive one by one: each before the next is made', async () => {
+      engine.length = 0;
+      const begun = through(proxy, 'POST', CHAT, {
+        key: CLIENT_KEY,
+        headers: { 'content-type': 'application/json' },
+      });
+      let text = '';
+      const ended = new Promise<boolean>((resolve, reject) => {
+        begun.on('error', reject);
+        begun.on('response', (res) => {
+          res.on('data', (chunk: Buffer) => {
+            text += chunk.toString('utf8');
+          });
+          res.on('close', () => resolve(res.complete));
+        });
+      });
+      begun.end(JSON.stringify(chat('slow', { stream: true })));
+      await until(() => engine.length === 1, 'the engine to be asked');
+      for (const word of ['first', 'second', 'third']) {
+        expect(text).not.toContain(word);
+        engine[0]?.answer.write(token(word));
+        await until(() => text.includes(word), `the token ${word}`);
+      }
+      engine[0]?.answer.end('data: [DONE]\n\n');
+      expect(await ended).toBe(true);
+      expect(text).toContain('[DONE]');
+    });
+
+    it('a caller who leaves ends the work of the engine', async () => {
+      engine.length = 0;
+      const begun = through(proxy, 'POST', CHAT, {
+        key: CLIENT_KEY,
+        headers: { 'content-type': 'application/json' },
+      });
+      begun.on('error', () => {});
+      begun.on('response', (res) => res.on('error', () => {}));
+      begun.end(JSON.stringify(chat('slow', { stream: true })));
+      await until(() => engine.length === 1, 'the engine to be asked');
+      engine[0]?.answer.write(token('first'));
+      begun.destroy();
+      await until(() => engine[0]?.left === true, 'the engine to be left');
+    });
+
+    it('live voice: the handshake, and events both ways', async () => {
+      const socket = new WebSocket(`wss://localhost:${proxy.port}/v1/realtime?model=slow`, {
+        ca: proxy.ca,
+        headers: { authorization: `Bearer ${CLIENT_KEY}`, ...origin() },
+      });
+      const events: { type: string; error?: { event_id?: string } }[] = [];
+      socket.on('message', (data) => void events.push(JSON.parse(data.toString())));
+      const refused = new Promise<never>((_, reject) => socket.on('error', reject));
+      const opened = new Promise<void>((done) => socket.on('open', () => done()));
+      await Promise.race([opened, refused]);
+      await until(() => events.length > 0, 'the first event');
+      expect(events[0]?.type).toBe('session.created');
+      socket.send(JSON.stringify({ type: 'no.such.event', event_id: 'mine' }));
+      await until(() => events.some(({ error }) => error?.event_id === 'mine'), 'the answer to an event');
+      socket.close();
+    });
+
+    it('L07 L08 the limiter counts each caller, whatever he writes into X-Forwarded-For', async () => {
+      const spoof = (n: number) => ({
+        headers: { 'x-forwarded-for': `198.51.100.${n}`, forwarded: `for=198.51.100.${n}` },
+      });
+      const statuses: number[] = [];
+      for (let n = 0; n < MAX + 2; n++) statuses.push((await enter('20', 'wrong', spoof(n))).status);
+      expect(statuses).toEqual([...Array(MAX).fill(401), 429, 429]);
+      expect((await enter('21', ADMIN_KEY, { headers: { 'x-forwarded-for': `${net}.20` } })).status).toBe(
+        200,
+      );
+      expect(await enter('20')).toMatchObject({ status: 429, code: 'auth.rate_limited' });
+    });
+
+    const FORM =
+      '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nabsent\r\n--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n';
+    const TAIL = '\r\n--b--\r\n';
+    const upload = (bytes: number, key?: string) =>
+      through(proxy, 'POST', '/v1/audio/transcriptions', {
+        key,
+        headers: { 'content-type': 'multipart/form-data; boundary=b', 'content-length': String(bytes) },
+      });
+
+    it('an upload is passed on as it comes: a refusal does not wait for its end', async () => {
+      const begun = upload(200 * MIB);
+      const answer = heard(begun);
+      begun.write(FORM);
+      begun.write(Buffer.alloc(MIB));
+      expect(await answer).toMatchObject({ status: 401, code: 'auth.required' });
+      begun.destroy();
+    });
+
+    it('200 MiB go through, and what is more is refused by the gateway in its own words', async () => {
+      const begun = upload(200 * MIB, CLIENT_KEY);
+      const answer = heard(begun);
+      begun.write(FORM);
+      let left = 200 * MIB - FORM.length - TAIL.length;
+      const chunk = Buffer.alloc(MIB);
+      while (left > 0) {
+        const more = begun.write(left >= MIB ? chunk : chunk.subarray(0, left));
+        left -= Math.min(left, MIB);
+        if (!more) await new Promise((done) => begun.once('drain', done));
+      }
+      begun.end(TAIL);
+      expect(await answer).toMatchObject({ status: 404, code: 'dispatch.no_route' });
+      const larger = upload(200 * MIB + 1, CLIENT_KEY);
+      const refusal = heard(larger);
+      larger.write(FORM);
+      expect(await refusal).toMatchObject({ status: 413, code: 'request.too_large' });
+      larger.destroy();
+    });
+
+    it('a key in the address stays out of its log', async () => {
+      expect((await askThrough(proxy, 'GET', `/api/status?api_key=${CLIENT_KEY}`)).status).toBe(200);
+      expect(proxy.accessLog()).not.toContain(CLIENT_KEY);
+      if (name === 'nginx') expect(proxy.accessLog()).toContain('GET /api/status');
+    });
+  });
+});
+
+describe.skipIf(KINDS[0][1] === null)('O16 a proxy that puts its own name for the gateway into Host', () => {
+  let proxy: RealProxy;
+  beforeAll(async () => {
+    const changed = {
+      'proxy_set_header Host              $http_host;': 'proxy_set_header Host 127.0.0.1:8080;',
+    };
+    proxy = await startNginx(KINDS[0][1] ?? '', front.gateway.port, changed);
+  });
+  afterAll(() => proxy?.stop());
+
+  it('is told what to set, and works once the origin is listed', async () => {
+    const headers = { origin: `https://localhost:${proxy.port}` };
+    const enter = () =>
+      askThrough(proxy, 'POST', '/api/auth/login', { from: '127.0.13.1', body: { key: ADMIN_KEY }, headers });
+    const refused = await enter();
+    expect(refused).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
+    expect(refused.text).toContain('SVC_ALLOWED_ORIGINS');
+    configure(`${TRUST}allowed_origins = ["${headers.origin}"]\n`);
+    await until(async () => (await enter()).status === 200, 'the origin to be listed', 5_000);
+  });
+});
