@@ -57,7 +57,7 @@ const SLOTS = suite(
 const ELSEWHERE = suite('outgoing', 'pulls*', 'models-*', 'upstream*');
 
 /** The service on a real systemd. */
-const HOST = suite('systemd*', 'package*', 'proxy*');
+const HOST = suite('systemd*', 'package*', 'proxy*', 'companion');
 
 /** Programs that load models: the slowest of the unit tests. */
 const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];

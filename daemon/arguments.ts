@@ -31,6 +31,11 @@ const ROWS = {
     summary: 'configuration and database into one file',
   },
   restore: { operands: ['FILE'], flags: ['json'], summary: 'put them back; the gateway must be stopped' },
+  'companion-env': {
+    operands: ['FILE'],
+    flags: [],
+    summary: 'the variables of the companion chat UI, for its unit',
+  },
   'end-containers': { operands: [], flags: [], summary: 'end every container of this gateway' },
 } as const satisfies Record<string, SubcommandRow>;
 

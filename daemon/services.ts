@@ -5,6 +5,7 @@ import { isLoopback } from './auth/addresses.ts';
 import { createAuth } from './auth/auth.ts';
 import { refuseHalfRestored } from './backup/unfinished.ts';
 import type { BannerFacts } from './banner.ts';
+import { createCompanion } from './companion/companion.ts';
 import { refuseHopelessConfig } from './config-guard.ts';
 import { containerSockets } from './container-sockets.ts';
 import type { GatewayEvents } from './contract/events.ts';
@@ -224,6 +225,7 @@ export async function startServices(
     sources: { slots, registry, upstreams },
   });
   const stopping = new AbortController();
+  const companion = createCompanion({ settings: live, outbound, signal: stopping.signal });
   const deps: RouteDeps = {
     name: NAME,
     version: VERSION,
@@ -244,6 +246,7 @@ export async function startServices(
     upstreams,
     inference,
     memory,
+    companion,
     omni,
     metrics,
     minutes,

@@ -40,6 +40,8 @@ const RUNNERS: Record<Subcommand, Runner> = {
   doctor: async (options) => (await import('./commands/doctor.ts')).doctorCommand(options),
   backup: async (options) => (await import('./commands/backup.ts')).backupCommand(options),
   restore: async (options) => (await import('./commands/backup.ts')).restoreCommand(options),
+  'companion-env': async (options) =>
+    (await import('./commands/companion-env.ts')).companionEnvCommand(options),
   'end-containers': async (options) =>
     (await import('./commands/end-containers.ts')).endContainersCommand(options),
 };

@@ -1,4 +1,5 @@
 import type { Auth } from '../auth/auth.ts';
+import type { Companion } from '../companion/companion.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import type { Inference, InferenceCall } from '../inference/serve.ts';
@@ -54,6 +55,8 @@ export interface RouteDeps {
   readonly upstreams: AllUpstreams;
   readonly inference: Inference;
   readonly memory: Memory;
+  /** The chat UI beside the gateway. */
+  readonly companion: Companion;
   /** Chats, with the tool loop for those that ask for it. */
   readonly omni: { chat(call: InferenceCall): Promise<void> };
   readonly metrics: Metrics;

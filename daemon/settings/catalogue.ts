@@ -347,14 +347,14 @@ export const SETTINGS = {
     kind: text(/^[A-Za-z0-9.:%_-]+$/),
     default: '127.0.0.1',
     live: false,
-    help: 'Address of the companion chat UI.',
+    help: 'Address of the companion chat UI; companion.env comes first.',
   }),
   companionPort: row({
     env: 'SVC_OWUI_PORT',
     kind: number(1, 65_535),
     default: 3000,
     live: false,
-    help: 'Port of the companion chat UI.',
+    help: 'Port of the companion chat UI; companion.env comes first.',
   }),
 } as const;
 

@@ -1,3 +1,4 @@
+import { companionWarning } from '../../companion/warning.ts';
 import type { SystemHealthView } from '../../contract/system.ts';
 import { USABLE_HEALTH } from '../../contract/upstreams.ts';
 import { freeBytesNow, KEEP_FREE_BYTES } from '../../models/pulls/space.ts';
@@ -38,6 +39,7 @@ export function systemChecks(deps: RouteDeps): Record<string, Check> {
     ...upstreamsCheck(deps),
     exposure: exposureCheck(deps),
     ...proxyCheck(deps),
+    ...companionCheck(deps),
   };
 }
 
@@ -108,4 +110,14 @@ const COLLAPSED = {
 function proxyCheck(deps: RouteDeps): Record<string, Check> {
   const collapsed = deps.auth.collapsed();
   return collapsed === null ? {} : { proxy: { status: 'warning', message: COLLAPSED[collapsed] } };
+}
+
+/** Only where somebody asked for the chat UI. */
+function companionCheck(deps: RouteDeps): Record<string, Check> {
+  const { plan } = deps.companion.last();
+  if (plan === null) return {};
+  const { require_auth: enforced } = deps.auth.enforcement();
+  const message = companionWarning({ plan, enforced, hasClientKey: deps.auth.hasKey('client') });
+  if (message !== null) return { companion: { status: 'warning', message } };
+  return { companion: { status: 'ok', message: 'The companion chat UI may use the models.' } };
 }

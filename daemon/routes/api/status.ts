@@ -1,13 +1,15 @@
+import { forwardedTls } from '../../auth/client-address.ts';
+import { companionAddress } from '../../companion/address.ts';
 import type { StatusOverviewView } from '../../contract/system.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { Call, Handler } from '../handler.ts';
 import { systemChecks } from './health.ts';
 
 /** `GET /api/status`, `/api/config/urls`: the gateway at a glance. */
 export function statusRoutes(deps: RouteDeps) {
   return {
     status: () => overview(deps),
-    'config.urls': (ctx) => urls(ctx.req.headers.host ?? ''),
+    'config.urls': (_ctx, call) => urls(deps, call),
   } satisfies Record<string, Handler>;
 }
 
@@ -39,8 +41,15 @@ function overview(deps: RouteDeps): StatusOverviewView {
   };
 }
 
-/** Addresses built from the request's own Host, which the Host check has accepted. */
-function urls(host: string) {
-  const base = `http://${host}`;
-  return { api: `${base}/v1`, dashboard: `${base}/`, companion: null, companion_enabled: false };
+/** Addresses built from the request's own Host, which the Host check has accepted; https where a trusted proxy says so. */
+async function urls({ auth, companion }: RouteDeps, call: Call) {
+  const host = call.auth.headers.host ?? '';
+  const base = `${forwardedTls(call.auth, auth.forwarding()) ? 'https' : 'http'}://${host}`;
+  const { plan, answers } = await companion.look();
+  return {
+    api: `${base}/v1`,
+    dashboard: `${base}/`,
+    companion: plan !== null && answers ? companionAddress(plan, host) : null,
+    companion_enabled: plan !== null,
+  };
 }

@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { lookAtSettings } from '../settings/look.ts';
+import { companionPlan, readCompanionPlan } from './companion-env.ts';
+import { companionSeed } from './seed.ts';
+
+const plan = async (text: string, env: Record<string, string> = {}) =>
+  companionPlan(Buffer.from(text), await lookAtSettings({ SVC_HOME: '/nonexistent/svc', ...env }));
+
+it.each([
+  ['', {}, { bindHost: '127.0.0.1', port: 3000, loopback: true, signIn: true, trustsHeader: false }],
+  ['', { SVC_BIND_HOST: '0.0.0.0' }, { bindHost: '0.0.0.0', loopback: false }],
+  ['SVC_OWUI_BIND_HOST=10.0.0.2\nSVC_OWUI_PORT=81', {}, { bindHost: '10.0.0.2', port: 81, loopback: false }],
+  ['SVC_OWUI_PORT=81', { SVC_OWUI_PORT: '82' }, { port: 81 }],
+  ['', { SVC_OWUI_PORT: '82', SVC_OWUI_BIND_HOST: '10.0.0.3' }, { port: 82, bindHost: '10.0.0.3' }],
+  ['SVC_OWUI_PORT=none\nSVC_OWUI_BIND_HOST=a b', {}, { port: 3000, bindHost: '127.0.0.1' }],
+  ['WEBUI_AUTH=False', {}, { signIn: false }],
+  ['WEBUI_AUTH="true" # no', {}, { signIn: true }],
+  ['WEBUI_AUTH_TRUSTED_EMAIL_HEADER=X-Email', {}, { trustsHeader: true }],
+  ['WEBUI_AUTH_TRUSTED_EMAIL_HEADER=', {}, { trustsHeader: false }],
+  ['WEBUI_URL=https://chat.example.com', {}, { publicUrl: 'https://chat.example.com/' }],
+  ['WEBUI_URL=javascript:alert(1)', {}, { publicUrl: null }],
+])('%j with %j is %j', async (text, env, wanted) => {
+  expect(await plan(text, env)).toMatchObject(wanted);
+});
+
+it('a first companion.env is read as it is meant', async () => {
+  const read = await plan(companionSeed({ bindHost: '0.0.0.0', port: 3001, sessionSecret: 'abc' }));
+  expect(read).toMatchObject({
+    bindHost: '0.0.0.0',
+    port: 3001,
+    signIn: true,
+    trustsHeader: false,
+    publicUrl: null,
+  });
+  expect(Object.fromEntries(read.variables)).toMatchObject({
+    WEBUI_AUTH: 'True',
+    ENABLE_PERSISTENT_CONFIG: 'False',
+    WEBUI_SECRET_KEY: 'abc',
+  });
+  expect(read.variables.has('OPENAI_API_KEY')).toBe(false);
+});
+
+it('without the file, or with one that is no file, there is no plan', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-companion-'));
+  try {
+    const settings = await lookAtSettings({ SVC_HOME: '/nonexistent/svc' });
+    expect(await readCompanionPlan(folder, settings)).toBeNull();
+    mkdirSync(join(folder, 'companion.env'));
+    expect(await readCompanionPlan(folder, settings)).toBeNull();
+    rmSync(join(folder, 'companion.env'), { recursive: true });
+    writeFileSync(join(folder, 'companion.env'), Buffer.alloc(300 << 10));
+    expect(await readCompanionPlan(folder, settings)).toBeNull();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { isLoopback } from '../auth/addresses.ts';
+import { SETTINGS, type SettingName, type SettingValue } from '../settings/catalogue.ts';
+import { parseEnvFile } from '../settings/env-file.ts';
+import { flag } from '../settings/kinds.ts';
+import type { Resolved } from '../settings/precedence.ts';
+import { readFileCapped } from '../settings/read-file.ts';
+
+export const COMPANION_FILE = 'companion.env';
+/** companion.env may have this many bytes. */
+const CAP = 256 << 10;
+const FLAG = flag();
+
+/** What companion.env says of the chat UI; what it leaves out comes from the settings. */
+export interface CompanionPlan {
+  /** Its variables, ours included. */
+  readonly variables: ReadonlyMap<string, string>;
+  readonly bindHost: string;
+  readonly port: number;
+  /** Whether only this machine reaches its port. */
+  readonly loopback: boolean;
+  /** Whether it asks its own visitors to sign in. */
+  readonly signIn: boolean;
+  /** Whether it believes a header that names the visitor. */
+  readonly trustsHeader: boolean;
+  /** Where people reach it, when they were told to use another address than its port. */
+  readonly publicUrl: string | null;
+}
+
+export interface CompanionSettings {
+  value<N extends SettingName>(name: N): SettingValue<N>;
+  resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>>;
+}
+
+/** A row of the catalogue: companion.env first, then the environment of the gateway, then what is given. */
+function settingOf<N extends 'companionBindHost' | 'companionPort'>(
+  variables: ReadonlyMap<string, string>,
+  settings: CompanionSettings,
+  name: N,
+  otherwise: SettingValue<N>,
+): SettingValue<N> {
+  const { env, kind } = SETTINGS[name];
+  const text = variables.get(env ?? '')?.trim() ?? '';
+  const read = text === '' ? null : kind.fromText(text);
+  if (read?.ok) return read.value as SettingValue<N>;
+  const { source, value } = settings.resolve(name);
+  return source === 'default' ? otherwise : value;
+}
+
+const httpUrl = (text: string | undefined): string | null =>
+  text !== undefined && /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text).href : null;
+
+/**
+ * Reads companion.env (contract "Companion chat UI"). Its bind address is that of the API where nothing else is said; sign-in is on
+ * unless it is turned off.
+ */
+export function companionPlan(bytes: Uint8Array, settings: CompanionSettings): CompanionPlan {
+  const variables = parseEnvFile(bytes);
+  const bindHost = settingOf(variables, settings, 'companionBindHost', settings.value('bindHost'));
+  const auth = FLAG.fromText(variables.get('WEBUI_AUTH') ?? '');
+  return {
+    variables,
+    bindHost,
+    port: settingOf(variables, settings, 'companionPort', SETTINGS.companionPort.default),
+    loopback: bindHost === 'localhost' || isLoopback(bindHost),
+    signIn: auth.ok ? auth.value : true,
+    trustsHeader: (variables.get('WEBUI_AUTH_TRUSTED_EMAIL_HEADER')?.trim() ?? '') !== '',
+    publicUrl: httpUrl(variables.get('WEBUI_URL')?.trim()),
+  };
+}
+
+/** The plan of this configuration folder; null without a companion.env that can be read. Never throws. */
+export async function readCompanionPlan(
+  folder: string,
+  settings: CompanionSettings,
+): Promise<CompanionPlan | null> {
+  const read = await readFileCapped(join(folder, COMPANION_FILE), CAP);
+  return read.kind === 'bytes' ? companionPlan(read.bytes, settings) : null;
+}

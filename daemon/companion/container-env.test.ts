@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { lookAtSettings } from '../settings/look.ts';
+import { companionPlan } from './companion-env.ts';
+import { containerEnv, envFileText } from './container-env.ts';
+
+async function made(text: string, clientKey = 'the-key', bindHost = '127.0.0.1') {
+  const settings = await lookAtSettings({ SVC_HOME: '/nonexistent/svc' });
+  const plan = companionPlan(Buffer.from(text), settings);
+  return Object.fromEntries(containerEnv({ plan, clientKey, bindHost, port: 8080 }));
+}
+
+it.each([
+  [
+    '',
+    {
+      OPENAI_API_KEY: 'the-key',
+      OPENAI_API_BASE_URL: 'http://127.0.0.1:8080/v1',
+      HOST: '127.0.0.1',
+      PORT: '3000',
+    },
+  ],
+  ['HOST=evil\nPORT=1\nSVC_OWUI_PORT=81', { HOST: '127.0.0.1', PORT: '81' }],
+  ['OPENAI_API_KEY=old', { OPENAI_API_KEY: 'the-key' }],
+  ['OPENAI_API_BASE_URL=http://gw.lan/v1', { OPENAI_API_BASE_URL: 'http://gw.lan/v1' }],
+  [
+    'WEBUI_AUTH_TRUSTED_EMAIL_HEADER=X-Email',
+    { WEBUI_AUTH: 'True', WEBUI_AUTH_TRUSTED_EMAIL_HEADER: 'X-Email' },
+  ],
+  ['WEBUI_AUTH_TRUSTED_EMAIL_HEADER=X-Email\nWEBUI_AUTH=False', { WEBUI_AUTH: 'False' }],
+  ['ANY="two words # and more"', { ANY: 'two words # and more' }],
+])('%j gives the container %j', async (text, wanted) => {
+  expect(await made(text)).toMatchObject(wanted);
+});
+
+it('nothing of ours goes in, and nobody makes a key', async () => {
+  const env = await made('SVC_OWUI_PORT=81\nSVC_ADMIN_KEY=never', '');
+  expect(Object.keys(env).filter((name) => name.startsWith('SVC_'))).toEqual([]);
+  expect(env).not.toHaveProperty('OPENAI_API_KEY');
+  expect((await made('OPENAI_API_KEY=mine', '')).OPENAI_API_KEY).toBe('mine');
+});
+
+it.each([
+  ['0.0.0.0', 'http://127.0.0.1:8080/v1'],
+  ['::', 'http://[::1]:8080/v1'],
+  ['192.168.1.5', 'http://192.168.1.5:8080/v1'],
+])('a gateway on %s is asked at %s', async (bindHost, address) => {
+  expect((await made('', 'k', bindHost)).OPENAI_API_BASE_URL).toBe(address);
+});
+
+it('one variable a line; what has more lines is refused by its name alone', () => {
+  expect(
+    envFileText(
+      new Map([
+        ['A', '1 2'],
+        ['B', ''],
+      ]),
+    ),
+  ).toBe('A=1 2\nB=\n');
+  const text = () => envFileText(new Map([['A', 'secret\nOPENAI_API_KEY=other']]));
+  expect(text).toThrow(/^A holds more than one line\.$/);
+});

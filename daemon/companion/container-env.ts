@@ -1,0 +1,38 @@
+import { SetupError } from '../kit/setup-error.ts';
+import { ownOrigin } from './address.ts';
+import { COMPANION_FILE, type CompanionPlan } from './companion-env.ts';
+
+export interface ContainerFacts {
+  readonly plan: CompanionPlan;
+  /** Blank: there is none. */
+  readonly clientKey: string;
+  /** Where the gateway listens. */
+  readonly bindHost: string;
+  readonly port: number;
+}
+
+/** Variables of companion.env that are for us and not for the program in the container. */
+const OURS = /^SVC_/;
+const CONTROL = /[\0-\x1f\x7f]/;
+
+/**
+ * The variables of the chat UI (contract "Companion chat UI"): those of companion.env, its address and port, the API's address where
+ * the file names none, and the client key as its API key.
+ */
+export function containerEnv({ plan, clientKey, bindHost, port }: ContainerFacts): Map<string, string> {
+  const env = new Map([['OPENAI_API_BASE_URL', `${ownOrigin(bindHost, port)}/v1`]]);
+  for (const [name, value] of plan.variables) if (!OURS.test(name)) env.set(name, value);
+  if (plan.trustsHeader && !plan.variables.has('WEBUI_AUTH')) env.set('WEBUI_AUTH', 'True');
+  if (clientKey !== '') env.set('OPENAI_API_KEY', clientKey);
+  return env.set('HOST', plan.bindHost).set('PORT', String(plan.port));
+}
+
+/** The variables as Podman reads a file of them: one a line, each value up to the end of its line. Throws SetupError. */
+export function envFileText(env: ReadonlyMap<string, string>): string {
+  const wrong = [...env].find(([, value]) => CONTROL.test(value));
+  if (wrong !== undefined) {
+    const advice = `Write ${wrong[0]} of ${COMPANION_FILE} in one line.`;
+    throw new SetupError(`${wrong[0]} holds more than one line.`, advice);
+  }
+  return [...env].map(([name, value]) => `${name}=${value}\n`).join('');
+}

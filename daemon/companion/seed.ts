@@ -1,0 +1,46 @@
+export interface Seed {
+  /** The API's bind host. */
+  readonly bindHost: string;
+  readonly port: number;
+  /** Signs the sessions of the chat UI; without one every restart would end them. */
+  readonly sessionSecret: string;
+}
+
+/** A first companion.env (contract "Companion chat UI"): its bind host is the choice that was made for the API. */
+export const companionSeed = ({ bindHost, port, sessionSecret }: Seed): string => `\
+# The companion chat UI (svc-companion.service runs Open WebUI); mode 0600, owned by the service user.
+# After a change: systemctl restart svc-companion. Every further variable of Open WebUI may stand here; quoting is as in
+# systemd unit files. The API key is no line of this file: it is SVC_CLIENT_KEY of api.env, taken at each start.
+
+# Address and port of its own. It sits outside the gateway's keys and classes.
+SVC_OWUI_BIND_HOST=${bindHost}
+SVC_OWUI_PORT=${port}
+
+# Its own sign-in; the first who registers is its administrator. False: whoever reaches the port uses the models and reads every
+# stored conversation.
+WEBUI_AUTH=True
+
+# Sign-in by a proxy that names the visitor in a header, together with WEBUI_AUTH=True. Only with SVC_OWUI_BIND_HOST=127.0.0.1
+# and a proxy that overwrites the header: whoever reaches the port can write it.
+#WEBUI_AUTH_TRUSTED_EMAIL_HEADER=X-Forwarded-Email
+
+# The gateway. Without the line: where it listens on this machine.
+#OPENAI_API_BASE_URL=http://127.0.0.1:8080/v1
+
+# The address that people use, where a proxy stands in front.
+#WEBUI_URL=https://chat.example.com
+
+# This file decides, not what was clicked once.
+ENABLE_PERSISTENT_CONFIG=False
+
+# Nothing but the gateway is asked, and nobody is told.
+ENABLE_OLLAMA_API=False
+OFFLINE_MODE=True
+ENABLE_VERSION_UPDATE_CHECK=False
+ANONYMIZED_TELEMETRY=False
+DO_NOT_TRACK=true
+SCARF_NO_ANALYTICS=true
+
+# Signs its sessions; made once, on this machine.
+WEBUI_SECRET_KEY=${sessionSecret}
+`;

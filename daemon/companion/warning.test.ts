@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { companionWarning } from './warning.ts';
+
+const FINE = { loopback: true, signIn: true, trustsHeader: false };
+
+it.each([
+  ['all is well', {}, true, true, null],
+  ['keys are not required', {}, false, false, null],
+  ['no client key', {}, true, false, /svcctl auth rotate client, then restart svc-companion/],
+  ['no sign-in, on this machine', { signIn: false }, false, true, null],
+  [
+    'no sign-in, on the network',
+    { signIn: false, loopback: false },
+    false,
+    true,
+    /read stored conversations/,
+  ],
+  ['a header, behind a proxy here', { trustsHeader: true }, true, true, null],
+  ['a header, on the network', { trustsHeader: true, loopback: false }, true, true, /sign in as anybody/],
+  [
+    'a header, on the network, and no key: the worse comes first',
+    { trustsHeader: true, loopback: false },
+    true,
+    false,
+    /anybody/,
+  ],
+  ['a header without sign-in', { trustsHeader: true, signIn: false }, true, true, /sign-in is off/],
+] as const)('%s', (_name, plan, enforced, hasClientKey, wanted) => {
+  const said = companionWarning({ plan: { ...FINE, ...plan }, enforced, hasClientKey });
+  if (wanted === null) expect(said).toBeNull();
+  else expect(said).toMatch(wanted);
+});

@@ -1,0 +1,207 @@
+/** contract "Companion chat UI": its unit's own command lines, with a stand-in for Open WebUI, in a real Podman where there is one. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { tryPodman } from '../kit/container-engine/testing/podman.ts';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  type Gateway,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+  until,
+} from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const STAND_IN = join(import.meta.dirname, 'harness', 'companion-stand-in.cjs');
+const { podman, obstacle } = await tryPodman();
+if (podman === null)
+  console.warn(`SKIPPED with a real Podman, the companion is a process instead: ${obstacle}`);
+
+interface Urls {
+  companion: string | null;
+  companion_enabled: boolean;
+}
+interface Seen {
+  models: { status: number; ids: string[] };
+  voices: { status: number };
+  argv: string;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-companion-'));
+const envFile = join(folder, 'env');
+let gateway: Gateway;
+let port = 0;
+let child: ChildProcess | null = null;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port: free } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return free;
+}
+
+beforeAll(async () => {
+  port = await freePort();
+  gateway = await startGateway({
+    files: { ...QUIET_FILE, 'config/api.env': `${KEYS_FILE['config/api.env']}SVC_OWUI_PORT=${port}\n` },
+    env: { SVC_REQUIRE_AUTH: 'on', SVC_PORT: String(await freePort()) },
+  });
+});
+afterEach(() => {
+  child?.kill('SIGKILL');
+  podman?.run('rm', '-fa', '-t', '0');
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+  await podman?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The command of one line of the unit, its continuation lines joined. */
+function unitLine(key: string): string[] {
+  const unit = readFileSync(join(root, 'systemd', 'svc-companion.service'), 'utf8').replaceAll('\\\n', ' ');
+  const line = new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+  return line.trim().split(/\s+/);
+}
+
+/** What the unit does before its start. */
+async function prepare(): Promise<string> {
+  const [program, ...args] = unitLine('ExecStartPre');
+  expect(program).toBe('/usr/bin/svc-gateway');
+  const given = args.map((each) => each.replace('/run/svc-companion/env', envFile));
+  const env = {
+    PATH: process.env.PATH,
+    SVC_HOME: gateway.home,
+    SVC_REQUIRE_AUTH: 'on',
+    SVC_PORT: String(gateway.port),
+  };
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(root, 'daemon', 'main.ts'), ...given],
+    { env },
+  );
+  return stdout;
+}
+
+/** Needs the systemd that starts the unit. */
+const OF_SYSTEMD = /^--(cgroups|sdnotify|log-driver)=/;
+
+/** The unit's podman with the stand-in's image; without Podman the same environment for a process. */
+function start(): void {
+  if (podman === null) {
+    const lines = readFileSync(envFile, 'utf8').trim().split('\n');
+    const env = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
+    child = spawn(process.execPath, [STAND_IN], { env, stdio: 'inherit' });
+    return;
+  }
+  const [program, ...args] = unitLine('ExecStart').filter((word) => !OF_SYSTEMD.test(word));
+  expect([program, args.at(-1)]).toEqual(['/usr/bin/podman', '${SVC_OWUI_IMAGE}']);
+  const words = args.slice(0, -1).map((each) => each.replace('/run/svc-companion/env', envFile));
+  const standIn = [
+    `--volume=${STAND_IN}:/app/companion.cjs:ro`,
+    '--entrypoint=["/bin/node","/app/companion.cjs"]',
+  ];
+  expect(words.join(' ')).not.toContain(CLIENT_KEY);
+  podman.run(...words, ...standIn, podman.image);
+}
+
+async function seen(): Promise<Seen> {
+  let found: Seen | null = null;
+  await until(async () => {
+    found = await ask({ port }, 'GET', '/seen').then(
+      (answer) => answer.json<Seen>(),
+      () => null,
+    );
+    return found !== null;
+  }, 'the companion');
+  return found as unknown as Seen;
+}
+const urls = async () => (await ask(gateway, 'GET', '/api/config/urls')).json<Urls>();
+const warning = async () => {
+  const { warnings } = (await ask(gateway, 'GET', '/api/status', { key: ADMIN_KEY })).json<{
+    warnings: { id: string; message: string }[];
+  }>();
+  return warnings.find(({ id }) => id === 'companion')?.message;
+};
+
+describe('the companion', () => {
+  it('is not there unless asked for', async () => {
+    expect(await urls()).toMatchObject({ companion: null, companion_enabled: false });
+    expect(await warning()).toBeUndefined();
+  });
+
+  it('a first start makes companion.env from the bind choice, and a private file with the client key', async () => {
+    expect(await prepare()).toBe('');
+    const seeded = join(gateway.home, 'config', 'companion.env');
+    const text = readFileSync(seeded, 'utf8');
+    expect(text).toContain(`\nSVC_OWUI_BIND_HOST=127.0.0.1\nSVC_OWUI_PORT=${port}\n`);
+    expect(text).not.toContain(CLIENT_KEY);
+    for (const path of [seeded, envFile]) expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(envFile, 'utf8')).toContain(`\nOPENAI_API_KEY=${CLIENT_KEY}\n`);
+    writeFileSync(seeded, `${text}# mine\n`);
+    await prepare();
+    expect(readFileSync(seeded, 'utf8')).toBe(`${text}# mine\n`);
+  });
+
+  it('uses the models with the client key while keys are required, and is shown where it is', async () => {
+    await prepare();
+    start();
+    const { models, voices, argv } = await seen();
+    expect(models.status).toBe(200);
+    expect(models.ids).toContain('agent');
+    expect(voices.status).toBe(200);
+    expect(argv).not.toContain(CLIENT_KEY);
+    await until(async () => (await urls()).companion !== null, 'its address');
+    expect(await urls()).toMatchObject({ companion: `http://127.0.0.1:${port}/`, companion_enabled: true });
+    expect(await warning()).toBeUndefined();
+  });
+
+  it('a rotated client key cuts it off until its restart, which the answer says', async () => {
+    start();
+    expect((await seen()).voices.status).toBe(200);
+    const rotated = await ask(gateway, 'POST', '/api/auth/rotate', {
+      key: ADMIN_KEY,
+      body: { tier: 'client' },
+    });
+    expect(rotated.json<{ note: string }>().note).toContain('restart svc-companion');
+    expect((await seen()).voices.status).toBe(401);
+    child?.kill('SIGKILL');
+    podman?.run('rm', '-fa', '-t', '0');
+    expect(await prepare()).toBe('');
+    start();
+    await until(async () => (await seen()).voices.status === 200, 'the new key');
+  });
+
+  it('without a client key start and dashboard say what to do; nobody makes one', async () => {
+    const keys = join(gateway.home, 'config', 'api.env');
+    writeFileSync(keys, `SVC_ADMIN_KEY=${ADMIN_KEY}\nSVC_OWUI_PORT=${port}\n`);
+    expect(await prepare()).toContain('svcctl auth rotate client, then restart svc-companion');
+    expect(readFileSync(envFile, 'utf8')).not.toContain('OPENAI_API_KEY');
+    await until(async () => (await warning()) !== undefined, 'the warning');
+    expect(await warning()).toContain('there is no client key');
+    expect(readFileSync(keys, 'utf8')).not.toContain('SVC_CLIENT_KEY');
+  });
+
+  it('a link in the place of the private file is not written through', async () => {
+    const target = join(folder, 'target');
+    writeFileSync(target, 'mine');
+    rmSync(envFile, { force: true });
+    const { symlinkSync } = await import('node:fs');
+    symlinkSync(target, envFile);
+    await expect(prepare()).rejects.toThrow(/can't be written \(ELOOP\)/);
+    expect(readFileSync(target, 'utf8')).toBe('mine');
+    rmSync(envFile);
+  });
+});
