@@ -1,6 +1,6 @@
 /** contract "Companion chat UI": its unit's own command lines, with a stand-in for Open WebUI, in a real Podman where there is one. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -107,7 +107,8 @@ function start(): void {
     return;
   }
   const [program, ...args] = unitLine('ExecStart').filter((word) => !OF_SYSTEMD.test(word));
-  expect([program, args.at(-1)]).toEqual(['/usr/bin/podman', '${SVC_OWUI_IMAGE}']);
+  expect(program).toBe('/usr/bin/podman');
+  expect(args.at(-1)).toMatch(/^\$\{SVC_OWUI_IMAGE\}$/);
   const words = args.slice(0, -1).map((each) => each.replace('/run/svc-companion/env', envFile));
   const standIn = [
     `--volume=${STAND_IN}:/app/companion.cjs:ro`,
@@ -198,7 +199,6 @@ describe('the companion', () => {
     const target = join(folder, 'target');
     writeFileSync(target, 'mine');
     rmSync(envFile, { force: true });
-    const { symlinkSync } = await import('node:fs');
     symlinkSync(target, envFile);
     await expect(prepare()).rejects.toThrow(/can't be written \(ELOOP\)/);
     expect(readFileSync(target, 'utf8')).toBe('mine');

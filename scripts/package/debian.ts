@@ -22,6 +22,11 @@ const DOC = 'usr/share/doc/svc-gateway';
 const DEPENDS = 'libc6 (>= 2.34), libgcc-s1, libstdc++6 (>= 12), systemd (>= 250)';
 const RECOMMENDS = 'libvulkan1, ffmpeg, ca-certificates';
 
+/** What stands in front of the gateway, as examples. */
+export const PROXIES: readonly string[] = ['Caddyfile', 'nginx.conf', 'traefik.yml'].map(
+  (name) => `proxy/${name}`,
+);
+
 /** What reads our metrics, as examples; nothing of it is in force by itself. */
 export const OBSERVED: readonly string[] = [
   'grafana/svc-gateway.json',
@@ -51,6 +56,7 @@ function systemEntries(root: string, app: App, date: number): Entry[] {
     fileEntry('usr/bin/svcctl', source('packaging/debian/svcctl.sh'), PROGRAM),
     fileEntry('lib/systemd/system/svc-gateway.service', source('systemd/svc-gateway.service')),
     fileEntry('lib/systemd/system/svc-gateway.socket', source('systemd/svc-gateway.socket')),
+    fileEntry('lib/systemd/system/svc-companion.service', source('systemd/svc-companion.service')),
     fileEntry('usr/lib/sysusers.d/svc-gateway.conf', source('systemd/svc.sysusers.conf')),
     fileEntry('usr/lib/tmpfiles.d/svc-gateway.conf', source('systemd/svc.tmpfiles.conf')),
     textEntry('usr/share/bash-completion/completions/svcctl', bashCompletion(COMMANDS)),
@@ -62,7 +68,11 @@ function systemEntries(root: string, app: App, date: number): Entry[] {
     textEntry(`${DOC}/examples/api.env`, exampleEnvFile()),
     fileEntry(`${DOC}/systemd.md`, source('docs/systemd.md')),
     fileEntry(`${DOC}/observability.md`, source('docs/observability.md')),
-    ...OBSERVED.map((file) => fileEntry(`${DOC}/examples/${file}`, source('packaging', file))),
+    fileEntry(`${DOC}/proxy.md`, source('docs/proxy.md')),
+    fileEntry(`${DOC}/companion.md`, source('docs/companion.md')),
+    ...[...OBSERVED, ...PROXIES].map((file) =>
+      fileEntry(`${DOC}/examples/${file}`, source('packaging', file)),
+    ),
     fileEntry(`${DOC}/backup.md`, source('docs/backup.md')),
     textEntry(`${DOC}/copyright`, copyrightFile(app.modules, app.runtime)),
     zipped(`${DOC}/changelog`, changelog(app.version, date)),
@@ -87,6 +97,7 @@ Maintainer: ${MAINTAINER}
 Installed-Size: ${kib}
 Depends: ${DEPENDS}
 Recommends: ${RECOMMENDS}
+Suggests: podman
 Section: net
 Priority: optional
 Description: inference gateway for a home lab

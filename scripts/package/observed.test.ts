@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OBSERVED } from './debian.ts';
+import { OBSERVED, PROXIES } from './debian.ts';
 
 const packaging = join(import.meta.dirname, '..', '..', 'packaging');
 
@@ -24,4 +24,11 @@ test('the guide names every series', () => {
   const names = new Set([...code.matchAll(/'(svc_\w+)'/g)].map(([, name]) => name));
   expect(names.size).toBeGreaterThan(25);
   for (const name of names) expect(guide, name).toContain(`\`${name}\``);
+});
+
+test('the package carries every example of a proxy, and the guide names each', () => {
+  const here = readdirSync(join(packaging, 'proxy')).map((name) => `proxy/${name}`);
+  expect([...PROXIES].sort()).toEqual(here.sort());
+  const guide = readFileSync(join(packaging, '..', 'docs', 'proxy.md'), 'utf8');
+  for (const file of PROXIES) expect(guide).toContain(`packaging/${file}`);
 });

@@ -23,6 +23,9 @@ describe.skipIf(!there)('systemd-analyze', () => {
       join(folder, 'svc-gateway.socket'),
       readFileSync(join(UNITS, 'svc-gateway.socket'), 'utf8'),
     );
+    const companion = readFileSync(join(UNITS, 'svc-companion.service'), 'utf8');
+    const runs = companion.replace(/^(Exec\w+=-?)\S+/gm, `$1${process.execPath}`);
+    writeFileSync(join(folder, 'svc-companion.service'), runs);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -30,7 +33,7 @@ describe.skipIf(!there)('systemd-analyze', () => {
     spawnSync('systemd-analyze', args, { encoding: 'utf8', cwd: folder, timeout: 60_000 });
 
   it('verify finds nothing to say', () => {
-    const units = ['./svc-gateway.service', './svc-gateway.socket'];
+    const units = ['./svc-gateway.service', './svc-gateway.socket', './svc-companion.service'];
     const { status, stderr } = analyze('verify', '--recursive-errors=no', '--man=no', ...units);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
@@ -87,5 +90,27 @@ describe('what must never stand in the unit', () => {
 
   it('OOMPolicy=stop: one engine out of memory would end all', () => {
     expect(service).toMatch(/^OOMPolicy=continue$/m);
+  });
+});
+
+describe('the companion', () => {
+  const companion = readFileSync(join(UNITS, 'svc-companion.service'), 'utf8');
+
+  it('takes its variables from a private file in a folder of root, and names no key', () => {
+    expect(companion).toMatch(/--env-file=\/run\/svc-companion\/env /);
+    expect(companion).toMatch(/^RuntimeDirectoryMode=0700$/m);
+    expect(companion).not.toMatch(/--env[ =]|-e |API_KEY=/);
+  });
+
+  it('runs one pinned version, without rights', () => {
+    expect(companion).toMatch(/^Environment=SVC_OWUI_IMAGE=\S+:v\d+\.\d+\.\d+$/m);
+    expect(companion).toContain('--cap-drop=all --security-opt=no-new-privileges');
+  });
+
+  it('is started and enabled by nobody but its administrator', () => {
+    const script = readFileSync(join(UNITS, '..', 'packaging', 'debian', 'postinst'), 'utf8');
+    const lines = script.split('\n').filter((line) => line.includes('svc-companion'));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toMatch(/update-state|try-restart/);
   });
 });
