@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ask } from '../daemon/test/harness/http.ts';
@@ -147,4 +149,18 @@ test('both keys are rotated inside a session, which stays; the old key is dead; 
   await expect(keyField(page)).toHaveValue(old);
   await enter(page, key);
   await expect(sessionChip(page)).toBeVisible();
+});
+
+test('a companion that was asked for is told apart from the routes, and is no link while it does not answer', async ({
+  page,
+}) => {
+  await page.goto(`${daemon().url}/login?next=/security/exposure`);
+  await enter(page, keyIn(daemon(), 'SVC_ADMIN_KEY'));
+  await expect(page.getByRole('table', { name: 'Routes and their classes' })).toBeVisible();
+  await expect(page.getByText('companion chat UI')).toHaveCount(0);
+  writeFileSync(join(daemon().home, 'config', 'companion.env'), 'SVC_OWUI_PORT=1\n', { mode: 0o600 });
+  const enabled = async () => (await ask(daemon(), 'GET', '/api/config/urls')).json().companion_enabled;
+  await expect.poll(enabled, { timeout: 15_000 }).toBe(true);
+  await page.reload();
+  await expect(page.getByText('stands outside of this table')).toContainText('does not answer');
 });

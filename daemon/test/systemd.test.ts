@@ -1,5 +1,5 @@
 /** The installed package under a real systemd: from the first start to the purge (contract "Names and places", group "unit"). */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -106,6 +106,43 @@ describe.skipIf(reason !== null)('the service', () => {
     );
   }, 150_000);
 
+  it('the companion is off unless asked for; then it gets the client key by a private file', async () => {
+    expect((await machine.say('systemctl is-enabled svc-companion')).text.trim()).toBe('disabled');
+    expect((await machine.say('systemctl is-active svc-companion')).text.trim()).toBe('inactive');
+    await machine.must('svcctl auth rotate client --force && svcctl auth require on');
+    // STAND-IN for Podman: keeps its arguments, asks the gateway as the container would, and leaves a process behind.
+    const standIn = [
+      '#!/bin/sh',
+      '[ "$1" = run ] || { pkill -f "[s]leep 54321"; exit 0; }',
+      'echo "$@" > /run/podman-arguments',
+      '. /run/svc-companion/env',
+      'curl -s -o /dev/null -w "%{http_code}" -H "authorization: Bearer $OPENAI_API_KEY" $OPENAI_API_BASE_URL/audio/voices > /run/podman-answer',
+      'sleep 54321 & systemd-notify --ready "MAINPID=$!"',
+    ];
+    writeFileSync(join(folder, 'podman'), `${standIn.join('\n')}\n`);
+    await machine.must(
+      'install -m 755 /shared/podman /usr/bin/podman && systemctl start svc-companion',
+      60_000,
+    );
+    expect(await machine.must('systemctl is-active svc-companion')).toBe('active');
+    expect(await machine.must("stat -c '%a %U' /run/svc-companion /run/svc-companion/env")).toBe(
+      '700 root\n600 root',
+    );
+    expect(await machine.must("stat -c '%a %U %G' /etc/svc/companion.env")).toBe('600 svc svc');
+    const key = await machine.must("sed -n 's/^SVC_CLIENT_KEY=//p' /etc/svc/api.env");
+    expect(await machine.must('cat /run/podman-arguments')).toMatch(
+      / ghcr\.io\/open-webui\/open-webui:v[\d.]+$/,
+    );
+    expect(
+      await machine.must('cat /run/podman-arguments; journalctl -u svc-companion -o cat --no-pager'),
+    ).not.toContain(key);
+    expect(await machine.must('cat /run/podman-answer')).toBe('200');
+    await machine.until(`curl -sf ${URL}/api/config/urls | grep -q '"companion_enabled":true'`);
+    await machine.must('systemctl stop svc-companion && rm /usr/bin/podman', 60_000);
+    expect((await machine.say('test -e /run/svc-companion')).code).toBe(1);
+    await machine.must('svcctl auth require off');
+  }, 150_000);
+
   it('reloads without a restart', async () => {
     const main = await property('MainPID');
     await machine.must('printf \'[observability]\\nlog_level = "debug"\\n\' >> /etc/svc/config.toml');
@@ -209,7 +246,7 @@ describe.skipIf(reason !== null)('the service', () => {
     await machine.must('test -s /var/lib/svc/svc.db');
     await machine.must('dpkg -P svc-gateway', 60_000);
     const left = await machine.must(
-      "find /etc /var /usr /lib /run -xdev \\( -name 'svc' -o -name 'svc-gateway*' -o -name 'svcctl*' \\) -not -path '/usr/share/doc-base/*'; true",
+      "find /etc /var /usr /lib /run -xdev \\( -name 'svc' -o -name 'svc-gateway*' -o -name 'svc-companion*' -o -name 'svcctl*' \\) -not -path '/usr/share/doc-base/*'; true",
     );
     expect(left).toBe('');
     expect((await machine.say('pgrep -u svc')).code).toBe(1);

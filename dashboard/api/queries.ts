@@ -49,6 +49,7 @@ export const queries = {
   requests: read('requests'),
   audit: read('audit', 60_000),
   exposure: read('auth.exposure', false),
+  urls: read('config.urls', 60_000),
   sessions: read('auth.sessions', 60_000),
   settings: read('settings', false),
   /** What a load of this slot would do now, with another model when one is named. */

@@ -40,6 +40,7 @@ import type {
   SettingsResponse,
   StatusOverviewView,
   SystemHealthView,
+  UrlsResponse,
   UsageMinutesResponse,
   UsageView,
 } from '../../daemon/contract/system.ts';
@@ -66,6 +67,7 @@ export interface Responses {
   'v1.audio.voices': VoiceList;
   health: Parsed<typeof HealthResponse>;
   'health.system': SystemHealthView;
+  'config.urls': Parsed<typeof UrlsResponse>;
   status: StatusOverviewView;
   slots: Parsed<typeof SlotsResponse>;
   'slot.load': SlotRecord;

@@ -38,6 +38,25 @@ function Sentence(props: { rows: readonly ExposureRow[] }): ReactElement {
   );
 }
 
+/** What no row of the table speaks of: the chat UI has a port and a sign-in of its own. */
+function Companion(): ReactElement | null {
+  const { data } = useQuery(queries.urls);
+  if (data?.companion_enabled !== true) return null;
+  return (
+    <p className={css.outside}>
+      The companion chat UI stands outside of this table: it has a port and a sign-in of its own, and uses the
+      models for whoever may use it.{' '}
+      {data.companion === null ? (
+        'It does not answer at an address of yours now.'
+      ) : (
+        <a href={data.companion} rel="noreferrer">
+          Open it
+        </a>
+      )}
+    </p>
+  );
+}
+
 function Whole(props: { exposure: ExposureView }): ReactElement {
   const { exposure } = props;
   const guard = useGuard();
@@ -50,6 +69,7 @@ function Whole(props: { exposure: ExposureView }): ReactElement {
       <div className={css.sentence}>
         <Sentence rows={rows} />
       </div>
+      <Companion />
       <ExposureFilters filters={filters} onChange={setFilters} classes={exposure.classes} rows={rows} />
       <ExposureTable
         rows={rows}
