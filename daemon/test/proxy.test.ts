@@ -9,7 +9,15 @@ import { CHAT, chat, Front } from './harness/front.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
 import type { Ask } from './harness/http.ts';
 import { part } from './harness/parts.ts';
-import { askThrough, heard, type RealProxy, startCaddy, startNginx, through } from './harness/proxies.ts';
+import {
+  askThrough,
+  heard,
+  overHttp2,
+  type RealProxy,
+  startCaddy,
+  startNginx,
+  through,
+} from './harness/proxies.ts';
 import { json } from './harness/stand-in.ts';
 
 const MAX = 4;
@@ -124,6 +132,49 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       engine[0]?.answer.end('data: [DONE]\n\n');
       expect(await ended).toBe(true);
       expect(text).toContain('[DONE]');
+    });
+
+    it('HTTP/2, as browsers speak it: a login with its Origin, tokens one by one, addresses with https', async () => {
+      engine.length = 0;
+      const session = overHttp2(proxy);
+      const asked = (path: string, headers: object, body?: object) => {
+        const method = body === undefined ? 'GET' : 'POST';
+        const stream = session.request({
+          ':method': method,
+          ':path': path,
+          'content-type': 'application/json',
+          ...headers,
+        });
+        const answer = { status: 0, text: '', ended: false };
+        stream.setEncoding('utf8');
+        stream.on('response', (head) => {
+          answer.status = Number(head[':status']);
+        });
+        stream.on('data', (chunk: string) => {
+          answer.text += chunk;
+        });
+        stream.on('end', () => {
+          answer.ended = true;
+        });
+        stream.end(body === undefined ? undefined : JSON.stringify(body));
+        return answer;
+      };
+      const entered = asked('/api/auth/login', origin(), { key: ADMIN_KEY });
+      await until(() => entered.ended, 'the login');
+      expect(entered).toMatchObject({ status: 200 });
+      const urls = asked('/api/config/urls', {});
+      await until(() => urls.ended, 'the addresses');
+      expect(JSON.parse(urls.text)).toMatchObject({ api: `https://localhost:${proxy.port}/v1` });
+      const streamed = asked(CHAT, { authorization: `Bearer ${CLIENT_KEY}` }, chat('slow', { stream: true }));
+      await until(() => engine.length === 1, 'the engine to be asked');
+      for (const word of ['first', 'second']) {
+        expect(streamed.text).not.toContain(word);
+        engine[0]?.answer.write(token(word));
+        await until(() => streamed.text.includes(word), `the token ${word}`);
+      }
+      engine[0]?.answer.end('data: [DONE]\n\n');
+      await until(() => streamed.ended, 'the end');
+      session.close();
     });
 
     it('a caller who leaves ends the work of the engine', async () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
+import { connect as http2Connect } from 'node:http2';
 import { request } from 'node:https';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -222,3 +223,10 @@ export function askThrough(
   begun.end(payload);
   return answer;
 }
+
+/** A connection that speaks HTTP/2 or nothing. */
+export const overHttp2 = ({ port, ca }: Pick<RealProxy, 'port' | 'ca'>) =>
+  http2Connect(`https://localhost:${port}`, {
+    createConnection: () =>
+      tlsConnect({ host: '127.0.0.1', port, ca, servername: 'localhost', ALPNProtocols: ['h2'] }),
+  });

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { Outbound } from '../kit/outbound.ts';
+import { lookAtSettings } from '../settings/look.ts';
+import { createCompanion } from './companion.ts';
+
+/** A chat UI that answers with the status of the moment, and a clock that stands until it is moved. */
+async function setup() {
+  const asked: { url: string; headers: string[] }[] = [];
+  const at = { ms: 0, status: 200 };
+  const server = createServer(({ url = '', rawHeaders }, res) => {
+    asked.push({ url, headers: rawHeaders.map((each) => each.toLowerCase()) });
+    res.writeHead(at.status).end('{"status":true}');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const home = mkdtempSync(join(tmpdir(), 'svc-companion-'));
+  const settings = await lookAtSettings({ SVC_HOME: home });
+  const outbound = new Outbound({ connectMs: () => 1000 });
+  onTestFinished(async () => {
+    await outbound.close();
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+    rmSync(home, { recursive: true });
+  });
+  const stop = new AbortController();
+  const own = { ...settings, folders: { ...settings.folders, config: home } };
+  const companion = createCompanion({ settings: own, outbound, signal: stop.signal, clock: () => at.ms });
+  const write = (text = `SVC_OWUI_PORT=${port}\n`) => writeFileSync(join(home, 'companion.env'), text);
+  return { companion, asked, at, stop, write, home, port };
+}
+
+it('without companion.env nothing is asked', async () => {
+  const { companion, asked } = await setup();
+  expect(await companion.look()).toEqual({ plan: null, answers: false });
+  expect(companion.last()).toEqual({ plan: null, answers: false });
+  expect(asked).toEqual([]);
+});
+
+it('is asked once for many who ask at once, without any credential, and again when that is five seconds old', async () => {
+  const { companion, asked, at, write, port } = await setup();
+  write();
+  const many = await Promise.all(Array.from({ length: 50 }, () => companion.look()));
+  expect(many.every(({ plan, answers }) => answers && plan?.port === port)).toBe(true);
+  expect(asked).toHaveLength(1);
+  expect(asked[0]?.url).toBe('/health');
+  expect(asked[0]?.headers).not.toContain('authorization');
+  at.ms = 5_000;
+  await companion.look();
+  expect(asked).toHaveLength(1);
+  at.ms = 5_001;
+  at.status = 500;
+  expect(await companion.look()).toMatchObject({ answers: false });
+  expect(asked).toHaveLength(2);
+});
+
+it('the last look is answered at once, and a stale one is renewed behind it', async () => {
+  const { companion, write } = await setup();
+  write();
+  expect(companion.last().plan).toBeNull();
+  await expect.poll(() => companion.last().answers).toBe(true);
+});
+
+it('who does not answer is there and does not answer; a gateway that stops asks nobody', async () => {
+  const { companion, at, stop, write, asked } = await setup();
+  write('SVC_OWUI_PORT=1\n');
+  expect(await companion.look()).toMatchObject({ answers: false, plan: { port: 1 } });
+  write();
+  at.ms = 10_000;
+  stop.abort(new Error('the end'));
+  expect(companion.last()).toMatchObject({ answers: false });
+  expect(await companion.look()).toMatchObject({ answers: false });
+  expect(asked).toEqual([]);
+});
