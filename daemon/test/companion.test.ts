@@ -94,7 +94,7 @@ async function prepare(): Promise<string> {
 }
 
 /** Needs the systemd that starts the unit. */
-const OF_SYSTEMD = /^--(cgroups|sdnotify|log-driver)=/;
+const OF_SYSTEMD = /^--(cgroups|log-driver)=/;
 
 /** The unit's podman with the stand-in's image; without Podman the same environment for a process. */
 function start(): void {

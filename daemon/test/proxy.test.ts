@@ -8,16 +8,9 @@ import type { SystemHealthView } from '../contract/system.ts';
 import { CHAT, chat, Front } from './harness/front.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
 import type { Ask } from './harness/http.ts';
+import { askOverTls, heard, overHttp2, through } from './harness/over-tls.ts';
 import { part } from './harness/parts.ts';
-import {
-  askThrough,
-  heard,
-  overHttp2,
-  type RealProxy,
-  startCaddy,
-  startNginx,
-  through,
-} from './harness/proxies.ts';
+import { type RealProxy, startCaddy, startNginx } from './harness/proxies.ts';
 import { json } from './harness/stand-in.ts';
 
 const MAX = 4;
@@ -65,7 +58,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
   let proxy: RealProxy;
   const origin = () => ({ origin: `https://localhost:${proxy.port}` });
   const enter = (from: string, key = ADMIN_KEY, options: Ask = {}) =>
-    askThrough(proxy, 'POST', '/api/auth/login', { from: `${net}.${from}`, body: { key }, ...options });
+    askOverTls(proxy, 'POST', '/api/auth/login', { from: `${net}.${from}`, body: { key }, ...options });
 
   describe.skipIf(binary === null)('with its example', () => {
     beforeAll(async () => {
@@ -77,7 +70,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       configure('[security]\ntrust_forwarded_for = false\n');
       await until(async () => {
         for (const from of ['1', '2'])
-          await askThrough(proxy, 'GET', '/api/health', { from: `${net}.${from}` });
+          await askOverTls(proxy, 'GET', '/api/health', { from: `${net}.${from}` });
         return (await proxyCheck()).checks.proxy?.status === 'warning';
       }, 'the warning');
       const { warnings } = (await front.at('GET', '/api/status')).json<{
@@ -100,7 +93,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
           expect(set).toContain(word);
         expect(set).not.toContain('Domain');
         const cookie = set.split(';')[0];
-        expect((await askThrough(proxy, 'GET', '/api/settings', { cookie })).status).toBe(200);
+        expect((await askOverTls(proxy, 'GET', '/api/settings', { cookie })).status).toBe(200);
       }
       const audit = await front.at('GET', '/api/audit');
       expect(audit.text).toContain(`${net}.10`);
@@ -261,7 +254,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
     });
 
     it('a key in the address stays out of its log', async () => {
-      expect((await askThrough(proxy, 'GET', `/api/status?api_key=${CLIENT_KEY}`)).status).toBe(200);
+      expect((await askOverTls(proxy, 'GET', `/api/status?api_key=${CLIENT_KEY}`)).status).toBe(200);
       expect(proxy.accessLog()).not.toContain(CLIENT_KEY);
       if (name === 'nginx') expect(proxy.accessLog()).toContain('GET /api/status');
     });
@@ -281,7 +274,7 @@ describe.skipIf(KINDS[0][1] === null)('O16 a proxy that puts its own name for th
   it('is told what to set, and works once the origin is listed', async () => {
     const headers = { origin: `https://localhost:${proxy.port}` };
     const enter = () =>
-      askThrough(proxy, 'POST', '/api/auth/login', { from: '127.0.13.1', body: { key: ADMIN_KEY }, headers });
+      askOverTls(proxy, 'POST', '/api/auth/login', { from: '127.0.13.1', body: { key: ADMIN_KEY }, headers });
     const refused = await enter();
     expect(refused).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
     expect(refused.text).toContain('SVC_ALLOWED_ORIGINS');
