@@ -1,8 +1,8 @@
-import { type ReactElement, useId, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { MemoryRecord } from '../../../daemon/contract/system.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import field from '../../ui/field.module.css';
 import { count } from '../../ui/format.ts';
+import { TextInput } from '../../ui/inputs.tsx';
 import css from './memory.module.css';
 import { useMemoryAct } from './use-memories.ts';
 
@@ -61,7 +61,6 @@ export function DeleteMany(props: {
 
 /** Empties the store, once the words were typed. */
 export function DeleteAll(props: { onClose: () => void; onDone: () => void }): ReactElement {
-  const id = useId();
   const [typed, setTyped] = useState('');
   const remove = useMemoryAct('memory.delete.all', props.onDone);
   return (
@@ -80,17 +79,7 @@ export function DeleteAll(props: { onClose: () => void; onDone: () => void }): R
         The whole store is emptied, also what is not on this page. Assistants that rely on it know nothing of
         it any more. It can not be brought back.
       </p>
-      <label className={field.label} htmlFor={id}>
-        Type “{EVERYTHING}” to go on
-      </label>
-      <input
-        id={id}
-        className={field.input}
-        autoComplete="off"
-        spellCheck={false}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-      />
+      <TextInput label={`Type “${EVERYTHING}” to go on`} exact value={typed} onChange={setTyped} />
     </Confirm>
   );
 }

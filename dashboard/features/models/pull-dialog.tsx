@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useId, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { CatalogView } from '../../../daemon/contract/catalog.ts';
 import type { HubModelView } from '../../../daemon/contract/pulls.ts';
 import { queries } from '../../api/queries.ts';
@@ -7,8 +7,8 @@ import { Button } from '../../ui/button.tsx';
 import dialog from '../../ui/dialog.module.css';
 import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import field from '../../ui/field.module.css';
 import { gib } from '../../ui/format.ts';
+import { TextInput } from '../../ui/inputs.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { FitBadge } from './fit-badge.tsx';
@@ -48,30 +48,6 @@ function Licence(props: { licence: string | null; gated: boolean }): ReactElemen
   );
 }
 
-function Which(props: { value: string; onChange: (value: string) => void }): ReactElement {
-  const id = useId();
-  return (
-    <div className={field.field}>
-      <label className={field.label} htmlFor={id}>
-        Quantisation or file
-      </label>
-      <input
-        id={id}
-        className={field.input}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="Q4_K_M"
-        aria-describedby={`${id}-help`}
-        value={props.value}
-        onChange={(event) => props.onChange(event.target.value)}
-      />
-      <p className={field.help} id={`${id}-help`}>
-        Left empty, the gateway takes the one with the best quality for its size.
-      </p>
-    </div>
-  );
-}
-
 /** Fetches a model from the hub, once its licence and its size were shown. */
 export function PullDialog(props: { model: string; onClose: () => void }): ReactElement {
   const { model, onClose } = props;
@@ -96,7 +72,16 @@ export function PullDialog(props: { model: string; onClose: () => void }): React
         ]}
       />
       <Licence licence={entry?.licence ?? found?.licence ?? null} gated={found?.gated ?? false} />
-      {named || entry !== undefined ? null : <Which value={which} onChange={setWhich} />}
+      {named || entry !== undefined ? null : (
+        <TextInput
+          label="Quantisation or file"
+          help="Left empty, the gateway takes the one with the best quality for its size."
+          exact
+          placeholder="Q4_K_M"
+          value={which}
+          onChange={setWhich}
+        />
+      )}
       {chat ? (
         <label className={css.check}>
           <input

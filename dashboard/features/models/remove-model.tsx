@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useId, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
 import { queries } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import field from '../../ui/field.module.css';
 import { gib } from '../../ui/format.ts';
+import { TextInput } from '../../ui/inputs.tsx';
 import { holderOf } from './holder.ts';
 import { useModelAct } from './use-model-act.ts';
 
@@ -36,7 +36,6 @@ function Consequence(props: { model: ModelWithMemory }): ReactElement {
 /** Removes a model; its name is typed only where files are lost. */
 export function RemoveModel(props: { model: ModelWithMemory; onClose: () => void }): ReactElement {
   const { model, onClose } = props;
-  const id = useId();
   const [typed, setTyped] = useState('');
   const slots = useQuery(queries.slots);
   const remove = useModelAct('model.remove', onClose);
@@ -65,19 +64,7 @@ export function RemoveModel(props: { model: ModelWithMemory; onClose: () => void
         </p>
       ) : null}
       {lost && !held ? (
-        <>
-          <label className={field.label} htmlFor={id}>
-            Type the name of the model to go on
-          </label>
-          <input
-            id={id}
-            className={field.input}
-            autoComplete="off"
-            spellCheck={false}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </>
+        <TextInput label="Type the name of the model to go on" exact value={typed} onChange={setTyped} />
       ) : null}
     </Confirm>
   );

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useId, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import field from '../../ui/field.module.css';
+import { TextInput } from '../../ui/inputs.tsx';
 import { Note } from '../../ui/note.tsx';
 import css from './setup.module.css';
 
@@ -24,7 +24,6 @@ function useRegister() {
 
 /** The way of a machine that is offline: a file or folder that lies on it. */
 export function FilePath(): ReactElement {
-  const id = useId();
   const [path, setPath] = useState('');
   const register = useRegister();
   return (
@@ -38,24 +37,14 @@ export function FilePath(): ReactElement {
             register.mutate(path.trim());
           }}
         >
-          <div className={field.field}>
-            <label className={field.label} htmlFor={id}>
-              Path on the machine of the gateway
-            </label>
-            <input
-              id={id}
-              className={field.input}
-              value={path}
-              placeholder="/srv/models/model.gguf"
-              spellCheck={false}
-              autoComplete="off"
-              aria-describedby={`${id}-help`}
-              onChange={(event) => setPath(event.target.value)}
-            />
-            <p id={`${id}-help`} className={field.help}>
-              A .gguf file, or the folder of a speech model. It stays where it is.
-            </p>
-          </div>
+          <TextInput
+            label="Path on the machine of the gateway"
+            help="A .gguf file, or the folder of a speech model. It stays where it is."
+            exact
+            placeholder="/srv/models/model.gguf"
+            value={path}
+            onChange={setPath}
+          />
           <div>
             <Button type="submit" busy={register.isPending} disabled={path.trim() === ''}>
               Use this model

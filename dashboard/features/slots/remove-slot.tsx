@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useId, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import field from '../../ui/field.module.css';
+import { TextInput } from '../../ui/inputs.tsx';
 import type { SlotDialogProps } from './slot-dialog.tsx';
 
 const LIMIT_MS = 60_000;
@@ -11,7 +11,6 @@ const LIMIT_MS = 60_000;
 /** Removes a slot and its file; the name is typed, because what the file holds is lost. */
 export function RemoveSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const client = useQueryClient();
-  const id = useId();
   const [typed, setTyped] = useState('');
   const remove = useMutation({
     mutationFn: () => call('slot.remove', { params: { name: slot.name } }, LIMIT_MS),
@@ -38,17 +37,7 @@ export function RemoveSlot({ slot, onClose }: SlotDialogProps): ReactElement {
         refused from then on.
       </p>
       <p>The model itself stays; it may get an automatic slot.</p>
-      <label className={field.label} htmlFor={id}>
-        Type the name of the slot to go on
-      </label>
-      <input
-        id={id}
-        className={field.input}
-        autoComplete="off"
-        spellCheck={false}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-      />
+      <TextInput label="Type the name of the slot to go on" exact value={typed} onChange={setTyped} />
     </Confirm>
   );
 }

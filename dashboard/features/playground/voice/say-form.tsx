@@ -2,8 +2,8 @@ import { SendHorizontal } from 'lucide-react';
 import { type ReactElement, useId, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import field from '../../../ui/field.module.css';
+import { TextInput } from '../../../ui/inputs.tsx';
 import { Fields, useFields } from '../parts/fields.ts';
-import { TextInput } from '../parts/inputs.tsx';
 import { liveCall } from './live-call.ts';
 import css from './voice.module.css';
 

@@ -1,5 +1,5 @@
 import { type ReactElement, useId } from 'react';
-import field from '../../../ui/field.module.css';
+import field from './field.module.css';
 
 interface Common {
   label: string;
@@ -55,8 +55,10 @@ export function TextArea(props: Common & { rows: number; placeholder?: string })
   );
 }
 
-/** One line of text, or a number, which stays text until it is sent. */
-export function TextInput(props: Common & { placeholder?: string; numeric?: boolean }): ReactElement {
+/** One line of text, or a number, which stays text until it is sent; `exact` for names and paths, which no browser corrects. */
+export function TextInput(
+  props: Common & { placeholder?: string; numeric?: boolean; exact?: boolean },
+): ReactElement {
   const id = useId();
   return (
     <Framed id={id} label={props.label} help={props.help}>
@@ -66,6 +68,7 @@ export function TextInput(props: Common & { placeholder?: string; numeric?: bool
         className={field.input}
         inputMode={props.numeric ? 'decimal' : undefined}
         autoComplete="off"
+        spellCheck={props.exact ? false : undefined}
         value={props.value}
         placeholder={props.placeholder}
         aria-describedby={described(id, props.help)}
