@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Explained } from '../../ui/explained.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Older } from '../../ui/older.tsx';
 import { Badge } from '../../ui/state-badge.tsx';
 import css from './memory.module.css';
 import { MemoryList, type Selection } from './memory-list.tsx';
@@ -47,11 +48,7 @@ export function AllMemories(props: StoreProps & { onAdd: () => void }): ReactEle
           <>
             <MemoryList memories={all} label="Memories" {...props} />
             {memories.hasNextPage ? (
-              <div className={css.older}>
-                <Button busy={memories.isFetchingNextPage} onClick={() => void memories.fetchNextPage()}>
-                  Show older ones
-                </Button>
-              </div>
+              <Older busy={memories.isFetchingNextPage} onMore={() => void memories.fetchNextPage()} />
             ) : null}
           </>
         );

@@ -12,11 +12,12 @@ import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import field from '../../ui/field.module.css';
+import filters from '../../ui/filters.module.css';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Older } from '../../ui/older.tsx';
 import tabs from '../../ui/tabs.module.css';
 import { matches, type RequestFilter } from './request-look.ts';
 import { RequestTable } from './request-table.tsx';
-import css from './requests.module.css';
 import { Story } from './story.tsx';
 
 const PAGE = 200;
@@ -64,7 +65,7 @@ function Filters(props: {
   onChange: (part: Partial<RequestFilter>) => void;
 }): ReactElement {
   return (
-    <div className={css.filters}>
+    <div className={`${filters.filters} ${filters.inset}`}>
       <input
         type="search"
         className={field.input}
@@ -141,11 +142,7 @@ export function RequestLog(): ReactElement {
                 )}
                 {older.more.error === null ? null : <Failure error={older.more.error} />}
                 {last === undefined || older.end || data.recent.length < PAGE ? null : (
-                  <div className={css.older}>
-                    <Button busy={older.more.isPending} onClick={() => older.more.mutate(last.id)}>
-                      Show older ones
-                    </Button>
-                  </div>
+                  <Older busy={older.more.isPending} onMore={() => older.more.mutate(last.id)} />
                 )}
               </>
             );

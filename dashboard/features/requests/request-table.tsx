@@ -2,6 +2,7 @@ import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-tab
 import type { ReactElement } from 'react';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
 import { Ago } from '../../ui/ago.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
 import { count, duration } from '../../ui/format.ts';
 import { State } from '../../ui/state-badge.tsx';
 import table from '../../ui/table.module.css';
@@ -57,37 +58,18 @@ const classOf = (id: string): string =>
 
 /** Requests, the newest first; each opens its story. */
 export function RequestTable(props: { rows: RequestRecord[]; open: (id: string) => void }): ReactElement {
-  const { FlexRender, getHeaderGroups, getRowModel } = useTable({
+  const requests = useTable({
     features,
     columns: columnsFor(props.open),
     data: props.rows,
     getRowId: (row) => row.id,
   });
   return (
-    <table className={`${table.table} ${css.requests}`}>
-      <caption className="hidden-visually">Requests</caption>
-      <thead>
-        {getHeaderGroups().map((group) => (
-          <tr key={group.id}>
-            {group.headers.map((header) => (
-              <th key={header.id} scope="col" className={classOf(header.id)}>
-                <FlexRender header={header} />
-              </th>
-            ))}
-          </tr>
-        ))}
-      </thead>
-      <tbody>
-        {getRowModel().rows.map((row) => (
-          <tr key={row.id}>
-            {row.getAllCells().map((cell) => (
-              <td key={cell.id} className={classOf(cell.column.id)}>
-                <FlexRender cell={cell} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      table={requests}
+      caption="Requests"
+      className={`${table.table} ${css.requests}`}
+      classOf={classOf}
+    />
   );
 }

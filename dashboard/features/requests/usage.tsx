@@ -9,6 +9,7 @@ import { queries } from '../../api/queries.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import filters from '../../ui/filters.module.css';
 import { count } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import table from '../../ui/table.module.css';
@@ -119,7 +120,7 @@ export function Usage(): ReactElement {
   const usage = useQuery(queries.usage(Number(days)));
   return (
     <Card title="Usage" flush>
-      <div className={css.filters}>
+      <div className={`${filters.filters} ${filters.inset}`}>
         <Choice
           label="By"
           value={by}

@@ -6,11 +6,13 @@ import type { AuditRow } from '../../../daemon/contract/system.ts';
 import { call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Ago } from '../../ui/ago.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Older } from '../../ui/older.tsx';
+import base from '../../ui/table.module.css';
 import css from './table.module.css';
 
 const PAGE = 200;
@@ -51,38 +53,19 @@ const columns = helper.columns([
 ]);
 
 function AuditTable(props: { rows: AuditRow[] }): ReactElement {
-  const { FlexRender, getHeaderGroups, getRowModel } = useTable({
+  const trail = useTable({
     features,
     columns,
     data: props.rows,
     getRowId: (row) => String(row.id),
   });
   return (
-    <table className={css.table}>
-      <caption className="hidden-visually">Audit trail</caption>
-      <thead>
-        {getHeaderGroups().map((group) => (
-          <tr key={group.id}>
-            {group.headers.map((header) => (
-              <th key={header.id} scope="col" className={WIDTHS[header.id]}>
-                <FlexRender header={header} />
-              </th>
-            ))}
-          </tr>
-        ))}
-      </thead>
-      <tbody>
-        {getRowModel().rows.map((row) => (
-          <tr key={row.id}>
-            {row.getAllCells().map((cell) => (
-              <td key={cell.id} className={WIDTHS[cell.column.id]}>
-                <FlexRender cell={cell} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      table={trail}
+      caption="Audit trail"
+      className={`${base.table} ${css.table}`}
+      classOf={(id) => WIDTHS[id]}
+    />
   );
 }
 
@@ -123,11 +106,7 @@ export function Audit(): ReactElement {
               <AuditTable rows={rows} />
               {older.more.error === null ? null : <Failure error={older.more.error} />}
               {older.end || entries.length < PAGE ? null : (
-                <div className={css.older}>
-                  <Button busy={older.more.isPending} onClick={() => older.more.mutate(last.id)}>
-                    Show older ones
-                  </Button>
-                </div>
+                <Older busy={older.more.isPending} onMore={() => older.more.mutate(last.id)} />
               )}
             </>
           );

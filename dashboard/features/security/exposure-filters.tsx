@@ -4,6 +4,7 @@ import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
 import type { ExposureRuleView, ExposureView } from '../../../daemon/contract/auth.ts';
 import field from '../../ui/field.module.css';
+import strip from '../../ui/filters.module.css';
 import tabs from '../../ui/tabs.module.css';
 import type { Reach } from './reach.ts';
 import css from './security.module.css';
@@ -44,7 +45,7 @@ export function ExposureFilters(props: {
   const { filters, onChange } = props;
   const many = (name: string): number => props.rows.filter((row) => row.auth_class === name).length;
   return (
-    <div className={css.filters}>
+    <div className={`${strip.filters} ${strip.inset}`}>
       <input
         type="search"
         className={field.input}
@@ -69,7 +70,7 @@ export function ExposureFilters(props: {
         ))}
       </ToggleGroup>
       <Toggle
-        className={`${tabs.tab} ${css.only}`}
+        className={`${tabs.tab} ${strip.only}`}
         pressed={filters.reach === 'anonymous'}
         onPressedChange={(on) => onChange({ reach: on ? 'anonymous' : '' })}
       >

@@ -11,8 +11,10 @@ import {
 import { SearchX } from 'lucide-react';
 import { type ReactElement, useMemo } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { State } from '../../ui/state-badge.tsx';
+import base from '../../ui/table.module.css';
 import type { ExposureRow, Filters } from './exposure-filters.tsx';
 import { REACH_LOOKS } from './reach.ts';
 import css from './table.module.css';
@@ -93,31 +95,13 @@ export function ExposureTable(props: {
       <p className="hidden-visually" role="status">
         {rows.length} routes shown
       </p>
-      <table className={css.table}>
-        <caption className="hidden-visually">Routes and their classes</caption>
-        <thead>
-          {table.getHeaderGroups().map((group) => (
-            <tr key={group.id}>
-              {group.headers.map((header) => (
-                <th key={header.id} scope="col" className={WIDTHS[header.id]}>
-                  <table.FlexRender header={header} />
-                </th>
-              ))}
-            </tr>
-          ))}
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id} data-reach={row.original.reach}>
-              {row.getAllCells().map((cell) => (
-                <td key={cell.id} className={WIDTHS[cell.column.id]}>
-                  <table.FlexRender cell={cell} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        table={table}
+        caption="Routes and their classes"
+        className={`${base.table} ${css.table}`}
+        classOf={(id) => WIDTHS[id]}
+        marksOf={(row) => ({ 'data-reach': row.reach })}
+      />
       {rows.length > 0 ? null : (
         <Empty icon={SearchX} title="No route matches">
           <Button onClick={props.onReset}>Show all routes</Button>

@@ -10,12 +10,14 @@ import { Ago } from '../../ui/ago.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { moment, steadyDuration } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { useNow } from '../../ui/now.ts';
 import { State } from '../../ui/state-badge.tsx';
-import table from './table.module.css';
+import base from '../../ui/table.module.css';
+import css from './table.module.css';
 
 function Ends(props: { at: number }): ReactElement {
   const now = useNow();
@@ -42,34 +44,8 @@ const columns = helper.columns([
 ]);
 
 function SessionTable(props: { rows: SessionRow[] }): ReactElement {
-  const { FlexRender, getHeaderGroups, getRowModel } = useTable({ features, columns, data: props.rows });
-  return (
-    <table className={table.table}>
-      <caption className="hidden-visually">Sessions</caption>
-      <thead>
-        {getHeaderGroups().map((group) => (
-          <tr key={group.id}>
-            {group.headers.map((header) => (
-              <th key={header.id} scope="col">
-                <FlexRender header={header} />
-              </th>
-            ))}
-          </tr>
-        ))}
-      </thead>
-      <tbody>
-        {getRowModel().rows.map((row) => (
-          <tr key={row.id}>
-            {row.getAllCells().map((cell) => (
-              <td key={cell.id}>
-                <FlexRender cell={cell} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  const sessions = useTable({ features, columns, data: props.rows });
+  return <DataTable table={sessions} caption="Sessions" className={`${base.table} ${css.table}`} />;
 }
 
 function EndAll(props: { rows: readonly SessionRow[] }): ReactElement {

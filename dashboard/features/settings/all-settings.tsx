@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import field from '../../ui/field.module.css';
+import filters from '../../ui/filters.module.css';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Note } from '../../ui/note.tsx';
 import tabs from '../../ui/tabs.module.css';
@@ -69,7 +70,7 @@ function Whole(props: { data: Responses['settings'] }): ReactElement {
   return (
     <>
       <Problems problems={problems} />
-      <div className={css.filters}>
+      <div className={filters.filters}>
         <input
           type="search"
           className={field.input}
@@ -79,7 +80,7 @@ function Whole(props: { data: Responses['settings'] }): ReactElement {
           onChange={(event) => go({ q: event.target.value }, true)}
         />
         <Toggle
-          className={`${tabs.tab} ${css.only}`}
+          className={`${tabs.tab} ${filters.only}`}
           pressed={place.only === 'changed'}
           onPressedChange={(on) => go({ only: on ? 'changed' : '' }, true)}
         >
