@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { Plus, Search } from 'lucide-react';
-import { type FormEvent, type ReactElement, useState } from 'react';
+import { Plus } from 'lucide-react';
+import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import type { MemoryRecord } from '../../../daemon/contract/system.ts';
 import { queries } from '../../api/queries.ts';
 import { useTitle } from '../../app/title.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import field from '../../ui/field.module.css';
 import { count } from '../../ui/format.ts';
+import { SearchForm } from '../../ui/search-form.tsx';
 import { ViewHead } from '../../ui/view-head.tsx';
 import { AddMemory } from './add-memory.tsx';
 import { DeleteAll, DeleteMany, DeleteOne } from './delete-memories.tsx';
@@ -45,35 +45,6 @@ function WhoMay(): ReactElement | null {
   );
 }
 
-function Find(props: { q: string; onFind: (words: string) => void }): ReactElement {
-  const [words, setWords] = useState(props.q);
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    props.onFind(words.trim());
-  };
-  return (
-    <search className={css.search}>
-      <form onSubmit={send}>
-        <input
-          type="search"
-          className={field.input}
-          aria-label="Search the memories"
-          placeholder="Words to look for…"
-          maxLength={4096}
-          value={words}
-          onChange={(event) => {
-            setWords(event.target.value);
-            if (event.target.value === '') props.onFind('');
-          }}
-        />
-        <Button type="submit">
-          <Search size={16} aria-hidden="true" /> Search
-        </Button>
-      </form>
-    </search>
-  );
-}
-
 /** What assistants remember, and the means to correct it. */
 export function Memory(): ReactElement {
   useTitle('Memory');
@@ -102,7 +73,16 @@ export function Memory(): ReactElement {
       </ViewHead>
       <WhoMay />
       <Card title="The store" flush aside={many === 0 ? undefined : `${count(many)} chosen`}>
-        <Find key={q} q={q} onFind={look} />
+        <SearchForm
+          key={q}
+          label="Search the memories"
+          placeholder="Words to look for…"
+          most={4096}
+          className={css.search}
+          q={q}
+          onFind={look}
+          onEmpty={() => look('')}
+        />
         {many === 0 ? null : (
           <div className={css.chosen}>
             <Button look="danger" onClick={() => open('delete')}>

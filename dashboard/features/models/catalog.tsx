@@ -6,9 +6,10 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { count, gib } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
+import { SearchForm } from '../../ui/search-form.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { FitBadge } from './fit-badge.tsx';
-import { HubResults, HubSearch } from './hub-search.tsx';
+import { HubResults } from './hub-results.tsx';
 import css from './models.module.css';
 import { type Show, usePlace } from './place.ts';
 
@@ -105,7 +106,14 @@ export function Catalog(props: { open: Open }): ReactElement {
   const { q, find } = usePlace();
   return (
     <Card title={q === '' ? 'Catalogue' : 'On the hub'} flush>
-      <HubSearch q={q} onFind={find} />
+      <SearchForm
+        label="Search the hub"
+        placeholder="Search the hub by name…"
+        most={200}
+        className={css.search}
+        q={q}
+        onFind={find}
+      />
       {q === '' ? (
         <Loaded query={catalog} what="the catalogue" lines={8}>
           {(data) => <Purposes catalog={data} open={props.open} />}

@@ -1,10 +1,10 @@
-import { Progress } from '@base-ui/react/progress';
 import type { ReactElement } from 'react';
 import type { PullRecord } from '../../../daemon/contract/pulls.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Note } from '../../ui/note.tsx';
+import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import css from './models.module.css';
 import type { Show } from './place.ts';
@@ -21,18 +21,6 @@ function Trouble(props: { error: NonNullable<PullRecord['error']> }): ReactEleme
       </p>
       {advice === null ? null : <p>{advice}</p>}
     </Note>
-  );
-}
-
-function Bar(props: { pull: PullRecord }): ReactElement {
-  const share = Math.floor(shareOf(props.pull) * 100);
-  return (
-    <Progress.Root className={css.progress} value={share} aria-label={`Download of ${props.pull.repo}`}>
-      <Progress.Track className={css.track} data-tone={PULL_LOOKS[props.pull.state].tone}>
-        <Progress.Indicator className={css.indicator} />
-      </Progress.Track>
-      <Progress.Value className={css.soft} />
-    </Progress.Root>
   );
 }
 
@@ -94,7 +82,13 @@ export function PullItem(props: { pull: PullRecord; open: (show: Show, of: strin
           )}
         </span>
       </div>
-      {isOpen(pull) ? <Bar pull={pull} /> : null}
+      {isOpen(pull) ? (
+        <ShareBar
+          label={`Download of ${pull.repo}`}
+          value={Math.floor(shareOf(pull) * 100)}
+          tone={PULL_LOOKS[pull.state].tone}
+        />
+      ) : null}
       <p className={css.numbers}>{progressLine(pull)}</p>
       {pull.error === null ? null : <Trouble error={pull.error} />}
       <Acts pull={pull} open={props.open} />

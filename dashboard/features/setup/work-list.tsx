@@ -1,8 +1,8 @@
-import { Progress } from '@base-ui/react/progress';
 import type { ReactElement } from 'react';
 import type { SetupView } from '../../../daemon/contract/setup.ts';
 import { Button } from '../../ui/button.tsx';
 import { duration, gib } from '../../ui/format.ts';
+import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import type { Tone } from '../../ui/tone.ts';
 import css from './setup.module.css';
@@ -44,16 +44,7 @@ function Row(props: { work: Work; onRetry: () => void; busy: boolean }): ReactEl
         <State tone={TONES[work.phase]}>{phaseWord(work)}</State>
       </div>
       {share === null ? null : (
-        <Progress.Root
-          className={css.progress}
-          value={Math.round(share)}
-          aria-label={`${phaseWord(work)}: ${work.name}`}
-        >
-          <Progress.Track className={css.track}>
-            <Progress.Indicator className={css.indicator} />
-          </Progress.Track>
-          <Progress.Value className={css.soft} />
-        </Progress.Root>
+        <ShareBar label={`${phaseWord(work)}: ${work.name}`} value={Math.round(share)} />
       )}
       {work.phase === 'pulling' && work.pull !== null ? <Fetched pull={work.pull} /> : null}
       {work.error === null ? null : (

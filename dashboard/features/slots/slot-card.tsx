@@ -1,5 +1,4 @@
 import { Menu } from '@base-ui/react/menu';
-import { Progress } from '@base-ui/react/progress';
 import { EllipsisVertical } from 'lucide-react';
 import { type ReactElement, useId, useRef } from 'react';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
@@ -8,6 +7,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { count, gib, tokenRate } from '../../ui/format.ts';
 import menu from '../../ui/menu.module.css';
+import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { listed } from '../shared/forecast.ts';
 import { slotLook } from '../shared/slot-state.ts';
@@ -40,21 +40,6 @@ function More(props: { slot: SlotRecord; acts: readonly Act[]; open: Open }): Re
         </Menu.Portal>
       </Menu.Root>
     </div>
-  );
-}
-
-function Share(props: { slot: SlotRecord; progress: number }): ReactElement {
-  return (
-    <Progress.Root
-      className={css.progress}
-      value={Math.round(props.progress * 100)}
-      aria-label={`Load of slot ${props.slot.name}`}
-    >
-      <Progress.Track className={css.track}>
-        <Progress.Indicator className={css.indicator} />
-      </Progress.Track>
-      <Progress.Value className={css.soft} />
-    </Progress.Root>
   );
 }
 
@@ -91,7 +76,9 @@ export function SlotCard(props: { slot: SlotRecord; open: Open }): ReactElement 
         {slot.model ?? 'No model'}
         <span className={css.soft}>{tags(slot)}</span>
       </p>
-      {slot.progress === undefined ? null : <Share slot={slot} progress={slot.progress} />}
+      {slot.progress === undefined ? null : (
+        <ShareBar label={`Load of slot ${slot.name}`} value={Math.round(slot.progress * 100)} />
+      )}
       {slot.waiting_for.length === 0 ? null : (
         <p className={css.soft}>It loads as soon as {listed(slot.waiting_for)} has left.</p>
       )}

@@ -1,44 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { Search, SearchX } from 'lucide-react';
-import { type FormEvent, type ReactElement, useState } from 'react';
+import { SearchX } from 'lucide-react';
+import type { ReactElement } from 'react';
 import type { HubModelView } from '../../../daemon/contract/pulls.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import field from '../../ui/field.module.css';
 import { count } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import css from './models.module.css';
 import type { Show } from './place.ts';
-
-/** The words to look for; the hub is asked when they are sent, not while they are typed. */
-export function HubSearch(props: { q: string; onFind: (words: string) => void }): ReactElement {
-  const [words, setWords] = useState(props.q);
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    props.onFind(words.trim());
-  };
-  return (
-    <search className={css.search}>
-      <form onSubmit={send}>
-        <input
-          type="search"
-          className={field.input}
-          aria-label="Search the hub"
-          placeholder="Search the hub by name…"
-          maxLength={200}
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
-        />
-        <Button type="submit">
-          <Search size={16} aria-hidden="true" /> Search
-        </Button>
-      </form>
-    </search>
-  );
-}
 
 function Result(props: { found: HubModelView; open: (show: Show, of: string) => void }): ReactElement {
   const { found } = props;
