@@ -8,7 +8,7 @@ import type { InferenceCall } from './serve.ts';
 import type { TaskName } from './tasks.ts';
 
 /** The routes that may be called from inside, with what serves them. */
-const ROUTES_INSIDE = {
+export const ROUTES_INSIDE = {
   '/v1/chat/completions': { route: 'v1.chat', task: 'chat' },
   '/v1/completions': { route: 'v1.completions', task: 'completions' },
   '/v1/embeddings': { route: 'v1.embeddings', task: 'embeddings' },

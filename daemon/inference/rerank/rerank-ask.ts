@@ -1,24 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
+import { RerankBody, textsOf } from '../../contract/rerank.ts';
 import { readBody } from '../dialects/read-body.ts';
-
-/** Documents of one request. */
-export const DOCUMENTS_MOST = 2_048;
-
-const Body = z.looseObject({
-  query: z.string({ error: 'must be a string' }).min(1, 'must not be empty'),
-  documents: z
-    .array(
-      z.union([z.string(), z.looseObject({ text: z.string() })], {
-        error: 'must be a string or an object with a text',
-      }),
-      { error: 'must be an array of documents' },
-    )
-    .min(1, 'must not be empty')
-    .max(DOCUMENTS_MOST, `holds more than ${DOCUMENTS_MOST} documents`),
-  top_n: z.int('must be a whole number').min(1, 'must be 1 or more').nullish(),
-  return_documents: z.boolean('must be true or false').nullish(),
-});
 
 /** What a rerank request asks for. */
 export interface RerankAsk {
@@ -36,16 +19,16 @@ export function rerankAsk(body: Buffer): RerankAsk {
   const { query, documents, top_n, return_documents, model: _, ...others } = read(body);
   return {
     query,
-    documents: documents.map((document) => (typeof document === 'string' ? document : document.text)),
+    documents: textsOf(documents),
     topN: Math.min(top_n ?? documents.length, documents.length),
     returnDocuments: return_documents ?? false,
     others,
   };
 }
 
-function read(body: Buffer): z.infer<typeof Body> {
+function read(body: Buffer): z.infer<typeof RerankBody> {
   try {
-    return readBody(Body, body);
+    return readBody(RerankBody, body);
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== 'request.invalid') throw error;
     const { param, details } = error.options;

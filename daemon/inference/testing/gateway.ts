@@ -21,6 +21,7 @@ import type { ReadyOptions } from '../../slots/lease.ts';
 import type { FinishedRequest } from '../../telemetry/metrics.ts';
 import type { Encoders } from '../audio/encoders.ts';
 import type { DialectName } from '../dialects/serve-dialect.ts';
+import { ROUTES_INSIDE } from '../internal.ts';
 import type { RegisteredModelLike, Upstreams } from '../ports.ts';
 import { createInference, type Inference } from '../serve.ts';
 import type { TaskName } from '../tasks.ts';
@@ -122,13 +123,8 @@ const TASK_OF: Record<string, { task: TaskName | DialectName; route: string }> =
   '/v1/responses': { task: 'responses', route: 'v1.responses' },
   '/v1/messages': { task: 'messages', route: 'v1.messages' },
   '/v1/messages/count_tokens': { task: 'messagesCount', route: 'v1.messages.count' },
-  '/v1/chat/completions': { task: 'chat', route: 'v1.chat' },
-  '/v1/completions': { task: 'completions', route: 'v1.completions' },
-  '/v1/embeddings': { task: 'embeddings', route: 'v1.embeddings' },
   '/v1/rerankings': { task: 'rerank', route: 'v1.rerankings' },
-  '/v1/audio/speech': { task: 'speech', route: 'v1.speech' },
-  '/v1/audio/transcriptions': { task: 'transcriptions', route: 'v1.transcriptions' },
-  '/v1/images/generations': { task: 'images', route: 'v1.images' },
+  ...ROUTES_INSIDE,
 };
 
 /** Inference behind a bare server that does what the pipeline does: read the body, and write the envelope of a throw. */

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** Documents of one request. */
+export const DOCUMENTS_MOST = 2_048;
+
+/** The body of a rerank request, at the gateway's door and at an embedded engine's. */
+export const RerankBody = z.looseObject({
+  query: z.string({ error: 'must be a string' }).min(1, 'must not be empty'),
+  documents: z
+    .array(
+      z.union([z.string(), z.looseObject({ text: z.string() })], {
+        error: 'must be a string or an object with a text',
+      }),
+      { error: 'must be an array of documents' },
+    )
+    .min(1, 'must not be empty')
+    .max(DOCUMENTS_MOST, `holds more than ${DOCUMENTS_MOST} documents`),
+  top_n: z.int('must be a whole number').min(1, 'must be 1 or more').nullish(),
+  return_documents: z.boolean('must be true or false').nullish(),
+});
+
+/** The documents of a request as texts. */
+export const textsOf = (documents: z.infer<typeof RerankBody>['documents']): string[] =>
+  documents.map((document) => (typeof document === 'string' ? document : document.text));
