@@ -34,6 +34,23 @@ export class NewFile {
     return new NewFile(path, handle, false);
   }
 
+  /** Makes the file that was named, if one was, before `work` begins; takes it back when that fails, and closes it. */
+  static async during<T>(
+    path: string | undefined,
+    force: boolean,
+    work: (file: NewFile | null) => Promise<T>,
+  ): Promise<T> {
+    const file = path === undefined ? null : await NewFile.create(path, force);
+    try {
+      return await work(file);
+    } catch (error) {
+      await file?.undo();
+      throw error;
+    } finally {
+      await file?.close();
+    }
+  }
+
   /** Writes an answer as it comes, closes, and answers how many bytes it were. Throws CliError beyond `most`. */
   async fill(chunks: AsyncIterable<Buffer | string>, most: number): Promise<number> {
     let written = 0;

@@ -20,8 +20,7 @@ async function image(context: CommandContext): Promise<number> {
   const prompt = args.join(' ').trim() || ((await context.piped())?.trim() ?? '');
   if (prompt === '') throw new CliError('say what to draw: svcctl image "a lighthouse at dusk"', EXIT.usage);
   // Taken before anything is drawn: minutes of work should not end at a name that is taken.
-  const file = flags.output === undefined ? null : await NewFile.create(flags.output, flags.force);
-  try {
+  return NewFile.during(flags.output, flags.force, async (file) => {
     const body = { model: flags.model ?? 'img', prompt, size: flags.size };
     const made = await client.call<ImagesResponse>('v1.images', body, PATIENCE);
     const [first] = made.data;
@@ -31,12 +30,7 @@ async function image(context: CommandContext): Promise<number> {
     await fetchInto(context, uuid, target);
     out(flags.json ? json(made) : `${target.path}\n`);
     return EXIT.ok;
-  } catch (error) {
-    await file?.undo();
-    throw error;
-  } finally {
-    await file?.close();
-  }
+  });
 }
 
 export const imageCommands: readonly Command[] = [

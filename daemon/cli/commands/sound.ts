@@ -32,8 +32,7 @@ async function speak(context: CommandContext): Promise<number> {
   if (output === undefined && (outBytes === null || flags.json))
     throw new CliError('name the file with -o FILE, or pipe the sound into a program', EXIT.usage);
   const input = await textOf(context);
-  const file = output === undefined ? null : await NewFile.create(output, flags.force);
-  try {
+  return NewFile.during(output, flags.force, async (file) => {
     const response_format = flags.format ?? formatOf(output);
     const body = { model: flags.model ?? 'tts', input, voice, response_format };
     const answer = await client.open('v1.speech', body, PATIENCE);
@@ -45,19 +44,13 @@ async function speak(context: CommandContext): Promise<number> {
     const type = answer.headers['content-type'] ?? null;
     out(flags.json ? json({ file: file.path, bytes, type }) : `${plain(file.path)}\n`);
     return EXIT.ok;
-  } catch (error) {
-    await file?.undo();
-    throw error;
-  } finally {
-    await file?.close();
-  }
+  });
 }
 
 async function transcribe(context: CommandContext): Promise<number> {
   const { client, flags, out } = context;
   const { path } = named(context, 'transcribe FILE', 'path');
-  const file = flags.output === undefined ? null : await NewFile.create(flags.output, flags.force);
-  try {
+  return NewFile.during(flags.output, flags.force, async (file) => {
     const fields = {
       model: flags.model ?? 'stt',
       response_format: flags.format ?? (flags.json ? 'json' : 'text'),
@@ -68,12 +61,7 @@ async function transcribe(context: CommandContext): Promise<number> {
     if (file === null) await print(answer, out);
     else await file.fill(answer, MOST_TRANSCRIPT);
     return EXIT.ok;
-  } catch (error) {
-    await file?.undo();
-    throw error;
-  } finally {
-    await file?.close();
-  }
+  });
 }
 
 /** Prints a transcript as it comes, with a line break at its end. */
