@@ -4,14 +4,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { isLoopback } from './auth/addresses.ts';
 import { createAuth } from './auth/auth.ts';
 import { refuseHalfRestored } from './backup/unfinished.ts';
-import type { BannerFacts } from './banner.ts';
 import { createCompanion } from './companion/companion.ts';
 import { refuseHopelessConfig } from './config-guard.ts';
 import { containerSockets } from './container-sockets.ts';
 import type { GatewayEvents } from './contract/events.ts';
 import { guardExposure, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
 import { gpuNote } from './gpu-note.ts';
-import type { ContainerSources } from './hardware/containers.ts';
 import { createHardware } from './hardware/hardware.ts';
 import { loadDashboard } from './http/dashboard-files.ts';
 import { createMatcher } from './http/matcher.ts';
@@ -21,10 +19,11 @@ import { memoryEmbedder } from './inference/memory-embedder.ts';
 import { createOmni } from './inference/omni/omni.ts';
 import { createRealtime } from './inference/realtime/realtime.ts';
 import { createInference } from './inference/serve.ts';
+import { keptBy, keptBySlots } from './kept.ts';
 import { Bus } from './kit/bus.ts';
 import { ContainerEngine } from './kit/container-engine/container-engine.ts';
 import { inheritedListener } from './kit/inherited-listener.ts';
-import { createLog, type Log } from './kit/log.ts';
+import { createLog } from './kit/log.ts';
 import { LogLines } from './kit/log-lines.ts';
 import { Outbound } from './kit/outbound.ts';
 import { familyOf } from './kit/process-identity.ts';
@@ -39,11 +38,11 @@ import type { RouteDeps } from './routes/deps.ts';
 import { createHandlers } from './routes/handlers.ts';
 import { realtimeSocket } from './routes/v1/realtime.ts';
 import { statusLine } from './service-status.ts';
+import type { ServiceOverrides, Services } from './services-api.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { createSetup } from './setup/setup.ts';
-import { createSlots, type SlotsOptions } from './slots/slots.ts';
+import { createSlots } from './slots/slots.ts';
 import { lockState } from './state-lock.ts';
-import type { Kept } from './store/retention.ts';
 import { openStore } from './store/store.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createMinutes } from './telemetry/minutes.ts';
@@ -51,49 +50,7 @@ import { createTracer } from './telemetry/traces/tracer.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 import { NAME, VERSION } from './version.ts';
 
-/** Where it is kept which model has which automatic slot. */
-const BINDINGS_FACT = 'slots.bindings';
-/** Where it is kept what launches took and how long they loaded. */
-const MEASURES_FACT = 'slots.measures';
-
 const root = join(import.meta.dirname, '..');
-
-/** A running gateway. */
-export interface Services {
-  log: Log;
-  facts(): BannerFacts;
-  drainMs(): number;
-  /** Reads everything again; done when the settings are in force. Never rejects. */
-  reload(): Promise<void>;
-  /** One real look at what the gateway can't be without; for a watchdog. */
-  check(): void;
-  /** How it goes, in one line without names of models or addresses. */
-  status(): string;
-  /** Calls `listener` whenever the status may have changed. */
-  onStatus(listener: () => void): void;
-  /** Drains and stops everything in the reverse order of the start. */
-  stop(): Promise<void>;
-}
-
-/** Other engines than the worker processes: the bench puts a model server that runs already in their place. */
-export interface ServiceOverrides extends Partial<Pick<SlotsOptions, 'runner' | 'ask'>> {
-  /** Writes no line of the log anywhere: for a gateway within another program. */
-  quiet?: boolean;
-}
-
-function containerSources(settings: Settings, outbound: Outbound): ContainerSources {
-  return {
-    sockets: () => containerSockets(settings),
-    about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).about,
-  };
-}
-
-const keptBy = (settings: Settings): Kept => ({
-  requestRows: settings.value('requestLogRows'),
-  requestDays: settings.value('requestLogDays'),
-  usageRows: settings.value('usageRows'),
-  usageDays: settings.value('usageDays'),
-});
 
 /** The composition root: every factory is called once, from top to bottom. */
 export async function startServices(
@@ -122,7 +79,14 @@ export async function startServices(
   refuseHalfRestored(live.folders.state);
   const store = openStore({ folder: live.folders.state, log, kept: () => keptBy(live) });
   const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
-  const hardware = createHardware({ log, bus, containers: containerSources(live, outbound) });
+  const hardware = createHardware({
+    log,
+    bus,
+    containers: {
+      sockets: () => containerSockets(live),
+      about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).about,
+    },
+  });
   const registry = await createRegistry({ store, log, bus, settings: live, modelOverride: model });
   let http: HttpServer | null = null;
   const slots = createSlots({
@@ -133,14 +97,7 @@ export async function startServices(
     modelFor: (slot) => registry.chatModelFor(slot.model, slot.name),
     // Folders of safetensors are for engines that slot files name; none here serves them by itself.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
-    keptBindings: {
-      get: () => store.facts.get(BINDINGS_FACT),
-      set: (text) => store.facts.set(BINDINGS_FACT, text),
-    },
-    keptMeasures: {
-      get: () => store.facts.get(MEASURES_FACT),
-      set: (text) => store.facts.set(MEASURES_FACT, text),
-    },
+    ...keptBySlots(store),
     room: (device, needed, beside) => roomOn(hardware, device, needed, beside),
     cardMemoryOf: (pid, card) => hardware.cardMemory(card, familyOf(pid)),
     gpuNote: () => gpuNote(hardware.view()),
