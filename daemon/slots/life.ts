@@ -7,6 +7,8 @@ import { HealthWatch, HUNG, WATCH_PACE } from './watch.ts';
 
 /** An engine that was asked to end is forced after this long. */
 export const GRACE_MS = 10_000;
+/** One whose requests are cut because the drain limit is over is forced after this long. */
+export const CUT_GRACE_MS = 2_000;
 
 /** What happens to an engine; each is told in one synchronous step, when `current` is already up to date. */
 export interface LifeEvents {

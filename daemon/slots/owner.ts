@@ -6,7 +6,7 @@ import type { SlotModel } from './engines/engine.ts';
 import { type Holding, holdingOf } from './holding.ts';
 import { IdleTimer } from './idle.ts';
 import { type Lease, makeLease, type ReadyOptions } from './lease.ts';
-import { EngineLife, GRACE_MS } from './life.ts';
+import { CUT_GRACE_MS, EngineLife, GRACE_MS } from './life.ts';
 import { LoadGate } from './load-gate.ts';
 import type { Current, OwnerParts } from './owner-parts.ts';
 import { answersTo, slotRecord } from './record.ts';
@@ -16,9 +16,6 @@ import { SlotMachine } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
 import { Traffic } from './traffic.ts';
 import { Waiters, type Wish } from './waiters.ts';
-
-/** An engine whose requests are cut because the drain limit is over is forced after this long. */
-const CUT_GRACE_MS = 2_000;
 
 /**
  * The owner of one slot: the only one that starts, stops and judges its engine. Callers ask for an outcome; every

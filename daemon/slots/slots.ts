@@ -138,10 +138,8 @@ class AllSlots implements Slots {
     const model = modelId === undefined ? this.#models.of(config) : this.#admin.fitting(config, modelId);
     const forecast = this.#loads.forecast(config, model, holding);
     const cpuThreads = this.#options.settings.value('cpuThreads');
-    return planView(
-      { config, model: model as SlotModel, asked: modelId !== undefined, cpuThreads },
-      forecast,
-    );
+    const asked = modelId !== undefined;
+    return planView({ config, model: model as SlotModel, asked, cpuThreads }, forecast);
   }
 
   foresee(name: string): Foreseen {

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import { splitParts } from '../../models/split-files.ts';
 import type { SlotConfig } from '../slot-file.ts';
 import type { Dialect, Launch, LaunchOrder } from './engine.ts';
@@ -25,6 +25,10 @@ const ATTACH_MS = 30_000;
 /** Milliseconds that a model of this size may take to load. */
 export const loadLimitMs = (sizeBytes: number): number =>
   Math.min(LONGEST_START_MS, START_BASE_MS + Math.ceil(sizeBytes / BYTES_PER_MS));
+
+/** Where the model of an engine comes from that takes a path or a name of its own; a server that runs already knows names only. */
+export const fileOrName = ({ runner, model }: SlotConfig): 'file' | 'name' =>
+  runner !== 'attach' && model !== null && isAbsolute(model) ? 'file' : 'name';
 
 /** The backend of a device word: `cuda:1` → `cuda`. */
 export const backendOf = (device: string): string => device.split(':')[0] as string;

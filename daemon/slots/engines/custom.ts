@@ -1,8 +1,7 @@
-import { isAbsolute } from 'node:path';
 import { SlotType } from '../../contract/slots.ts';
 import type { SlotConfig } from '../slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, commonLaunch, containerHow, processHow } from './common.ts';
+import { attachHow, commonLaunch, containerHow, fileOrName, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
 import type { KeyWay, Probe } from './how.ts';
 
@@ -46,8 +45,7 @@ export const custom: Engine = {
   id: 'custom',
   types: new Set(SlotType.options),
   runners: new Set(['process', 'container', 'attach']),
-  modelSource: ({ runner, model }) =>
-    runner !== 'attach' && model !== null && isAbsolute(model) ? 'file' : 'name',
+  modelSource: fileOrName,
   objection,
   plan,
   context: (config) => config.context ?? 0,

@@ -1,7 +1,6 @@
-import { checksOf } from './checks.ts';
 import { commonLaunch } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import { speechHow, speechObjection } from './speech.ts';
+import { IN_SPEECH_WORKER, speechHow } from './speech.ts';
 
 function plan(order: LaunchOrder): Launch {
   const common = commonLaunch(order, { nativeRerank: false, model: order.model.id });
@@ -11,14 +10,9 @@ function plan(order: LaunchOrder): Launch {
 
 /** espeak-ng: one short process for each request, no weights; a voice for machines that have no other. */
 export const espeak: Engine = {
+  ...IN_SPEECH_WORKER,
   id: 'espeak',
   types: new Set(['tts']),
-  runners: new Set(['worker']),
   modelSource: () => 'name',
-  objection: speechObjection,
   plan,
-  context: () => 0,
-  checks: (launch) => checksOf(launch, { health: '/health', models: true }),
-  answersWhileServing: true,
-  speechFormats: ['wav', 'pcm'],
 };

@@ -37,16 +37,21 @@ export function speechObjection(config: SlotConfig): string | null {
   return config.extraArgs.length > 0 ? `extra_args: engine ${config.engine} takes no arguments` : null;
 }
 
-/** sherpa-onnx inside a worker process of ours: voices and recognisers in ONNX folders, on the processor. */
-export const speech: Engine = {
-  id: 'speech',
-  types: new Set(Object.keys(KINDS) as SlotTypeName[]),
+/** What every engine has that runs in the speech worker. */
+export const IN_SPEECH_WORKER = {
   runners: new Set(['worker']),
-  modelSource: ({ model }) => (model !== null && isAbsolute(model) ? 'file' : 'registry'),
   objection: speechObjection,
-  plan,
   context: () => 0,
   checks: (launch) => checksOf(launch, { health: '/health', models: true }),
   answersWhileServing: true,
   speechFormats: ['wav', 'pcm'],
+} satisfies Partial<Engine>;
+
+/** sherpa-onnx inside a worker process of ours: voices and recognisers in ONNX folders, on the processor. */
+export const speech: Engine = {
+  ...IN_SPEECH_WORKER,
+  id: 'speech',
+  types: new Set(Object.keys(KINDS) as SlotTypeName[]),
+  modelSource: ({ model }) => (model !== null && isAbsolute(model) ? 'file' : 'registry'),
+  plan,
 };

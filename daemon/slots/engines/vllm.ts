@@ -1,7 +1,6 @@
-import { isAbsolute } from 'node:path';
 import type { SlotConfig } from '../slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, backendOf, commonLaunch, containerHow, processHow } from './common.ts';
+import { attachHow, backendOf, commonLaunch, containerHow, fileOrName, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
 import type { KeyWay, Probe } from './how.ts';
 
@@ -59,8 +58,7 @@ export const vllm: Engine = {
   id: 'vllm',
   types: new Set(['llm', 'embedding', 'rerank']),
   runners: new Set(['process', 'container', 'attach']),
-  modelSource: ({ runner, model }) =>
-    runner !== 'attach' && model !== null && isAbsolute(model) ? 'file' : 'name',
+  modelSource: fileOrName,
   objection,
   plan,
   context: (config) => config.context ?? 0,
