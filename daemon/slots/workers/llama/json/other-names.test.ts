@@ -1,24 +1,11 @@
 import fc from 'fast-check';
-import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { grammarJudge } from '../../testing/grammar-judge.ts';
 import { otherNames } from './other-names.ts';
 
-let llama: Llama;
-beforeAll(async () => {
-  llama = await getLlama({
-    gpu: false,
-    build: 'never',
-    skipDownload: true,
-    logLevel: LlamaLogLevel.disabled,
-  });
-}, 30_000);
-afterAll(() => llama.dispose());
+const judge = grammarJudge();
 
-async function taker(names: string[]): Promise<(text: string) => boolean> {
-  const compiled = await llama.createGrammar({ grammar: `root ::= ${otherNames(names)}` });
-  const native = compiled as typeof compiled & { _testText(text: string): boolean };
-  return (text) => native._testText(text);
-}
+const taker = (names: string[]) => judge(`root ::= ${otherNames(names)}`);
 
 const name = fc.string({
   unit: fc.constantFrom('a', 'b', '"', '\\', '\n', 'é', '🌸', ']', '^', '-', ' '),

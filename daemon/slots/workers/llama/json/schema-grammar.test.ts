@@ -1,24 +1,8 @@
-import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { grammarJudge } from '../../testing/grammar-judge.ts';
 import { schemaGrammar } from './schema-grammar.ts';
 
-let llama: Llama;
-beforeAll(async () => {
-  llama = await getLlama({
-    gpu: false,
-    build: 'never',
-    skipDownload: true,
-    logLevel: LlamaLogLevel.disabled,
-  });
-}, 30_000);
-afterAll(() => llama.dispose());
-
-/** Whether llama.cpp itself takes `text` under the grammar. */
-async function fitter(grammar: string): Promise<(text: string) => boolean> {
-  const compiled = await llama.createGrammar({ grammar });
-  const native = compiled as typeof compiled & { _testText(text: string): boolean };
-  return (text) => native._testText(text);
-}
+const fitter = grammarJudge();
 
 const object = (properties: object, required: string[] = [], more: object = {}) => ({
   type: 'object',

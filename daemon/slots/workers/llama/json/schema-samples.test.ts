@@ -1,23 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seededRandom } from '../../../../models/gguf/random.ts';
 import { gbnfSampler } from '../../testing/gbnf-sampler.ts';
+import { grammarJudge } from '../../testing/grammar-judge.ts';
 import { SchemaFault } from './schema-fault.ts';
 import { schemaGrammar } from './schema-grammar.ts';
 
-let llama: Llama;
-beforeAll(async () => {
-  llama = await getLlama({
-    gpu: false,
-    build: 'never',
-    skipDownload: true,
-    logLevel: LlamaLogLevel.disabled,
-  });
-}, 30_000);
-afterAll(() => llama.dispose());
+const judge = grammarJudge();
 
 const ajv = new Ajv2020({ strict: false, allErrors: false });
 addFormats.default(ajv);
@@ -135,8 +126,7 @@ test('whatever the grammar of a schema lets through is JSON and fits the schema'
         return;
       }
       taken += 1;
-      const compiled = await llama.createGrammar({ grammar });
-      const native = compiled as typeof compiled & { _testText(text: string): boolean };
+      const takes = await judge(grammar);
       const validate = ajv.compile(asked);
       const sample = gbnfSampler(grammar);
       const random = seededRandom(seed);
@@ -146,7 +136,7 @@ test('whatever the grammar of a schema lets through is JSON and fits the schema'
           validate(JSON.parse(said)),
           `${said} for ${JSON.stringify(asked)}: ${ajv.errorsText(validate.errors)}`,
         ).toBe(true);
-        expect(native._testText(said), `llama.cpp takes ${said}`).toBe(true);
+        expect(takes(said), `llama.cpp takes ${said}`).toBe(true);
       }
     }),
     { numRuns: 150 },
@@ -155,10 +145,7 @@ test('whatever the grammar of a schema lets through is JSON and fits the schema'
 }, 120_000);
 
 test.each(PATTERNS)('what fits the pattern %s is let through, what does not is not', async (pattern) => {
-  const compiled = await llama.createGrammar({
-    grammar: schemaGrammar({ type: 'string', pattern }, { strict: true }),
-  });
-  const native = compiled as typeof compiled & { _testText(text: string): boolean };
+  const takes = await judge(schemaGrammar({ type: 'string', pattern }, { strict: true }));
   const fits = new RegExp(pattern, 'u');
   const words = [
     '',
@@ -180,6 +167,6 @@ test.each(PATTERNS)('what fits the pattern %s is let through, what does not is n
     'a\nb',
   ];
   for (const word of words) {
-    expect(native._testText(JSON.stringify(word)), JSON.stringify(word)).toBe(fits.test(word));
+    expect(takes(JSON.stringify(word)), JSON.stringify(word)).toBe(fits.test(word));
   }
 });

@@ -1,23 +1,8 @@
-import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { grammarJudge } from '../../testing/grammar-judge.ts';
 import { harmonyGrammar } from './harmony-grammar.ts';
 
-let llama: Llama;
-beforeAll(async () => {
-  llama = await getLlama({
-    gpu: false,
-    build: 'never',
-    skipDownload: true,
-    logLevel: LlamaLogLevel.disabled,
-  });
-}, 30_000);
-afterAll(() => llama.dispose());
-
-async function taker(grammar: string): Promise<(text: string) => boolean> {
-  const compiled = await llama.createGrammar({ grammar });
-  const native = compiled as typeof compiled & { _testText(text: string): boolean };
-  return (text) => native._testText(text);
-}
+const taker = grammarJudge();
 
 const parameters = { type: 'object', properties: { x: { type: 'integer' } }, required: ['x'] };
 const tools = [{ type: 'function' as const, function: { name: 'f', parameters } }];

@@ -1,18 +1,9 @@
-import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { grammarJudge } from '../../testing/grammar-judge.ts';
 import type { Tool } from './tool-choice.ts';
 import { toolGrammar } from './tool-grammar.ts';
 
-let llama: Llama;
-beforeAll(async () => {
-  llama = await getLlama({
-    gpu: false,
-    build: 'never',
-    skipDownload: true,
-    logLevel: LlamaLogLevel.disabled,
-  });
-}, 30_000);
-afterAll(() => llama.dispose());
+const judge = grammarJudge();
 
 const tool = (name: string, parameters?: unknown): Tool => ({
   type: 'function',
@@ -35,9 +26,8 @@ const TOOLS = [
 ];
 
 async function taker(grammar: string): Promise<(value: unknown) => boolean> {
-  const compiled = await llama.createGrammar({ grammar });
-  const native = compiled as typeof compiled & { _testText(text: string): boolean };
-  return (value) => native._testText(JSON.stringify(value));
+  const takes = await judge(grammar);
+  return (value) => takes(JSON.stringify(value));
 }
 
 test('one call of one tool, its arguments after their schema as far as a grammar can keep it', async () => {

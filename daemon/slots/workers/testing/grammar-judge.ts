@@ -1,0 +1,21 @@
+import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import { afterAll, beforeAll } from 'vitest';
+
+/** llama.cpp itself as the judge of the grammars of one test file: whether it takes a text under one. */
+export function grammarJudge(): (grammar: string) => Promise<(text: string) => boolean> {
+  let llama: Llama;
+  beforeAll(async () => {
+    llama = await getLlama({
+      gpu: false,
+      build: 'never',
+      skipDownload: true,
+      logLevel: LlamaLogLevel.disabled,
+    });
+  }, 30_000);
+  afterAll(() => llama.dispose());
+  return async (grammar) => {
+    const compiled = await llama.createGrammar({ grammar });
+    const native = compiled as typeof compiled & { _testText(text: string): boolean };
+    return (text) => native._testText(text);
+  };
+}
