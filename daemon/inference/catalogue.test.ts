@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { V1ModelList } from '../contract/models.ts';
+import { slotRecord } from '../contract/testing/slot-record.ts';
 import { findModel, listModels } from './catalogue.ts';
-import { picture, registeredModel, slotRecord, upstreamFacts } from './testing/pictures.ts';
+import { picture, registeredModel, upstreamFacts } from './testing/pictures.ts';
 
 const home = picture({
   slots: [

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import type { LoadForecastView } from '../contract/slots.ts';
+import { slotRecord } from '../contract/testing/slot-record.ts';
 import type { UpstreamFacts } from '../upstreams/port.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
 import { ask, post, readAll, until } from './testing/client.ts';
 import { type GatewayOptions, listen, openGateway, TestSlots } from './testing/gateway.ts';
-import { registeredModel, slotRecord, upstreamCall, upstreamFacts } from './testing/pictures.ts';
+import { registeredModel, upstreamCall, upstreamFacts } from './testing/pictures.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

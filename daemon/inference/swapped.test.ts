@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { slotRecord } from '../contract/testing/slot-record.ts';
 import { swappedError } from '../slots/refusals.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
 import { ask, post, readAll } from './testing/client.ts';
 import { CHAT, closeAfterEach, SSE, setUp } from './testing/forwarding.ts';
 import type { TestSlots } from './testing/gateway.ts';
-import { slotRecord, upstreamCall, upstreamFacts } from './testing/pictures.ts';
+import { upstreamCall, upstreamFacts } from './testing/pictures.ts';
 
 closeAfterEach();
 

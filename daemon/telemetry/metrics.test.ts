@@ -3,6 +3,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { HardwareView } from '../contract/hardware.ts';
 import type { PullRecord } from '../contract/pulls.ts';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
+import { slotRecord } from '../contract/testing/slot-record.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import { Bus } from '../kit/bus.ts';
 import type { SlotWork, SlotWorkListener } from '../slots/work.ts';
@@ -12,33 +13,8 @@ import { MOST_OWNERS } from './series/owners.ts';
 let open: Metrics | undefined;
 afterEach(() => open?.close());
 
-const slot = (state: SlotStateName): SlotRecord => ({
-  name: 'agent',
-  enabled: true,
-  auto: false,
-  type: 'llm',
-  engine: 'embedded',
-  runner: 'worker',
-  model: 'secret-model-name',
-  demo: false,
-  state,
-  since: 0,
-  device: 'cpu',
-  degraded: null,
-  context: null,
-  parallel: 1,
-  threads: null,
-  pid: null,
-  active: 1,
-  queued: 2,
-  requests: 0,
-  tokens_per_second: null,
-  memory_bytes: null,
-  pinned: false,
-  waiting_for: [],
-  memory: null,
-  failure: null,
-});
+const slot = (state: SlotStateName): SlotRecord =>
+  slotRecord({ name: 'agent', model: 'secret-model-name', state, active: 1, queued: 2 });
 
 function setUp(more: Partial<MetricsOptions> = {}) {
   const bus = new Bus<GatewayEvents>();

@@ -1,11 +1,12 @@
 /** What crosses the line between gateway and engine: headers, paths and bytes, in both directions. */
 import { type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { slotRecord } from '../contract/testing/slot-record.ts';
 import { NO_UPSTREAMS, type Upstreams } from '../inference/ports.ts';
 import { post, readAll } from '../inference/testing/client.ts';
 import { CHAT, closeAfterEach, closers, hello, setUp } from '../inference/testing/forwarding.ts';
 import { listen } from '../inference/testing/gateway.ts';
-import { slotRecord, upstreamCall, upstreamFacts } from '../inference/testing/pictures.ts';
+import { upstreamCall, upstreamFacts } from '../inference/testing/pictures.ts';
 
 closeAfterEach();
 

@@ -3,9 +3,10 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { post } from '../testing/client.ts';
 import { listen, openGateway, type TestServer, TestSlots } from '../testing/gateway.ts';
-import { picture, registeredModel, slotRecord } from '../testing/pictures.ts';
+import { picture, registeredModel } from '../testing/pictures.ts';
 import { Encoders } from './encoders.ts';
 import { listVoices } from './voices.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SlotRecord } from '../../contract/slots.ts';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
-import { picture, registeredModel, slotRecord, upstreamFacts } from '../testing/pictures.ts';
+import { picture, registeredModel, upstreamFacts } from '../testing/pictures.ts';
 import { plainAddress } from './address.ts';
 import { dispatch, refusal, resolve, STEPS } from './dispatch.ts';
 import { modelOmitted } from './model-omitted.ts';

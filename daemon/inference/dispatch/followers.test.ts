@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { slotRecord, upstreamFacts } from '../testing/pictures.ts';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
+import { upstreamFacts } from '../testing/pictures.ts';
 import { plainAddress } from './address.ts';
 import { followers } from './followers.ts';
 import type { Picture } from './picture.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
-import { picture, slotRecord, upstreamFacts } from '../testing/pictures.ts';
+import { picture, upstreamFacts } from '../testing/pictures.ts';
 import { plainAddress } from './address.ts';
 import { resolve } from './dispatch.ts';
 import { explain } from './explain.ts';

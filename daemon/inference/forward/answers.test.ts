@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { ask, post, readAll, until } from '../testing/client.ts';
 import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from '../testing/forwarding.ts';
-import { slotRecord } from '../testing/pictures.ts';
 
 closeAfterEach();
 

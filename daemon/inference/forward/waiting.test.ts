@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { ask, readAll, until } from '../testing/client.ts';
 import { listen, type TestServer, TestSlots } from '../testing/gateway.ts';
-import { slotRecord } from '../testing/pictures.ts';
 import { Life } from './life.ts';
 import { Answer } from './stream.ts';
 import { awaitLease } from './waiting.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { plainAddress } from '../dispatch/address.ts';
-import { picture, registeredModel, slotRecord } from '../testing/pictures.ts';
+import { picture, registeredModel } from '../testing/pictures.ts';
 import { rewriteAddress } from './deviations.ts';
 import { npuSuffix } from './npu-suffix.ts';
 import { slotAlias } from './slot-alias.ts';

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach } from 'vitest';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { type GatewayOptions, listen, openGateway, TestSlots } from './gateway.ts';
-import { slotRecord } from './pictures.ts';
 
 /** What has to be closed after the test that runs. */
 export const closers: (() => Promise<void>)[] = [];

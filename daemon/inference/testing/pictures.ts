@@ -1,39 +1,8 @@
-import type { SlotRecord } from '../../contract/slots.ts';
 import type { UpstreamCall, UpstreamFacts } from '../../upstreams/port.ts';
 import type { Picture } from '../dispatch/picture.ts';
 import type { RegisteredModelLike } from '../ports.ts';
 
-/** Builders for tests: a slot, a model, an upstream and a picture, ordinary but for what a test says. */
-export function slotRecord(more: Partial<SlotRecord> & { name: string }): SlotRecord {
-  return {
-    enabled: true,
-    auto: false,
-    type: 'llm',
-    engine: 'embedded',
-    runner: 'worker',
-    model: `${more.name}-model`,
-    demo: false,
-    state: 'ready',
-    since: 0,
-    device: 'cpu',
-    degraded: null,
-    context: 4096,
-    parallel: 4,
-    threads: 1,
-    pid: 1,
-    active: 0,
-    queued: 0,
-    requests: 0,
-    tokens_per_second: null,
-    memory_bytes: null,
-    pinned: false,
-    waiting_for: [],
-    memory: null,
-    failure: null,
-    ...more,
-  };
-}
-
+/** Builders for tests: a model, an upstream and a picture, ordinary but for what a test says. */
 export function registeredModel(more: Partial<RegisteredModelLike> & { id: string }): RegisteredModelLike {
   return {
     name: more.id,

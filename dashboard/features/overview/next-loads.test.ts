@@ -1,18 +1,10 @@
 import { expect, test } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { slotRecord } from '../../../daemon/contract/testing/slot-record.ts';
 import { nextLoads } from './next-loads.ts';
 
 const slot = (name: string, over: Partial<SlotRecord> = {}): SlotRecord =>
-  ({
-    name,
-    enabled: true,
-    auto: false,
-    state: 'offline',
-    model: 'm',
-    runner: 'worker',
-    waiting_for: [],
-    ...over,
-  }) as SlotRecord;
+  slotRecord({ name, state: 'offline', ...over });
 
 test('what is loaded, disabled, empty or elsewhere is not loaded next', () => {
   const slots = [

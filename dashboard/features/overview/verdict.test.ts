@@ -1,36 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { slotRecord } from '../../../daemon/contract/testing/slot-record.ts';
 import { slotLook } from '../shared/slot-state.ts';
 import { concernsOf, verdictOf } from './verdict.ts';
 
-const slot = (over: Partial<SlotRecord> = {}): SlotRecord => ({
-  name: 'agent',
-  enabled: true,
-  auto: false,
-  type: 'llm',
-  engine: 'embedded',
-  runner: 'worker',
-  model: 'm',
-  demo: false,
-  state: 'ready',
-  since: 0,
-  device: 'cpu',
-  degraded: null,
-  context: 4096,
-  parallel: 1,
-  threads: 2,
-  pid: 1,
-  active: 0,
-  queued: 0,
-  requests: 0,
-  tokens_per_second: null,
-  memory_bytes: null,
-  pinned: false,
-  waiting_for: [],
-  memory: null,
-  failure: null,
-  ...over,
-});
+const slot = (over: Partial<SlotRecord> = {}): SlotRecord => slotRecord({ name: 'agent', ...over });
 const failure = { reason: 'no such file', failures: 5, parked: true, retry_at: null };
 
 describe('slotLook', () => {

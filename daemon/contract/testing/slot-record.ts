@@ -1,0 +1,30 @@
+import type { SlotRecord } from '../slots.ts';
+
+/** The record of a ready slot, ordinary but for what a test says. */
+export const slotRecord = (more: Partial<SlotRecord> & { name: string }): SlotRecord => ({
+  enabled: true,
+  auto: false,
+  type: 'llm',
+  engine: 'embedded',
+  runner: 'worker',
+  model: `${more.name}-model`,
+  demo: false,
+  state: 'ready',
+  since: 0,
+  device: 'cpu',
+  degraded: null,
+  context: 4096,
+  parallel: 4,
+  threads: 1,
+  pid: 1,
+  active: 0,
+  queued: 0,
+  requests: 0,
+  tokens_per_second: null,
+  memory_bytes: null,
+  pinned: false,
+  waiting_for: [],
+  memory: null,
+  failure: null,
+  ...more,
+});
