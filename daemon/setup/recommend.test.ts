@@ -1,40 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ModelFitView } from '../contract/catalog.ts';
-import type { GatewayEvents } from '../contract/events.ts';
-import { fakeMachine, MACHINES } from '../hardware/fake-machine.ts';
-import { createHardware, type Hardware } from '../hardware/hardware.ts';
-import { Bus } from '../kit/bus.ts';
-import { createLog } from '../kit/log.ts';
+import { MACHINES } from '../hardware/fake-machine.ts';
+import type { Hardware } from '../hardware/hardware.ts';
 import { roomOn } from '../memory-room.ts';
 import { CATALOG, pullName } from '../models/catalog.ts';
-import { systemClock } from '../slots/clock.ts';
 import { KEEP_FREE_BYTES } from '../slots/eviction.ts';
 import { fitOf, slotOf } from '../slots/fit.ts';
-import { Loads } from '../slots/loads.ts';
-import { Measures } from '../slots/measures.ts';
+import { admissionOn, probedMachine } from '../test/harness/captured-machine.ts';
 import { asSlotModel, type Beside, PREFERRED, recommend, type SetPicture } from './recommend.ts';
 
-const log = createLog({ level: 'fatal' });
 const machines = new Map<string, Hardware>();
 const ends: (() => void)[] = [];
 
-async function probed(name: (typeof MACHINES)[number]): Promise<Hardware> {
-  const machine = fakeMachine(name);
-  const hardware = createHardware({
-    log,
-    bus: new Bus<GatewayEvents>(),
-    root: machine.root,
-    path: machine.path,
-    nodeAccess: async () => 'ok',
-    backends: () => ['vulkan', 'cuda'],
-  });
-  ends.push(machine.remove, hardware.close);
-  await hardware.probe();
-  return hardware;
-}
-
 beforeAll(async () => {
-  for (const name of MACHINES) machines.set(name, await probed(name));
+  for (const name of MACHINES) machines.set(name, await probedMachine(name, ends));
 });
 afterAll(() => {
   for (const end of ends) end();
@@ -42,25 +21,8 @@ afterAll(() => {
 
 const of = (name: string): Hardware => machines.get(name) as Hardware;
 
-/** The admission of a gateway on this machine that holds nothing yet. */
 const loadsOn = (hardware: Hardware, memoryLimit = 0) =>
-  new Loads({
-    clock: systemClock,
-    measures: new Measures(),
-    cores: 8,
-    cpuThreads: () => 0,
-    queueMax: () => 64,
-    memoryLimit: () => memoryLimit,
-    room: (device, needed, beside) => roomOn(hardware, device, needed, beside),
-    model: () => null,
-    holdings: () => [],
-    memoryOf: () => null,
-    familyMemoryOf: () => null,
-    cardMemoryOf: async () => null,
-    evict: () => {},
-    runsAlready: () => false,
-    retry: () => {},
-  });
+  admissionOn(hardware, { memoryLimit: () => memoryLimit });
 
 function pictureOf(
   hardware: Hardware,

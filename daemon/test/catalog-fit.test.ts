@@ -1,37 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { GatewayEvents } from '../contract/events.ts';
-import { fakeMachine, MACHINES } from '../hardware/fake-machine.ts';
-import { createHardware, type Hardware } from '../hardware/hardware.ts';
-import { Bus } from '../kit/bus.ts';
-import { createLog } from '../kit/log.ts';
+import { MACHINES } from '../hardware/fake-machine.ts';
+import type { Hardware } from '../hardware/hardware.ts';
 import { roomOn } from '../memory-room.ts';
 import { CATALOG, type KnownModel, reckoned, typeOf } from '../models/catalog.ts';
-import { systemClock } from '../slots/clock.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
 import { fitOf, slotOf } from '../slots/fit.ts';
-import { Loads } from '../slots/loads.ts';
-import { Measures } from '../slots/measures.ts';
+import type { Loads } from '../slots/loads.ts';
+import { admissionOn, probedMachine } from './harness/captured-machine.ts';
 
-const log = createLog({ level: 'fatal' });
 const ends: (() => void)[] = [];
 afterEach(() => {
   for (const end of ends.splice(0).reverse()) end();
 });
-
-async function probed(name: (typeof MACHINES)[number]): Promise<Hardware> {
-  const machine = fakeMachine(name);
-  const hardware = createHardware({
-    log,
-    bus: new Bus<GatewayEvents>(),
-    root: machine.root,
-    path: machine.path,
-    nodeAccess: async () => 'ok',
-    backends: () => ['vulkan', 'cuda'],
-  });
-  ends.push(machine.remove, hardware.close);
-  await hardware.probe();
-  return hardware;
-}
 
 const modelOf = (known: KnownModel): SlotModel => ({
   id: known.repo,
@@ -41,27 +21,13 @@ const modelOf = (known: KnownModel): SlotModel => ({
   ...reckoned(known),
 });
 
-/** The admission of a gateway on this machine that holds nothing yet. */
 const loadsOn = (hardware: Hardware, model: SlotModel, free?: number) =>
-  new Loads({
-    clock: systemClock,
-    measures: new Measures(),
-    cores: 8,
-    cpuThreads: () => 0,
-    queueMax: () => 64,
-    memoryLimit: () => 0,
+  admissionOn(hardware, {
+    model: () => model,
     room: (device, needed) => {
       const room = roomOn(hardware, device, needed);
       return free === undefined ? room : { ...room, free };
     },
-    model: () => model,
-    holdings: () => [],
-    memoryOf: () => null,
-    familyMemoryOf: () => null,
-    cardMemoryOf: async () => null,
-    evict: () => {},
-    runsAlready: () => false,
-    retry: () => {},
   });
 
 /** What a real load with this window is told. */
@@ -76,7 +42,7 @@ function admitted(loads: Loads, model: SlotModel, context: number | null): 'star
 
 describe.each(MACHINES)('on the captured machine %s', (name) => {
   test('every badge is what admission decides', async () => {
-    const hardware = await probed(name);
+    const hardware = await probedMachine(name, ends);
     for (const known of CATALOG.filter((each) => typeOf(each) !== 'image')) {
       const model = modelOf(known);
       const loads = loadsOn(hardware, model);

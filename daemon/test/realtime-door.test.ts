@@ -1,6 +1,5 @@
 /** The door of live voice while a call goes on: keys that change, and the official client behind TLS. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { createServer } from 'node:tls';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificate } from './harness/certificate.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { VoiceCall } from './harness/voice-call.ts';
@@ -29,28 +29,10 @@ describe('the official client', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('talks behind TLS, with the events that it knows', async ({ skip }) => {
-    const at = (name: string) => join(folder, name);
-    try {
-      const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-      const made = [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-days',
-        '2',
-        '-keyout',
-        at('key'),
-        '-out',
-        at('cert'),
-      ];
-      execFileSync('openssl', [...made, ...subject], { stdio: 'ignore' });
-    } catch {
-      skip('this machine has no openssl to make a certificate with');
-    }
-    const cert = readFileSync(at('cert'));
-    const front = createServer({ key: readFileSync(at('key')), cert }, (tls) => {
+    const made = makeCertificate(folder);
+    if (made === null) return skip('this machine has no openssl to make a certificate with');
+    const { key, cert } = made;
+    const front = createServer({ key, cert }, (tls) => {
       const plain = connect(gateway.port, '127.0.0.1');
       tls.pipe(plain).pipe(tls);
       for (const socket of [tls, plain]) socket.on('error', () => tls.destroy());

@@ -1,64 +1,33 @@
 /** TLS of upstreams: nobody is trusted without a certificate that the gateway knows, and an own authority can be named. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamTestView } from '../contract/upstreams.ts';
+import { type Certificate, makeCertificate } from './harness/certificate.ts';
 import { Front } from './harness/front.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'));
 
-/** A certificate for localhost, made here and now; false when this machine has no openssl. */
-function makeCertificate(): boolean {
-  const at = (name: string) => join(folder, name);
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  try {
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-days',
-        '2',
-        '-keyout',
-        at('key'),
-        '-out',
-        at('cert'),
-        ...subject,
-      ],
-      { stdio: 'ignore' },
-    );
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const made = makeCertificate();
-if (!made)
+const made = makeCertificate(folder);
+if (made === null)
   console.warn('upstream-tls: skipped, because this machine has no openssl to make a certificate with');
 
-describe.skipIf(!made)('TLS', () => {
+describe.skipIf(made === null)('TLS', () => {
   const wary = new Front();
   const told = new Front();
   let server: Server;
   let heard = 0;
   beforeAll(async () => {
-    server = createServer(
-      { key: readFileSync(join(folder, 'key')), cert: readFileSync(join(folder, 'cert')) },
-      (_req, res) => {
-        heard += 1;
-        res.end('{"data":[{"id":"safe"}]}');
-      },
-    );
+    const { key, cert, certFile } = made as Certificate;
+    server = createServer({ key, cert }, (_req, res) => {
+      heard += 1;
+      res.end('{"data":[{"id":"safe"}]}');
+    });
     await new Promise<void>((done) => server.listen(0, 'localhost', done));
-    await Promise.all([wary.start(), told.start({}, {}, { NODE_EXTRA_CA_CERTS: join(folder, 'cert') })]);
+    await Promise.all([wary.start(), told.start({}, {}, { NODE_EXTRA_CA_CERTS: certFile })]);
   });
   afterAll(async () => {
     await Promise.all([wary.end(), told.end(), new Promise((done) => server.close(done))]);

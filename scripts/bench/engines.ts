@@ -3,8 +3,9 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { tinyChat } from '../../daemon/models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
+import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { part } from '../../daemon/test/harness/parts.ts';
-import { answers, freePort, type Machine, until200 } from './machine.ts';
+import { answers, type Machine, until200 } from './machine.ts';
 import { type Target, target } from './targets.ts';
 
 /** The contents of all messages and nothing else: what a prompt ends in decides how long the answer is. */

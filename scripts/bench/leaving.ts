@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { CHATML } from '../../daemon/models/gguf/chat-templates.ts';
 import { tinyChat } from '../../daemon/models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
-import { answers, freePort, type Machine, until200 } from './machine.ts';
+import { freePort } from '../../daemon/slots/runners/ports.ts';
+import { answers, type Machine, until200 } from './machine.ts';
 import { type Target, target } from './targets.ts';
 
 /** A model that answers at once and one that reads slowly. */

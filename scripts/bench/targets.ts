@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answers, freePort, has, type Machine } from './machine.ts';
+import { freePort } from '../../daemon/slots/runners/ports.ts';
+import { answers, has, type Machine } from './machine.ts';
 
 /** Something that answers chats: the model server itself, or what stands before it. */
 export interface Target {

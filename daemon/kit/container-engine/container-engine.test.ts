@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { Outbound } from '../outbound.ts';
+import { until } from '../testing/until.ts';
 import { ContainerEngine } from './container-engine.ts';
 import { tryPodman } from './testing/podman.ts';
 import { startRegistry } from './testing/registry.ts';
-import { until } from './testing/until.ts';
 
 const outbound = new Outbound({ connectMs: () => 2000 });
 const registry = await startRegistry();

@@ -1,6 +1,7 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { request } from 'node:http';
 import type { Gateway } from './gateway.ts';
 import { until } from './gateway.ts';
+import { readAlong, type Streamed } from './stream.ts';
 
 export interface FollowedEvent {
   id: number | null;
@@ -9,18 +10,12 @@ export interface FollowedEvent {
 }
 
 /** A stream of server-sent events that is read while it comes. */
-export interface Followed {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text(): string;
+export interface Followed extends Streamed {
   events(): FollowedEvent[];
   /** The events of one name, parsed. */
   named<T>(event: string): T[];
   /** Waits for an event and answers it. */
   next(what: string, wanted: (event: FollowedEvent) => boolean): Promise<FollowedEvent>;
-  /** Resolves at the end: true when the stream ended as it should, false when the connection broke. */
-  ended: Promise<boolean>;
-  leave(): void;
 }
 
 function parse(text: string): FollowedEvent[] {
@@ -48,17 +43,11 @@ export function follow(
     const req = request({ host: '127.0.0.1', port: gateway.port, path, headers, agent: false });
     req.on('error', reject);
     req.on('response', (res) => {
-      let text = '';
-      res.setEncoding('utf8');
-      res.on('data', (chunk: string) => {
-        text += chunk;
-      });
-      res.on('error', () => {});
-      const events = () => parse(text.slice(0, text.lastIndexOf('\n\n') + 2));
+      const answer = readAlong(req, res);
+      const whole = () => answer.text().slice(0, answer.text().lastIndexOf('\n\n') + 2);
+      const events = () => parse(whole());
       resolve({
-        status: res.statusCode ?? 0,
-        headers: res.headers,
-        text: () => text,
+        ...answer,
         events,
         named: <T>(event: string) =>
           events()
@@ -68,8 +57,6 @@ export function follow(
           await until(() => events().some(wanted), what);
           return events().find(wanted) as FollowedEvent;
         },
-        ended: new Promise<boolean>((done) => res.once('close', () => done(res.complete))),
-        leave: () => void req.destroy(),
       });
     });
     req.end();

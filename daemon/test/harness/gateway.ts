@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { until } from '../../kit/testing/until.ts';
+
+export { until };
 
 const main = join(import.meta.dirname, '..', '..', 'main.ts');
 
@@ -74,19 +77,6 @@ export function launch(options: GatewayOptions): { child: ChildProcess; home: st
   child.stdout?.on('data', collect);
   child.stderr?.on('data', collect);
   return { child, home, output: () => text };
-}
-
-/** Resolves once `done()` holds; rejects after `limitMs` with what was waited for. */
-export async function until(
-  done: () => boolean | Promise<boolean>,
-  what: string,
-  limitMs = 20_000,
-): Promise<void> {
-  const end = Date.now() + limitMs;
-  while (!(await done())) {
-    if (Date.now() > end) throw new Error(`waited ${limitMs} ms for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 15));
-  }
 }
 
 /** Starts a real daemon on a free port with a home folder of its own and waits until it answers. */

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../../slots/runners/ports.ts';
 import { until } from './gateway.ts';
 import { ask } from './http.ts';
-import { freePort } from './llama-server.ts';
 
 /** The files that are shipped. */
 export const SHIPPED = join(import.meta.dirname, '..', '..', '..', 'packaging', 'prometheus');

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Gateway } from './gateway.ts';
 
 /** An answer that is read while it comes. */
@@ -11,6 +11,23 @@ export interface Streamed {
   ended: Promise<boolean>;
   /** Leaves without waiting for the end. */
   leave(): void;
+}
+
+/** Reads an answer whose head has come, while the rest comes. */
+export function readAlong(req: ClientRequest, res: IncomingMessage): Streamed {
+  let text = '';
+  res.setEncoding('utf8');
+  res.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  res.on('error', () => {});
+  return {
+    status: res.statusCode ?? 0,
+    headers: res.headers,
+    text: () => text,
+    ended: new Promise<boolean>((done) => res.once('close', () => done(res.complete))),
+    leave: () => void req.destroy(),
+  };
 }
 
 /** POSTs JSON and resolves at the head of the answer. */
@@ -37,17 +54,7 @@ export function openStream(
       agent: false,
     });
     req.on('error', reject);
-    req.on('response', (res) => {
-      let text = '';
-      res.setEncoding('utf8');
-      res.on('data', (chunk: string) => {
-        text += chunk;
-      });
-      res.on('error', () => {});
-      const ended = new Promise<boolean>((done) => res.once('close', () => done(res.complete)));
-      const leave = () => void req.destroy();
-      resolve({ status: res.statusCode ?? 0, headers: res.headers, text: () => text, ended, leave });
-    });
+    req.on('response', (res) => resolve(readAlong(req, res)));
     req.end(payload);
   });
 }

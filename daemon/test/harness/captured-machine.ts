@@ -1,0 +1,51 @@
+import type { GatewayEvents } from '../../contract/events.ts';
+import { fakeMachine, type MACHINES } from '../../hardware/fake-machine.ts';
+import { createHardware, type Hardware } from '../../hardware/hardware.ts';
+import { Bus } from '../../kit/bus.ts';
+import { createLog } from '../../kit/log.ts';
+import { roomOn } from '../../memory-room.ts';
+import { systemClock } from '../../slots/clock.ts';
+import { Loads, type LoadsParts } from '../../slots/loads.ts';
+import { Measures } from '../../slots/measures.ts';
+
+const log = createLog({ level: 'fatal' });
+
+/** The hardware that is found on a captured machine, probed; `ends` gets what takes it away again. */
+export async function probedMachine(
+  name: (typeof MACHINES)[number],
+  ends: (() => void)[],
+): Promise<Hardware> {
+  const machine = fakeMachine(name);
+  const hardware = createHardware({
+    log,
+    bus: new Bus<GatewayEvents>(),
+    root: machine.root,
+    path: machine.path,
+    nodeAccess: async () => 'ok',
+    backends: () => ['vulkan', 'cuda'],
+  });
+  ends.push(machine.remove, hardware.close);
+  await hardware.probe();
+  return hardware;
+}
+
+/** The admission of a gateway on this machine that holds nothing yet. */
+export const admissionOn = (hardware: Hardware, over: Partial<LoadsParts> = {}): Loads =>
+  new Loads({
+    clock: systemClock,
+    measures: new Measures(),
+    cores: 8,
+    cpuThreads: () => 0,
+    queueMax: () => 64,
+    memoryLimit: () => 0,
+    room: (device, needed, beside) => roomOn(hardware, device, needed, beside),
+    model: () => null,
+    holdings: () => [],
+    memoryOf: () => null,
+    familyMemoryOf: () => null,
+    cardMemoryOf: async () => null,
+    evict: () => {},
+    runsAlready: () => false,
+    retry: () => {},
+    ...over,
+  });
