@@ -1,10 +1,6 @@
 import {
-  chmodSync,
-  chownSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -12,46 +8,15 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FileWriteError } from '../kit/atomic-file.ts';
-import { createLog } from '../kit/log.ts';
+import { describe, expect, test } from 'vitest';
 import { SetupError } from '../kit/setup-error.ts';
-import type { FaultStep } from '../kit/temp-file.ts';
-import { ConfigEditError } from './config-file.ts';
-import { parseEnvFile } from './env-file.ts';
-import { openSettings, type Settings, type SettingsOptions } from './settings.ts';
+import type { Settings } from './settings.ts';
 
-let base = '';
-let lines: string[] = [];
-const open: Settings[] = [];
-beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'svc-settings-'));
-  lines = [];
-});
-afterEach(() => {
-  for (const settings of open.splice(0)) settings.close();
-  rmSync(base, { recursive: true, force: true });
-});
+import { SettingsBench } from './testing/settings-bench.ts';
 
-const config = (name = 'config.toml') => join(base, 'config', name);
-const apiEnv = () => config('api.env');
-const state = (name: string) => join(base, 'state', name);
-const put = (path: string, text: string) => {
-  mkdirSync(join(base, 'config'), { recursive: true, mode: 0o700 });
-  writeFileSync(path, text, { mode: 0o600 });
-};
-const text = (path: string) => readFileSync(path, 'utf8');
-const fileKey = (name: string) => parseEnvFile(readFileSync(apiEnv())).get(name);
-const log = createLog({ level: 'debug', write: (line) => lines.push(line) });
-
-async function start(options: Partial<SettingsOptions> = {}): Promise<Settings> {
-  const env = { SVC_HOME: base, ...options.env };
-  const settings = await openSettings({ log, watch: false, ...options, env });
-  open.push(settings);
-  return settings;
-}
+const bench = new SettingsBench();
+const { config, apiEnv, state, put, start } = bench;
 
 describe('reading', () => {
   test('a fresh install: everything at its default, nothing is a problem, no file is made', async () => {
@@ -67,7 +32,7 @@ describe('reading', () => {
   });
 
   test('a folder that can not be used stops the start with advice', async () => {
-    writeFileSync(join(base, 'state'), '');
+    writeFileSync(join(bench.base, 'state'), '');
     await expect(start()).rejects.toThrow(SetupError);
   });
 
@@ -112,7 +77,7 @@ describe('reading', () => {
       { file: 'config.toml', line: 3, message: 'unknown key "security.nonsense"' },
     ]);
     await settings.reload();
-    expect(lines.filter((line) => line.includes('config.toml:3'))).toHaveLength(1);
+    expect(bench.lines.filter((line) => line.includes('config.toml:3'))).toHaveLength(1);
     put(config(), '[security]\nrequire_auth = true\n');
     writeFileSync(apiEnv(), '');
     await settings.reload();
@@ -148,7 +113,7 @@ describe('reading', () => {
       ['hub token', 'hub token ', 'inherited-key', 'new-admin-key', 'old-admin-key', 'up-key'].sort(),
     );
     expect(settings.environment('HF_TOKEN')).toBe('hub token ');
-    expect(lines.join('')).not.toMatch(/admin-key|hub token|up-key|inherited-key/);
+    expect(bench.lines.join('')).not.toMatch(/admin-key|hub token|up-key|inherited-key/);
   });
 });
 
@@ -232,242 +197,6 @@ describe('the last good configuration', () => {
   });
 });
 
-describe('persist', () => {
-  test('writes one key, keeps the rest, is live at once and at the next start', async () => {
-    put(config(), '# mine\r\n[security]\r\nrequire_auth = false # why\r\n');
-    chmodSync(config(), 0o640);
-    const settings = await start();
-    const changes: string[] = [];
-    settings.onChange((change) => changes.push(change));
-    await settings.persist('requireAuth', true);
-    expect(text(config())).toBe('# mine\r\n[security]\r\nrequire_auth = true # why\r\n');
-    expect((statSync(config()).mode & 0o777).toString(8)).toBe('640');
-    expect([settings.value('requireAuth'), changes]).toEqual([true, ['written']]);
-    await settings.persist('allowedHosts', ['a.example.org', 'b']);
-    await settings.persist('loginRatelimitWindowS', 0.5);
-    const again = await start();
-    expect([
-      again.value('requireAuth'),
-      again.value('allowedHosts'),
-      again.value('loginRatelimitWindowS'),
-    ]).toEqual([true, ['a.example.org', 'b'], 0.5]);
-  });
-
-  test('creates the file for the owner only', async () => {
-    const settings = await start();
-    await settings.persist('port', 9000);
-    expect([text(config()), (statSync(config()).mode & 0o777).toString(8)]).toEqual([
-      '[server]\nport = 9000\n',
-      '600',
-    ]);
-  });
-
-  test('a variable still wins afterwards', async () => {
-    const settings = await start({ env: { SVC_REQUIRE_AUTH: 'off' } });
-    await settings.persist('requireAuth', true);
-    expect(settings.resolve('requireAuth')).toMatchObject({ value: false, source: 'env', persisted: true });
-  });
-
-  test('enforcement that stays on after the file was lost can be turned off by writing it', async () => {
-    put(config(), '[security]\nrequire_auth = true\n');
-    await start();
-    rmSync(config());
-    const settings = await start();
-    expect(settings.value('requireAuth')).toBe(true);
-    await settings.persist('requireAuth', false);
-    expect([settings.value('requireAuth'), settings.problems()]).toEqual([false, []]);
-    expect((await start()).value('requireAuth')).toBe(false);
-  });
-
-  test('wrong values, settings without a key and files that must be corrected first are refused', async () => {
-    put(config(), '[server\n');
-    const settings = await start();
-    await expect(settings.persist('port', 70_000)).rejects.toThrow(RangeError);
-    await expect(settings.persist('adminKey', 'x')).rejects.toThrow(RangeError);
-    await expect(settings.persist('port', 9000)).rejects.toThrow(ConfigEditError);
-    await expect(settings.persist('requireAuth', true)).rejects.toThrow(/line 1.*correct it first/);
-    expect([text(config()), settings.value('requireAuth')]).toEqual(['[server\n', false]);
-    expect(text(state('enforcement.json'))).toContain('"config":false');
-  });
-
-  test('on is remembered before the file is written: a kill in between never forgets it', async () => {
-    let seen = '';
-    const settings = await start({ faults: () => (seen ||= text(state('enforcement.json'))) });
-    await settings.persist('requireAuth', true);
-    expect(JSON.parse(seen)).toMatchObject({ config: true });
-  });
-
-  test('many at once are all in the file', async () => {
-    const settings = await start();
-    await Promise.all([
-      settings.persist('port', 1),
-      settings.persist('requireAuth', true),
-      settings.persist('queueMax', 2),
-      settings.setEnvFile('adminKey', 'abc'),
-      settings.reload(),
-      settings.persist('port', 3),
-    ]);
-    expect([settings.value('port'), settings.value('requireAuth'), settings.value('queueMax')]).toEqual([
-      3,
-      true,
-      2,
-    ]);
-    expect((await start()).value('port')).toBe(3);
-  });
-});
-
-describe('setEnvFile', () => {
-  test('creates api.env 0600, live at once, and at the next start whatever was inherited', async () => {
-    const settings = await start({ env: { SVC_ADMIN_KEY: 'inherited' } });
-    await settings.setEnvFile('adminKey', 'new-key');
-    expect([text(apiEnv()), (statSync(apiEnv()).mode & 0o777).toString(8)]).toEqual([
-      'SVC_ADMIN_KEY=new-key\n',
-      '600',
-    ]);
-    expect([settings.value('adminKey'), process.env.SVC_ADMIN_KEY]).toEqual(['new-key', undefined]);
-    expect((await start({ env: { SVC_ADMIN_KEY: 'inherited' } })).value('adminKey')).toBe('new-key');
-  });
-
-  test('all other bytes stay', async () => {
-    const before = '\ufeff# keys\r\n\r\nexport X=1\r\nSVC_CLIENT_KEY="old"\r\nFOO=a\\\nb';
-    put(apiEnv(), before);
-    await (await start()).setEnvFile('clientKey', 'new');
-    expect(text(apiEnv())).toBe(before.replace('old', 'new'));
-  });
-
-  test('sixteen at once: the file is what is live, and no update is lost', async () => {
-    put(apiEnv(), '# head\nSVC_ADMIN_KEY=start\n# tail\n');
-    const settings = await start();
-    const names = ['adminKey', 'clientKey'] as const;
-    await Promise.all(
-      Array.from({ length: 16 }, (_, i) => settings.setEnvFile(names[i % 2] as 'adminKey', `key-${i}`)),
-    );
-    expect([settings.value('adminKey'), settings.value('clientKey')]).toEqual(['key-14', 'key-15']);
-    expect(text(apiEnv())).toBe('# head\nSVC_ADMIN_KEY=key-14\n# tail\nSVC_CLIENT_KEY=key-15\n');
-    expect(readdirSync(settings.folders.config)).toEqual(['api.env']);
-  });
-
-  test.each(['open', 'write', 'fsync', 'rename'] as const)(
-    'a failure at %s changes nothing, then it works again',
-    async (step) => {
-      put(apiEnv(), 'SVC_ADMIN_KEY=old\n');
-      let failing = true;
-      const faults = (at: FaultStep) => {
-        if (failing && at === step) throw Object.assign(new Error('disk'), { code: 'ENOSPC' });
-      };
-      const settings = await start({ faults });
-      await expect(settings.setEnvFile('adminKey', 'new')).rejects.toMatchObject({
-        reason: 'io',
-        code: 'ENOSPC',
-      });
-      expect([
-        settings.value('adminKey'),
-        fileKey('SVC_ADMIN_KEY'),
-        readdirSync(settings.folders.config),
-      ]).toEqual(['old', 'old', ['api.env']]);
-      failing = false;
-      await settings.setEnvFile('adminKey', 'new');
-      expect([settings.value('adminKey'), fileKey('SVC_ADMIN_KEY')]).toEqual(['new', 'new']);
-    },
-  );
-
-  test('a failure of the last flush: the new key is in the file, so it is live', async () => {
-    const settings = await start({
-      faults: (at) => {
-        if (at === 'fsyncdir') throw new Error('disk');
-      },
-    });
-    await settings.setEnvFile('adminKey', 'new');
-    expect([settings.value('adminKey'), fileKey('SVC_ADMIN_KEY')]).toEqual(['new', 'new']);
-    expect(lines.join('')).toContain('could not be flushed');
-  });
-
-  test.each(['fsync', 'rename'] as const)(
-    'an edit by hand at %s is kept: read again and retried once',
-    async (step) => {
-      put(apiEnv(), 'SVC_ADMIN_KEY=old\n');
-      let edits = 0;
-      const faults = (at: FaultStep) => {
-        if (at === step && edits++ === 0)
-          writeFileSync(apiEnv(), '# by hand\nSVC_ADMIN_KEY=old\nSVC_PORT=9000\n');
-      };
-      const settings = await start({ faults });
-      await settings.setEnvFile('adminKey', 'new');
-      expect(text(apiEnv())).toBe('# by hand\nSVC_ADMIN_KEY=new\nSVC_PORT=9000\n');
-      expect([settings.value('adminKey'), settings.value('port')]).toEqual(['new', 9000]);
-    },
-  );
-
-  test('edits by hand that go on end it, and the last of them stays', async () => {
-    put(apiEnv(), 'SVC_ADMIN_KEY=old\n');
-    let edits = 0;
-    const settings = await start({
-      faults: (at) => {
-        if (at === 'rename') writeFileSync(apiEnv(), `SVC_ADMIN_KEY=hand${++edits}\n`);
-      },
-    });
-    await expect(settings.setEnvFile('adminKey', 'new')).rejects.toMatchObject({ reason: 'changed' });
-    expect([text(apiEnv()), settings.value('adminKey')]).toEqual(['SVC_ADMIN_KEY=hand2\n', 'old']);
-    expect(readdirSync(settings.folders.config)).toEqual(['api.env']);
-  });
-
-  test('a link within the folder is written through; one that leaves it is refused', async () => {
-    put(config('keys.real'), 'SVC_ADMIN_KEY=old\n');
-    symlinkSync('keys.real', apiEnv());
-    const settings = await start();
-    await settings.setEnvFile('adminKey', 'new');
-    expect(text(config('keys.real'))).toBe('SVC_ADMIN_KEY=new\n');
-    unlinkSync(apiEnv());
-    writeFileSync(join(base, 'elsewhere'), 'SVC_ADMIN_KEY=theirs\n');
-    symlinkSync('../elsewhere', apiEnv());
-    await settings.reload();
-    expect(settings.value('adminKey')).toBe('theirs');
-    await expect(settings.setEnvFile('adminKey', 'new')).rejects.toMatchObject({ reason: 'symlink' });
-    expect([settings.value('adminKey'), text(join(base, 'elsewhere'))]).toEqual([
-      'theirs',
-      'SVC_ADMIN_KEY=theirs\n',
-    ]);
-  });
-
-  test.runIf(process.getuid?.() === 0)(
-    'a file of another user is a problem and is not replaced',
-    async () => {
-      put(apiEnv(), 'SVC_ADMIN_KEY=old\n');
-      chownSync(apiEnv(), 12345, 12345);
-      const settings = await start();
-      expect(settings.problems()).toEqual([
-        expect.objectContaining({ message: expect.stringContaining('chown 0') }),
-      ]);
-      await expect(settings.setEnvFile('adminKey', 'new')).rejects.toMatchObject({ reason: 'owner' });
-    },
-  );
-
-  test('a mode that is too open is named, and closed with the next rotation', async () => {
-    put(apiEnv(), 'SVC_ADMIN_KEY=old\n');
-    chmodSync(apiEnv(), 0o644);
-    const settings = await start();
-    expect(settings.problems()).toEqual([
-      expect.objectContaining({ message: expect.stringContaining('chmod 600') }),
-    ]);
-    await settings.setEnvFile('adminKey', 'new');
-    expect([(statSync(apiEnv()).mode & 0o777).toString(8), settings.problems()]).toEqual(['600', []]);
-  });
-
-  test.each(['', '  ', 'ä', 'a\nb', 'a\0'])('the key %j is refused', async (key) => {
-    const settings = await start();
-    await expect(settings.setEnvFile('adminKey', key)).rejects.toThrow(RangeError);
-    expect(readdirSync(settings.folders.config)).toEqual([]);
-  });
-
-  test('errors name the file without its path', async () => {
-    const settings = await start();
-    mkdirSync(apiEnv());
-    const error = await settings.setEnvFile('adminKey', 'x').catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(FileWriteError);
-    expect((error as Error).message).not.toContain(base);
-  });
-});
-
 describe('following the files', () => {
   const until = (settings: Settings) =>
     new Promise<string>((resolve) => {
@@ -502,7 +231,7 @@ describe('following the files', () => {
   });
 
   test('a change behind a link is noticed too', async () => {
-    mkdirSync(join(base, 'config', 'real'), { recursive: true });
+    mkdirSync(join(bench.base, 'config', 'real'), { recursive: true });
     writeFileSync(config('real/x'), 'SVC_PORT=1\n', { mode: 0o600 });
     symlinkSync('real/x', apiEnv());
     const settings = await start({ watch: true });
@@ -523,7 +252,7 @@ describe('following the files', () => {
     put(apiEnv(), 'SVC_ADMIN_KEY=later\n');
     await change;
     expect(changes).toEqual(['written', 'reloaded']);
-    expect(lines.join('')).toContain('a listener of the settings failed');
+    expect(bench.lines.join('')).toContain('a listener of the settings failed');
   });
 });
 
@@ -535,7 +264,7 @@ test('temporary files of an interrupted write are swept at the start', async () 
   writeFileSync(config('real/.c.4194999.0123456789abcdef.tmp'), '');
   symlinkSync('real/c', config());
   await start();
-  expect([readdirSync(join(base, 'config')).sort(), readdirSync(config('real'))]).toEqual([
+  expect([readdirSync(join(bench.base, 'config')).sort(), readdirSync(config('real'))]).toEqual([
     ['api.env', 'config.toml', 'real'],
     ['c'],
   ]);

@@ -8,7 +8,7 @@ import { Bus } from '../../kit/bus.ts';
 import { createLog } from '../../kit/log.ts';
 import { Outbound } from '../../kit/outbound.ts';
 import { SETTINGS } from '../../settings/catalogue.ts';
-import type { AllUpstreams } from '../port.ts';
+import type { AllUpstreams, UpstreamFacts } from '../port.ts';
 import type { OwnPlace } from '../self.ts';
 import { createUpstreams, type UpstreamsOptions } from '../upstreams.ts';
 
@@ -28,6 +28,13 @@ export const listOf =
     res.setHeader('content-type', 'application/json');
     res.end(JSON.stringify({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) }));
   };
+
+export const factsOf = (upstreams: Pick<AllUpstreams, 'list'>, name: string): UpstreamFacts | undefined =>
+  upstreams.list().find((each) => each.name === name);
+
+/** Ids of the models that an upstream lists. */
+export const idsOf = (upstreams: Pick<AllUpstreams, 'list'>, name: string): string[] | undefined =>
+  factsOf(upstreams, name)?.models.map(({ id }) => id);
 
 /** Upstreams over a folder, settings at their defaults, clocks that a test moves, and servers that play upstreams. */
 export class UpstreamsBench {
@@ -49,6 +56,12 @@ export class UpstreamsBench {
 
   file(name: string, text: string): void {
     writeFileSync(join(this.folders.config, 'upstreams', `${name}.toml`), text);
+  }
+
+  /** Upstreams with one named `desk`, of which `player` is the server. */
+  desk(player: Player, more = ''): AllUpstreams {
+    this.file('desk', `base_url = "${player.url}"\n${more}`);
+    return this.open();
   }
 
   wait(ms: number): void {

@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import { createLog } from '../../kit/log.ts';
+import { parseEnvFile } from '../env-file.ts';
+import { openSettings, type Settings, type SettingsOptions } from '../settings.ts';
+
+/** The folders of a gateway, anew for each test, and settings over them. */
+export class SettingsBench {
+  base = '';
+  /** What was logged. */
+  lines: string[] = [];
+  readonly log = createLog({ level: 'debug', write: (line) => this.lines.push(line) });
+  readonly #open: Settings[] = [];
+
+  constructor() {
+    beforeEach(() => {
+      this.base = mkdtempSync(join(tmpdir(), 'svc-settings-'));
+      this.lines = [];
+    });
+    afterEach(() => {
+      for (const settings of this.#open.splice(0)) settings.close();
+      rmSync(this.base, { recursive: true, force: true });
+    });
+  }
+
+  config = (name = 'config.toml'): string => join(this.base, 'config', name);
+  apiEnv = (): string => this.config('api.env');
+  state = (name: string): string => join(this.base, 'state', name);
+  put = (path: string, text: string): void => {
+    mkdirSync(join(this.base, 'config'), { recursive: true, mode: 0o700 });
+    writeFileSync(path, text, { mode: 0o600 });
+  };
+  text = (path: string): string => readFileSync(path, 'utf8');
+  /** A value of `api.env`. */
+  fileKey = (name: string): string | undefined => parseEnvFile(readFileSync(this.apiEnv())).get(name);
+
+  start = async (options: Partial<SettingsOptions> = {}): Promise<Settings> => {
+    const env = { SVC_HOME: this.base, ...options.env };
+    const settings = await openSettings({ log: this.log, watch: false, ...options, env });
+    this.#open.push(settings);
+    return settings;
+  };
+}

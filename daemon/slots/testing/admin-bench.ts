@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BindableModel } from '../bindings.ts';
+import type { SlotModel } from '../engines/engine.ts';
+import type { Slots } from '../slots.ts';
+import { ManualClock } from './manual-clock.ts';
+import { MODEL } from './owner-bench.ts';
+import { refused } from './refused.ts';
+import { ScriptedRunner } from './scripted-runner.ts';
+import { SlotsBench } from './slots-bench.ts';
+
+export const GIB = 1024 ** 3;
+const MODELS: readonly SlotModel[] = [
+  { ...MODEL, id: 'small' },
+  { ...MODEL, id: 'other' },
+  { ...MODEL, id: 'huge', sizeBytes: 99 * GIB },
+  { ...MODEL, id: 'vectors', type: 'embedding' },
+];
+
+/** Slots over a folder of slot files, with four models, a scripted runner and a clock that is set by hand. */
+export class AdminBench extends SlotsBench {
+  readonly runner = new ScriptedRunner();
+  readonly clock = new ManualClock();
+  /** Models that slot files may name. */
+  readonly models = [...MODELS];
+  /** Models that automatic slots are made of. */
+  bindable: BindableModel[] = [];
+
+  openAdmin(): Slots {
+    const { runner, clock } = this;
+    return this.open({
+      runner,
+      clock,
+      ask: async (_, { body }) => {
+        const { model = 'small' } = (body ?? {}) as { model?: string };
+        const data = this.models.map(({ id }) => ({ id, embedding: [1] }));
+        return { status: 200, body: JSON.stringify({ model, data, choices: [{}] }) };
+      },
+      models: () => this.bindable,
+      modelFor: ({ model, name }) =>
+        this.models.find(({ id }) => id === (model ?? (name === 'agent' ? 'small' : ''))) ?? null,
+    });
+  }
+
+  fileOf(name: string): string {
+    return join(this.folders.config, 'slots', `${name}.toml`);
+  }
+
+  text(name: string): string {
+    return readFileSync(this.fileOf(name), 'utf8');
+  }
+}
+
+/** Code of a refusal and the fields that it names. */
+export async function refusedFields(promise: Promise<unknown>): Promise<[string, string[]]> {
+  const { code, options } = await refused(promise);
+  return [code, ((options.details?.fields ?? []) as { path: string }[]).map(({ path }) => path)];
+}

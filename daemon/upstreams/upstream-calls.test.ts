@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { factsOf, idsOf, listOf, UpstreamsBench } from './testing/bench.ts';
+
+let bench: UpstreamsBench;
+beforeEach(() => {
+  bench = new UpstreamsBench();
+});
+afterEach(() => bench.remove());
+
+const forever = new AbortController().signal;
+describe('calls', () => {
+  it('the key is read anew for each call', async () => {
+    bench.environment = { UPSTREAM_X: ' sk-old-123456 ' };
+    bench.file('desk', 'base_url = "http://desk.test"\nkey_env = "UPSTREAM_X"');
+    const upstreams = bench.open();
+    expect(upstreams.connect('desk').headers.authorization).toBe('Bearer sk-old-123456');
+    bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+    expect(upstreams.connect('desk').headers.authorization).toBe('Bearer sk-new-123456');
+    for (const bad of [undefined, ' ', 'two\nlines', 'gr\u00fcn']) {
+      bench.environment = bad === undefined ? {} : { UPSTREAM_X: bad };
+      expect(() => upstreams.connect('desk')).toThrowError(
+        expect.objectContaining({ code: 'upstream.auth_failed' }),
+      );
+      expect(upstreams.detail('desk')).toMatchObject({ health: 'auth_failed', key_set: false });
+    }
+    bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+    expect(upstreams.detail('desk')).toMatchObject({ health: 'unknown', key_set: true });
+    expect(JSON.stringify([upstreams.detail('desk'), upstreams.views(), bench.logged])).not.toContain('sk-');
+  });
+
+  it('a refused key stands behind healthy ones until it is another, or works again', () => {
+    bench.environment = { UPSTREAM_X: 'sk-old-123456' };
+    bench.file('desk', 'base_url = "http://desk.test"\nkey_env = "UPSTREAM_X"');
+    const upstreams = bench.open();
+    upstreams.connect('desk').ended({ status: 401 });
+    expect(factsOf(upstreams, 'desk')?.healthy).toBe(false);
+    upstreams.connect('desk').ended({ status: 200 });
+    expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+    upstreams.connect('desk').ended({ status: 403 });
+    bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+    expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+  });
+
+  it('is left alone after failures in a row, and one trial brings it back', () => {
+    bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
+    const upstreams = bench.open();
+    for (let count = 0; count < 5; count++) upstreams.connect('desk').ended({ status: 500 });
+    expect(upstreams.detail('desk')).toMatchObject({ health: 'down', retry_at: bench.clock.wall + 5000 });
+    expect(() => upstreams.connect('desk')).toThrowError(
+      expect.objectContaining({
+        code: 'dispatch.upstream_unavailable',
+        options: expect.objectContaining({ retryAfterS: 5 }),
+      }),
+    );
+    bench.wait(5000);
+    const trial = upstreams.connect('desk');
+    expect(() => upstreams.connect('desk')).toThrow();
+    trial.ended({ status: 200 });
+    expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', reason: null });
+  });
+
+  it.each([[{ status: 200 }], [{ status: 404 }], [{ status: 400 }], [null]])('%j is no failure', (end) => {
+    bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
+    const upstreams = bench.open();
+    for (let count = 0; count < 9; count++) upstreams.connect('desk').ended(end);
+    expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+  });
+
+  it.each([429, 503])(
+    'one that answers %d is busy for a moment: behind others, but never left alone',
+    (status) => {
+      bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
+      const upstreams = bench.open();
+      for (let count = 0; count < 9; count++) upstreams.connect('desk').ended({ status });
+      expect(factsOf(upstreams, 'desk')?.healthy).toBe(false);
+      expect(upstreams.detail('desk')).toMatchObject({ health: 'busy', retry_at: null });
+      bench.wait(5000);
+      expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+    },
+  );
+
+  it('while one is called, another that is down is looked at, without a caller having to try it', async () => {
+    const player = await bench.player(listOf('b'));
+    const fine = await bench.player(listOf('a'));
+    bench.file('other', `base_url = "${player.url}"`);
+    const upstreams = await bench.desk(fine);
+    await upstreams.refreshCold(forever);
+    const refused = { failed: { code: 'ECONNREFUSED' } };
+    upstreams.connect('other').ended(refused);
+    upstreams.connect('other').ended(refused);
+    expect(upstreams.detail('other')?.health).toBe('down');
+    upstreams.connect('desk').ended({ status: 200 });
+    expect(player.asked).toHaveLength(1);
+    bench.wait(5000);
+    upstreams.connect('desk').ended({ status: 200 });
+    await expect.poll(() => upstreams.detail('other')?.health).toBe('failing');
+    expect(player.asked).toHaveLength(2);
+    upstreams.connect('other').ended({ status: 200 });
+    expect(upstreams.detail('other')?.health).toBe('ok');
+  });
+
+  it('a model that the upstream does not know any more makes its list doubtful', async () => {
+    const player = await bench.player(listOf('a'));
+    const upstreams = await bench.desk(player);
+    await upstreams.refreshCold(forever);
+    player.play = listOf('b');
+    upstreams.connect('desk').ended({ status: 404 });
+    expect(player.asked).toHaveLength(1);
+    bench.wait(10_000);
+    upstreams.connect('desk').ended({ status: 404 });
+    await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['b']);
+  });
+
+  it('stops at the cap of the day, over a restart too, and counts nothing that never left', () => {
+    bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]\ndaily_requests = 2');
+    const upstreams = bench.open();
+    upstreams.connect('desk').ended({ failed: { code: 'ECONNREFUSED' } });
+    upstreams.connect('desk').ended({ status: 200 });
+    upstreams.connect('desk').ended({ status: 500 });
+    const again = bench.open();
+    for (const each of [upstreams, again]) {
+      expect(() => each.connect('desk')).toThrowError(
+        expect.objectContaining({
+          code: 'upstream.daily_cap',
+          status: 429,
+          options: expect.objectContaining({ noRetry: true, details: { resets_in_s: 43_200 } }),
+        }),
+      );
+      expect(factsOf(each, 'desk')?.healthy).toBe(false);
+    }
+    bench.wait(43_200_000);
+    expect(again.connect('desk')).toBeTruthy();
+    expect(again.detail('desk')?.requests_today).toBe(1);
+  });
+});
+
+describe('loops', () => {
+  const looped = (work: () => unknown) =>
+    expect(work).toThrowError(expect.objectContaining({ code: 'upstream.loop', status: 508 }));
+
+  it('an address of our own is refused before anything is sent', async () => {
+    const player = await bench.player(listOf('a'));
+    const upstreams = await bench.desk(player);
+    bench.place = { bindHost: '0.0.0.0', port: Number(new URL(player.url).port) };
+    expect(upstreams.detail('desk')).toMatchObject({ health: 'loop' });
+    expect(factsOf(upstreams, 'desk')).toMatchObject({ cold: false, healthy: false });
+    expect(await upstreams.readList('desk', forever)).toMatchObject({
+      ok: false,
+      message: /back to this gateway/,
+    });
+    looped(() => upstreams.connect('desk'));
+    expect(player.asked).toEqual([]);
+  });
+
+  it('a way round shows in the first answer', async () => {
+    const player = await bench.player((req, res) => {
+      res.setHeader('x-svc-instance', String(req.headers['x-svc-hops']));
+      listOf('a')(req, res);
+    });
+    const upstreams = await bench.desk(player);
+    await upstreams.refreshCold(forever);
+    expect(idsOf(upstreams, 'desk')).toEqual([]);
+    looped(() => upstreams.connect('desk'));
+  });
+
+  it('a request that was here before, or passed too many gateways, ends here', () => {
+    bench.file('desk', 'base_url = "http://desk.test"');
+    const upstreams = bench.open();
+    expect(upstreams.connect('desk', { hops: 'aa' }).headers['x-svc-hops']).toBe(`aa,${upstreams.instance}`);
+    looped(() => upstreams.connect('desk', { hops: `aa,${upstreams.instance}` }));
+    looped(() => upstreams.connect('desk', { hops: 'a,b,c,d' }));
+  });
+});
