@@ -1,26 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { readClientEvent } from './client-event.ts';
-import { errorOf, SessionBench, types } from './testing/session-bench.ts';
-import { quiet, tone } from './testing/sounds.ts';
-
-const ITEM = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hello' }] };
-const ANSWERED = {
-  kind: 'answered',
-  finish: 'stop',
-  tokens: { input: 3, output: 4 },
-  times: { firstMs: 1, ms: 2 },
-} as const;
-const SPOKEN = { kind: 'spoken', times: { firstMs: 3, ms: 4 } } as const;
-const MANUAL = { audio: { input: { turn_detection: null } } };
-
-const text = () => new SessionBench({ modality: 'text' });
-const asked = (bench: SessionBench) => {
-  bench.say({ type: 'conversation.item.create', item: ITEM });
-  bench.say({ type: 'response.create' });
-  return bench.answering;
-};
-const doneOf = (events: ReturnType<SessionBench['tell']>) =>
-  events.find(({ type }) => type === 'response.done')?.response as Record<string, never>;
+import {
+  ANSWERED,
+  asked,
+  doneOf,
+  errorOf,
+  ITEM,
+  MANUAL,
+  SessionBench,
+  textSession,
+  types,
+} from './testing/session-bench.ts';
+import { tone } from './testing/sounds.ts';
 
 describe('a session', () => {
   test('greets with its settings', () => {
@@ -123,7 +114,7 @@ describe('a session', () => {
   );
 
   test('a missing stage is told by its name, and what is left goes on', () => {
-    const bench = text();
+    const bench = textSession();
     bench.stages = ['chat'];
     expect(errorOf(bench.update({ output_modalities: ['audio'] }))).toMatchObject({
       code: 'realtime.unavailable',
@@ -145,7 +136,7 @@ describe('a session', () => {
     ]);
     expect(asked(bench)).toMatch(/^resp_/);
     bench.stages = [];
-    const other = text();
+    const other = textSession();
     other.stages = ['stt'];
     expect(errorOf(other.say({ type: 'response.create' }))).toMatchObject({
       code: 'realtime.unavailable',
@@ -156,7 +147,7 @@ describe('a session', () => {
 
 describe('an answer in text', () => {
   test('has the order that clients rely on', () => {
-    const bench = text();
+    const bench = textSession();
     const created = bench.say({ type: 'conversation.item.create', item: ITEM });
     expect(types(created)).toEqual(['conversation.item.added', 'conversation.item.done']);
     expect(types(bench.say({ type: 'response.create' }))).toEqual(['response.created']);
@@ -190,7 +181,7 @@ describe('an answer in text', () => {
   });
 
   test('only one goes on at a time, and a cancelled one is over', () => {
-    const bench = text();
+    const bench = textSession();
     const response = asked(bench);
     expect(errorOf(bench.say({ type: 'response.create' }))).toMatchObject({
       code: 'conversation_already_has_active_response',
@@ -214,7 +205,7 @@ describe('an answer in text', () => {
   });
 
   test('calls go to the caller, after the words before them, and their outputs come back', () => {
-    const bench = text();
+    const bench = textSession();
     const response = asked(bench);
     const events = [
       ...bench.tell({ kind: 'words', response, text: 'A moment' }),
@@ -249,7 +240,7 @@ describe('an answer in text', () => {
   });
 
   test('a failing stage ends the answer, not the session', () => {
-    const bench = text();
+    const bench = textSession();
     const response = asked(bench);
     const events = bench.tell({
       kind: 'failed',
@@ -264,7 +255,7 @@ describe('an answer in text', () => {
   });
 
   test('beside the conversation it leaves no item', () => {
-    const bench = text();
+    const bench = textSession();
     bench.say({
       type: 'response.create',
       response: { conversation: 'none', input: [ITEM], metadata: { topic: 'x' } },
@@ -281,196 +272,5 @@ describe('an answer in text', () => {
       metadata: { topic: 'x' },
     });
     expect(bench.state.items).toEqual([]);
-  });
-});
-
-describe('speech', () => {
-  const SPEAKING = [quiet(200), tone(600), quiet(600)];
-
-  test('a turn is found, heard and answered', () => {
-    const bench = new SessionBench();
-    bench.update({ audio: { input: { transcription: { model: 'stt' } } } });
-    const events = bench.append(...SPEAKING);
-    expect(types(events)).toEqual([
-      'input_audio_buffer.speech_started',
-      'input_audio_buffer.speech_stopped',
-      'input_audio_buffer.committed',
-      'conversation.item.added',
-      'conversation.item.done',
-      'response.created',
-    ]);
-    expect(events[0]).toMatchObject({ audio_start_ms: 0 });
-    expect(events[1]?.audio_end_ms).toBeGreaterThan(1280);
-    expect(events[1]?.audio_end_ms).toBeLessThan(1340);
-    const { item } = bench.last('hear');
-    const heard = bench.tell({ kind: 'heard', item, text: 'good day', seconds: 1, ms: 5 });
-    expect(types(heard)).toEqual([
-      'conversation.item.input_audio_transcription.delta',
-      'conversation.item.input_audio_transcription.completed',
-    ]);
-    const response = bench.answering;
-    const said = [
-      ...bench.tell({ kind: 'words', response, text: 'Hello.' }),
-      ...bench.tell({ kind: 'saying', response, text: 'Hello.' }),
-      ...bench.tell({ kind: 'sound', response, bytes: tone(100) }),
-      ...bench.tell({ ...ANSWERED, response }),
-      ...bench.tell({ ...SPOKEN, response }),
-    ];
-    expect(types(said)).toEqual([
-      'response.output_item.added',
-      'conversation.item.added',
-      'response.content_part.added',
-      'response.output_audio_transcript.delta',
-      'response.output_audio.delta',
-      'response.output_audio.done',
-      'response.output_audio_transcript.done',
-      'response.content_part.done',
-      'conversation.item.done',
-      'response.output_item.done',
-      'response.done',
-    ]);
-    expect(doneOf(said)).toMatchObject({
-      metadata: { svc_stt_ms: '5', svc_tts_first_ms: '3', svc_tts_ms: '4' },
-    });
-  });
-
-  test('speech ends the answer that goes on; what was heard of it stays', () => {
-    const bench = new SessionBench();
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'One two three four. Five six.' });
-    bench.tell({ kind: 'saying', response, text: 'One two three four.' });
-    bench.tell({ kind: 'sound', response, bytes: tone(1000) });
-    bench.tell({ kind: 'saying', response, text: ' Five six.' });
-    bench.tell({ kind: 'sound', response, bytes: tone(500) });
-    const events = bench.append(tone(200));
-    expect(types(events)[0]).toBe('input_audio_buffer.speech_started');
-    expect(doneOf(events)).toMatchObject({
-      status: 'cancelled',
-      status_details: { reason: 'turn_detected' },
-    });
-    const item_id = (bench.state.items.at(-1) as { id: string }).id;
-    const truncate = { type: 'conversation.item.truncate', item_id, content_index: 0 };
-    expect(errorOf(bench.say({ ...truncate, audio_end_ms: 1501 }))).toMatchObject({ param: 'audio_end_ms' });
-    expect(bench.say({ ...truncate, audio_end_ms: 1250 })).toMatchObject([
-      { type: 'conversation.item.truncated', audio_end_ms: 1250 },
-    ]);
-    expect(bench.say({ type: 'conversation.item.retrieve', item_id })).toMatchObject([
-      { item: { content: [{ transcript: 'One two three four. Five' }] } },
-    ]);
-    bench.say({ ...truncate, audio_end_ms: 600 });
-    expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: 'One two' }] });
-  });
-
-  test('where nothing may interrupt, the turn is answered afterwards', () => {
-    const bench = new SessionBench();
-    bench.update({ audio: { input: { turn_detection: { type: 'server_vad', interrupt_response: false } } } });
-    const response = asked(bench);
-    expect(types(bench.append(...SPEAKING))).not.toContain('response.done');
-    const over = [...bench.tell({ ...ANSWERED, response })];
-    expect(types(over)).toEqual(['response.done', 'response.created']);
-  });
-
-  test('manual turns: nothing happens until the commit, an answer is asked for', () => {
-    const bench = new SessionBench();
-    bench.update(MANUAL);
-    expect(bench.append(...SPEAKING)).toEqual([]);
-    expect(types(bench.say({ type: 'input_audio_buffer.commit' }))).toEqual([
-      'input_audio_buffer.committed',
-      'conversation.item.added',
-      'conversation.item.done',
-    ]);
-    expect(bench.last('hear').sound.length).toBe(1400 * 48);
-    bench.say({ type: 'response.create' });
-    expect(bench.wanted.filter(({ kind }) => kind === 'answer')).toEqual([]);
-    bench.tell({ kind: 'heard', item: bench.last('hear').item, text: '', seconds: 1, ms: 1 });
-    expect(bench.answering).toMatch(/^resp_/);
-    bench.append(tone(50));
-    expect(bench.say({ type: 'input_audio_buffer.clear' })).toMatchObject([
-      { type: 'input_audio_buffer.cleared' },
-    ]);
-    expect(errorOf(bench.say({ type: 'input_audio_buffer.commit' }))).toMatchObject({
-      code: 'input_audio_buffer_commit_empty',
-    });
-  });
-
-  test('noise in which nothing is said is answered by silence', () => {
-    const bench = new SessionBench();
-    bench.append(...SPEAKING);
-    const events = bench.tell({ kind: 'heard', item: bench.last('hear').item, text: '', seconds: 1, ms: 1 });
-    expect(doneOf(events)).toMatchObject({ status: 'completed', output: [] });
-  });
-
-  test('a turn that could not be understood fails its answer', () => {
-    const bench = new SessionBench();
-    bench.append(...SPEAKING);
-    const error = { code: 'slot.failed', message: 'It is gone.' };
-    const events = bench.tell({ kind: 'unheard', item: bench.last('hear').item, error });
-    expect(types(events)).toEqual(['conversation.item.input_audio_transcription.failed', 'response.done']);
-    expect(doneOf(events)).toMatchObject({
-      status: 'failed',
-      status_details: { error: { code: 'slot.failed' } },
-    });
-  });
-
-  test('a session that only transcribes never answers', () => {
-    const bench = new SessionBench({ type: 'transcription' });
-    expect(types(bench.append(...SPEAKING))).not.toContain('response.created');
-    const heard = bench.tell({
-      kind: 'heard',
-      item: bench.last('hear').item,
-      text: 'words',
-      seconds: 1.2,
-      ms: 1,
-    });
-    expect(heard.at(-1)).toMatchObject({
-      type: 'conversation.item.input_audio_transcription.completed',
-      transcript: 'words',
-      usage: { type: 'duration', seconds: 1.2 },
-    });
-    expect(errorOf(bench.say({ type: 'response.create' }))).toMatchObject({ code: 'invalid_value' });
-    expect(bench.checker.seen[0]?.session).not.toHaveProperty('output_modalities');
-  });
-
-  test('after idle_timeout_ms the model speaks first', () => {
-    const bench = new SessionBench();
-    bench.update({ audio: { input: { turn_detection: { type: 'server_vad', idle_timeout_ms: 5000 } } } });
-    const response = asked(bench);
-    bench.tell({ kind: 'words', response, text: 'Hi.' });
-    bench.tell({ kind: 'saying', response, text: 'Hi.' });
-    bench.tell({ kind: 'sound', response, bytes: tone(400) });
-    bench.tell({ ...ANSWERED, response });
-    bench.tell({ ...SPOKEN, response });
-    expect(bench.last('idle').ms).toBe(5400);
-    expect(types(bench.tell({ kind: 'idle' }))).toEqual([
-      'input_audio_buffer.timeout_triggered',
-      'input_audio_buffer.committed',
-      'conversation.item.added',
-      'conversation.item.done',
-      'response.created',
-    ]);
-    expect(bench.last('answer').response).not.toBe(response);
-  });
-
-  test('a listener who speaks without end is heard in pieces, and silence costs no memory', () => {
-    const bench = new SessionBench();
-    const minute = tone(20_000);
-    let stopped = 0;
-    for (let count = 0; count < 20; count++)
-      stopped += types(bench.append(minute)).filter((type) => type.endsWith('stopped')).length;
-    expect(stopped).toBe(1);
-    expect(bench.state.sound.bytes).toBeLessThanOrEqual(17 * 1024 * 1024);
-    bench.say({ type: 'input_audio_buffer.clear' });
-    bench.append(...Array.from({ length: 10 }, () => quiet(5000)));
-    expect(bench.state.sound.bytes).toBeLessThan(400 * 48);
-  });
-
-  test('a manual buffer has a limit', () => {
-    const bench = new SessionBench();
-    bench.update(MANUAL);
-    const piece = Buffer.alloc(700_000);
-    let error: unknown;
-    for (let count = 0; count < 30 && !error; count++) error = errorOf(bench.append(piece));
-    expect(error).toMatchObject({ code: 'input_audio_buffer_full' });
-    expect(bench.state.sound.bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
   });
 });

@@ -67,3 +67,25 @@ export class SessionBench {
 export const types = (events: readonly ServerEvent[]): string[] => events.map(({ type }) => type);
 export const errorOf = (events: readonly ServerEvent[]): Record<string, unknown> | undefined =>
   events.find(({ type }) => type === 'error')?.error as Record<string, unknown> | undefined;
+
+export const ITEM = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hello' }] };
+export const ANSWERED = {
+  kind: 'answered',
+  finish: 'stop',
+  tokens: { input: 3, output: 4 },
+  times: { firstMs: 1, ms: 2 },
+} as const;
+export const SPOKEN = { kind: 'spoken', times: { firstMs: 3, ms: 4 } } as const;
+export const MANUAL = { audio: { input: { turn_detection: null } } };
+
+/** A session that answers in text. */
+export const textSession = () => new SessionBench({ modality: 'text' });
+/** A message and the wish for an answer; the answer that is then made. */
+export const asked = (bench: SessionBench) => {
+  bench.say({ type: 'conversation.item.create', item: ITEM });
+  bench.say({ type: 'response.create' });
+  return bench.answering;
+};
+/** The response that is told to be over. */
+export const doneOf = (events: ReturnType<SessionBench['tell']>) =>
+  events.find(({ type }) => type === 'response.done')?.response as Record<string, never>;

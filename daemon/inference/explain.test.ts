@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import type { LoadForecastView } from '../contract/slots.ts';
+import { slotRecord } from '../contract/testing/slot-record.ts';
+import { CHAT, closeAfterEach, closers } from './testing/forwarding.ts';
+import { listen, openGateway, TestSlots } from './testing/gateway.ts';
+
+closeAfterEach();
+
+/** A gateway in front of an engine that counts how often it is asked. */
+async function setUp(slots: TestSlots) {
+  let asked = 0;
+  const engine = await listen((_req, res) => {
+    asked += 1;
+    res.end('{}');
+  });
+  closers.push(engine.close);
+  slots.engine = engine.origin;
+  const gateway = await openGateway({ slots });
+  closers.push(gateway.close);
+  return { gateway, asked: () => asked };
+}
+
+test('explain replays without sending or loading', async () => {
+  const slots = new TestSlots([
+    slotRecord({ name: 'agent', model: 'qwen', state: 'offline', active: 4, queued: 2 }),
+  ]);
+  const { gateway, asked } = await setUp(slots);
+  expect(gateway.inference.explain({ path: CHAT, model: 'agent' })).toEqual({
+    path: CHAT,
+    model: 'agent',
+    steps: [
+      { step: 'loaded-slot', outcome: 'failed', reason: 'the slot that was meant is not loaded' },
+      { step: 'registry', outcome: 'matched', reason: 'slot agent is the one that was meant (offline)' },
+      { step: 'upstream-cached', outcome: 'skipped', reason: 'an earlier step chose' },
+      { step: 'upstream-live', outcome: 'skipped', reason: 'an earlier step chose' },
+      { step: 'capability-path', outcome: 'skipped', reason: 'an earlier step chose' },
+    ],
+    slot: 'agent',
+    upstream: null,
+    lane: 'agent',
+    would_load: true,
+    queue_position: 3,
+    load: null,
+    after: [],
+    error: null,
+  });
+  const sum = { pool: 'host', needed: 5, free: 1, reserved: 0, kept_free: 0, limit: null, held: 4, short: 4 };
+  const victims = [{ slot: 'other', bytes: 4, stays: null }];
+  const load: LoadForecastView = { outcome: 'evicts', evicts: ['other'], sum: { ...sum, victims } };
+  slots.foreseen.agent = { load, refusal: null };
+  expect(gateway.inference.explain({ path: CHAT, model: 'agent' })).toMatchObject({ load, error: null });
+  expect(gateway.inference.explain({ path: '/embeddings', body: { model: 'nobody' } })).toMatchObject({
+    model: 'nobody',
+    slot: null,
+    error: { code: 'dispatch.no_route' },
+  });
+  expect(gateway.inference.explain({ path: '/v1/audio/speech' }).error).toMatchObject({
+    code: 'request.missing_model',
+  });
+  expect(slots.asked).toEqual([]);
+  expect(asked()).toBe(0);
+});
+
+describe('explain tells what would come of it', () => {
+  const view = (outcome: LoadForecastView['outcome']): LoadForecastView => ({
+    outcome,
+    evicts: [],
+    sum: {
+      pool: 'host',
+      needed: 5,
+      free: 1,
+      reserved: 0,
+      kept_free: 0,
+      limit: null,
+      held: 0,
+      short: outcome === 'refused' ? 4 : 0,
+      victims: [],
+    },
+  });
+  const noMemory = new GatewayError('slot.no_memory');
+  const none = { load: view('refused'), refusal: noMemory };
+  const chain = () =>
+    new TestSlots([
+      slotRecord({ name: 'utility', model: 'small', state: 'offline' }),
+      slotRecord({ name: 'agent', model: 'large', state: 'offline' }),
+    ]);
+
+  test('a chain goes on to the slot that has room, each with its own sum', async () => {
+    const slots = chain();
+    const { gateway } = await setUp(slots);
+    slots.foreseen = { utility: none, agent: { load: view('starts'), refusal: null } };
+    expect(gateway.inference.explain({ path: CHAT, model: 'svc/utility' })).toMatchObject({
+      slot: 'utility',
+      load: { outcome: 'refused', sum: { short: 4 } },
+      after: [{ slot: 'agent', upstream: null, load: { outcome: 'starts' }, error: null }],
+      error: null,
+    });
+    slots.foreseen = { utility: none, agent: none };
+    expect(gateway.inference.explain({ path: CHAT, model: 'svc/utility' }).error?.code).toBe(
+      'slot.no_memory',
+    );
+    slots.foreseen = { utility: { load: null, refusal: new GatewayError('slot.draining') } };
+    expect(gateway.inference.explain({ path: CHAT, model: 'svc/utility' }).error?.code).toBe('slot.draining');
+  });
+
+  test('a slot by its own name has nobody behind it', async () => {
+    const slots = chain();
+    const { gateway } = await setUp(slots);
+    slots.foreseen = { utility: none };
+    expect(gateway.inference.explain({ path: CHAT, model: 'utility' })).toMatchObject({
+      slot: 'utility',
+      after: [],
+      error: { code: 'slot.no_memory' },
+    });
+  });
+});
