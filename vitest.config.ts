@@ -14,7 +14,7 @@ const DOOR = suite(
   'origin-host',
   'remote-admin',
   'targets.property',
-  'upgrades',
+  'upgrade*',
 );
 
 /** What clients of /v1 see, with real engines. */
@@ -47,7 +47,9 @@ const SLOTS = suite(
   'loads',
   'processes',
   'slot-life',
+  'slot-plans',
   'slot-routes',
+  'svcctl-records',
   'svcctl-slots',
   'swap-*',
   'vulkan',

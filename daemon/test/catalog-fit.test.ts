@@ -58,7 +58,7 @@ describe.each(MACHINES)('on the captured machine %s', (name) => {
 });
 
 test('a model gets the largest window that there is room for, and the edge is the one of admission', async () => {
-  const hardware = await probed('no-gpu');
+  const hardware = await probedMachine('no-gpu', ends);
   const model = modelOf(CATALOG.find(({ name }) => name === 'Qwen3 8B') as KnownModel);
   const seen = new Set<string>();
   for (let free = 4e9; free < 9e9; free += 5e7) {

@@ -11,25 +11,17 @@ import { fromPcm16 } from '../kit/pcm.ts';
 import { Resampler } from '../kit/resampler.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
+import { anyEvent, SILENCE, TOOL, TOOLS } from './harness/any-voice-event.ts';
 import { type Gateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { scale, seed } from './harness/scale.ts';
-import { startTones } from './harness/tone-gateway.ts';
+import { spoken, startTones } from './harness/tone-gateway.ts';
 import { VoiceCall } from './harness/voice-call.ts';
 
 const REPLY = 'Good morning to you. All is well in this house today, thank you very much for asking.';
 /** Half an hour of speech: no word comes twice. */
 const SPEECH = Array.from({ length: 300 }, (_, at) => `word${at}${at % 10 === 9 ? '.' : ''}`).join(' ');
-const TOOL = { name: 'get_time', args: { zone: 'UTC' } };
 const SPOKEN = 'what a day.';
-const SILENCE = Buffer.alloc(48 * 700);
-const TOOLS = [
-  {
-    type: 'function',
-    name: TOOL.name,
-    parameters: { type: 'object', properties: { zone: { type: 'string' } } },
-  },
-];
 
 let gateway: Gateway;
 let voice: Buffer;
@@ -43,7 +35,7 @@ beforeAll(async () => {
   mkdirSync(models, { recursive: true, mode: 0o700 });
   writeFileSync(join(models, 'orator.gguf'), encodeGguf(tinyChat({ name: 'orator', reply: SPEECH })));
   gateway = await startTones({ home, env: { SVC_MODEL: model } });
-  voice = await spoken(SPOKEN);
+  voice = await spoken(gateway, SPOKEN);
 });
 afterEach(() => {
   for (const call of calls.splice(0)) call.close();
@@ -59,17 +51,6 @@ async function open(query = ''): Promise<VoiceCall> {
   return call;
 }
 
-/** What the tone voice makes of a text, as a microphone would send it. */
-async function spoken(input: string): Promise<Buffer> {
-  const answer = await fetch(`${gateway.url}/v1/audio/speech`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'tts', input, response_format: 'pcm' }),
-  });
-  expect(answer.status).toBe(200);
-  return Buffer.from(await answer.arrayBuffer());
-}
-
 /** What the tone recogniser understands of PCM16 at 24,000 samples per second. */
 async function understood(pcm: Buffer): Promise<string> {
   const call = await open('?intent=transcription');
@@ -77,12 +58,6 @@ async function understood(pcm: Buffer): Promise<string> {
   call.speak(pcm);
   call.send({ type: 'input_audio_buffer.commit' });
   return (await call.next('conversation.item.input_audio_transcription.completed')).transcript as string;
-}
-
-/** Puts a typed message into the conversation. */
-function say(call: VoiceCall, text: string): void {
-  const content = [{ type: 'input_text', text }];
-  call.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } });
 }
 
 const responseOf = (event: ServerEvent) => event.response as Record<string, never>;
@@ -119,7 +94,7 @@ describe('a conversation', () => {
 
   it('speaks before the model has ended', async () => {
     const call = await open();
-    say(call, 'a');
+    call.type('a');
     call.send({ type: 'response.create', response: { instructions: 'x' } });
     await call.next('response.done');
     const types = call.events.map(({ type }) => type);
@@ -131,7 +106,7 @@ describe('a conversation', () => {
 
   it('is interrupted by speech, and truncated to what was heard', async () => {
     const call = await open('?model=orator');
-    say(call, 'hello');
+    call.type('hello');
     call.send({ type: 'response.create' });
     await call.next('response.output_audio.delta');
     call.speak(voice);
@@ -157,7 +132,7 @@ describe('a conversation', () => {
 
   it('a long answer comes whole, also to a caller who stops reading for a while', async () => {
     const call = await open('?model=orator');
-    say(call, 'hello');
+    call.type('hello');
     call.send({ type: 'response.create' });
     await call.next('response.output_audio.delta');
     call.socket.pause();
@@ -193,7 +168,7 @@ describe('a conversation', () => {
   it('hands calls to the caller and takes their outputs', async () => {
     const call = await open();
     await call.update({ output_modalities: ['text'], tools: TOOLS });
-    say(call, 'hello');
+    call.type('hello');
     call.send({ type: 'response.create' });
     const args = await call.next('response.function_call_arguments.done');
     expect(args).toMatchObject({ name: TOOL.name });
@@ -236,7 +211,7 @@ describe('a conversation', () => {
 describe('the end of a call', () => {
   it('a caller who leaves ends all work for it', async () => {
     const call = await open();
-    say(call, 'hello');
+    call.type('hello');
     call.send({ type: 'response.create' });
     await call.next('response.output_audio.delta');
     call.socket.terminate();
@@ -268,37 +243,6 @@ describe('the end of a call', () => {
 });
 
 describe('random callers', () => {
-  const text = fc.constantFrom('hello', 'a', '', '\u0000', 'é');
-  const id = fc.constantFrom('item_none', 'mine', 'root');
-  const event = fc.oneof(
-    { weight: 4, arbitrary: fc.constant({ kind: 'voice' }) },
-    fc.constant({ type: 'input_audio_buffer.append', audio: SILENCE.toString('base64') }),
-    fc.constant({ type: 'input_audio_buffer.commit' }),
-    fc.constant({ type: 'input_audio_buffer.clear' }),
-    { weight: 3, arbitrary: fc.constant({ type: 'response.create' }) },
-    fc.constant({ type: 'response.create', response: { output_modalities: ['text'], tools: TOOLS } }),
-    fc.constant({ type: 'response.cancel' }),
-    fc.record({ type: fc.constant('conversation.item.delete'), item_id: id }),
-    fc.record({
-      type: fc.constant('conversation.item.truncate'),
-      item_id: id,
-      content_index: fc.nat(2),
-      audio_end_ms: fc.nat(999),
-    }),
-    text.map((content) => ({
-      type: 'conversation.item.create',
-      item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: content }] },
-    })),
-    fc
-      .constantFrom(null, { type: 'server_vad' }, { type: 'server_vad', interrupt_response: false })
-      .map((turns) => ({
-        type: 'session.update',
-        session: { type: 'realtime', audio: { input: { turn_detection: turns, transcription: {} } } },
-      })),
-    fc.anything().map((value) => ({ type: 'session.update', session: value })),
-    fc.json().map((value) => ({ raw: value })),
-  );
-
   it('never break a session, and always read an ordered one', async () => {
     const run = async (events: readonly object[]) => {
       const call = await open();
@@ -321,7 +265,7 @@ describe('random callers', () => {
       call.close();
       expect([call.failure, call.closed]).toEqual([null, null]);
     };
-    await fc.assert(fc.asyncProperty(fc.array(event, { maxLength: 25 }), run), {
+    await fc.assert(fc.asyncProperty(fc.array(anyEvent, { maxLength: 25 }), run), {
       seed: seed('realtime'),
       numRuns: scale(500),
       endOnFailure: true,

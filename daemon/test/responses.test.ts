@@ -1,10 +1,18 @@
 /** `POST /v1/responses` over a real port: the official `openai` client and what Codex sends, against real llama.cpp. */
 import type OpenAI from 'openai';
 import { AuthenticationError, BadRequestError, NotFoundError, UnprocessableEntityError } from 'openai';
-import type { ResponseInput, ResponseStreamEvent, Tool } from 'openai/resources/responses/responses';
+import type { ResponseInput, Tool } from 'openai/resources/responses/responses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
-import { AGENT_WINDOW, ANSWER, CALL, startDialects, THOUGHTS } from './harness/dialect-gateway.ts';
+import { codexRequest } from './harness/codex-request.ts';
+import {
+  AGENT_WINDOW,
+  ANSWER,
+  CALL,
+  responseEvents,
+  startDialects,
+  THOUGHTS,
+} from './harness/dialect-gateway.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { failure, openaiClient } from './harness/openai.ts';
@@ -32,21 +40,7 @@ const TOOL: Tool = {
   strict: false,
 };
 const post = (body: object) => ask(gateway, 'POST', '/v1/responses', { key: CLIENT_KEY, body });
-/** The events of a stream as they stand on the wire. */
-async function events(body: object): Promise<ResponseStreamEvent[]> {
-  const stream = await openStream(gateway, '/v1/responses', { ...body, stream: true }, { key: CLIENT_KEY });
-  expect(await stream.ended).toBe(true);
-  const blocks = stream
-    .text()
-    .split('\n\n')
-    .filter((block) => block.startsWith('event: '));
-  return blocks.map((block) => {
-    const [name, data] = block.split('\n');
-    const event = JSON.parse(data?.slice('data: '.length) ?? '') as ResponseStreamEvent;
-    expect(name).toBe(`event: ${event.type}`);
-    return event;
-  });
-}
+const events = (body: object) => responseEvents(gateway, body);
 
 describe('responses.create', () => {
   it('a text, its counts, and what was asked for', async () => {
@@ -185,33 +179,7 @@ describe('whole answers are as published', () => {
 });
 
 describe('what Codex sends', () => {
-  const request = {
-    model: 'agent',
-    instructions: 'You are a coding agent.',
-    input: [
-      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Sandbox: read-only' }] },
-      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'List files' }] },
-    ],
-    tools: [
-      TOOL,
-      {
-        type: 'custom',
-        name: 'apply_patch',
-        description: 'Edits.',
-        format: { type: 'grammar', syntax: 'lark', definition: 'start: x' },
-      },
-      { type: 'web_search', external_web_access: false },
-    ],
-    tool_choice: 'auto',
-    parallel_tool_calls: false,
-    reasoning: { effort: 'medium', summary: 'auto' },
-    store: false,
-    stream: true,
-    include: ['reasoning.encrypted_content'],
-    prompt_cache_key: '019a-session',
-    text: { verbosity: 'medium' },
-    client_metadata: { installation: 'x' },
-  };
+  const request = codexRequest(TOOL);
 
   it('is answered, tools of a provider are left out and named', async () => {
     const stream = await openStream(gateway, '/v1/responses', request, {

@@ -9,7 +9,6 @@ import {
   startGateway,
 } from './harness/gateway.ts';
 import { ask, login, parseRaw, rawExchange } from './harness/http.ts';
-import { randomFrom, scale, seed } from './harness/scale.ts';
 import { handshake, socketResult } from './harness/socket.ts';
 
 const REALTIME = '/v1/realtime';
@@ -263,45 +262,5 @@ describe('an Upgrade header takes no request past the guards', () => {
     expect(answer.headers.upgrade).toBe('websocket');
     expect((await ask(on, 'GET', REALTIME)).status).toBe(401);
     expect((await ask(on, 'POST', REALTIME, { key: CLIENT_KEY })).status).toBe(403);
-  });
-});
-
-describe('W03 handshakes that are none', () => {
-  it('another version is 426 and names the right one', async () => {
-    for (const version of ['12', '14', '', 'x', '13, 12']) {
-      const answer = parseRaw(
-        await rawExchange(on, handshake(REALTIME, { 'sec-websocket-version': version })),
-      );
-      expect(answer).toMatchObject({ status: 426, code: 'request.malformed' });
-      expect(answer.headers['sec-websocket-version']).toBe('13');
-    }
-  });
-
-  it.each([
-    ['no key', { 'sec-websocket-key': '' }],
-    ['a short key', { 'sec-websocket-key': 'abc' }],
-    ['a protocol that is no token', { 'sec-websocket-protocol': 'a b' }],
-    ['a protocol twice', { 'sec-websocket-protocol': 'realtime, realtime' }],
-  ])('%s is 400', async (_name, headers) =>
-    expect(parseRaw(await rawExchange(on, handshake(REALTIME, headers)))).toMatchObject({
-      status: 400,
-      code: 'request.malformed',
-    }),
-  );
-
-  it('an unknown protocol is not answered', async () => {
-    const raw = await rawExchange(on, handshake(REALTIME, { 'sec-websocket-protocol': 'soap' }));
-    expect(raw).toMatch(/^HTTP\/1\.1 101 /);
-    expect(raw).not.toMatch(/sec-websocket-protocol/i);
-  });
-
-  it('rubbish after the handshake closes that socket only', async () => {
-    const random = randomFrom(seed('upgrades W03'));
-    for (let turn = 0; turn < scale(1000); turn++) {
-      const rubbish = Buffer.from(Array.from({ length: 64 }, () => Math.floor(random() * 256)));
-      const head = Buffer.from(handshake(`${REALTIME}?api_key=${CLIENT_KEY}`));
-      expect(await rawExchange(on, Buffer.concat([head, rubbish]), 3_000)).toMatch(/^HTTP\/1\.1 101 /);
-    }
-    expect((await ask(on, 'GET', '/api/health')).status).toBe(200);
   });
 });

@@ -1,9 +1,12 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import { expect } from 'vitest';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../models/gguf/writer.ts';
 import { CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './gateway.ts';
+import { openStream } from './stream.ts';
 import { slotState } from './tiny-gateway.ts';
 
 export const THOUGHTS = 'Let me see.';
@@ -35,4 +38,20 @@ export async function startDialects(): Promise<Gateway> {
   });
   await slotState(gateway, 'agent', 'ready', CLIENT_KEY);
   return gateway;
+}
+
+/** The events of a streamed Responses call as they stand on the wire; each stands under its own name. */
+export async function responseEvents(gateway: Gateway, body: object): Promise<ResponseStreamEvent[]> {
+  const stream = await openStream(gateway, '/v1/responses', { ...body, stream: true }, { key: CLIENT_KEY });
+  expect(await stream.ended).toBe(true);
+  const blocks = stream
+    .text()
+    .split('\n\n')
+    .filter((block) => block.startsWith('event: '));
+  return blocks.map((block) => {
+    const [name, data] = block.split('\n');
+    const event = JSON.parse(data?.slice('data: '.length) ?? '') as ResponseStreamEvent;
+    expect(name).toBe(`event: ${event.type}`);
+    return event;
+  });
 }

@@ -36,3 +36,14 @@ export function namelessFiles(pid: number): string[] {
   });
   return links.filter((link) => link.includes('/spool/') && link.endsWith('(deleted)'));
 }
+
+/** What the tone voice makes of a text, as a microphone would send it. */
+export async function spoken(gateway: Gateway, input: string): Promise<Buffer> {
+  const answer = await fetch(`${gateway.url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'tts', input, response_format: 'pcm' }),
+  });
+  if (answer.status !== 200) throw new Error(`the tone voice answered ${answer.status}`);
+  return Buffer.from(await answer.arrayBuffer());
+}

@@ -55,6 +55,12 @@ export class VoiceCall {
     return this.next('session.updated');
   }
 
+  /** Puts a typed message into the conversation. */
+  type(text: string): void {
+    const content = [{ type: 'input_text', text }];
+    this.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } });
+  }
+
   /** Sends sound as a microphone would, but without waiting. */
   speak(sound: Buffer): void {
     for (let at = 0; at < sound.length; at += PIECE) {

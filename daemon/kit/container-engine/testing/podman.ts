@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { until } from './until.ts';
+import { until } from '../../testing/until.ts';
 
 /** Test support: a real Podman of our own, with its own images, containers, network and API socket. */
 export interface TestPodman {

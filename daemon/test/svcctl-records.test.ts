@@ -1,0 +1,134 @@
+/** svcctl on requests, usage, logs and events: the real program against a real daemon. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { SlotRecord } from '../contract/slots.ts';
+import type { RequestRecord, UsageView } from '../contract/system.ts';
+import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { openStream } from './harness/stream.ts';
+import { pointing } from './harness/svcctl.ts';
+import { SvcctlGateway } from './harness/svcctl-gateway.ts';
+import { ENDLESS, slotState } from './harness/tiny-gateway.ts';
+
+const here = new SvcctlGateway();
+const { run, said, told } = here;
+
+describe('requests and usage', () => {
+  const body = (content: string, more: object = {}) => ({
+    model: 'agent',
+    messages: [{ role: 'user', content }],
+    max_tokens: 3,
+    temperature: 0,
+    ...more,
+  });
+
+  it('lists, shows by the short id, and sums', async () => {
+    const answer = await ask(here.gateway, 'POST', '/v1/chat/completions', {
+      key: CLIENT_KEY,
+      body: body('x'),
+    });
+    const id = String(answer.headers['x-request-id']);
+    const out = await said('requests');
+    expect(out).toMatch(/^ID +TIME +ROUTE +MODEL +SLOT +STATUS +FIRST +TOTAL +IN\/OUT$/m);
+    expect(out).toMatch(new RegExp(`^${id.slice(-8)} .* chat/compl\\S+ +tiny +agent +200 `, 'm'));
+    for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+    expect(await said('requests', 'show', id.slice(-8))).toMatch(new RegExp(`^Id +${id}$`, 'm'));
+    expect((await told<RequestRecord>('requests', 'show', id)).id).toBe(id);
+    const older = await told<{ recent: RequestRecord[] }>('requests', 'list', '--before', id, '--limit', '1');
+    expect(older.recent.map((each) => each.id)).not.toContain(id);
+    await until(async () => (await told<UsageView>('usage')).days.length > 0, 'the sums');
+    expect(await said('usage', '--days', '1')).toMatch(/^\d{4}-\d\d-\d\d +client +tiny +\d+ +\d+ +\d+$/m);
+  });
+
+  it('ends a running one', async () => {
+    const streamed = await openStream(
+      here.gateway,
+      '/v1/chat/completions',
+      body(ENDLESS, { stream: true, max_tokens: 30_000 }),
+      { key: CLIENT_KEY },
+    );
+    await until(() => streamed.text().length > 500, 'the stream to flow');
+    const { running } = await told<{ running: RequestRecord[] }>('requests', 'list', '--state', 'running');
+    const id = running[0]?.id ?? '';
+    expect(await said('requests', 'cancel', id.slice(-8))).toBe(`Request ${id} is cancelled.\n`);
+    await streamed.ended;
+    await until(
+      async () => (await said('requests', 'list', '--state', 'running')) === 'No request yet.\n',
+      'its end',
+    );
+    expect(await said('requests', 'cancel', id)).toBe(`Request ${id} had ended already.\n`);
+  });
+});
+
+describe('logs and events', () => {
+  /** Runs a command that goes on until it is ended; `enough` tells when it has said enough. */
+  async function following(
+    args: string[],
+    enough: (out: string) => boolean,
+    act: () => Promise<unknown>,
+    stir: () => Promise<unknown> = async () => {},
+  ) {
+    const program = join(import.meta.dirname, '..', '..', 'scripts', 'svcctl');
+    const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...pointing(here.gateway) };
+    const child = spawn(program, args, { env });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    try {
+      await until(
+        async () => {
+          await stir();
+          return out !== '';
+        },
+        `${args.join(' ')} to speak`,
+      );
+      await act();
+      await until(() => enough(out), `${args.join(' ')} to say more`);
+    } finally {
+      child.kill('SIGINT');
+      await ended;
+    }
+    return out;
+  }
+
+  it('of a slot: the past, and live lines with -f', async () => {
+    const { pid } = await told<SlotRecord>('slots', 'load', 'utility');
+    expect(await said('slots', 'logs', 'utility')).toContain(`(pid ${pid},`);
+    expect((await said('logs', 'utility', '-n', '1')).trimEnd().split('\n')).toHaveLength(1);
+    let next = 0;
+    const out = await following(
+      ['logs', '-f', 'utility'],
+      (text) => next > 0 && text.includes(`(pid ${next},`),
+      async () => {
+        next = (await told<SlotRecord>('slots', 'restart', 'utility')).pid as number;
+      },
+    );
+    expect(out).toContain(`(pid ${pid},`);
+  });
+
+  it('of the gateway: readable lines, or JSON', async () => {
+    process.kill((await told<SlotRecord>('slots', 'load', 'utility')).pid as number, 'SIGKILL');
+    await here.gateway.waitFor('slot failed');
+    const out = await said('logs', '--level', 'warn');
+    expect(out).toMatch(/^\d\d:\d\d:\d\d WARN {2}slot failed slot=utility reason=/m);
+    const lines = (await said('logs', '--json')).trimEnd().split('\n');
+    for (const line of lines) expect(JSON.parse(line)).toHaveProperty('level');
+    expect(await run(['logs', '--level', 'loud'])).toMatchObject({ code: 1, out: '' });
+    await slotState(here.gateway, 'utility', 'ready', ADMIN_KEY);
+  });
+
+  it('events tell what happens, one JSON a line with --json', async () => {
+    const out = await following(
+      ['events', '--json'],
+      (text) => text.includes('"state":"ready"'),
+      () => said('slots', 'restart', 'utility'),
+      // Every probe is an event: one of them comes once the stream is open.
+      () => ask(here.gateway, 'POST', '/api/hardware/probe', { key: ADMIN_KEY }),
+    );
+    const lines = out.slice(0, out.lastIndexOf('\n')).split('\n');
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ event: expect.any(String) });
+  });
+});
