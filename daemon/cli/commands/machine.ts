@@ -2,6 +2,7 @@ import type { HardwareView } from '../../contract/hardware.ts';
 import type { UsageView } from '../../contract/system.ts';
 import { wholeOption } from '../arguments.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
+import { evidenceText } from '../evidence.ts';
 import { EXIT } from '../exit-codes.ts';
 import { bytes, clock } from '../format.ts';
 import { fields, fitted, json, plain } from '../output.ts';
@@ -10,7 +11,8 @@ const hardware = (route: 'hardware' | 'hardware.probe') => async (context: Comma
   const { client, flags, out, width } = context;
   named(context, route === 'hardware' ? 'hardware' : 'hardware probe');
   const view = await client.call<HardwareView>(route, undefined, { timeoutMs: 120_000 });
-  out(flags.json ? json(view) : hardwareText(view, width));
+  if (flags.json) out(json(view));
+  else out(hardwareText(view, width) + (flags.evidence ? `\n${evidenceText(view.evidence, width)}` : ''));
   return EXIT.ok;
 };
 
@@ -73,14 +75,14 @@ export const machineCommands: readonly Command[] = [
     words: 'hardware',
     usage: '',
     summary: 'Devices and memory',
-    options: ['wide'],
+    options: ['evidence', 'wide'],
     run: hardware('hardware'),
   },
   {
     words: 'hardware probe',
     usage: '',
     summary: 'Look at the hardware again',
-    options: ['wide'],
+    options: ['evidence', 'wide'],
     run: hardware('hardware.probe'),
   },
   {

@@ -1,0 +1,25 @@
+import type { EvidenceRecord } from '../contract/hardware.ts';
+import { fitted, plain } from './output.ts';
+
+/** Keys with the same value, by that value, in the order in which values first come. */
+function byValue(pairs: readonly (readonly [key: string, value: string])[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [key, value] of pairs) found.set(value, [...(found.get(value) ?? []), key]);
+  return found;
+}
+
+/**
+ * Which probe told which facts (contract section 8), one line for each subject and probe in at most `width` columns; then
+ * what nobody told, with the reason.
+ */
+export function evidenceText(evidence: readonly EvidenceRecord[], width: number): string {
+  const rows = evidence.flatMap(({ of, found_by, facts }) => {
+    const told = byValue([['found', found_by], ...Object.entries(facts)]);
+    return [...told].map(([probe, what]) => [of, probe, what.join(', ')]);
+  });
+  const gaps = evidence.flatMap(({ of, unread }) => {
+    const untold = byValue(unread.map(({ fact, reason }) => [fact, reason]));
+    return [...untold].map(([reason, what]) => `? ${of}: ${what.join(', ')}: ${reason}\n`);
+  });
+  return fitted(['OF', 'TOLD BY', 'FACTS'], rows, { width, shrink: [2] }) + gaps.map(plain).join('');
+}
