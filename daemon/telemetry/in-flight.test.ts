@@ -21,6 +21,7 @@ function setUp() {
     },
     bus,
     metrics: { finished: (request) => void finished.push(request) },
+    hide: (text) => text.replaceAll('swordfish', '[hidden]'),
   });
   return { watch, log, stories, finished, events };
 }
@@ -117,6 +118,17 @@ test('the story is what was noted on the way, put into words only when somebody 
     degraded: null,
   });
   expect(story?.steps[0]?.reason).toHaveLength(256);
+});
+
+test('of the name that was asked for only the beginning is kept, while it runs and afterwards, and no secret', () => {
+  const { watch, log } = setUp();
+  const name = `swordfish${'m'.repeat(1_015)}`;
+  const track = watch.begin(start('r1'));
+  track.asked(`${name}${'x'.repeat(1_000_000)}`);
+  const kept = name.replace('swordfish', '[hidden]');
+  expect(watch.running()[0]?.asked).toBe(kept);
+  track.end({ status: 404, error: 'dispatch.no_route', usage: null });
+  expect(log[0]?.asked).toBe(kept);
 });
 
 test('a story is bounded, and the same target told twice is one', () => {

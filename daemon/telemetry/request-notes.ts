@@ -27,6 +27,10 @@ const LONGEST = 256;
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 const cut = (text: string): string => text.slice(0, LONGEST);
 
+/** The beginning of a name, as a text of its own: a slice would hold all of one that is megabytes long. */
+const beginning = (name: string): string =>
+  name.length <= LONGEST_NAME ? name : Buffer.from(name.slice(0, LONGEST_NAME)).toString('utf8');
+
 /** What is noted of one request while it runs: references to what its walk made anyway, put together by `story`. */
 export class RequestNotes {
   #asked: string | null = null;
@@ -48,7 +52,7 @@ export class RequestNotes {
 
   /** The caller names a model, or none. */
   asks(model: string | null): void {
-    this.#asked = model === null ? null : this.#hide(model.slice(0, LONGEST_NAME));
+    this.#asked = model === null ? null : this.#hide(beginning(model));
   }
 
   /** It goes to this target; another one before it did not serve it. */
