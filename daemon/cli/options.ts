@@ -17,7 +17,10 @@ export const OPTIONS = {
   url: { type: 'string', value: 'ADDRESS', help: 'Address of the gateway, else SVC_URL', everywhere: true },
   help: { type: 'boolean', short: 'h', help: 'Print the help of a command', everywhere: true },
   wide: { type: 'boolean', help: 'Do not cut columns to the width of the terminal' },
-  evidence: { type: 'boolean', help: 'Also show which probe told each fact, and why the others are not known' },
+  evidence: {
+    type: 'boolean',
+    help: 'Also show which probe told what, and why the rest is unknown',
+  },
   quiet: { type: 'boolean', short: 'q', help: 'Print names only' },
   force: { type: 'boolean', help: 'Do not ask, and write over a file that is there' },
   model: { type: 'string', value: 'ID', help: 'Name or id of a model' },
