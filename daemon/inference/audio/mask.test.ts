@@ -17,6 +17,18 @@ test.each([
   ['a port', says('connect ECONNREFUSED engine:8081')],
   ['two lines', says('bad\naudio')],
   ['a long message', says('x'.repeat(301))],
+  [
+    'a harmless message with the inside beside it',
+    '{"error":{"code":null,"message":"The file is empty.","cause":{"stderr":["ffmpeg: invalid data"]}}}',
+  ],
+  [
+    'a harmless message with a path beside it',
+    '{"error":{"code":null,"message":"The file is empty."},"file":"/tmp/upload/abc.wav"}',
+  ],
+  [
+    'a body that is nested without end',
+    `{"error":{"code":null,"message":"Empty.","more":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
+  ],
   ['no message', '{"error":{}}'],
   ['a message that is no text', '{"error":{"message":7}}'],
 ])('%s becomes 415', (_, body) => {
@@ -29,6 +41,9 @@ test.each([
 
 test('a harmless JSON error passes', () => {
   expect(mask(400, says('The file is empty.'))).toEqual({ passes: true });
+  expect(
+    mask(400, '{"error":{"code":null,"type":"invalid_request_error","param":"file","message":"Empty."}}'),
+  ).toEqual({ passes: true });
   expect(mask(413, says('The file is empty.'), true)).toMatchObject({ passes: false });
 });
 

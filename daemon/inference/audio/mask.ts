@@ -2,6 +2,8 @@ import { GatewayError } from '../../contract/errors.ts';
 import { type EngineFailure, holdsPath, judge, type Verdict } from '../forward/engine-error.ts';
 
 const MAX_MESSAGE = 300;
+/** An error body that is nested deeper is no error that anybody reads. */
+const DEEPEST = 16;
 /** Words that show the inside of an engine. */
 const INSIDE = ['ffmpeg', 'subprocess', 'exit', 'signal', 'errno', 'Traceback', 'std::', 'map::'];
 const ADDRESS = /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|:\d{2,5}\b|\[[0-9a-f]*:[0-9a-f:]+\]/i;
@@ -13,7 +15,8 @@ const ADDRESS = /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|:\d{2,5}\b|\
 export function maskedFailure(failure: EngineFailure): Verdict {
   const { status } = failure;
   if (status < 400 || status === 401 || status === 403) return judge(failure);
-  if (!failure.truncated && harmless(messageOf(failure.bytes))) return judge(failure);
+  const body = failure.truncated ? undefined : parsed(failure.bytes);
+  if (harmless(messageIn(body)) && allOutside(body)) return judge(failure);
   return {
     passes: false,
     error: new GatewayError('audio.unsupported_format', { details: { upstream_status: status } }),
@@ -22,23 +25,40 @@ export function maskedFailure(failure: EngineFailure): Verdict {
 
 /** The message of an error body when it is harmless, else null. */
 export function maskedMessage(bytes: Buffer): string | null {
-  const message = messageOf(bytes);
+  const message = messageIn(parsed(bytes));
   return harmless(message) ? (message as string) : null;
 }
 
 function harmless(message: unknown): boolean {
-  if (typeof message !== 'string' || message.length > MAX_MESSAGE || /[\r\n]/.test(message)) return false;
-  const lower = message.toLowerCase();
   return (
-    !holdsPath(message) &&
-    !ADDRESS.test(message) &&
-    !INSIDE.some((word) => lower.includes(word.toLowerCase()))
+    typeof message === 'string' &&
+    message.length <= MAX_MESSAGE &&
+    !/[\r\n]/.test(message) &&
+    outside(message)
   );
 }
 
-function messageOf(bytes: Buffer): unknown {
+/** Whether a text shows nothing of the inside: no path, no address, no word of the engine's own works. */
+function outside(text: string): boolean {
+  const lower = text.toLowerCase();
+  return (
+    !holdsPath(text) && !ADDRESS.test(text) && !INSIDE.some((word) => lower.includes(word.toLowerCase()))
+  );
+}
+
+/** The same for every text in a JSON value: what passes byte for byte may hold more than its message. */
+function allOutside(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return outside(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return depth < DEEPEST && Object.values(value).every((each) => allOutside(each, depth + 1));
+}
+
+const messageIn = (body: unknown): unknown =>
+  (body as { error?: { message?: unknown } } | null | undefined)?.error?.message;
+
+function parsed(bytes: Buffer): unknown {
   try {
-    return (JSON.parse(bytes.toString('utf8')) as { error?: { message?: unknown } } | null)?.error?.message;
+    return JSON.parse(bytes.toString('utf8'));
   } catch {
     return undefined;
   }
