@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type MemoryFound, MemorySearchResponse } from '../contract/system.ts';
+import { type AuditRow, type MemoryFound, MemorySearchResponse } from '../contract/system.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import {
@@ -64,6 +64,8 @@ it('caps: text, query, limit', async () => {
   expect((await post('/api/memory', { text: 'x'.repeat(65_537) })).status).toBe(422);
   expect((await post('/api/memory', { text: '' })).status).toBe(422);
   expect((await post('/api/memory/search', { query: 'x', limit: 101 })).status).toBe(422);
+  for (const offset of ['-1', 'many', '1e9', ''])
+    expect((await ask(gateway, 'GET', `/api/memory?offset=${offset}`, { key: CLIENT_KEY })).status).toBe(422);
 });
 
 it('deletes stay with the admin; what is deleted is found neither by word nor by meaning', async () => {
@@ -77,6 +79,15 @@ it('deletes stay with the admin; what is deleted is found neither by word nor by
     deleted: 1,
   });
   expect((await find(FAR)).memories).toEqual([]);
+  const { entries } = (await ask(gateway, 'GET', '/api/audit', { key: ADMIN_KEY })).json<{
+    entries: AuditRow[];
+  }>();
+  const deletes = entries.filter(({ action }) => action === 'memory.delete');
+  expect(deletes.map(({ details }) => details)).toEqual([
+    { what: 'all', deleted: 1 },
+    { what: 'many', deleted: 1 },
+  ]);
+  expect(JSON.stringify(deletes)).not.toContain('cat');
 });
 
 const texts = (found: MemoryFound): string[] => found.memories.map(({ text }) => text);

@@ -1,12 +1,20 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { Call, Handler } from '../handler.ts';
+import { badQuery, Query } from '../query.ts';
 
 const PAGE = 100;
+const MOST_OFFSET = 999_999_999;
 
 /** The memory store; its delete routes are admin whatever the generic memory rule is widened to. */
 export function memoryRoutes(deps: RouteDeps) {
   const { memory } = deps;
+  /** The audit trail tells how many went, never what they said. */
+  const removed = (call: Call, what: 'one' | 'many' | 'all', deleted: number) => {
+    audit(deps, call, 'memory.delete', { what, deleted });
+    return { deleted };
+  };
   const add: Handler = (_ctx, call, body) => {
     const { text, tags } = body as { text: string; tags?: string[] };
     return memory.add(text, tags ?? [], call.caller.tier);
@@ -18,8 +26,8 @@ export function memoryRoutes(deps: RouteDeps) {
     return memory.search(query, limit ?? 20, { tier: call.caller.tier, signal: left.signal });
   };
   const list: Handler = (_ctx, call) => {
-    const offset = Number(new URLSearchParams(call.target.query).get('offset') ?? 0);
-    return { memories: memory.list(PAGE, Number.isSafeInteger(offset) && offset > 0 ? offset : 0) };
+    const offset = new Query(call).whole('offset', { min: 0, max: MOST_OFFSET, absent: 0 });
+    return { memories: memory.list(PAGE, offset) };
   };
   const get: Handler = (_ctx, call) => {
     const found = memory.get(call.params.id ?? '');
@@ -28,14 +36,12 @@ export function memoryRoutes(deps: RouteDeps) {
   };
   const removeOne: Handler = (_ctx, call) => {
     if (!memory.remove(call.params.id ?? '')) throw new GatewayError('memory.not_found');
-    return { deleted: 1 };
+    return removed(call, 'one', 1);
   };
   const removeAll: Handler = (_ctx, call) => {
-    if (new URLSearchParams(call.target.query).get('confirm') !== 'all') {
-      const fields = [{ path: 'confirm', reason: 'must be "all" to delete the whole store' }];
-      throw new GatewayError('request.invalid', { details: { fields } });
-    }
-    return { deleted: memory.removeAll() };
+    if (new Query(call).text('confirm') !== 'all')
+      throw badQuery('confirm', 'must be "all" to delete the whole store');
+    return removed(call, 'all', memory.removeAll());
   };
   return {
     'memory.add': add,
@@ -44,8 +50,7 @@ export function memoryRoutes(deps: RouteDeps) {
     'memory.get': get,
     'memory.delete.one': removeOne,
     'memory.delete.all': removeAll,
-    'memory.delete.many': (_ctx, _call, body) => ({
-      deleted: memory.removeMany((body as { ids: string[] }).ids),
-    }),
+    'memory.delete.many': (_ctx, call, body) =>
+      removed(call, 'many', memory.removeMany((body as { ids: string[] }).ids)),
   } satisfies Record<string, Handler>;
 }
