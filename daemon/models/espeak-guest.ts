@@ -16,7 +16,7 @@ export interface EspeakGuestOptions {
  * steps aside for a real one. Never rejects.
  */
 export async function settleEspeak({ shelf, wanted, path }: EspeakGuestOptions): Promise<void> {
-  const guest = shelf.list().find(({ source }) => source === 'program');
+  const guest = shelf.list().find(({ format }) => format === 'program');
   const voiced = shelf.list().some(({ type, source }) => type === 'tts' && source !== 'program');
   const program = wanted() && !voiced ? await findEspeak(path) : null;
   if (program === null) {

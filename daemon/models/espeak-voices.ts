@@ -1,6 +1,5 @@
-import { access, constants } from 'node:fs/promises';
-import { join } from 'node:path';
-import { DEFAULT_PATH, runCommand } from '../kit/run-command.ts';
+import { runCommand } from '../kit/run-command.ts';
+import { findProgram } from './find-program.ts';
 
 /** The id under which the speaking program answers. */
 export const ESPEAK_ID = 'espeak-ng';
@@ -28,17 +27,7 @@ export function parseEspeakVoices(table: string): EspeakVoice[] {
 }
 
 /** The speaking program of this machine; null when it has none. */
-export async function findEspeak(path = DEFAULT_PATH): Promise<string | null> {
-  for (const folder of path.split(':')) {
-    const place = join(folder, ESPEAK_ID);
-    const runs = await access(place, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (runs) return place;
-  }
-  return null;
-}
+export const findEspeak = (path?: string): Promise<string | null> => findProgram(ESPEAK_ID, path);
 
 /** Asks the program for its voices; empty when it does not run. */
 export async function espeakVoices(program: string): Promise<EspeakVoice[]> {

@@ -17,6 +17,7 @@ import { settleEspeak } from './espeak-guest.ts';
 import { readFactsApart } from './facts-apart.ts';
 import { FolderSync, type ModelProblem } from './folder-sync.ts';
 import { fileSize } from './gguf-header.ts';
+import { settleNpu } from './npu-guest.ts';
 import type { PulledModel } from './pulls/pull-job.ts';
 import { modelView, type RegisteredModel } from './registered-model.ts';
 import { removeFiles } from './remove-files.ts';
@@ -34,6 +35,8 @@ export interface RegistryOptions {
   modelOverride?: string | null;
   /** Where the demonstration model lies; default the state folder's `models`. */
   demoFolder?: string;
+  /** Folders in which the NPU backend is looked for; default the usual ones. */
+  programs?: string;
   /** Most bytes of memory that one model can have on this machine; null = unknown. Default the host's memory. */
   memoryBytes?: () => number | null;
   /** Milliseconds that the start waits for the first scan; the scan goes on afterwards. */
@@ -93,7 +96,8 @@ function assemble(options: RegistryOptions) {
   });
   const demo = { shelf, sync, facts: store.facts, log, folder: demoFolder, signal: stop.signal };
   const espeak = { shelf, wanted: () => settings.value('espeak') };
-  return { stop, shelf, sync, demo, espeak, own };
+  const npu = { shelf, ...(options.programs === undefined ? {} : { path: options.programs }) };
+  return { stop, shelf, sync, demo, espeak, npu, own };
 }
 
 type Parts = ReturnType<typeof assemble>;
@@ -165,7 +169,7 @@ async function waitAtMost(work: Promise<void>, ms: number): Promise<void> {
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { log, settings, memoryBytes = totalmem } = options;
   const parts = assemble(options);
-  const { shelf, sync, stop, demo, espeak } = parts;
+  const { shelf, sync, stop, demo, espeak, npu } = parts;
   const flights = new SingleFlight<void>();
   const configured = configuredModel(settings, options.modelOverride ?? null);
 
@@ -178,6 +182,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     if (stop.signal.aborted) return;
     await settleDemo(demo);
     await settleEspeak(espeak);
+    await settleNpu(npu);
   };
   const scan = () => flights.run('scan', look);
   const settled = async (registering: Promise<RegisteredModel>) => {

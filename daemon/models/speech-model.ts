@@ -4,8 +4,8 @@ import { type ModelSource, NOT_PULLED, type RegisteredModel } from './registered
 import type { FoundFile } from './scan.ts';
 import type { SpeechFacts } from './speech-facts.ts';
 
-/** What only models of text have. */
-const NO_TEXT = {
+/** What only models of text have that are read from files. */
+export const NO_TEXT = {
   context_length: null,
   enable_thinking: null,
   contextTrain: null,

@@ -109,3 +109,30 @@ describe('speech', () => {
     expect(names([piper])).toEqual([['tts', 'piper']]);
   });
 });
+
+describe('models of the NPU backend', () => {
+  const vectors: BindableModel = { id: 'embed-gemma:300m', type: 'embedding', format: 'flm', created: 1 };
+  const chat: BindableModel = { id: 'llama3.2:1b', type: 'llm', format: 'flm', created: 1 };
+  const shown = (models: BindableModel[], files: string[][] = []) =>
+    open(models)
+      .auto.configs({ configs: files.map(([name = '', text]) => slotConfig(name, text)), broken: none })
+      .map(({ name, engine, runner, model }) => [name, engine, runner, model]);
+
+  it('have slots of their own with the engine that has them', () => {
+    expect(shown([chat, vectors])).toEqual([
+      ['llama3-2-1b', 'flm', 'process', 'llama3.2:1b'],
+      ['embed', 'flm', 'process', 'embed-gemma:300m'],
+    ]);
+  });
+
+  it('complete no slot file, which was written for another engine', () => {
+    expect(shown([vectors], [['embed', 'device = "vulkan"']])).toEqual([
+      ['embed', 'embedded', 'worker', null],
+      ['embed-gemma-300m', 'flm', 'process', 'embed-gemma:300m'],
+    ]);
+    const real: BindableModel = { id: 'vectors', type: 'embedding', format: 'gguf', created: 9 };
+    expect(shown([vectors, real], [['embed', 'device = "cpu"']])).toEqual(
+      expect.arrayContaining([['embed', 'embedded', 'worker', 'vectors']]),
+    );
+  });
+});

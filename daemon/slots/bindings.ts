@@ -5,7 +5,7 @@ import { slotNameFor } from './slot-name.ts';
 export interface BindableModel {
   readonly id: string;
   readonly type: SlotTypeName;
-  /** What its files are: `gguf`, `onnx`, `program`. */
+  /** What its files are: `gguf`, `onnx`, `program`; `flm` for what the NPU backend keeps. */
   readonly format?: string;
   /** Unix seconds. */
   readonly created: number;
@@ -53,18 +53,22 @@ export function bindModels(picture: BindingPicture): Map<string, string> {
   const held = new Set<string>();
   const usable = (name: string, id: string) =>
     !held.has(name) && (!names.has(name) || open.has(name)) && (name === id || !ids.has(name));
+  // A slot file was written for another engine: its device, window and arguments mean nothing to the NPU.
+  const completes = (name: string, { id, format }: BindableModel) =>
+    usable(name, id) && !(format === 'flm' && names.has(name));
   const bind = (id: string, name: string) => {
     if (bound.size >= MOST_BINDINGS) return;
     bound.set(id, name);
     held.add(name);
   };
-  for (const { id, type } of free) {
+  for (const model of free) {
+    const { id, type } = model;
     const name = kept.get(id);
-    if (name !== undefined && usable(name, id) && (SELF_FILLING[name] ?? type) === type) bind(id, name);
+    if (name !== undefined && completes(name, model) && (SELF_FILLING[name] ?? type) === type) bind(id, name);
   }
   for (const [name, type] of Object.entries(SELF_FILLING)) {
-    const first = free.find((model) => model.type === type);
-    if (first !== undefined && usable(name, first.id)) bind(first.id, name);
+    const first = free.find((model) => model.type === type && completes(name, model));
+    if (first !== undefined) bind(first.id, name);
   }
   for (const { id } of free) {
     if (bound.has(id) || shown.has(id)) continue;

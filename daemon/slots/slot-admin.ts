@@ -2,7 +2,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { SlotName, type SlotSettingsBody } from '../contract/slots.ts';
 import { typeObjection } from './admit.ts';
 import type { SlotModel } from './engines/engine.ts';
-import { slotObjection } from './engines/table.ts';
+import { engineFor, slotObjection } from './engines/table.ts';
 import type { Forecast } from './loads.ts';
 import { disabledError, noMemoryError } from './refusals.ts';
 import type { SlotConfig } from './slot-file.ts';
@@ -35,7 +35,10 @@ const notFound = (slot: string): GatewayError =>
   new GatewayError('slot.not_found', { details: { slot: slot.slice(0, 64) } });
 
 /** What an automatic slot is made of, as settings for a file of its own. */
-const settingsOf = ({ auto, type, model }: SlotConfig): SlotSettingsBody => (auto ? { type, model } : {});
+function settingsOf({ auto, type, engine, model }: SlotConfig): SlotSettingsBody {
+  if (!auto) return {};
+  return engine === engineFor(type) ? { type, model } : { type, engine, model };
+}
 
 /** What administrators change about slots: their files and the models that they hold. */
 export class SlotAdmin {

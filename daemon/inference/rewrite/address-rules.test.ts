@@ -39,6 +39,7 @@ describe('npu-suffix', () => {
     models: [
       registeredModel({ id: 'Qwen3:4b', binding: 'slot:npu' }),
       registeredModel({ id: 'gemma:2b', binding: 'slot:agent' }),
+      registeredModel({ id: 'gemma4-it:e2b', format: 'flm', binding: null }),
     ],
   });
   test.each([
@@ -46,6 +47,7 @@ describe('npu-suffix', () => {
     ['llama3.2-1b-flm', 'llama3.2:1b'],
     ['LLAMA3.2-1B-FLM', 'llama3.2:1b'],
     ['qwen3:4b-flm', 'Qwen3:4b'],
+    ['gemma4-it-e2b-FLM', 'gemma4-it:e2b'],
   ])('%s is the tag %s', (name, tag) => {
     expect(npuSuffix(plainAddress(name), npu)).toMatchObject({ model: tag, by: 'npu-suffix', lane: null });
   });

@@ -35,6 +35,7 @@ export const engineOf = (id: string): Engine | undefined => ENGINES.find((engine
 /** The engine of a slot that names none, by what it serves and, where that matters, by what the model's files are. */
 export function engineFor(type: SlotTypeName, format?: string): string {
   if (format === 'program') return espeak.id;
+  if (format === 'flm') return flm.id;
   return type === 'tts' || type === 'stt' ? speech.id : embedded.id;
 }
 

@@ -1,0 +1,132 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { GatewayEvents } from '../contract/events.ts';
+import { RegistryView } from '../contract/models.ts';
+import { Bus } from '../kit/bus.ts';
+import { createLog } from '../kit/log.ts';
+import { openStore } from '../store/store.ts';
+import { settleNpu } from './npu-guest.ts';
+import { parseNpuList } from './npu-list.ts';
+import { modelView } from './registered-model.ts';
+import { Shelf } from './shelf.ts';
+
+const row = (name: string, more: object = {}) => ({ name, installed: true, url: 'https://x', ...more });
+const LIST = {
+  models: [
+    row('llama3.2:1b', { footprint: 0.9, label: ['tool-calling'] }),
+    row('qwen3:0.6b', { installed: false }),
+    row('embed-gemma:300m', { footprint: 0.4 }),
+    row('whisper-v3:turbo'),
+  ],
+};
+
+describe('parseNpuList', () => {
+  test('takes what is installed, as what it is', () => {
+    expect(parseNpuList(JSON.stringify(LIST))).toEqual([
+      { tag: 'llama3.2:1b', type: 'llm', bytes: 900_000_000, tools: true },
+      { tag: 'embed-gemma:300m', type: 'embedding', bytes: 400_000_000, tools: false },
+      { tag: 'whisper-v3:turbo', type: 'stt', bytes: 0, tools: false },
+    ]);
+  });
+
+  test.each([
+    '',
+    'flm: not found',
+    'null',
+    '[]',
+    '{"models":{}}',
+    '{"models":[null,1,{}]}',
+    '{"models":[{"name":"-x:1b","installed":true},{"name":"a b:1","installed":true},{"name":"x","installed":true}]}',
+    '{"models":[{"name":"../../etc:1b","installed":true},{"name":"a:1b","installed":"true"}]}',
+  ])('%s holds none', (text) => expect(parseNpuList(text)).toEqual([]));
+
+  test('is bounded', () => {
+    const models = Array.from({ length: 5_000 }, (_, i) => row(`m${i}:1b`, { footprint: -1 }));
+    expect(parseNpuList(JSON.stringify({ models }))).toHaveLength(256);
+  });
+});
+
+describe('models of the NPU backend (a stand-in for its program)', () => {
+  let home: string;
+  let bin: string;
+  let shelf: Shelf;
+  const ends: (() => void)[] = [];
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'svc-npu-'));
+    bin = join(home, 'bin');
+    mkdirSync(bin);
+    const log = createLog({ level: 'fatal' });
+    const store = openStore({ folder: join(home, 'state'), log });
+    ends.push(() => store.close());
+    shelf = new Shelf(store.models, new Bus<GatewayEvents>(), log);
+  });
+  afterEach(() => {
+    for (const end of ends.splice(0)) end();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const install = (list: object, ready = true) =>
+    writeFileSync(
+      join(bin, 'flm'),
+      `#!/bin/sh
+case "$*" in
+  "validate --json") echo '${JSON.stringify({ ready })}'; exit ${ready ? 0 : 1};;
+  "list --filter installed --json") echo '${JSON.stringify(list)}';;
+  *) exit 2;;
+esac
+`,
+      { mode: 0o755 },
+    );
+  const settle = () => settleNpu({ shelf, path: bin });
+  const ids = () => shelf.list().map(({ id }) => id);
+
+  test('are there under their native tags while the backend and its NPU are', async () => {
+    await settle();
+    expect(ids()).toEqual([]);
+    install(LIST);
+    await settle();
+    await settle();
+    expect(ids()).toEqual(['embed-gemma:300m', 'llama3.2:1b', 'whisper-v3:turbo']);
+    expect(shelf.get('llama3.2:1b')).toMatchObject({
+      type: 'llm',
+      format: 'flm',
+      capabilities: { tools: true },
+    });
+    const views = shelf.list().map(modelView);
+    expect(views.map((view) => RegistryView.parse(view))).toEqual(views);
+    install({ models: LIST.models.slice(0, 1) });
+    await settle();
+    expect(ids()).toEqual(['llama3.2:1b']);
+    install(LIST, false);
+    await settle();
+    expect(ids()).toEqual([]);
+    install(LIST);
+    await settle();
+    rmSync(join(bin, 'flm'));
+    await settle();
+    expect(ids()).toEqual([]);
+  });
+
+  test('never take the id of another model, nor its place when they go', async () => {
+    install(LIST);
+    await settle();
+    const own = shelf.get('llama3.2:1b');
+    if (own === undefined) throw new Error('no model');
+    shelf.remove('llama3.2:1b');
+    shelf.put({ ...own, format: 'gguf', source: 'register' });
+    await settle();
+    expect(shelf.get('llama3.2:1b')?.format).toBe('gguf');
+    rmSync(join(bin, 'flm'));
+    await settle();
+    expect(ids()).toEqual(['llama3.2:1b']);
+  });
+
+  test('a program that says nothing or fails has none, and harms nobody', async () => {
+    writeFileSync(join(bin, 'flm'), '#!/bin/sh\nexit 3\n', { mode: 0o755 });
+    await settle();
+    writeFileSync(join(bin, 'flm'), 'no program', { mode: 0o755 });
+    await settle();
+    expect(ids()).toEqual([]);
+  });
+});

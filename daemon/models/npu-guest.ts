@@ -1,0 +1,53 @@
+import { findProgram } from './find-program.ts';
+import { NPU_PROGRAM, type NpuModel, npuModels } from './npu-list.ts';
+import type { RegisteredModel } from './registered-model.ts';
+import { type FoundFile, findModelFile } from './scan.ts';
+import type { Shelf } from './shelf.ts';
+import { NO_TEXT } from './speech-model.ts';
+
+/** The format of models that the NPU backend keeps by itself. */
+const FORMAT = 'flm';
+
+export interface NpuGuestsOptions {
+  readonly shelf: Shelf;
+  /** Where the program is looked for; default the usual folders. */
+  readonly path?: string;
+}
+
+/** A model of the NPU backend as it is registered: its place is the program's own matter. */
+const npuModel = ({ tag, type, bytes, tools }: NpuModel, program: FoundFile): RegisteredModel => ({
+  ...NO_TEXT,
+  id: tag,
+  name: tag,
+  type,
+  format: FORMAT,
+  architecture: null,
+  quantization: null,
+  kvBytesPerToken: null,
+  capabilities: type === 'llm' ? { tools } : {},
+  size_bytes: bytes,
+  created: program.mtimeS,
+  source: 'program',
+  path: program.path,
+  files: [],
+  sizeBytes: bytes,
+  mtimeS: program.mtimeS,
+  voices: [],
+});
+
+/**
+ * What the NPU backend has fetched are models of this machine, under their native tags (contract section 7), as long as the
+ * backend is there and its NPU can be used. An id that something else has stays with that. Never rejects.
+ */
+export async function settleNpu({ shelf, path }: NpuGuestsOptions): Promise<void> {
+  const program = await findProgram(NPU_PROGRAM, path);
+  const file = program === null ? null : await findModelFile(program);
+  const models = file === null ? [] : await npuModels(file.path);
+  const tags = new Set(models.map(({ tag }) => tag));
+  for (const { id, format } of shelf.list()) if (format === FORMAT && !tags.has(id)) shelf.remove(id);
+  if (file === null) return;
+  for (const model of models) {
+    const known = shelf.get(model.tag);
+    if (known === undefined || known.format === FORMAT) shelf.put(npuModel(model, file));
+  }
+}

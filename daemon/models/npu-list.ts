@@ -1,0 +1,59 @@
+import { homedir } from 'node:os';
+import { runCommand } from '../kit/run-command.ts';
+
+/** The program that serves models on the NPU (FastFlowLM). */
+export const NPU_PROGRAM = 'flm';
+
+/** A model that the NPU backend has fetched. */
+export interface NpuModel {
+  /** Its native tag, such as `llama3.2:1b`. */
+  readonly tag: string;
+  readonly type: 'llm' | 'embedding' | 'stt';
+  /** Memory that it takes by the word of its maker; 0 when that is not told. */
+  readonly bytes: number;
+  readonly tools: boolean;
+}
+
+const TAG = /^[a-z0-9][a-z0-9._-]{0,62}:[a-z0-9][a-z0-9._-]{0,31}$/i;
+const MOST_MODELS = 256;
+const GB = 1e9;
+const LIMIT_MS = 10_000;
+const MOST_BYTES = 1024 * 1024;
+
+type Json = Record<string, unknown>;
+const asObject = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+
+function parsed(text: string): Json {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+const typeOf = (tag: string): NpuModel['type'] => {
+  if (/^whisper/i.test(tag)) return 'stt';
+  return /embed/i.test(tag) ? 'embedding' : 'llm';
+};
+
+/** What is installed according to `flm list --json`; entries of another shape are passed over. Pure. */
+export function parseNpuList(text: string): NpuModel[] {
+  const { models } = parsed(text);
+  const listed = (Array.isArray(models) ? models : []).slice(0, MOST_MODELS).map(asObject);
+  return listed.flatMap(({ name, installed, footprint, label }) => {
+    if (installed !== true || typeof name !== 'string' || !TAG.test(name)) return [];
+    const bytes = typeof footprint === 'number' && footprint > 0 ? Math.round(footprint * GB) : 0;
+    const tools = Array.isArray(label) && label.includes('tool-calling');
+    return [{ tag: name, type: typeOf(name), bytes, tools }];
+  });
+}
+
+/** Asks the program what it has fetched; empty where it says that this machine's NPU can't be used. Never rejects. */
+export async function npuModels(program: string): Promise<NpuModel[]> {
+  const limits = { timeoutMs: LIMIT_MS, maxBytes: MOST_BYTES, env: { HOME: homedir() } };
+  const able = await runCommand(program, ['validate', '--json'], limits);
+  if (parsed(able.stdout).ready !== true) return [];
+  const { code, stdout } = await runCommand(program, ['list', '--filter', 'installed', '--json'], limits);
+  return code === 0 ? parseNpuList(stdout) : [];
+}
