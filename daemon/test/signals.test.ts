@@ -97,6 +97,14 @@ describe('S10 SIGTERM', () => {
 });
 
 describe('P07 signals that end nothing', () => {
+  it('SIGHUP looks at the machine again', async () => {
+    const probedAt = async () =>
+      (await ask(gateway, 'GET', '/api/hardware')).json<{ probed_at: number }>().probed_at;
+    const before = await probedAt();
+    gateway.signal('SIGHUP');
+    await until(async () => (await probedAt()) > before, 'the machine to be looked at again');
+  });
+
   it('SIGHUP and SIGPIPE cut nothing, and SIGUSR1 opens no inspector', async () => {
     const streamed = await flowing(3_000);
     for (const signal of ['SIGHUP', 'SIGPIPE', 'SIGUSR1'] as const) gateway.signal(signal);

@@ -66,9 +66,26 @@ describe('a second gateway behind the first', () => {
       _svc: { slot: null, state: 'ready' },
     });
     expect(records.find(({ id }) => id === 'desk-chat')?.context_length).toBe(1024);
+  });
+
+  it('owners are chosen by header and query: comma lists, exact but for case; both given, both must hold', async () => {
+    const owners = async (query: string, header?: string) => {
+      const filter = header === undefined ? {} : { headers: { 'X-svc-Model-Filter': header } };
+      const answer = await ask(front.gateway, 'GET', `/v1/models${query}`, filter);
+      const { data } = answer.json<{ data: { owned_by: string }[] }>();
+      return [...new Set(data.map(({ owned_by }) => owned_by))].sort();
+    };
+    expect(await owners('')).toEqual(['desk', 'svc']);
+    expect(await owners('?owned_by=desk')).toEqual(['desk']);
+    expect(await owners('', 'DESK')).toEqual(['desk']);
+    expect(await owners('', 'nobody, Svc ,desk')).toEqual(['desk', 'svc']);
+    expect(await owners('?owned_by=svc,desk', 'desk')).toEqual(['desk']);
+    for (const none of ['nobody', 'des', 'desk*', 'svc desk']) expect(await owners('', none)).toEqual([]);
+    expect(await owners('?owned_by=svc', 'desk')).toEqual([]);
+    const lookup = { headers: { 'X-svc-Model-Filter': 'nobody' } };
     expect(
-      (await ask(front.gateway, 'GET', '/v1/models?owned_by=desk')).json<{ data: unknown[] }>().data,
-    ).toHaveLength(2);
+      (await ask(front.gateway, 'GET', '/v1/models/desk-chat?owned_by=svc', lookup)).json(),
+    ).toMatchObject({ id: 'desk-chat', owned_by: 'desk' });
   });
 
   it('chat, stream and embeddings go through, by the official client too', async () => {
