@@ -110,6 +110,13 @@ export const RequestDetail = RequestView.extend({
   /** Null for a request of an earlier version of the gateway. */
   story: RequestStory.nullable(),
 });
+/** The beginnings of both texts; null for one that did not come or is no text that could be read. */
+export const RequestBodies = z.object({ request: z.string().nullable(), answer: z.string().nullable() });
+/** One request as an admin is told it. */
+export const RequestResponse = RequestDetail.extend({
+  /** Null unless `observability.capture_bodies` was on when it came, or when a hundred others came since. */
+  bodies: RequestBodies.nullable(),
+});
 export const RequestsResponse = z.object({ running: z.array(RequestView), recent: z.array(RequestView) });
 /** What one tier asked of one model on one day (UTC); `model` is empty where no request of the row was served. */
 export const UsageDay = z.object({
@@ -201,6 +208,8 @@ export type AuditRow = z.infer<typeof AuditEntry>;
 export type RequestRecord = z.infer<typeof RequestView>;
 export type RequestStoryView = z.infer<typeof RequestStory>;
 export type RequestDetailView = z.infer<typeof RequestDetail>;
+export type RequestBodiesView = z.infer<typeof RequestBodies>;
+export type RequestWholeView = z.infer<typeof RequestResponse>;
 export type ExplainStepView = z.infer<typeof ExplainStep>;
 export type UsageView = z.infer<typeof UsageResponse>;
 export type MinuteRow = z.infer<typeof UsageMinute>;

@@ -4,6 +4,7 @@ import type { Log } from '../kit/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { AskAgain } from '../slots/refusals.ts';
 import type { Slots } from '../slots/slots.ts';
+import { Capture } from '../telemetry/captures.ts';
 import type { RequestTrack, RequestWatch, Usage } from '../telemetry/in-flight.ts';
 import type { Encoders } from './audio/encoders.ts';
 import type { Spools } from './audio/received-form.ts';
@@ -64,12 +65,14 @@ const LEFT = 499;
  * Throws a GatewayError while the head is not out; afterwards every failure has been told in the answer.
  */
 export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow, life: Life): Promise<void> {
+  const capture = deps.settings.value('captureBodies') ? new Capture(call.body) : null;
   const track = deps.watch.begin({
     id: call.id,
     route: ROUTES[call.route as RouteId].path,
     tier: call.tier,
     receivedAt: call.receivedAt,
     traceparent: call.req.headers.traceparent,
+    capture,
     cancel: () => life.end(new GatewayError('request.cancelled', { noRetry: true })),
   });
   const idleMs = deps.settings.value('idleTimeoutS') * 1000;
@@ -77,6 +80,7 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow,
     res: call.res,
     firstByte: () => track.firstByte(),
     stallMs: idleMs,
+    ...(capture !== null && { seen: (chunk: Buffer) => capture.answered(chunk) }),
   });
   const limit = deps.settings.value('totalTimeoutS') * 1000;
   life.limit(limit, () => new GatewayError('dispatch.upstream_timeout'));

@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { RouteId } from '../contract/routes.ts';
-import type { ExplainView, RequestDetailView, RequestRecord } from '../contract/system.ts';
+import type { ExplainView, RequestBodiesView, RequestDetailView, RequestRecord } from '../contract/system.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import { Bag } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
@@ -106,6 +106,8 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
   running(): RequestRecord[];
   /** A running request with its story so far; null when none of this id runs. */
   request(id: string): RequestDetailView | null;
+  /** The texts of a request, running or over; null when they are not kept. */
+  bodies(id: string): RequestBodiesView | null;
   /** Ends a running request; false when there is none of this id. */
   cancel(id: string): boolean;
   /** Refuses new calls, ends the running ones with `slot.draining` and closes every connection. */
@@ -177,6 +179,7 @@ export function createInference(deps: InferenceDeps): Inference {
     explain: (input) => explain(input, takePicture(sources), (slot) => slots.foresee(slot)),
     running: () => watch.running(),
     request: (id) => watch.find(id),
+    bodies: (id) => watch.bodies(id),
     cancel: (id) => watch.cancel(id),
     async stop() {
       stopped = true;

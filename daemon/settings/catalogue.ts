@@ -284,6 +284,13 @@ export const SETTINGS = {
     live: true,
     help: 'Least severe level that is logged.',
   }),
+  captureBodies: row({
+    toml: 'observability.capture_bodies',
+    kind: flag(),
+    default: false,
+    live: true,
+    help: 'Keep the beginning of what requests ask and are answered, in memory, for admins; off = no content anywhere.',
+  }),
   requestLogRows: row({
     toml: 'observability.request_log_rows',
     kind: number(100, 1_000_000),

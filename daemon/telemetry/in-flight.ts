@@ -1,7 +1,13 @@
 import type { GatewayEvents } from '../contract/events.ts';
-import type { RequestDetailView, RequestRecord, RequestStoryView } from '../contract/system.ts';
+import type {
+  RequestBodiesView,
+  RequestDetailView,
+  RequestRecord,
+  RequestStoryView,
+} from '../contract/system.ts';
 import { Bag, type Placed } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
+import { type Capture, Captures } from './captures.ts';
 import type { Metrics } from './metrics.ts';
 import { RequestNotes, type Resolved, type SentOff } from './request-notes.ts';
 import type { RequestContext } from './traces/request-spans.ts';
@@ -24,6 +30,8 @@ export interface RequestStart {
   readonly receivedAt: number;
   /** The caller's header of that name. */
   readonly traceparent?: string | string[] | undefined;
+  /** What is kept of its texts; null keeps nothing. */
+  readonly capture?: Capture | null;
   cancel(): void;
 }
 
@@ -71,6 +79,8 @@ export interface RequestWatch {
   running(): RequestRecord[];
   /** A running request with its story so far; null when none of this id runs. */
   find(id: string): RequestDetailView | null;
+  /** The texts of a request, running or over; null when they are not kept. */
+  bodies(id: string): RequestBodiesView | null;
   /** Ends a running request; false when there is none of this id. */
   cancel(id: string): boolean;
 }
@@ -88,15 +98,18 @@ export interface WatchOptions {
 
 export function createRequestWatch(options: WatchOptions): RequestWatch {
   const running = new Bag<Running>();
+  const captures = new Captures();
   const find = (id: string) => running.all().find(({ start }) => start.id === id);
   return {
     begin(start) {
       const track = new Running(start, options, running);
       running.add(track);
+      if (start.capture) captures.keep(start.id, start.capture);
       return track;
     },
     running: () => running.all().map((track) => track.record()),
     find: (id) => find(id)?.detail() ?? null,
+    bodies: (id) => captures.find(id),
     cancel(id) {
       const track = find(id);
       track?.start.cancel();

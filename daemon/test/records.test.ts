@@ -1,11 +1,12 @@
 /** What the gateway keeps about requests, usage, settings and acts, over a real port. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type AuditRow,
   type RequestDetailView,
   type RequestRecord,
+  type RequestWholeView,
   type SettingRow,
   UsageMinutesResponse,
   type UsageView,
@@ -123,6 +124,27 @@ describe('requests', () => {
     const { story } = (await say('GET', `/api/requests/${id}`)).json<RequestDetailView>();
     expect(story?.waits?.load_ms).toBeGreaterThan(0);
     expect(story?.steps.find(({ outcome }) => outcome === 'matched')?.step).toBe('registry');
+  });
+
+  it('hold what was said only while the setting says so, in memory alone, and never a key', async () => {
+    const capture = async (on: boolean) =>
+      expect((await say('PUT', '/api/settings', { body: { values: { captureBodies: on } } })).status).toBe(
+        200,
+      );
+    const whole = async (id: unknown) => (await say('GET', `/api/requests/${id}`)).json<RequestWholeView>();
+    await capture(true);
+    const answer = await talk(`marlin and ${CLIENT_KEY}`);
+    const id = answer.headers['x-request-id'];
+    const { bodies } = await whole(id);
+    expect(bodies?.request).toContain('marlin and [hidden]');
+    expect(JSON.parse(bodies?.answer ?? '')).toEqual(answer.json());
+    expect((await say('GET', '/api/requests')).text).not.toContain('marlin');
+    const file = (name: string) => readFileSync(join(gateway.home, 'state', name)).toString('latin1');
+    for (const name of readdirSync(join(gateway.home, 'state')).filter((each) => each.includes('.db')))
+      expect(file(name)).not.toContain('marlin');
+    await capture(false);
+    const later = await talk('marlin');
+    expect((await whole(later.headers['x-request-id'])).bodies).toBeNull();
   });
 
   it('are given page by page, newest first', async () => {

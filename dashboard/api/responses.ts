@@ -35,8 +35,8 @@ import type {
   MemoryFound,
   MemoryListResponse,
   MemoryRecord,
-  RequestDetailView,
   RequestsResponse,
+  RequestWholeView,
   SettingsResponse,
   StatusOverviewView,
   SystemHealthView,
@@ -103,8 +103,8 @@ export interface Responses {
   hardware: HardwareView;
   'hardware.probe': HardwareView;
   requests: Parsed<typeof RequestsResponse>;
-  request: RequestDetailView;
-  'request.cancel': RequestDetailView;
+  request: RequestWholeView;
+  'request.cancel': RequestWholeView;
   usage: UsageView;
   'usage.minutes': Parsed<typeof UsageMinutesResponse>;
   'dispatch.explain': ExplainView;

@@ -1,9 +1,9 @@
-import type { RequestDetailView, RequestRecord } from '../../contract/system.ts';
+import type { RequestDetailView, RequestRecord, RequestWholeView } from '../../contract/system.ts';
 import { wholeOption } from '../arguments.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { clock, count, duration } from '../format.ts';
-import { fields, fitted, json, table } from '../output.ts';
+import { fields, fitted, json, plain, table } from '../output.ts';
 
 interface Requests {
   running: RequestRecord[];
@@ -58,8 +58,8 @@ async function wholeId({ client }: CommandContext, id: string): Promise<string> 
 
 async function show(context: CommandContext): Promise<number> {
   const id = await wholeId(context, named(context, 'requests show ID', 'id').id);
-  const each = await context.client.call<RequestDetailView>('request', undefined, { params: { id } });
-  context.out(context.flags.json ? json(each) : requestFields(each) + storyText(each));
+  const each = await context.client.call<RequestWholeView>('request', undefined, { params: { id } });
+  context.out(context.flags.json ? json(each) : requestFields(each) + storyText(each) + bodiesText(each));
   return EXIT.ok;
 }
 
@@ -70,6 +70,15 @@ function storyText({ story }: RequestDetailView): string {
     ['STEP', 'OUTCOME', 'WHY'],
     story.steps.map(({ step, outcome, reason }) => [step, outcome, reason]),
   )}`;
+}
+
+/** What was asked and answered, where that is kept. */
+function bodiesText({ bodies }: RequestWholeView): string {
+  const parts = [
+    ['ASKED', bodies?.request],
+    ['ANSWERED', bodies?.answer],
+  ] as const;
+  return parts.map(([title, text]) => (text ? `\n${title}\n${plain(text)}\n` : '')).join('');
 }
 
 function waitedText({ story }: RequestDetailView): string | null {

@@ -14,6 +14,8 @@ export interface AnswerOptions {
   firstByte(): void;
   /** A caller that takes nothing for this long is cut, in milliseconds. */
   readonly stallMs: number;
+  /** Told of every chunk of the body, where somebody wants to see it. */
+  seen?(chunk: Buffer): void;
 }
 
 /**
@@ -122,6 +124,7 @@ export class Answer {
       this.#options.firstByte();
     }
     this.#tap.push(chunk);
+    this.#options.seen?.(chunk);
   }
 
   /** Whether the bytes written so far end an event, so that the next one is read as one of its own. */

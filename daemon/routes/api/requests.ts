@@ -1,6 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { RequestDetailView, RequestRecord } from '../../contract/system.ts';
+import type { RequestRecord, RequestWholeView } from '../../contract/system.ts';
 import { wholeLadder } from '../../inference/dispatch/ladder.ts';
+import { hideSecretsIn } from '../../kit/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
@@ -8,7 +9,7 @@ import { badQuery, Query } from '../query.ts';
 
 const MOST_ROWS = 1_000;
 
-/** `/api/requests…`: what runs and what has ended, without any content. */
+/** `/api/requests…`: what runs and what has ended; content only where an admin has asked for it to be kept. */
 export function requestRoutes(deps: RouteDeps) {
   /** `?state=running|done&limit=&before=`; `before` is the id of the last request of the page before. */
   const list: Handler = (_ctx, call): { running: RequestRecord[]; recent: RequestRecord[] } => {
@@ -31,11 +32,15 @@ export function requestRoutes(deps: RouteDeps) {
   return { requests: list, request: one, 'request.cancel': cancel } satisfies Record<string, Handler>;
 }
 
-/** One request with what happened on its way; of its resolution those steps too that did not have to be tried. */
-function findRequest(deps: RouteDeps, id: string): RequestDetailView {
+/**
+ * One request with what happened on its way; of its resolution those steps too that did not have to be tried, and of its
+ * texts what is kept, without any secret of the gateway.
+ */
+function findRequest(deps: RouteDeps, id: string): RequestWholeView {
   const found = deps.inference.request(id) ?? deps.store.requests.get(id);
   if (!found) throw new GatewayError('request.not_found');
   const { story } = found;
-  if (story === null || story.steps.length === 0) return found;
-  return { ...found, story: { ...story, steps: wholeLadder(story.steps) } };
+  const bodies = hideSecretsIn(deps.inference.bodies(found.id), deps.settings.secrets());
+  if (story === null || story.steps.length === 0) return { ...found, bodies };
+  return { ...found, bodies, story: { ...story, steps: wholeLadder(story.steps) } };
 }

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useRef } from 'react';
-import type { RequestDetailView } from '../../../daemon/contract/system.ts';
+import type { RequestWholeView } from '../../../daemon/contract/system.ts';
 import { queries } from '../../api/queries.ts';
+import { Code } from '../../ui/code.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { moment } from '../../ui/format.ts';
@@ -25,7 +26,19 @@ function Id(props: { id: string }): ReactElement {
   );
 }
 
-function Whole(props: { request: RequestDetailView }): ReactElement {
+function Texts(props: { bodies: RequestWholeView['bodies'] }): ReactElement | null {
+  const { request = null, answer = null } = props.bodies ?? {};
+  if (request === null && answer === null) return null;
+  return (
+    <section className={css.part} aria-label="What was said">
+      <h3>What was said</h3>
+      {request === null ? null : <Code title="Asked" what="what was asked" text={request} />}
+      {answer === null ? null : <Code title="Answered" what="what was answered" text={answer} />}
+    </section>
+  );
+}
+
+function Whole(props: { request: RequestWholeView }): ReactElement {
   const { request } = props;
   const look = requestLook(request);
   return (
@@ -54,6 +67,7 @@ function Whole(props: { request: RequestDetailView }): ReactElement {
         <Timeline request={request} />
       </section>
       <Way request={request} />
+      <Texts bodies={request.bodies} />
     </>
   );
 }

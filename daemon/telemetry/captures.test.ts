@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { Capture, Captures } from './captures.ts';
+
+function captured(request: string | Buffer, ...answer: (string | Buffer)[]) {
+  const capture = new Capture(Buffer.from(request));
+  for (const part of answer) capture.answered(Buffer.from(part));
+  return capture.view();
+}
+
+test('what was asked and what was answered, as text', () => {
+  expect(captured('{"a":1}', 'data: x\n\n', 'data: [DONE]\n\n')).toEqual({
+    request: '{"a":1}',
+    answer: 'data: x\n\ndata: [DONE]\n\n',
+  });
+  expect(captured('')).toEqual({ request: null, answer: null });
+});
+
+test('only the beginning is kept, and says so; a letter that is cut is left out', () => {
+  const { request, answer } = captured('ü'.repeat(10_000), 'a', 'ü'.repeat(50_000), 'b'.repeat(1_000_000));
+  expect(request).toBe(`${'ü'.repeat(8_192)}… (20000 bytes in all)`);
+  expect(answer).toBe(`a${'ü'.repeat(8_191)}… (1100001 bytes in all)`);
+});
+
+test('bytes that are no text are counted only', () => {
+  expect(captured('{}', Buffer.from([0x52, 0x49, 0, 1])).answer).toBe('(4 bytes that are no text)');
+  expect(captured('{}', Buffer.from([0xff, 0xfb, 0x90])).answer).toBe('(3 bytes that are no text)');
+});
+
+test('the latest hundred requests are kept', () => {
+  const captures = new Captures();
+  for (let i = 0; i < 250; i++) captures.keep(`r${i}`, new Capture(Buffer.from(String(i))));
+  expect(captures.find('r149')).toBeNull();
+  expect(captures.find('r150')).toEqual({ request: '150', answer: null });
+  expect(captures.find('r249')?.request).toBe('249');
+});

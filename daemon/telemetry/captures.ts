@@ -1,0 +1,68 @@
+import type { RequestBodiesView } from '../contract/system.ts';
+
+/** Bytes of one text that are kept. */
+const MOST_BYTES = 16 * 1024;
+/** Requests whose texts are kept, the latest ones. */
+const MOST_REQUESTS = 100;
+
+/** The beginning of bytes that pass by. */
+class Beginning {
+  readonly #parts: Buffer[] = [];
+  #kept = 0;
+  #total = 0;
+
+  /** Copies what is kept: a part of a larger buffer would hold all of that. */
+  push(bytes: Buffer): void {
+    this.#total += bytes.length;
+    if (this.#kept >= MOST_BYTES || bytes.length === 0) return;
+    const part = Buffer.from(bytes.subarray(0, MOST_BYTES - this.#kept));
+    this.#parts.push(part);
+    this.#kept += part.length;
+  }
+
+  /** As text; null when nothing came, and only their number for bytes that are none. */
+  text(): string | null {
+    if (this.#total === 0) return null;
+    const bytes = Buffer.concat(this.#parts);
+    try {
+      if (bytes.includes(0)) throw new TypeError('no text');
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+      return this.#total > this.#kept ? `${text}… (${this.#total} bytes in all)` : text;
+    } catch {
+      return `(${this.#total} bytes that are no text)`;
+    }
+  }
+}
+
+/** What one request asked and was answered, as far as it is kept (setting `observability.capture_bodies`). */
+export class Capture {
+  readonly #request = new Beginning();
+  readonly #answer = new Beginning();
+
+  constructor(body: Buffer) {
+    this.#request.push(body);
+  }
+
+  answered(bytes: Buffer): void {
+    this.#answer.push(bytes);
+  }
+
+  view(): RequestBodiesView {
+    return { request: this.#request.text(), answer: this.#answer.text() };
+  }
+}
+
+/** The texts of the latest requests, in memory only: nothing of them reaches a disk, a log or a backup. */
+export class Captures {
+  readonly #kept = new Map<string, Capture>();
+
+  keep(id: string, capture: Capture): void {
+    this.#kept.set(id, capture);
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined && this.#kept.size > MOST_REQUESTS) this.#kept.delete(oldest);
+  }
+
+  find(id: string): RequestBodiesView | null {
+    return this.#kept.get(id)?.view() ?? null;
+  }
+}
