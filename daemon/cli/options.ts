@@ -19,7 +19,7 @@ export const OPTIONS = {
   wide: { type: 'boolean', help: 'Do not cut columns to the width of the terminal' },
   evidence: {
     type: 'boolean',
-    help: 'Also show which probe told what, and why the rest is unknown',
+    help: 'Also show which probe told what, and what nobody told',
   },
   quiet: { type: 'boolean', short: 'q', help: 'Print names only' },
   force: { type: 'boolean', help: 'Do not ask, and write over a file that is there' },
