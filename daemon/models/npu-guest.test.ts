@@ -6,10 +6,12 @@ import type { GatewayEvents } from '../contract/events.ts';
 import { RegistryView } from '../contract/models.ts';
 import { Bus } from '../kit/bus.ts';
 import { createLog } from '../kit/log.ts';
+import { openSettings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
 import { settleNpu } from './npu-guest.ts';
 import { parseNpuList } from './npu-list.ts';
 import { modelView } from './registered-model.ts';
+import { createRegistry } from './registry.ts';
 import { Shelf } from './shelf.ts';
 
 const row = (name: string, more: object = {}) => ({ name, installed: true, url: 'https://x', ...more });
@@ -48,6 +50,8 @@ describe('parseNpuList', () => {
   });
 });
 
+const log = createLog({ level: 'fatal' });
+
 describe('models of the NPU backend (a stand-in for its program)', () => {
   let home: string;
   let bin: string;
@@ -57,7 +61,6 @@ describe('models of the NPU backend (a stand-in for its program)', () => {
     home = mkdtempSync(join(tmpdir(), 'svc-npu-'));
     bin = join(home, 'bin');
     mkdirSync(bin);
-    const log = createLog({ level: 'fatal' });
     const store = openStore({ folder: join(home, 'state'), log });
     ends.push(() => store.close());
     shelf = new Shelf(store.models, new Bus<GatewayEvents>(), log);
@@ -120,6 +123,25 @@ esac
     rmSync(join(bin, 'flm'));
     await settle();
     expect(ids()).toEqual(['llama3.2:1b']);
+  });
+
+  test('are in the registry from its first look on', async () => {
+    install(LIST);
+    const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
+    const other = openStore({ folder: join(home, 'other'), log });
+    const bus = new Bus<GatewayEvents>();
+    const options = { store: other, log, bus, settings, firstScanMs: 20_000, programs: bin };
+    const registry = await createRegistry(options);
+    ends.push(
+      registry.close,
+      () => settings.close(),
+      () => other.close(),
+    );
+    expect(registry.get('whisper-v3:turbo')).toMatchObject({ type: 'stt', format: 'flm' });
+    await expect(registry.remove('whisper-v3:turbo')).rejects.toMatchObject({ code: 'model.kept' });
+    rmSync(join(bin, 'flm'));
+    await registry.scan();
+    expect(registry.get('whisper-v3:turbo')).toBeUndefined();
   });
 
   test('a program that says nothing or fails has none, and harms nobody', async () => {
