@@ -102,3 +102,22 @@ test('usage adds up by day, tier and model', async ({ page }) => {
   await page.reload();
   await expect(page.getByText('Nothing was asked in this time')).toBeVisible();
 });
+
+test('what was said is in the story of a request only where the setting keeps it', async ({ page }) => {
+  const capture = (captureBodies: boolean) =>
+    ask(daemon(), 'PUT', '/api/settings', { body: { values: { captureBodies } } });
+  await capture(true);
+  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent', 'swordfish') });
+  await capture(false);
+  await page.goto(`${daemon().url}/requests`);
+  await rows(page).nth(1).getByRole('button').click();
+  const story = page.getByRole('dialog', { name: 'One request' });
+  await expect(story.getByRole('region', { name: 'what was asked' })).toContainText('swordfish');
+  await expect(story.getByRole('region', { name: 'what was answered' })).toContainText('chat.completion');
+  await inspect(page, 'requests-said', TWO_LOOKS);
+  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent', 'swordfish') });
+  await page.goto(`${daemon().url}/requests`);
+  await rows(page).nth(1).getByRole('button').click();
+  await expect(story.getByRole('region', { name: 'How it found its place' })).toBeVisible();
+  await expect(story).not.toContainText('swordfish');
+});
