@@ -5,7 +5,7 @@ import type { Settings } from '../settings/settings.ts';
 import { AskAgain } from '../slots/refusals.ts';
 import type { Slots } from '../slots/slots.ts';
 import { Capture } from '../telemetry/captures.ts';
-import type { RequestTrack, RequestWatch, Usage } from '../telemetry/in-flight.ts';
+import type { RequestTrack, RequestWatch } from '../telemetry/in-flight.ts';
 import type { Encoders } from './audio/encoders.ts';
 import type { Spools } from './audio/received-form.ts';
 import { type Connection, connect } from './connect.ts';
@@ -26,7 +26,6 @@ import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { credentialsOf } from './forward/own-credential.ts';
 import { send } from './forward/send.ts';
 import { Answer } from './forward/stream.ts';
-import { NO_USAGE } from './forward/usage-tap.ts';
 import type { Images } from './images/images.ts';
 import type { RegistryLike, Upstreams } from './ports.ts';
 import { rewriteAddress } from './rewrite/deviations.ts';
@@ -240,7 +239,7 @@ async function exchange(
     },
   });
   const end = await told(on, connection, sink === null ? sent : through(sent, sink));
-  const usage = measured(answer, sentAt);
+  const usage = answer.measured(sentAt);
   track.end({ status: answer.status, error: end?.code ?? null, usage });
   if (usage.tokensPerSecond !== null) connection.note(usage.tokensPerSecond);
 }
@@ -291,14 +290,4 @@ function announce(
   if (connection.degraded !== null) res.setHeader('x-svc-degraded', headerText(connection.degraded));
   if (reading.omni) res.setHeader('x-svc-omni', 'unavailable');
   res.setHeader('x-svc-overhead-ms', overheadMs.toFixed(2));
-}
-
-/** Usage as the engine told it; the speed is measured when it told tokens but no speed. */
-function measured(answer: Answer, sentAt: number): Usage {
-  if (answer.firstByteAt === 0) return NO_USAGE;
-  const usage = answer.usage();
-  if (usage.tokensPerSecond !== null || usage.completionTokens === null) return usage;
-  const seconds = (answer.endedAt - (answer.eventStream ? answer.firstByteAt : sentAt)) / 1000;
-  if (seconds <= 0 || usage.completionTokens === 0) return usage;
-  return { ...usage, tokensPerSecond: Math.round((usage.completionTokens / seconds) * 10) / 10 };
 }

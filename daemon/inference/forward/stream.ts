@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { ErrorEnvelope, GatewayError } from '../../contract/errors.ts';
 import { isEventStream, SSE_HEADERS, sseComment, sseData } from '../../kit/sse.ts';
+import type { Usage } from '../../telemetry/in-flight.ts';
 import type { CallerResponse } from '../caller.ts';
 import { callerHeaders } from './headers.ts';
-import { UsageTap } from './usage-tap.ts';
+import { NO_USAGE, UsageTap } from './usage-tap.ts';
 
 /** Bytes that may wait for the caller before keep-alive comments are left out. */
 const COMMENT_BACKLOG = 16 * 1024;
@@ -110,6 +111,16 @@ export class Answer {
   /** Token counts that the engine told at the end of the body. */
   usage() {
     return this.#tap.read();
+  }
+
+  /** The same; the speed is measured from `sentAt` or the first byte on when it told tokens but no speed. */
+  measured(sentAt: number): Usage {
+    if (this.firstByteAt === 0) return NO_USAGE;
+    const usage = this.usage();
+    if (usage.tokensPerSecond !== null || usage.completionTokens === null) return usage;
+    const seconds = (this.endedAt - (this.eventStream ? this.firstByteAt : sentAt)) / 1000;
+    if (seconds <= 0 || usage.completionTokens === 0) return usage;
+    return { ...usage, tokensPerSecond: Math.round((usage.completionTokens / seconds) * 10) / 10 };
   }
 
   #head(status: number, headers: OutgoingHttpHeaders): void {
