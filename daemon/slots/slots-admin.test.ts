@@ -125,8 +125,8 @@ describe('change', () => {
   });
 
   it('gives an automatic slot of another engine a file that names it', async () => {
-    bindable = [{ id: 'llama3.2:1b', type: 'llm', format: 'flm', created: 1 }];
-    const slots = open();
+    bench.bindable = [{ id: 'llama3.2:1b', type: 'llm', format: 'flm', created: 1 }];
+    const slots = bench.openAdmin();
     expect(slots.get('llama3-2-1b')).toMatchObject({ auto: true, engine: 'flm', model: 'llama3.2:1b' });
     expect(await slots.change('llama3-2-1b', { pinned: true })).toMatchObject({
       auto: false,
@@ -134,7 +134,7 @@ describe('change', () => {
       runner: 'process',
       model: 'llama3.2:1b',
     });
-    expect(text('llama3-2-1b')).toBe('type = "llm"\nengine = "flm"\nmodel = "llama3.2:1b"\npinned = true\n');
+    expect(bench.text('llama3-2-1b')).toBe('type = "llm"\nengine = "flm"\nmodel = "llama3.2:1b"\npinned = true\n');
   });
 
   it('mends a file with a wrong value, but not one that is no TOML', async () => {
