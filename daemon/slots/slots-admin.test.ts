@@ -134,7 +134,9 @@ describe('change', () => {
       runner: 'process',
       model: 'llama3.2:1b',
     });
-    expect(bench.text('llama3-2-1b')).toBe('type = "llm"\nengine = "flm"\nmodel = "llama3.2:1b"\npinned = true\n');
+    expect(bench.text('llama3-2-1b')).toBe(
+      'type = "llm"\nengine = "flm"\nmodel = "llama3.2:1b"\npinned = true\n',
+    );
   });
 
   it('mends a file with a wrong value, but not one that is no TOML', async () => {
