@@ -1,4 +1,4 @@
-/** What the gateway keeps about requests, usage, settings and acts, over a real port. */
+/** What the gateway keeps about requests and usage, over a real port. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,19 +7,10 @@ import {
   type RequestDetailView,
   type RequestRecord,
   type RequestWholeView,
-  type SettingRow,
   UsageMinutesResponse,
   type UsageView,
 } from '../contract/system.ts';
-import {
-  ADMIN_KEY,
-  CLIENT_KEY,
-  type Gateway,
-  KEYS_FILE,
-  QUIET_FILE,
-  startGateway,
-  until,
-} from './harness/gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, until } from './harness/gateway.ts';
 import { type Ask, ask } from './harness/http.ts';
 import { openStream } from './harness/stream.ts';
 import { ENDLESS, startTiny } from './harness/tiny-gateway.ts';
@@ -254,84 +245,5 @@ describe('usage', () => {
 
   it('needs a key while keys are required', async () => {
     expect((await ask(gateway, 'GET', '/api/usage')).code).toBe('auth.required');
-  });
-});
-
-describe('settings', () => {
-  const rows = async (on: Gateway = gateway) =>
-    (await ask(on, 'GET', '/api/settings', { key: ADMIN_KEY })).json<{ settings: SettingRow[] }>().settings;
-  const row = async (name: string, on?: Gateway) => (await rows(on)).find((each) => each.name === name);
-  const put = (values: Record<string, unknown>, more: object = {}) =>
-    say('PUT', '/api/settings', { body: { values, ...more } });
-
-  it('a live one is in force at once, and only it has changed in the file', async () => {
-    const file = join(gateway.home, 'config/config.toml');
-    const before = readFileSync(file, 'utf8');
-    expect((await put({ queueMax: 50 })).status).toBe(200);
-    expect(await row('queueMax')).toMatchObject({ value: 50, source: 'file', live: true });
-    expect(await row('queueMax')).not.toHaveProperty('running');
-    expect(readFileSync(file, 'utf8')).toBe(`${before}\n[slots]\nqueue_max = 50\n`);
-  });
-
-  it('one that needs a restart says what runs until then', async () => {
-    expect((await put({ maxConnections: 900 })).status).toBe(200);
-    expect(await row('maxConnections')).toMatchObject({ value: 900, running: 1024, live: false });
-    await put({ maxConnections: 1024 });
-    expect(await row('maxConnections')).not.toHaveProperty('running');
-  });
-
-  it.each<[string, Record<string, unknown>, object, string]>([
-    ['a wrong value', { queueMax: 0 }, {}, 'queueMax'],
-    ['a secret', { adminKey: 'x' }, {}, 'adminKey'],
-    ['enforcement', { requireAuth: false }, {}, 'requireAuth'],
-    ['an unknown name', { nonsense: 1 }, {}, 'nonsense'],
-    ['a name of the language', { constructor: 1 }, {}, 'constructor'],
-    ['an unknown key of the body', {}, { persist: true }, 'persist'],
-  ])('%s is refused by name, and nothing is written', async (_, values, more, path) => {
-    const file = join(gateway.home, 'config/config.toml');
-    const before = readFileSync(file, 'utf8');
-    const answer = await put({ idleTimeoutS: 500, ...values }, more);
-    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
-    expect(answer.json()).toMatchObject({ error: { details: { fields: [{ path }] } } });
-    expect(readFileSync(file, 'utf8')).toBe(before);
-  });
-
-  it('a change is in the audit trail with its names, its tier and its address', async () => {
-    await put({ queueMax: 51, idleTimeoutS: 500 });
-    const { entries } = (await say('GET', '/api/audit?limit=1')).json<{ entries: AuditRow[] }>();
-    expect(entries).toMatchObject([
-      {
-        action: 'settings.put',
-        tier: 'admin',
-        address: '127.0.0.1',
-        details: { names: ['queueMax', 'idleTimeoutS'] },
-      },
-    ]);
-    const older = await say('GET', `/api/audit?before=${entries[0]?.id}&limit=1`);
-    expect(older.json<{ entries: AuditRow[] }>().entries[0]?.id).toBeLessThan(entries[0]?.id as number);
-  });
-
-  it('the guards go by where the gateway listens, not by where it will listen', async () => {
-    const open = await startGateway({
-      files: {
-        ...KEYS_FILE,
-        ...QUIET_FILE,
-        'config/config.toml':
-          '[server]\nbind_host = "0.0.0.0"\n\n[security]\nallow_public_without_auth = true\n',
-      },
-    });
-    try {
-      const proxied = { headers: { via: '1.1 proxy' } };
-      expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
-      const body = { values: { bindHost: '127.0.0.1' } };
-      expect((await ask(open, 'PUT', '/api/settings', { body, key: ADMIN_KEY })).status).toBe(200);
-      expect(await row('bindHost', open)).toMatchObject({ value: '127.0.0.1', running: '0.0.0.0' });
-      expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
-      const status = await ask(open, 'GET', '/api/status');
-      expect(status.json()).toMatchObject({ listener: { bind_host: '0.0.0.0', loopback: false } });
-    } finally {
-      await open.stop();
-      open.remove();
-    }
   });
 });

@@ -1,0 +1,103 @@
+/** `/api/settings` over a real port: what a change puts in force, what is refused, and what the audit trail keeps of it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditRow, SettingRow } from '../contract/system.ts';
+import { ADMIN_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway } from './harness/gateway.ts';
+import { type Ask, ask } from './harness/http.ts';
+import { startTiny } from './harness/tiny-gateway.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startTiny(
+    { files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = true\n' } },
+    ADMIN_KEY,
+  );
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+const say = (method: string, path: string, options: Ask = {}) =>
+  ask(gateway, method, path, { key: ADMIN_KEY, ...options });
+describe('settings', () => {
+  const rows = async (on: Gateway = gateway) =>
+    (await ask(on, 'GET', '/api/settings', { key: ADMIN_KEY })).json<{ settings: SettingRow[] }>().settings;
+  const row = async (name: string, on?: Gateway) => (await rows(on)).find((each) => each.name === name);
+  const put = (values: Record<string, unknown>, more: object = {}) =>
+    say('PUT', '/api/settings', { body: { values, ...more } });
+
+  it('a live one is in force at once, and only it has changed in the file', async () => {
+    const file = join(gateway.home, 'config/config.toml');
+    const before = readFileSync(file, 'utf8');
+    expect((await put({ queueMax: 50 })).status).toBe(200);
+    expect(await row('queueMax')).toMatchObject({ value: 50, source: 'file', live: true });
+    expect(await row('queueMax')).not.toHaveProperty('running');
+    expect(readFileSync(file, 'utf8')).toBe(`${before}\n[slots]\nqueue_max = 50\n`);
+  });
+
+  it('one that needs a restart says what runs until then', async () => {
+    expect((await put({ maxConnections: 900 })).status).toBe(200);
+    expect(await row('maxConnections')).toMatchObject({ value: 900, running: 1024, live: false });
+    await put({ maxConnections: 1024 });
+    expect(await row('maxConnections')).not.toHaveProperty('running');
+  });
+
+  it.each<[string, Record<string, unknown>, object, string]>([
+    ['a wrong value', { queueMax: 0 }, {}, 'queueMax'],
+    ['a secret', { adminKey: 'x' }, {}, 'adminKey'],
+    ['enforcement', { requireAuth: false }, {}, 'requireAuth'],
+    ['an unknown name', { nonsense: 1 }, {}, 'nonsense'],
+    ['a name of the language', { constructor: 1 }, {}, 'constructor'],
+    ['an unknown key of the body', {}, { persist: true }, 'persist'],
+  ])('%s is refused by name, and nothing is written', async (_, values, more, path) => {
+    const file = join(gateway.home, 'config/config.toml');
+    const before = readFileSync(file, 'utf8');
+    const answer = await put({ idleTimeoutS: 500, ...values }, more);
+    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
+    expect(answer.json()).toMatchObject({ error: { details: { fields: [{ path }] } } });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  it('a change is in the audit trail with its names, its tier and its address', async () => {
+    await put({ queueMax: 51, idleTimeoutS: 500 });
+    const { entries } = (await say('GET', '/api/audit?limit=1')).json<{ entries: AuditRow[] }>();
+    expect(entries).toMatchObject([
+      {
+        action: 'settings.put',
+        tier: 'admin',
+        address: '127.0.0.1',
+        details: { names: ['queueMax', 'idleTimeoutS'] },
+      },
+    ]);
+    const older = await say('GET', `/api/audit?before=${entries[0]?.id}&limit=1`);
+    expect(older.json<{ entries: AuditRow[] }>().entries[0]?.id).toBeLessThan(entries[0]?.id as number);
+  });
+
+  it('the guards go by where the gateway listens, not by where it will listen', async () => {
+    const open = await startGateway({
+      files: {
+        ...KEYS_FILE,
+        ...QUIET_FILE,
+        'config/config.toml':
+          '[server]\nbind_host = "0.0.0.0"\n\n[security]\nallow_public_without_auth = true\n',
+      },
+    });
+    try {
+      const proxied = { headers: { via: '1.1 proxy' } };
+      expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
+      const body = { values: { bindHost: '127.0.0.1' } };
+      expect((await ask(open, 'PUT', '/api/settings', { body, key: ADMIN_KEY })).status).toBe(200);
+      expect(await row('bindHost', open)).toMatchObject({ value: '127.0.0.1', running: '0.0.0.0' });
+      expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
+      const status = await ask(open, 'GET', '/api/status');
+      expect(status.json()).toMatchObject({ listener: { bind_host: '0.0.0.0', loopback: false } });
+    } finally {
+      await open.stop();
+      open.remove();
+    }
+  });
+});
