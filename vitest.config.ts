@@ -10,6 +10,8 @@ const DOOR = suite(
   'classes',
   'cookies',
   'cors',
+  'floods',
+  'frames',
   'limiter',
   'origin-host',
   'remote-admin',
@@ -39,6 +41,7 @@ const MEDIA = suite('images*', 'realtime*', 'speech', 'transcriptions', 'omni*')
 
 /** Engines on every runner: their loads, ends, faults and places. */
 const SLOTS = suite(
+  'clock',
   'containers',
   'engine-stand-ins',
   'engines',

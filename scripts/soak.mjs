@@ -1,15 +1,32 @@
-// The suites with the full repeat counts of the catalogue; hours, not minutes. A first argument picks the scale (default 1).
+// A mixed load for an hour with its report and graph (artifacts/soak.json, soak.svg), then the suites with the full repeat
+// counts of the catalogue: hours, not minutes. `--minutes N`: that load alone, so long. A plain argument is the scale (default 1).
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
 
+const args = process.argv.slice(2);
+const at = args.indexOf('--minutes');
+const minutes = at < 0 ? null : Number(args.splice(at, 2)[1]);
+if ((minutes !== null && !(minutes > 0)) || args.length > 1) {
+  console.error('usage: npm run soak -- [--minutes N | SCALE]');
+  process.exit(2);
+}
+
 const { node } = prepare({ dashboard: true });
-const scale = process.argv[2] ?? '1';
 const env = {
   ...process.env,
   PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
-  SVC_TEST_SCALE: scale,
+  SVC_TEST_SCALE: args[0] ?? '1',
 };
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const args = [vitest, 'run', '--testTimeout=86400000', '--hookTimeout=600000'];
-process.exit(spawnSync(node, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1);
+const HOUR = 60;
+
+const run = (program, more = {}) =>
+  spawnSync(node, program, { cwd: root, env: { ...env, ...more }, stdio: 'inherit' }).status ?? 1;
+const suites = (files, more) =>
+  run([vitest, 'run', '--testTimeout=86400000', '--hookTimeout=600000', ...files], more);
+
+const loaded = suites(['daemon/test/soak.test.ts'], { SVC_SOAK_MINUTES: String(minutes ?? HOUR) });
+const drawn = run([join(root, 'scripts', 'soak-graph.ts')]);
+const all = minutes === null ? suites(['--exclude', 'daemon/test/soak.test.ts'], {}) : 0;
+process.exit(loaded || drawn || all);

@@ -172,7 +172,7 @@ describe('W02 open sockets are judged anew', () => {
   });
 });
 
-describe('what one socket may cost', () => {
+describe('W01 W03 what one socket may cost', () => {
   const client = bearer(KEYS.SVC_CLIENT_KEY);
 
   it('a message over 1 MiB closes it with 1009', async () => {

@@ -30,7 +30,7 @@ test('the same content is not written', async () => {
   expect(statSync(path).ino).toBe(before);
 });
 
-test('created, changed or removed in between: read again and done', async () => {
+test('F02 created, changed or removed in between: read again and done', async () => {
   for (const [act, wanted] of [
     [() => writeFileSync(path, 'theirs:'), 'theirs:x'],
     [() => writeFileSync(path, 'again:'), 'again:x'],
@@ -49,7 +49,7 @@ test('created, changed or removed in between: read again and done', async () => 
   }
 });
 
-test('changed again and again: given up, theirs stays', async () => {
+test('F02 changed again and again: given up, theirs stays', async () => {
   let turn = 0;
   const faults = (step: string) => {
     if (step === 'rename') writeFileSync(path, `theirs${++turn}`);

@@ -1,3 +1,4 @@
+import { systemClock } from './clock.ts';
 import type { Owner } from './owner.ts';
 import type { Current, OwnerParts } from './owner-parts.ts';
 
@@ -19,7 +20,7 @@ export class SlotWorks {
   readonly #now: () => number;
   readonly #listeners = new Set<SlotWorkListener>();
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = systemClock.now) {
     this.#now = now;
   }
 

@@ -99,7 +99,7 @@ function renamed(file: string): void {
   db.close();
 }
 
-test.each(DAMAGE)('%s: moved aside, a fresh one works, the alarm says so', (_, harm) => {
+test.each(DAMAGE)('Q01 %s: moved aside, a fresh one works, the alarm says so', (_, harm) => {
   const { folder, file } = filled();
   harm(file);
   const { alarm, place, built, db, lost } = open(folder);
@@ -111,7 +111,7 @@ test.each(DAMAGE)('%s: moved aside, a fresh one works, the alarm says so', (_, h
   expect(built()).toEqual(['new']);
 });
 
-test('random flips: always opens, and what opens works', () => {
+test('Q01 random flips: always opens, and what opens works', () => {
   let seed = 7;
   const random = (below: number): number => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -185,7 +185,7 @@ test('an older schema is brought up to date, its last state kept', () => {
   kept.close();
 });
 
-test('a failing migration: the file is as before, the daemon goes on in memory', () => {
+test('Q04 a failing migration: the file is as before, the daemon goes on in memory', () => {
   const { folder, file } = filled();
   const { place, alarm, built, lost } = open(folder, [...MIGRATIONS, NEXT, BROKEN]);
   expect(place).toBe('memory');
@@ -198,7 +198,7 @@ test('a failing migration: the file is as before, the daemon goes on in memory',
   expect(readdirSync(folder)).toEqual(['svc.db']);
 });
 
-test('a newer schema is refused and not written', () => {
+test('Q04 a newer schema is refused and not written', () => {
   const { folder, file } = filled();
   open(folder, [...MIGRATIONS, NEXT]).db.close();
   const before = readFileSync(file);
@@ -242,7 +242,7 @@ function migratingChild(folder: string, sql: string, say: string) {
   });
 }
 
-test('a migration that is killed: the backup comes back', async () => {
+test('Q04 a migration that is killed: the backup comes back', async () => {
   const { folder } = filled();
   const endless =
     "DELETE FROM facts; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) INSERT INTO facts SELECT i, '' FROM n LIMIT 2000000000;";

@@ -41,7 +41,7 @@ async function said(process: ReturnType<typeof child>, until = Number.POSITIVE_I
   return lines;
 }
 
-test('kill -9 while writing: no acknowledged row is lost, the file is sound', {
+test('Q05 kill -9 while writing: no acknowledged row is lost, the file is sound', {
   timeout: 60_000,
 }, async () => {
   const folder = scratch();
@@ -86,7 +86,7 @@ test('kill -9 while writing: no acknowledged row is lost, the file is sound', {
   expect(acknowledged).toBeGreaterThan(500);
 });
 
-test('no room left on the disk: auth and inference go on, dependants are told', async () => {
+test('Q02 no room left on the disk: auth and inference go on, dependants are told', async () => {
   const folder = scratch();
   const full = child(
     folder,

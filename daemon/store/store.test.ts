@@ -56,7 +56,7 @@ test('requests reach the file by themselves, without a close', async () => {
   reader.close();
 });
 
-test('a damaged file: one alarm in the log and in the health, everything works', () => {
+test('Q01 a damaged file: one alarm in the log and in the health, everything works', () => {
   const { store: first, folder } = opened();
   first.close();
   truncateSync(join(folder, 'svc.db'), 5_000);
@@ -106,7 +106,7 @@ test.skipIf(process.getuid?.() === 0)('a read-only folder: the content goes on i
   expect(store.sessions.isRevoked('a')).toBe(true);
 });
 
-test('locked by another program: only callers that need the row fail, the rest goes on and is written later', () => {
+test('Q02 locked by another program: only callers that need the row fail, the rest goes on and is written later', () => {
   const { store, folder } = opened();
   store.sessions.create('a', 1, 99_999);
   const other = connect(join(folder, 'svc.db'));
@@ -154,7 +154,7 @@ test('the health recovers by itself once the cause is gone', async () => {
   expect(store.audit.list(5)).toHaveLength(1);
 });
 
-test('a stuck reader lets the log grow: an alarm, and it shrinks once the reader is gone', () => {
+test('Q06 a stuck reader lets the log grow: an alarm, and it shrinks once the reader is gone', () => {
   const { store, folder } = opened();
   const wal = join(folder, 'svc.db-wal');
   const reader = connect(join(folder, 'svc.db'), { readonly: true });

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RequireView, RotateView, SessionRow } from '../contract/auth.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
 import { ask, login, rawExchange } from './harness/http.ts';
+import { scale } from './harness/scale.ts';
 
 const WIDE_LIMIT = '[security]\nlogin_ratelimit_max = 10000\n';
 const started: Gateway[] = [];
@@ -138,6 +139,32 @@ describe('enforcement: environment, then file, then off', () => {
       expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
     }
     expect(await status(gateway)).toMatchObject({ auth_required: false });
+  });
+
+  it('F06 turned on and off under load: what is acknowledged rules the next request, and none is judged by both', async () => {
+    const gateway = await start({ files: KEYS_FILE });
+    const state = { over: false, odd: [] as string[], asked: 0 };
+    const caller = async () => {
+      while (!state.over) {
+        const answer = await ask(gateway, 'GET', '/api/settings');
+        state.asked += 1;
+        const whole = answer.status === 200 ? 'settings' in answer.json() : answer.code === 'auth.required';
+        if (!whole) state.odd.push(`${answer.status} ${answer.text.slice(0, 100)}`);
+      }
+    };
+    const callers = Array.from({ length: 4 }, caller);
+    for (let turn = 0; turn < scale(1000); turn++) {
+      for (const on of [true, false]) {
+        const body = { require_auth: on };
+        expect((await ask(gateway, 'PUT', '/api/auth/require', { key: ADMIN_KEY, body })).status).toBe(200);
+        expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(on ? 401 : 200);
+        expect((await ask(gateway, 'GET', '/api/settings', { key: ADMIN_KEY })).status).toBe(200);
+      }
+    }
+    state.over = true;
+    await Promise.all(callers);
+    expect(state.odd).toEqual([]);
+    expect(state.asked).toBeGreaterThan(10);
   });
 
   it('F01/F03 a broken config.toml never turns enforcement off, running or at a cold start', async () => {

@@ -111,7 +111,7 @@ describe('deviations 2 and 4: aliases and virtual names', () => {
 });
 
 describe('deviation 1: omni', () => {
-  it('only the boolean true opts in, and an engine never sees the field', async () => {
+  it('B10 only the boolean true opts in, and an engine never sees the field', async () => {
     expect((await say({ omni: true })).answer.headers['x-svc-omni']).toBe('on');
     for (const omni of [false, 'true', 1, null]) {
       const { text, answer } = await say({ omni });
@@ -188,7 +188,7 @@ describe('what is forwarded has its effect', () => {
     expect(new Set(several).size).toBeGreaterThan(1);
   });
 
-  it('numbers and unknown fields of the body pass as they are', async () => {
+  it('B10 numbers and unknown fields of the body pass as they are', async () => {
     const body = `{"model":"agent","messages":[{"role":"user","content":"x"}],"temperature":0e0,"max_tokens":2,"seed":9007199254740993,"store":true,"metadata":{"a":-0}}`;
     const answer = await post(body, { 'content-type': 'application/json' });
     expect(answer.json<Completion & Record<string, unknown>>().choices[0]?.message.content).toBe('yz');

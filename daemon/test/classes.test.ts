@@ -101,7 +101,7 @@ describe('C01 every row × tier, from the exposure answer', () => {
   });
 });
 
-describe('C02–C06 paths that are no routes', () => {
+describe('C02 C03 C04 C06 C26 paths that are no routes', () => {
   const paths = [
     ['GET', '/api/does-not-exist'],
     ['GET', '/v1/files'],

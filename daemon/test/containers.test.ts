@@ -65,7 +65,7 @@ const containers = () =>
 const ids = () => containers().map(({ Id }) => Id);
 const alive = (pid: number | null) => pid !== null && existsSync(`/proc/${pid}`);
 
-it('without an engine of containers the slot fails with the fix, and the gateway goes on', async () => {
+it('P08 without an engine of containers the slot fails with the fix, and the gateway goes on', async () => {
   gateway = await startGateway({
     home,
     files: {
@@ -142,7 +142,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
   });
 
-  it('an image that must be fetched: pulling with its share, and an unload that cuts it', async () => {
+  it('P08 an image that must be fetched: pulling with its share, and an unload that cuts it', async () => {
     await start(BOXED.replace(/image = .*/, `image = "${registry.image}"`));
     const loading = verb('load');
     await slotState(gateway, 'boxed', 'pulling');

@@ -114,7 +114,7 @@ describe('a program of somebody else', () => {
     expect((await slot(gateway, 'other')).pid).not.toBe(pid);
   });
 
-  it('that listens where a stranger does fails, and the stranger is never asked', async () => {
+  it('P02 that listens where a stranger does fails, and the stranger is never asked', async () => {
     const answer = await verb('elsewhere', 'load');
     expect([answer.status, answer.code]).toEqual([503, 'slot.failed']);
     const reason = 'Another program has taken the port of the engine.';

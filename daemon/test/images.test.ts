@@ -198,7 +198,7 @@ describe('the answer', () => {
   });
 });
 
-describe('checks', () => {
+describe('B14 checks', () => {
   it.each<[Record<string, unknown>, string]>([
     [{ n: 9 }, 'n'],
     [{ n: 1e9 }, 'n'],
@@ -227,7 +227,7 @@ describe('checks', () => {
   });
 });
 
-describe('what goes wrong at ComfyUI', () => {
+describe('I04 what goes wrong at ComfyUI', () => {
   it.each([
     ['FAIL', 502, 'upstream.error', 'execution_error'],
     ['OOM', 507, 'slot.no_memory', 'out_of_memory'],
@@ -481,7 +481,7 @@ describe('svcctl image', () => {
   });
 });
 
-describe('the cache route', () => {
+describe('I02 the cache route', () => {
   const unknown = '/api/images/cache/00000000-0000-4000-8000-000000000000.png';
 
   it.each([

@@ -88,7 +88,7 @@ describe('a caller who leaves', () => {
   });
 });
 
-describe('an upstream that says nothing', () => {
+describe('S04 an upstream that says nothing', () => {
   it('may be silent for ten minutes by default: a long prompt takes its time', () => {
     expect(SETTINGS.idleTimeoutS.default).toBeGreaterThanOrEqual(600);
     expect(SETTINGS.totalTimeoutS.default).toBe(0);

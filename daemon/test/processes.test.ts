@@ -85,7 +85,7 @@ const stateOf = (pid: number): string => {
 const zombies = () => descendants(gateway.pid).filter(({ pid }) => stateOf(pid) === 'Z');
 
 describe('an engine that fails', () => {
-  it('at once, every time: parked after five times, a sibling with the same model serves meanwhile', async () => {
+  it('P01 at once, every time: parked after five times, a sibling with the same model serves meanwhile', async () => {
     expect((await verb('well', 'load')).status).toBe(200);
     for (let times = 1; times <= 5; times++) {
       expect(await verb('exits', 'load')).toMatchObject({ status: 503, code: 'slot.failed' });
@@ -111,7 +111,7 @@ describe('an engine that fails', () => {
     expect(refused.headers['retry-after']).toBeUndefined();
   });
 
-  it('because its device is lost: an error with that reason and a time, and the gateway goes on', async () => {
+  it('P08 because its device is lost: an error with that reason and a time, and the gateway goes on', async () => {
     await verb('lost', 'load');
     const { state, failure } = await slot(gateway, 'lost');
     expect([state, failure?.reason]).toEqual(['error', expect.stringContaining('ErrorDeviceLost')]);
@@ -124,7 +124,7 @@ describe('an engine that fails', () => {
   });
 });
 
-describe('what a slot file says', () => {
+describe('P11 what a slot file says', () => {
   it('reaches the program word for word: no shell, no options in between', async () => {
     const { pid } = (await verb('odd', 'load')).json<{ pid: number }>();
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
@@ -135,7 +135,7 @@ describe('what a slot file says', () => {
   });
 });
 
-describe('an engine that prints without end', () => {
+describe('P11 an engine that prints without end', () => {
   it('holds up nobody, and neither the memory of the gateway nor its logs grow', async () => {
     const resident = () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -222,7 +222,7 @@ describe('a slot that is stopped under many streams', () => {
   });
 });
 
-describe('a failure that nobody expected', () => {
+describe('P13 a failure that nobody expected', () => {
   const INJECT: Record<string, string> = {
     'an exception in a timer': 'setTimeout(() => { throw new Error("injected"); });',
     'a rejected promise': 'Promise.reject(new Error("injected"));',

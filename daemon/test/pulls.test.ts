@@ -152,7 +152,7 @@ describe('a model from the hub', () => {
   });
 });
 
-test('a gateway that is killed at any byte goes on from there', async () => {
+test('DL01 a gateway that is killed at any byte goes on from there', async () => {
   const random = randomFrom(seed('killed pulls'));
   const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
   try {

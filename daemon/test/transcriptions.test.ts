@@ -115,7 +115,7 @@ describe('the model is read from the raw bytes', () => {
     expect((await post(Buffer.from('{}'), 'application/json')).code).toBe('request.unsupported_type');
   });
 
-  it('what nobody can decode is 415 in the words of the specification, without a word of the inside', async () => {
+  it('B12 what nobody can decode is 415 in the words of the specification, without a word of the inside', async () => {
     const noise = file(Buffer.alloc(20_000, 'this is no sound at all '), 'a.mp3');
     const error = await failure(openai.audio.transcriptions.create({ file: noise, model: 'stt' }), APIError);
     expect([error.status, error.code]).toEqual([415, 'audio.unsupported_format']);

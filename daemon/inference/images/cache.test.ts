@@ -42,7 +42,7 @@ test('a picture is kept under an id of its own, for the owner alone', async () =
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test('the oldest goes first, in number and in bytes', async () => {
+test('I05 the oldest goes first, in number and in bytes', async () => {
   const cache = open({ mostFiles: 3 });
   const kept: string[] = [];
   for (let n = 0; n < 5; n++) kept.push(await cache.keep(png(n)));
@@ -53,7 +53,7 @@ test('the oldest goes first, in number and in bytes', async () => {
   expect(ids().sort()).toEqual(last.sort());
 });
 
-test('many writers at once never exceed the bound', async () => {
+test('I05 many writers at once never exceed the bound', async () => {
   const cache = open({ mostFiles: 4 });
   const most: number[] = [];
   const writers = Array.from({ length: 40 }, async (_, n) => {
@@ -65,7 +65,7 @@ test('many writers at once never exceed the bound', async () => {
   expect(ids()).toHaveLength(4);
 });
 
-test('one that is being read stays readable to its end', async () => {
+test('I05 one that is being read stays readable to its end', async () => {
   const cache = open({ mostFiles: 1 });
   const kept = await cache.open(await cache.keep(png(1)));
   await cache.keep(png(2));

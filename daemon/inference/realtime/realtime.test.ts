@@ -61,7 +61,7 @@ test('without a voice the session is in text', async () => {
   expect((await call()).events[0]).toMatchObject({ session: { output_modalities: ['text'] } });
 });
 
-test('a session in which nothing happens is closed', async () => {
+test('W01 a session in which nothing happens is closed', async () => {
   const { call } = await open({ idleMs: 40 });
   const { over } = await call();
   await until(() => over.code !== 0);
@@ -113,7 +113,7 @@ test('an answer that is held back and then cancelled ends at once', async () => 
   expect(seen.sent).toBe(held);
 });
 
-test('a caller who floods and does not read is not read any more', async () => {
+test('W01 a caller who floods and does not read is not read any more', async () => {
   const { call, server } = await open();
   const { socket } = await call();
   socket.pause();

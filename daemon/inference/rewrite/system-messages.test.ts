@@ -39,7 +39,7 @@ test('developer becomes system for local engines only', () => {
   );
 });
 
-test('several become one, first, in order, joined by a blank line', () => {
+test('B10 several become one, first, in order, joined by a blank line', () => {
   const merged = run(
     body(says('user', 'u1'), says('system', 's1'), says('user', 'u2'), says('developer', 's2')),
   );

@@ -4,7 +4,7 @@ import { hubHop, nextHop, RefusedHop } from './hop.ts';
 const place = { url: 'https://hub.example/mirror', token: 'hf_x' };
 const start = hubHop(place, '/owner/name/resolve/main/x');
 
-describe('a redirect', () => {
+describe('DL06 a redirect', () => {
   test.each([
     ['https://cdn.example/x?sig=1', 'https://cdn.example/x?sig=1', false],
     ['/mirror/other', 'https://hub.example/mirror/other', true],

@@ -31,7 +31,7 @@ function opener(table: Record<string, { status: number; location?: string; body?
 }
 const bearer = (request: OutboundRequest | undefined) => request?.headers.includes('Bearer hf_secret');
 
-test('the token goes to the hub and to nobody else; every other place must be public', async () => {
+test('DL06 DL08 the token goes to the hub and to nobody else; every other place must be public', async () => {
   const { ask, asked } = opener({
     'https://hub.example/mirror/x': { status: 302, location: '/elsewhere' },
     'https://hub.example/elsewhere': { status: 307, location: 'https://cdn.example/x?sig=1' },

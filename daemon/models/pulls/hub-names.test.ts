@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { seed } from '../../test/harness/scale.ts';
 import { collide, isRepoName, isSafePath } from './hub-names.ts';
 
-describe('a path of the hub', () => {
+describe('DL04 a path of the hub', () => {
   test.each([
     'model.gguf',
     'UD-Q4_K_XL/model-00001-of-00002.gguf',

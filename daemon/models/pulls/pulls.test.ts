@@ -77,7 +77,7 @@ describe('a pull', () => {
     });
   });
 
-  test('survives cut connections, byte by byte from where they were cut', async () => {
+  test('DL01 survives cut connections, byte by byte from where they were cut', async () => {
     await open();
     hub.fault = { cutAfter: 100_000 };
     const { id } = await bench.pull(REPO);
@@ -88,7 +88,7 @@ describe('a pull', () => {
     expect(ranges.every(({ ifRange }) => ifRange !== undefined)).toBe(true);
   });
 
-  test('begins again where the server knows no ranges', async () => {
+  test('DL01 begins again where the server knows no ranges', async () => {
     await open();
     hub.fault = { slowMs: 20 };
     const { id } = await bench.pull(REPO);
@@ -101,7 +101,7 @@ describe('a pull', () => {
     expect(hub.sent() - had).toBe(weights.length);
   });
 
-  test('begins again when the content has another entity tag', async () => {
+  test('DL01 begins again when the content has another entity tag', async () => {
     await open();
     hub.fault = { slowMs: 20 };
     const { id } = await bench.pull(REPO);
@@ -138,7 +138,7 @@ describe('a pull', () => {
     expect(onDisk().filter((name) => name.startsWith('.pulls'))).toEqual([]);
   });
 
-  test('asked for twice is one transfer', async () => {
+  test('DL10 asked for twice is one transfer', async () => {
     await open();
     hub.fault = { slowMs: 5 };
     const [one, two] = await Promise.all([bench.pull(REPO), bench.pull(`${REPO}:${FILE}`)]);
@@ -147,7 +147,7 @@ describe('a pull', () => {
     expect(hub.sent()).toBe(weights.length);
   });
 
-  test('that is cancelled leaves nothing, and one that is paused stays as it is over a restart', async () => {
+  test('DL10 that is cancelled leaves nothing, and one that is paused stays as it is over a restart', async () => {
     const home = mkdtempSync(join(tmpdir(), 'svc-pulls-'));
     ends.push(() => rmSync(home, { recursive: true, force: true }));
     await open({ home });
@@ -186,7 +186,7 @@ describe('a pull', () => {
   });
 });
 
-describe('what comes wrong is never seen under its name', () => {
+describe('DL02 DL06 DL09 what comes wrong is never seen under its name', () => {
   test.each([
     ['another content', { bytes: () => Buffer.from(weights).fill(1, 1000, 2000) }, 'pull.checksum_mismatch'],
     ['a shorter content', { bytes: () => weights.subarray(0, 9000) }, 'pull.checksum_mismatch'],
@@ -298,7 +298,7 @@ describe('what the hub refuses is explained', () => {
 });
 
 describe('the disk', () => {
-  test('that has no room refuses before anything is fetched; others count', async () => {
+  test('DL03 that has no room refuses before anything is fetched; others count', async () => {
     let free = 512 * 1024 * 1024 + weights.length - 1;
     await open({ free: async () => free });
     await expect(bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.no_space', status: 507 });
@@ -312,7 +312,7 @@ describe('the disk', () => {
     expect(await bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
   });
 
-  test('with a link in the place of the repository is not written through', async () => {
+  test('DL04 with a link in the place of the repository is not written through', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
     ends.push(() => rmSync(outside, { recursive: true, force: true }));
     await open();
@@ -337,7 +337,7 @@ test.each([
   'x\u202egguf.gguf',
   `${'a'.repeat(300)}.gguf`,
   '.hidden.gguf',
-])('a file that the hub calls %j is refused', async (name) => {
+])('DL04 a file that the hub calls %j is refused', async (name) => {
   hub.repos[REPO] = { files: { [FILE]: weights }, listsAs: { [FILE]: name } };
   await open();
   await expect(bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.bad_name' });

@@ -1,0 +1,96 @@
+/** M01: a wall clock that jumps by years, there and back. Spans of time are measured by another one, so nothing waits for years. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { drawnPng } from './harness/drawn-png.ts';
+import { ADMIN_KEY, type Gateway, until } from './harness/gateway.ts';
+import { ask, login } from './harness/http.ts';
+import { clockOf, makeClock } from './harness/set-clock.ts';
+import { askFor, type Colour, replyOf, said, startThree } from './harness/three-models.ts';
+import { slot } from './harness/tiny-gateway.ts';
+
+const TEN_YEARS = 3_652 * 86_400_000;
+const SESSION_MS = 8 * 3_600_000;
+const PICTURE = '12345678-1234-4234-8234-123456789abc';
+/** A machine without a battery for its clock begins there. */
+const clock = makeClock(1_000 - Date.now());
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startThree(undefined, { ...clock.env, SVC_ADMIN_KEY: ADMIN_KEY });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+  clock.remove();
+});
+
+const tierOf = async (cookie: string) =>
+  (await ask(gateway, 'GET', '/api/auth/status', { cookie })).json<{ tier: string }>().tier;
+const answers = async (colour: Colour) => said(await askFor(gateway, colour));
+const attempt = () => ask(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' }, from: '127.0.0.9' });
+const picture = () => join(gateway.home, 'state', 'images', `${PICTURE}.png`);
+
+describe('M01 the wall clock', () => {
+  it('of 1970 serves, and lets in', async () => {
+    expect(await clockOf(gateway)).toBeLessThan(86_400_000);
+    mkdirSync(join(gateway.home, 'state', 'images'), { recursive: true, mode: 0o700 });
+    writeFileSync(picture(), drawnPng({ width: 16, height: 16, seed: 1 }), { mode: 0o600 });
+    expect(await tierOf(await login(gateway, ADMIN_KEY))).toBe('admin');
+    expect(await answers('red')).toBe(replyOf('red'));
+  });
+
+  it('that is set right ends the sessions of before, and only those', async () => {
+    const before = await login(gateway, ADMIN_KEY);
+    await clock.set(gateway, 0);
+    expect(await tierOf(before)).toBe('anon');
+    const after = await login(gateway, ADMIN_KEY);
+    await clock.set(gateway, SESSION_MS / 2);
+    expect(await tierOf(after)).toBe('admin');
+    await clock.set(gateway, 0);
+    expect(await tierOf(after)).toBe('admin');
+  });
+
+  it('ten years ahead and back: a block of the limiter stays as long as it is, a session from the future is none', async () => {
+    for (let n = 0; n < 10; n++) expect((await attempt()).status).toBe(401);
+    for (const ms of [TEN_YEARS, -TEN_YEARS, TEN_YEARS, 0]) {
+      await clock.set(gateway, ms);
+      const blocked = await attempt();
+      expect(blocked.status).toBe(429);
+      expect(Number(blocked.headers['retry-after'])).toBeLessThanOrEqual(60);
+    }
+    await clock.set(gateway, TEN_YEARS);
+    const future = await login(gateway, ADMIN_KEY);
+    await clock.set(gateway, 0);
+    expect(await tierOf(future)).toBe('anon');
+  });
+
+  it('ten years back: a loaded model makes room for another in a moment', { timeout: 60_000 }, async () => {
+    expect(await answers('red')).toBe(replyOf('red'));
+    await clock.set(gateway, -TEN_YEARS);
+    expect(await answers('blue')).toBe(replyOf('blue'));
+    expect(await answers('green')).toBe(replyOf('green'));
+  });
+
+  it('ten years back while a slot has failed: it is tried again in seconds, and says so', {
+    timeout: 60_000,
+  }, async () => {
+    await clock.set(gateway, 0);
+    const { pid } = await slot(gateway, 'green');
+    process.kill(pid as number, 'SIGKILL');
+    await until(async () => (await slot(gateway, 'green')).state === 'error', 'the failure');
+    await clock.set(gateway, -TEN_YEARS);
+    const refused = await askFor(gateway, 'green');
+    if (refused.status !== 200) {
+      expect(refused.code).toBe('slot.failed');
+      expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(5);
+    }
+    await until(async () => (await slot(gateway, 'green')).state === 'ready', 'the next try', 30_000);
+    expect(await answers('green')).toBe(replyOf('green'));
+  });
+
+  it('has made no picture go, and failed nothing', () => {
+    expect(existsSync(picture())).toBe(true);
+    expect(gateway.output()).not.toMatch(/unexpected/);
+  });
+});

@@ -1,0 +1,111 @@
+/** M03: floods that cost nothing but their own answers: bad requests, a log that nobody reads, more callers than descriptors. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CLIENT_KEY, KEYS_FILE, launch, QUIET_FILE, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { openFiles } from './harness/open-files.ts';
+import { scale } from './harness/scale.ts';
+
+/** Lines in the journal for each second of a flood (catalogue M03). */
+const LINES_A_SECOND = 200;
+const CALLERS = 16;
+
+let started: ReturnType<typeof launch>;
+let gateway: { port: number; pid: number };
+
+beforeAll(async () => {
+  started = launch({
+    files: { ...KEYS_FILE, ...QUIET_FILE },
+    env: { SVC_REQUIRE_AUTH: 'on', SVC_LOG_LEVEL: 'info' },
+  });
+  const address = () => /Address\s+http:\/\/\S+:(\d+)\/v1/.exec(started.output());
+  await until(() => address() !== null, 'the gateway to start', 30_000);
+  gateway = { port: Number(address()?.[1]), pid: started.child.pid ?? 0 };
+});
+afterAll(() => {
+  started.child.kill('SIGKILL');
+});
+
+const lines = () => started.output().split('\n').length;
+const healthy = async () => (await ask(gateway, 'GET', '/api/health')).status === 200;
+
+/** Requests that are refused, one like the other, over kept connections; resolves with how many were answered otherwise. */
+async function flood(count: number, path: string, key: string | undefined, refused: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CALLERS });
+  let [left, others] = [count, 0];
+  const caller = async () => {
+    while (left-- > 0) {
+      const { status } = await ask(gateway, 'GET', path, { key, agent });
+      if (status !== refused) others += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+  agent.destroy();
+  return others;
+}
+
+describe('M03 bad requests by the thousand', () => {
+  it.each([
+    ['without a key', '/api/does-not-exist', undefined, 401],
+    ['with the wrong tier', '/api/settings', CLIENT_KEY, 403],
+    ['for a model that nobody has', '/v1/models/nobody', CLIENT_KEY, 404],
+  ])('%s: each is refused, the journal stays short', async (_, path, key, status) => {
+    const [before, began] = [lines(), performance.now()];
+    expect(await flood(scale(50_000), path, key, status)).toBe(0);
+    const seconds = (performance.now() - began) / 1000;
+    expect(lines() - before).toBeLessThan(LINES_A_SECOND * Math.max(1, seconds));
+  });
+});
+
+describe('M03 an output that nobody reads', () => {
+  it('blocks no answer: lines are dropped', async () => {
+    started.child.stdout?.pause();
+    expect(await flood(scale(20_000), '/v1/models/%00', CLIENT_KEY, 404)).toBe(0);
+    expect(await healthy()).toBe(true);
+    started.child.stdout?.resume();
+  });
+});
+
+const HAS_PRLIMIT = spawnSync('prlimit', ['--version']).status === 0;
+if (!HAS_PRLIMIT) console.warn('skipped: this host has no prlimit to take descriptors away with');
+
+/** Connections that stay silent, and those of them that the gateway has closed. */
+function callers(count: number): { sockets: Socket[]; closed: () => number } {
+  let closed = 0;
+  const sockets = Array.from({ length: count }, () => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      closed += 1;
+    });
+    return socket;
+  });
+  return { sockets, closed: () => closed };
+}
+
+describe.skipIf(!HAS_PRLIMIT)('M03 no descriptor left', () => {
+  const limit = (most: number) =>
+    spawnSync('prlimit', ['--pid', String(gateway.pid), `--nofile=${most}:`]).status;
+  const soft = () =>
+    Number(/Max open files\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/limits`, 'utf8'))?.[1]);
+
+  it('who comes is turned away, the process neither ends nor spins, and serves again', async () => {
+    const agent = new Agent({ keepAlive: true });
+    expect((await ask(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
+    const [before, usual] = [openFiles(gateway.pid).all, soft()];
+    expect(limit(before + 4)).toBe(0);
+    const { sockets, closed } = callers(60);
+    await until(() => closed() > 0, 'callers to be turned away');
+    expect((await ask(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
+    expect(openFiles(gateway.pid).all).toBeLessThanOrEqual(before + 5);
+    for (const socket of sockets) socket.destroy();
+    expect(limit(usual)).toBe(0);
+    await until(healthy, 'the next caller to be served');
+    expect(openFiles(gateway.pid).all).toBeLessThanOrEqual(before + 5);
+    expect(started.output()).not.toMatch(/unexpected/);
+    agent.destroy();
+  });
+});

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { openFiles } from './open-files.ts';
+
+/** One look at the gateway from outside. */
+export interface Sample {
+  /** Seconds since the load began. */
+  readonly at: number;
+  readonly rss_bytes: number;
+  readonly fds: number;
+  readonly sockets: number;
+}
+
+/** What `artifacts/soak.json` holds. */
+export interface SoakReport {
+  readonly made_at: string;
+  readonly node: string;
+  readonly seconds: number;
+  /** Callers at once. */
+  readonly callers: number;
+  /** Requests that ended as they were meant to, by kind. */
+  readonly requests: Readonly<Record<string, number>>;
+  readonly churned: number;
+  readonly lost: readonly string[];
+  /** Times that the daemon was another process than at the beginning. */
+  readonly restarts: number;
+  /** Open before the load and after it, at rest. */
+  readonly fds: { readonly before: number; readonly after: number };
+  /** Growth of the memory from the second to the last quarter of the samples, in percent for each hour. */
+  readonly rss_drift_percent_per_hour: number;
+  readonly samples: readonly Sample[];
+}
+
+/** More samples than this are thinned out: every other one goes. */
+const MOST_SAMPLES = 4_000;
+
+const rssOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+
+/** Looks at a process every `everyMs`; the samples stay bounded over any time. */
+export class Watch {
+  readonly #pid: number;
+  readonly #began = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  #samples: Sample[] = [];
+  #every = 1;
+  #ticks = 0;
+
+  constructor(pid: number, everyMs: number) {
+    this.#pid = pid;
+    this.#timer = setInterval(() => this.#tick(), everyMs);
+    this.look();
+  }
+
+  look(): void {
+    const { all, sockets } = openFiles(this.#pid);
+    const at = Math.round((performance.now() - this.#began) / 10) / 100;
+    this.#samples.push({ at, rss_bytes: rssOf(this.#pid), fds: all, sockets });
+  }
+
+  end(): readonly Sample[] {
+    clearInterval(this.#timer);
+    return this.#samples;
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    if (this.#ticks % this.#every !== 0) return;
+    this.look();
+    if (this.#samples.length < MOST_SAMPLES) return;
+    this.#samples = this.#samples.filter((_, i) => i % 2 === 0);
+    this.#every *= 2;
+  }
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Percent by which the memory of the last quarter lies above that of the second, for each hour between them. */
+export function drift(samples: readonly Sample[]): number {
+  const quarter = Math.floor(samples.length / 4);
+  const second = samples.slice(quarter, 2 * quarter);
+  const last = samples.slice(3 * quarter);
+  const of = (part: readonly Sample[], field: 'rss_bytes' | 'at') => median(part.map((each) => each[field]));
+  const hours = (of(last, 'at') - of(second, 'at')) / 3_600;
+  if (quarter === 0 || hours <= 0) return 0;
+  const growth = of(last, 'rss_bytes') / of(second, 'rss_bytes') - 1;
+  return Math.round((growth * 10_000) / hours) / 100;
+}

@@ -1,0 +1,223 @@
+/** Every writer of several files, or of one with the help of SQLite: backup, restore, pulls, the change of a schema. */
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { backup } from '../../backup/backup.ts';
+import { restore } from '../../backup/restore.ts';
+import { unfinishedRestore } from '../../backup/unfinished.ts';
+import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { encodeGguf } from '../../models/gguf/writer.ts';
+import { stagingOf } from '../../models/pulls/staging.ts';
+import { startHub } from '../../models/testing/hub.ts';
+import { pullBench } from '../../models/testing/pull-bench.ts';
+import { runningBackup } from '../../store/backup.ts';
+import { connect, type Db } from '../../store/connection.ts';
+import { inspect } from '../../store/damage.ts';
+import { openDatabase } from '../../store/open.ts';
+import { MIGRATIONS, type Migration } from '../../store/schema.ts';
+import { type Left, put, textOf, type Writer, which } from './writer.ts';
+
+const foldersOf = (root: string) => ({ config: join(root, 'config'), state: join(root, 'state') });
+const archiveOf = (root: string) => join(root, 'svc.tar.gz');
+const database = (root: string) => join(root, 'state', 'svc.db');
+const rowsOf = (db: Db) => db.prepare('SELECT count(*) FROM facts').pluck();
+const ROWS = 50;
+
+/** A database of this release with so many facts; `mark` is one more. */
+function fill(root: string, mark: string): void {
+  mkdirSync(join(root, 'state'), { recursive: true, mode: 0o700 });
+  const { db } = openDatabase({ folder: join(root, 'state'), build: rowsOf });
+  const insert = db.prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)');
+  for (let n = 0; n < ROWS; n++) insert.run(`row ${n}`, 'value '.repeat(50));
+  insert.run('mark', mark);
+  db.close();
+}
+
+/** The fact `mark`, read without writing; null = no sound database. */
+function markOf(root: string): string | null {
+  if (inspect(database(root)).state !== 'sound') return null;
+  const db = connect(database(root), { readonly: true });
+  try {
+    return String(db.prepare("SELECT value FROM facts WHERE key = 'mark'").pluck().get());
+  } finally {
+    db.close();
+  }
+}
+
+const CONFIG = {
+  'config/config.toml': '# theirs\n[server]\nport = 8123\n',
+  'config/slots/agent.toml': 'autoload = false\n',
+};
+
+const BACKUP: Writer = {
+  least: 12,
+  native: true,
+  prepare(root) {
+    for (const [name, text] of Object.entries(CONFIG)) put(join(root, name), text);
+    fill(root, 'first');
+    put(archiveOf(root), 'an older archive');
+  },
+  begin: (root) => ({
+    write: () =>
+      backup({ folders: foldersOf(root), file: archiveOf(root), keys: true, force: true, version: '1.2.3' }),
+  }),
+  left(root) {
+    if (textOf(archiveOf(root)) === 'an older archive') return 'old';
+    try {
+      const tar = gunzipSync(readFileSync(archiveOf(root)));
+      return tar.includes('port = 8123') && tar.includes('SQLite format 3') ? 'new' : 'torn: members';
+    } catch (error) {
+      return `torn: ${error}`;
+    }
+  },
+};
+
+const OURS = {
+  'config/config.toml': '# ours\n',
+  'config/slots/agent.toml': null,
+  'config/slots/mine.toml': 'x\n',
+};
+/** Each file of the configuration before and after the restore. */
+const RESTORED = {
+  'config/config.toml': [OURS['config/config.toml'], CONFIG['config/config.toml']],
+  'config/slots/agent.toml': [null, CONFIG['config/slots/agent.toml']],
+  'config/slots/mine.toml': [OURS['config/slots/mine.toml'], null],
+} as const;
+
+const RESTORE: Writer = {
+  least: 40,
+  native: true,
+  mayFailLate: true,
+  async prepare(root) {
+    const from = join(root, 'from');
+    for (const [name, text] of Object.entries(CONFIG)) put(join(from, name), text);
+    fill(from, 'theirs');
+    const file = archiveOf(root);
+    await backup({ folders: foldersOf(from), file, keys: true, force: false, version: '1.2.3' });
+    for (const [name, text] of Object.entries(OURS)) if (text !== null) put(join(root, name), text);
+    fill(root, 'ours');
+    put(join(root, 'state', 'secret.bin'), Buffer.alloc(32, 7));
+  },
+  begin: (root) => ({
+    write: () => restore({ folders: foldersOf(root), file: archiveOf(root), lock: async () => () => {} }),
+  }),
+  left(root) {
+    const each = Object.entries(RESTORED).map(([name, [before, after]]) =>
+      which(join(root, name), before, after),
+    );
+    const mark = markOf(root);
+    if (mark !== 'ours' && mark !== 'theirs') return `torn: ${mark}`;
+    const all = [...each, mark === 'ours' ? 'old' : 'new'] as Left[];
+    const torn = all.find((left) => left.startsWith('torn'));
+    if (torn !== undefined) return torn;
+    if (unfinishedRestore(join(root, 'state')) !== null) return 'between';
+    if (new Set(all).size > 1) return 'torn: half restored without a mark';
+    return all[0] as Left;
+  },
+};
+
+const NEXT: Migration = {
+  version: MIGRATIONS.length + 1,
+  name: 'next',
+  sql: `ALTER TABLE facts ADD COLUMN note TEXT; UPDATE facts SET note = value || value;`,
+};
+/** All statements of the migration, and none of it. */
+const SCHEMA: Writer = {
+  least: 10,
+  native: true,
+  // The new schema is in place and only its folder could not be flushed: this run goes on in memory, the next one finds it.
+  mayFailLate: true,
+  prepare: (root) => fill(root, 'first'),
+  begin: (root) => ({
+    async write() {
+      const opened = openDatabase({
+        folder: join(root, 'state'),
+        migrations: [...MIGRATIONS, NEXT],
+        build: rowsOf,
+      });
+      const rows = opened.built.get();
+      opened.db.close();
+      if (opened.place === 'memory') throw new Error(opened.alarm ?? 'in memory');
+      if (opened.lost || rows !== ROWS + 1) throw new Error(`torn: ${rows} rows, ${opened.alarm}`);
+    },
+  }),
+  left(root) {
+    const found = inspect(database(root));
+    if (existsSync(runningBackup(database(root)))) return 'between';
+    if (found.state !== 'sound') return `torn: ${found.state}`;
+    if (markOf(root) !== 'first') return 'torn: rows';
+    return found.version === NEXT.version ? 'new' : 'old';
+  },
+};
+
+const REPO = 'maker/Tiny-GGUF';
+const FILE = 'tiny.Q4_K_M.gguf';
+const WEIGHTS = Buffer.from(encodeGguf(tinyChat({ name: 'Tiny', width: 32 })));
+const JOB = '0123456789abcdef';
+const PARTS = ['a/one.gguf', 'two.gguf'];
+const modelsOf = (root: string) => join(root, 'state', 'models');
+
+/** Which of the files are in their place; each is whole wherever it is. */
+const PLACED: Writer = {
+  least: 12,
+  open: true,
+  mayFailLate: true,
+  prepare(root) {
+    const staging = stagingOf(modelsOf(root), JOB, REPO);
+    for (const path of PARTS) put(staging.whole(path), `weights of ${path}`);
+  },
+  begin: (root) => ({ write: () => stagingOf(modelsOf(root), JOB, REPO).place(PARTS) }),
+  left(root) {
+    const staging = stagingOf(modelsOf(root), JOB, REPO);
+    const placed = PARTS.map((path) => textOf(staging.placed(path)));
+    const staged = PARTS.map((path) => textOf(staging.whole(path)));
+    const whole = PARTS.every((path, i) => (placed[i] ?? staged[i]) === `weights of ${path}`);
+    if (!whole) return `torn: ${placed} ${staged}`;
+    const there = placed.filter((text) => text !== null).length;
+    if (there === 0) return 'old';
+    return there === PARTS.length ? 'new' : 'between';
+  },
+};
+
+const PULL: Writer = {
+  least: 15,
+  native: true,
+  open: true,
+  slow: true,
+  mayFailLate: true,
+  prepare: () => {},
+  async begin(root) {
+    const hub = await startHub({ [REPO]: { files: { [FILE]: WEIGHTS } } });
+    const bench = await pullBench(hub.url, { home: root });
+    return {
+      async write() {
+        const { id } = await bench.pull(REPO);
+        const { state, error } = await bench.until(id, 'done', 'failed');
+        if (state === 'failed') throw new Error(error ?? 'failed');
+      },
+      async end() {
+        await bench.close();
+        await hub.close();
+      },
+    };
+  },
+  left(root) {
+    const path = join(modelsOf(root), ...REPO.split('/'), FILE);
+    if (!existsSync(path)) return 'old';
+    return readFileSync(path).equals(WEIGHTS) ? 'new' : 'torn: weights';
+  },
+};
+
+/** What a death may leave below `root` and the next start removes is not among these. */
+export const filesBelow = (root: string): string[] =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+
+export const MANY: Readonly<Record<string, Writer>> = {
+  'a backup': BACKUP,
+  'a restore': RESTORE,
+  'a change of the schema': SCHEMA,
+  'a pulled model into its place': PLACED,
+  'a whole pull': PULL,
+};

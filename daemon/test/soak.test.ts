@@ -1,0 +1,91 @@
+/**
+ * A mixed load with slots that come and go, watched from outside: seconds in `npm test`, as long as `SVC_SOAK_MINUTES` says
+ * under `npm run soak`. The report is artifacts/soak.json; scripts/soak-graph.ts draws it.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTicksOf } from '../kit/process-identity.ts';
+import { type Gateway, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { atRest, mixedLoad } from './harness/mixed-load.ts';
+import { openFiles } from './harness/open-files.ts';
+import { randomFrom, seed } from './harness/scale.ts';
+import { drift, type SoakReport, Watch } from './harness/soak-report.ts';
+import { startTiny } from './harness/tiny-gateway.ts';
+
+const MINUTES = Number(process.env.SVC_SOAK_MINUTES) || 0;
+const SHORT_MS = 6_000;
+const MS = MINUTES > 0 ? MINUTES * 60_000 : SHORT_MS;
+const CALLERS = 8;
+/** A minute in a long run, as a household may do it; often in a short one. */
+const CHURN_MS = MINUTES > 0 ? 15_000 : 700;
+/** Connections to the engine that are kept for the next requests, and one descriptor of chance. */
+const KEPT = 5;
+/** Percent in an hour, of long runs only: those of a minute are all warm-up. */
+const MOST_DRIFT = 5 / 24;
+const LONG_MINUTES = 120;
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startTiny({ files: { 'config/slots/agent.toml': 'parallel = 4\ncontext = 8192\n' } });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  gateway?.remove();
+});
+
+/** A whole answer, so that what is opened once and kept is there. */
+const warmUp = () =>
+  ask(gateway, 'POST', '/v1/chat/completions', {
+    body: { model: 'agent', messages: [{ role: 'user', content: 'a' }], max_tokens: 5 },
+  });
+
+it('loses no request and keeps no descriptor', { timeout: MS + 60_000 }, async () => {
+  expect((await warmUp()).status).toBe(200);
+  await atRest(gateway);
+  const before = openFiles(gateway.pid).all;
+  const ticks = startTicksOf(gateway.pid);
+  const watch = new Watch(gateway.pid, Math.max(200, Math.min(10_000, MS / 500)));
+  const began = performance.now();
+  const load = await mixedLoad(gateway, {
+    callers: CALLERS,
+    churnMs: CHURN_MS,
+    random: randomFrom(seed('soak')),
+    over: () => performance.now() - began > MS,
+  });
+  await warmUp();
+  await atRest(gateway);
+  let after = 0;
+  await until(
+    () => {
+      after = openFiles(gateway.pid).all;
+      return after <= before + KEPT;
+    },
+    'the descriptors to be closed',
+    10_000,
+  ).catch(() => {});
+  watch.look();
+  const samples = watch.end();
+  const report: SoakReport = {
+    made_at: new Date().toISOString(),
+    node: process.version,
+    seconds: Math.round((performance.now() - began) / 1000),
+    callers: CALLERS,
+    requests: load.counts,
+    churned: load.churned,
+    lost: load.lost,
+    restarts: startTicksOf(gateway.pid) === ticks ? 0 : 1,
+    fds: { before, after },
+    rss_drift_percent_per_hour: drift(samples),
+    samples,
+  };
+  const folder = join(import.meta.dirname, '..', '..', 'artifacts');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'soak.json'), `${JSON.stringify(report, null, 1)}\n`);
+  expect(report.lost).toEqual([]);
+  expect(report.restarts).toBe(0);
+  expect(after).toBeLessThanOrEqual(before + KEPT);
+  for (const [kind, count] of Object.entries(report.requests)) expect(count, kind).toBeGreaterThan(0);
+  if (MINUTES >= LONG_MINUTES) expect(report.rss_drift_percent_per_hour).toBeLessThan(MOST_DRIFT);
+});

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'docs', 'cases.md'), 'utf8');
+const rows = page
+  .split('\n')
+  .filter((line) => /^\| [A-Z]/.test(line))
+  .map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+const ids = rows.map(([id = '']) => id);
+
+/** How many cases each group has; a case that is taken away is missed here. */
+const GROUPS = {
+  C: 17,
+  T: 11,
+  K: 10,
+  R: 15,
+  L: 11,
+  O: 12,
+  B: 10,
+  H: 5,
+  S: 6,
+  P: 11,
+  DL: 8,
+  I: 3,
+  Q: 5,
+  F: 5,
+  M: 2,
+  W: 3,
+  X: 5,
+};
+
+/** Ids with which titles of suites and tests begin: `it('R04 …`, `describe('S03 P03 …`. */
+function titled(text: string): string[] {
+  const titles = [...text.matchAll(/\b(?:it|test|describe)\b[^'"`\n]*['"`]((?:[A-Z]{1,2}\d\d[/ ])+)/g)];
+  return titles.flatMap(([, begin = '']) => begin.trim().split(/[/ ]/));
+}
+
+const suites = ['daemon', 'e2e'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(test|spec)\.ts$/.test(name))
+    .map((name) => join(folder, name)),
+);
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+
+describe('the table of cases', () => {
+  it('has each case once, and all of each group', () => {
+    expect(new Set(ids).size).toBe(ids.length);
+    const counted = Object.keys(GROUPS).map((group) => [
+      group,
+      ids.filter((id) => id.replace(/\d+$/, '') === group).length,
+    ]);
+    expect(Object.fromEntries(counted)).toEqual(GROUPS);
+  });
+
+  it.each(rows)('%s: %s', (id = '', words = '', where = '') => {
+    expect(words.length).toBeGreaterThan(5);
+    const untested = /^none: (.{20,})$/.exec(where);
+    const files = [...where.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file);
+    expect(files.length > 0 || untested !== null, 'a file, or why there is none').toBe(true);
+    for (const file of files) {
+      expect(existsSync(join(root, file)), file).toBe(true);
+      expect(new RegExp(`\\b${id}\\b`).test(textOf(file)), `${file} names ${id}`).toBe(true);
+    }
+  });
+
+  it('holds every id with which a test begins', () => {
+    const known = new Set(ids);
+    const unknown = suites.flatMap((file) =>
+      titled(textOf(file))
+        .filter((id) => !known.has(id))
+        .map((id) => `${file}: ${id}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
