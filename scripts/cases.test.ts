@@ -36,10 +36,10 @@ const GROUPS = {
   X: 5,
 };
 
-/** Ids with which titles of suites and tests begin: `it('R04 …`, `describe('S03 P03 …`. */
+/** Ids with which titles of suites and tests begin: `it('R04 …`, `describe('S03 P03 …`. D are decisions, no cases. */
 function titled(text: string): string[] {
   const titles = [...text.matchAll(/\b(?:it|test|describe)\b[^'"`\n]*['"`]((?:[A-Z]{1,2}\d\d[/ ])+)/g)];
-  return titles.flatMap(([, begin = '']) => begin.trim().split(/[/ ]/));
+  return titles.flatMap(([, begin = '']) => begin.trim().split(/[/ ]/)).filter((id) => !/^D\d/.test(id));
 }
 
 const suites = ['daemon', 'e2e'].flatMap((folder) =>

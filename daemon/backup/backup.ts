@@ -67,6 +67,11 @@ async function sumOf(handle: FileHandle): Promise<string> {
   return hash.digest('hex');
 }
 
+function notWritten(what: string, then: string, cause: unknown): GatewayError {
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+  return new GatewayError('backup.write_failed', { message: `${what} (${code}); ${then}.`, cause });
+}
+
 /** Removes the copies of backups that were killed. */
 async function sweepCopies(state: string): Promise<void> {
   for (const name of await readdir(state).catch(() => [])) {
@@ -92,7 +97,9 @@ async function copyOf(state: string): Promise<DatabaseCopy | null> {
 }
 
 async function gather({ folders, keys }: BackupOptions): Promise<Gathered> {
-  const { files, leftOut } = await readConfigFiles(folders.config, keys);
+  const { files, leftOut } = await readConfigFiles(folders.config, keys).catch((cause) => {
+    throw notWritten('The configuration could not be read', 'so no backup was made', cause);
+  });
   await sweepCopies(folders.state);
   return { files, leftOut, database: await copyOf(folders.state) };
 }
@@ -147,11 +154,7 @@ async function write(gathered: Gathered, options: BackupOptions): Promise<void> 
     }
     await syncFolder(dirname(file)).catch(() => {});
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new GatewayError('backup.write_failed', {
-      message: `The backup could not be written (${code}); no part of it was left.`,
-      cause,
-    });
+    throw notWritten('The backup could not be written', 'no part of it was left', cause);
   }
 }
 

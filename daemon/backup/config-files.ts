@@ -43,12 +43,16 @@ export function withSettings(env: Buffer, settings: Buffer): Buffer {
   return out;
 }
 
+/** A folder that cannot be read is not one without files: a restore would leave them beside those that it brings. */
 async function namesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
   return names.filter((name) => name.endsWith('.toml') && !name.startsWith('.')).sort();
 }
 
-/** Members that a configuration folder may have now, those of `slots/` and `upstreams/` as they lie there. */
+/** Members that a configuration folder may have now, those of `slots/` and `upstreams/` as they lie there. Rejects with system errors. */
 export async function memberNames(config: string): Promise<string[]> {
   const inFolders = FILE_FOLDERS.map(async (folder) =>
     (await namesIn(join(config, folder))).map((name) => `config/${folder}/${name}`),
@@ -60,7 +64,7 @@ export async function memberNames(config: string): Promise<string[]> {
 export const placeOf = (config: string, member: string): string =>
   join(config, member.slice('config/'.length));
 
-/** Reads what a backup holds of a configuration folder. A file that can't be read is left out with the reason. */
+/** Reads what a backup holds of a configuration folder. A file that can't be read is left out with the reason. Rejects like memberNames. */
 export async function readConfigFiles(config: string, keys: boolean): Promise<ConfigFiles> {
   const files: ConfigFile[] = [];
   const leftOut: string[] = [];

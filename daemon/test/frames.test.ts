@@ -1,7 +1,7 @@
 /** W01: frames that no honest client sends, and more of them than anybody needs. Each closes its own socket, memory stays flat. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeCode, type FrameShape, frame, rawSocket } from './harness/frames.ts';
+import { closeCode, type FrameShape, frame, type RawSocket, rawSocket } from './harness/frames.ts';
 import { CLIENT_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { openFiles } from './harness/open-files.ts';
@@ -92,7 +92,7 @@ describe('W01 more than anybody needs', () => {
 
   it('a thousand sockets that do nothing: the 256 that are let in go with their callers, all others are told to come later', async () => {
     const before = openFiles(gateway.pid).sockets;
-    const raws = [];
+    const raws: RawSocket[] = [];
     for (let n = 0; n < 10; n++) {
       raws.push(...(await Promise.all(Array.from({ length: 100 }, () => rawSocket(gateway, PATH)))));
     }

@@ -3,26 +3,30 @@
  * disk is the old content or the new one, no secret can be read by others at any instant, and the same write succeeds next.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { sweepTemps } from '../kit/temp-file.ts';
 import { type Faulted, type FaultKind, withFault } from './harness/failing-fs.ts';
-import { randomFrom, scale, seed } from './harness/scale.ts';
+import { factor, randomFrom, seed } from './harness/scale.ts';
 import type { Left, Writer } from './harness/writer.ts';
 import { SINGLE } from './harness/writers.ts';
 import { filesBelow, MANY } from './harness/writers-many.ts';
 
 const WRITERS = Object.entries({ ...SINGLE, ...MANY });
 const ERRORS: readonly FaultKind[] = ['ENOSPC', 'EIO', 'EROFS'];
+/** Thousands of flushes: a disk of memory where there is one, because what is asked is their order and not their time. */
+const SCRATCH = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+/** Calls of a slow writer that are tried in `npm test`. */
+const SLOW_CALLS = 4;
 /** A writer makes fewer calls than this. */
 const ENOUGH = 400;
 
 /** A folder of its own with what was there before, removed afterwards. */
 async function inFolder<T>(writer: Writer, work: (root: string) => Promise<T>): Promise<T> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-writer-')));
+  const root = realpathSync(mkdtempSync(join(SCRATCH, 'svc-writer-')));
   try {
     await writer.prepare(root);
     return await work(root);
@@ -73,13 +77,14 @@ async function once(writer: Writer, kind: FaultKind, at: number): Promise<number
       for (const path of wide(root, writer)) seen.add(path);
     };
     const done = await withFault({ root, kind, at, before }, begun.write);
-    const what = `${kind} at call ${at} of ${done.calls}: ${done.error}`;
+    const what = `${kind} at call ${at} of ${done.calls}, ${done.hit}: ${done.error}`;
     const left = writer.left(root);
     if (kind === 'cut') expect(['old', 'between', 'new'], what).toContain(left);
     else {
       expect(allowed(done, writer), what).toContain(left);
       expect(begun.agrees?.() ?? true, `${what}: what is live is what is written`).toBe(true);
-      expect(temps(root), what).toEqual([]);
+      // A name that could not be removed is removed by the next start.
+      if (done.hit !== 'unlink') expect(temps(root), what).toEqual([]);
     }
     await begun.end?.();
     await sweep(root);
@@ -89,8 +94,25 @@ async function once(writer: Writer, kind: FaultKind, at: number): Promise<number
   });
 }
 
-/** Every call in turn, until a run has fewer of them. */
-async function everyCall(writer: Writer, kind: FaultKind): Promise<void> {
+/** Calls in an order that nobody foresees; a few of them in `npm test`, all under `npm run soak`. */
+function some(name: string, calls: number, least: number): number[] {
+  const random = randomFrom(seed(name));
+  const all = Array.from({ length: calls }, (_, i) => ({ at: i + 1, place: random() }));
+  const most = Math.max(least, Math.ceil(calls * factor(process.env.SVC_TEST_SCALE)));
+  return all
+    .sort((a, b) => a.place - b.place)
+    .slice(0, most)
+    .map(({ at }) => at);
+}
+
+/** Every call in turn, until a run has fewer of them; of a slow writer some. */
+async function everyCall(name: string, writer: Writer, kind: FaultKind): Promise<void> {
+  if (writer.slow) {
+    const calls = await once(writer, kind, 0);
+    expect(calls).toBeGreaterThanOrEqual(writer.least);
+    for (const at of some(name, calls, SLOW_CALLS)) await once(writer, kind, at);
+    return;
+  }
   for (let at = 1; at < ENOUGH; at++) {
     const calls = await once(writer, kind, at);
     if (calls >= at) continue;
@@ -111,10 +133,10 @@ describe.each(WRITERS)('R12 DL03 %s', (name, writer) => {
     {
       timeout: 120_000,
     },
-    (kind) => everyCall(writer, kind),
+    (kind) => everyCall(name, writer, kind),
   );
 
-  it('killed before any call: the same', { timeout: 300_000 }, async () => {
+  it('killed before a call: the same', { timeout: 3_600_000 }, async () => {
     const program = join(import.meta.dirname, 'harness', 'write-and-die.ts');
     const die = (root: string, at: number) =>
       promisify(execFile)(process.execPath, [program, name, root, String(at)]).then(
@@ -122,10 +144,7 @@ describe.each(WRITERS)('R12 DL03 %s', (name, writer) => {
         (error: { signal?: string; stderr?: string }) => error.signal ?? error.stderr,
       );
     const calls = await once(writer, 'EIO', 0);
-    const random = randomFrom(seed(name));
-    const all = Array.from({ length: calls }, (_, i) => ({ at: i + 1, place: random() }));
-    const chosen = all.sort((a, b) => a.place - b.place).slice(0, scale(calls));
-    for (const { at } of chosen) {
+    for (const at of some(name, calls, 1)) {
       await inFolder(writer, async (root) => {
         expect(await die(root, at), `call ${at}`).toBe('SIGKILL');
         expect(['old', 'between', 'new'], `call ${at}`).toContain(writer.left(root));

@@ -47,10 +47,14 @@ async function ownFolder(root: string, parts: readonly string[]): Promise<string
   return at;
 }
 
+/** Bytes of a file; null when it is not there. Rejects with whatever else the disk says: a file is not lost because of that. */
 const sizeOf = async (path: string): Promise<number | null> =>
   stat(path).then(
     (facts) => facts.size,
-    () => null,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    },
   );
 
 /** The staging of one job below `root`, the models folder. Throws for names that were not checked. */

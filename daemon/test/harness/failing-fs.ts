@@ -23,6 +23,8 @@ export interface Fault {
 export interface Faulted {
   /** Calls that were made until the end. */
   readonly calls: number;
+  /** The call that the fault hit first; null when there were fewer. */
+  readonly hit: string | null;
   /** What `run` threw; null when it did not. */
   readonly error: unknown;
 }
@@ -62,6 +64,7 @@ class Counter {
   readonly #fault: Fault;
   #looking = false;
   calls = 0;
+  hit: string | null = null;
 
   constructor(fault: Fault) {
     this.#fault = fault;
@@ -81,6 +84,7 @@ class Counter {
     this.#looking = false;
     const hit = this.calls === at || (kind === 'cut' && at > 0 && this.calls > at);
     if (!hit) return null;
+    this.hit ??= call;
     if (kind === 'kill') process.kill(process.pid, 'SIGKILL');
     const code = kind === 'cut' ? 'EIO' : kind;
     return Object.assign(new Error(`${code}: made by a test, ${call}`), { code, syscall: call });
@@ -165,9 +169,9 @@ export async function withFault(fault: Fault, run: () => Promise<unknown>): Prom
   const restore = await patch(counter);
   try {
     await run();
-    return { calls: counter.calls, error: null };
+    return { calls: counter.calls, hit: counter.hit, error: null };
   } catch (error) {
-    return { calls: counter.calls, error };
+    return { calls: counter.calls, hit: counter.hit, error };
   } finally {
     restore();
   }

@@ -1,4 +1,4 @@
-/** What a household does to its gateway all day, in small: chats, streams, callers who leave, wrong ones, lists, vectors of nobody. */
+/** What a household does to its gateway all day, in small: chats, streams, callers who leave, wrong ones, lists. */
 import { request } from 'node:http';
 import { type Gateway, until } from './gateway.ts';
 import { ask } from './http.ts';
@@ -93,15 +93,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 /** What an administrator does meanwhile; a slot that goes has its callers served by the next engine. */
 const CHURN: readonly ((gateway: Gateway) => Promise<Loss>)[] = [
-  async (gateway) => done(await ask(gateway, 'POST', '/api/slots/agent/restart'), 'restart'),
-  async (gateway) => done(await ask(gateway, 'POST', '/api/slots/agent/unload'), 'unload'),
-  async (gateway) =>
-    done(await ask(gateway, 'PUT', '/api/slots/spare', { body: { model: 'tiny', autoload: false } }), 'put'),
-  async (gateway) => done(await ask(gateway, 'DELETE', '/api/slots/spare'), 'delete'),
+  (gateway) => act(gateway, 'POST', '/api/slots/agent/restart'),
+  (gateway) => act(gateway, 'POST', '/api/slots', { name: 'spare', model: 'tiny', autoload: false }),
+  (gateway) => act(gateway, 'POST', '/api/slots/agent/unload'),
+  (gateway) => act(gateway, 'PUT', '/api/slots/spare', { priority: 5 }),
+  (gateway) => act(gateway, 'DELETE', '/api/slots/spare'),
 ];
 
-const done = ({ status, text }: { status: number; text: string }, what: string): Loss =>
-  status < 300 ? null : `${what}: ${status} ${text.slice(0, 200)}`;
+async function act(gateway: Gateway, method: string, path: string, body?: object): Promise<Loss> {
+  const { status, text } = await ask(gateway, method, path, { body });
+  return status < 300 ? null : `${method} ${path}: ${status} ${text.slice(0, 200)}`;
+}
 
 export interface Load {
   /** Requests that ended as they were meant to, by kind. */
