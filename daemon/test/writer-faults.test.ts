@@ -107,7 +107,7 @@ function some(name: string, calls: number, least: number): number[] {
 
 /** Every call in turn, until a run has fewer of them; of a slow writer some. */
 async function everyCall(name: string, writer: Writer, kind: FaultKind): Promise<void> {
-  if (writer.slow) {
+  if (writer.slow === 'calls') {
     const calls = await once(writer, kind, 0);
     expect(calls).toBeGreaterThanOrEqual(writer.least);
     for (const at of some(name, calls, SLOW_CALLS)) await once(writer, kind, at);

@@ -29,8 +29,8 @@ export interface Writer {
   readonly open?: true;
   /** It may fail after its file is in place: the next run finds the new one. */
   readonly mayFailLate?: true;
-  /** Each call is tried with fewer kinds of fault: its runs are long. */
-  readonly slow?: true;
+  /** Its runs are long: one kind of error only, and with `calls` a few calls only unless the counts are whole. */
+  readonly slow?: 'kind' | 'calls';
 }
 
 /** Writes a file for its owner alone, and its folder where that is missing. */

@@ -100,6 +100,7 @@ const RESTORED = {
 const RESTORE: Writer = {
   least: 40,
   native: true,
+  slow: 'kind',
   mayFailLate: true,
   async prepare(root) {
     const from = join(root, 'from');
@@ -196,7 +197,7 @@ const PULL: Writer = {
   least: 15,
   native: true,
   open: true,
-  slow: true,
+  slow: 'calls',
   mayFailLate: true,
   prepare: () => {},
   async begin(root) {
