@@ -9,19 +9,13 @@ import { automaticSlot, type SlotConfig } from './slot-file.ts';
 const WINDOWS = [4096, 2048];
 /** Of the slot that the model would get; the name stands for no slot. */
 const NAME = 'catalog';
-
-const UNKNOWN: ModelFitView = {
-  badge: 'unknown',
-  context: null,
-  evicts: [],
-  needed: null,
-  free: null,
-  pool: null,
-};
+/** The engine of ours that draws with one file as its model. */
+const DRAWS = 'sd-server';
 
 /** The slot that a model would have if it were here, with this window; null takes the engine's default. */
 export function slotOf({ id, type }: Pick<SlotModel, 'id' | 'type'>, context: number | null): SlotConfig {
-  return { ...automaticSlot(NAME, type, id, engineFor(type, 'gguf')), context };
+  const engine = type === 'image' ? DRAWS : engineFor(type, 'gguf');
+  return { ...automaticSlot(NAME, type, id, engine), context };
 }
 
 function told(badge: ModelFitView['badge'], { order, view }: Forecast): ModelFitView {
@@ -45,8 +39,6 @@ export function fitOf(
   model: SlotModel,
   forecast: (config: SlotConfig, model: SlotModel) => Forecast,
 ): ModelFitView {
-  // Programs that make pictures load their models themselves.
-  if (model.type === 'image') return UNKNOWN;
   const usual = forecast(slotOf(model, null), model);
   if (usual.view.outcome === 'starts') return told('fits', usual);
   for (const context of WINDOWS.filter((window) => window < usual.order.launch.context)) {

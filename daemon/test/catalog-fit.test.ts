@@ -43,7 +43,7 @@ function admitted(loads: Loads, model: SlotModel, context: number | null): 'star
 describe.each(MACHINES)('on the captured machine %s', (name) => {
   test('every badge is what admission decides', async () => {
     const hardware = await probedMachine(name, ends);
-    for (const known of CATALOG.filter((each) => typeOf(each) !== 'image')) {
+    for (const known of CATALOG) {
       const model = modelOf(known);
       const loads = loadsOn(hardware, model);
       const fit = fitOf(model, (config, wanted) => loads.forecast(config, wanted, null));
@@ -76,7 +76,14 @@ test('a model gets the largest window that there is room for, and the edge is th
   ]);
 });
 
-test('pictures are made by programs whose memory is not planned', () => {
+test('a picture model is reckoned as the program that draws with its file alone', async () => {
+  const hardware = await probedMachine('no-gpu', ends);
   const model = modelOf(CATALOG.find(({ purpose }) => purpose === 'images') as KnownModel);
-  expect(fitOf(model, () => expect.unreachable()).badge).toBe('unknown');
+  const judged = (free: number) => {
+    const loads = loadsOn(hardware, model, free);
+    return fitOf(model, (config, wanted) => loads.forecast(config, wanted, null));
+  };
+  expect(slotOf(model, null)).toMatchObject({ engine: 'sd-server', runner: 'process' });
+  expect(judged(64e9)).toMatchObject({ badge: 'fits', context: null });
+  expect(judged(1e9)).toMatchObject({ badge: 'does_not_fit', context: null });
 });

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts, WorkerHealth } from '../protocol.ts';
 import { invalidField, Refusal } from '../refusal.ts';
@@ -16,6 +16,9 @@ import { toSeed } from './sampling.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { textGate } from './text-gate.ts';
 import { Vocabulary } from './vocabulary.ts';
+
+/** Requests that an app sends at once reach the engine within this many ms. */
+const AT_ONCE_MS = 3;
 
 /** `started` comes once a sequence is held; from then on only a broken engine can fail the answer. */
 export type EngineEvent = { type: 'started' } | ({ choice: number } & GenerationEvent);
@@ -48,7 +51,8 @@ export class ChatEngine {
 
   private constructor(loaded: LoadedModel, config: WorkerConfig, onBroken: (error: unknown) => void) {
     const { llama, model, context } = loaded;
-    const lockstep = new Lockstep(nextTurn);
+    const several = context.totalSequences > 1;
+    const lockstep = new Lockstep(nextTurn, several ? () => pause(AT_ONCE_MS) : null);
     const sequences = Array.from(
       { length: context.totalSequences },
       (_, number) => new LlamaSequence(context.getSequence(), number, lockstep),

@@ -62,6 +62,24 @@ test('sequences that begin apart share every batch soon', async () => {
   expect(batches.filter((batch) => batch.length === 4).length).toBeGreaterThan(35);
 });
 
+test('whoever begins first waits for those who come at once; nobody who is at work waits for a beginner', async () => {
+  let gathered = 0;
+  const gather = async () => {
+    gathered++;
+    for (let i = 0; i < 10; i++) await turn();
+  };
+  const readers = [
+    { tokens: 40 },
+    { tokens: 40, late: 2 },
+    { tokens: 40, late: 4 },
+    { tokens: 20, late: 30 },
+  ];
+  const { batches } = await decodeAll(readers, new Lockstep(turn, gather));
+  expect(batches[0]).toEqual([0, 1, 2]);
+  expect(batches.length).toBeLessThan(45);
+  expect(gathered).toBe(1);
+});
+
 test('without it they take turns: that is what it is for', async () => {
   const free = new Lockstep(turn);
   free.join = () => ({ next: (ask) => ask(), leave: () => {} });

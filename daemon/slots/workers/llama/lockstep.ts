@@ -2,33 +2,54 @@
  * Keeps the sequences of one context in step. The library decodes what is queued the moment a decode ends, and a sequence
  * whose token has just come is not queued again yet: two sequences would take turns for ever, each in a batch of its own.
  * So whoever wants its next token waits until all others have theirs; then all are asked for in one turn and share a
- * batch, which costs little more than one of them alone. A sequence whose reader is slow holds up nobody.
+ * batch, which costs little more than one of them alone. A sequence whose reader is slow holds up nobody. Whoever begins while
+ * nobody is at work waits a moment for others who come at once, because a prompt that is a batch late costs them all that batch.
  */
 export class Lockstep {
   readonly #turn: () => Promise<unknown>;
+  readonly #gather: (() => Promise<unknown>) | null;
+  #gathering: Promise<unknown> | null = null;
   #members = 0;
   /** Members that wait for a token. */
   #decoding = 0;
   #waiting: (() => void)[] = [];
   #releasing = false;
 
-  /** `turn` resolves after the events that are due now: what they wake may still join the step. */
-  constructor(turn: () => Promise<unknown>) {
+  /**
+   * `turn` resolves after the events that are due now: what they wake may still join the step. `gather` resolves when those
+   * who come at once have come; null, the default, waits for nobody.
+   */
+  constructor(turn: () => Promise<unknown>, gather: (() => Promise<unknown>) | null = null) {
     this.#turn = turn;
+    this.#gather = gather;
   }
 
   /** Takes part until `leave`. */
   join(): Member {
     this.#members++;
     let left = false;
+    let begun = false;
     return {
-      next: (ask) => this.#next(ask),
+      next: async (ask) => {
+        if (!begun) await this.#gathered();
+        begun = true;
+        return this.#next(ask);
+      },
       leave: () => {
         if (left) return;
         left = true;
         this.#members--;
       },
     };
+  }
+
+  /** Nothing is waited for while others are at work: their step is the moment to join. */
+  async #gathered(): Promise<void> {
+    if (this.#gather === null || this.#decoding > 0 || this.#waiting.length > 0) return;
+    this.#gathering ??= this.#gather().finally(() => {
+      this.#gathering = null;
+    });
+    await this.#gathering;
   }
 
   async #next<T>(ask: () => Promise<T>): Promise<T> {
