@@ -62,7 +62,10 @@ const SLOTS = suite(
 const ELSEWHERE = suite('outgoing', 'pulls*', 'models-*', 'upstream*');
 
 /** The service on a real systemd. */
-const HOST = suite('systemd*', 'package*', 'proxy*', 'companion');
+const HOST = suite('systemd*');
+
+/** What is installed, and what stands before and beside it. */
+const PACKAGES = suite('package*', 'proxy*', 'companion');
 
 /** Programs that load models: the slowest of the unit tests. */
 const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];
@@ -96,11 +99,12 @@ export default defineConfig({
       group('elsewhere', ELSEWHERE),
       // Two containers at once share one control group: one file after the other.
       { test: { name: 'host', include: HOST, ...overPort, maxWorkers: 1 } },
+      { test: { name: 'packages', include: PACKAGES, ...overPort, maxWorkers: 1 } },
       {
         test: {
           name: 'spec',
           include: suite('*'),
-          exclude: [...DOOR, ...INFERENCE, ...MEDIA, ...SLOTS, ...ELSEWHERE, ...HOST],
+          exclude: [...DOOR, ...INFERENCE, ...MEDIA, ...SLOTS, ...ELSEWHERE, ...HOST, ...PACKAGES],
           ...overPort,
         },
       },

@@ -96,11 +96,22 @@ const vitest = (project, beside) =>
     beside,
   );
 
-const browser = () =>
-  suite('e2e', ['playwright', 'cli.js'], () => ['test', '--config', 'e2e/playwright.config.ts'], {
-    counts: (r) => [r.stats.expected + r.stats.flaky, r.stats.unexpected, r.stats.skipped],
-    failed: playwrightFailures,
-  });
+/** Parts of the walks in the browser, one after the other. */
+const PARTS = 2;
+
+const browser = (part) =>
+  suite(
+    `e2e-${part}`,
+    ['playwright', 'cli.js'],
+    () => [
+      ...['test', '--config', 'e2e/playwright.config.ts', `--shard=${part}/${PARTS}`],
+      ...['--output', join(artifacts, `e2e-${part}`)],
+    ],
+    {
+      counts: (r) => [r.stats.expected + r.stats.flaky, r.stats.unexpected, r.stats.skipped],
+      failed: playwrightFailures,
+    },
+  );
 
 const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
 if (check.status !== 0) failures.push('check: types, lint, format or floors; see above');
@@ -108,8 +119,14 @@ count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
 const PROJECTS = ['unit', 'workers', 'dashboard', 'door', 'spec', 'inference', 'media', 'slots', 'elsewhere'];
 for (const project of PROJECTS) await vitest(project);
 if (!env.CHROMIUM) count('e2e', 0, 0, 1);
-// Both work with one process at a time and wait for others most of their time.
-await Promise.all([vitest('host', true), env.CHROMIUM ? browser() : undefined]);
+// Both lanes wait for others much of their time; in each one suite runs after the other.
+const installed = async () => {
+  for (const project of ['host', 'packages']) await vitest(project, true);
+};
+const walked = async () => {
+  for (let part = 1; env.CHROMIUM && part <= PARTS; part++) await browser(part);
+};
+await Promise.all([installed(), walked()]);
 
 for (const line of failures.slice(0, TOLD)) console.log(`FAILED ${line.slice(0, 400)}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
