@@ -146,10 +146,25 @@ const piece = fc.oneof(
 const file = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));
 const printable = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_ "\'\\$`#;=é'), maxLength: 12 });
 
+/** A comment that goes on in older releases of systemd and ends in newer ones: what follows may not be one thing to both. */
+const UNDECIDED = /^[ \t]*[#;].*\\\r?$/m;
+
+/** `before` with a new value of K; null where it is refused, which only an undecided comment may be the reason for. */
+function changed(before: string, value: string): Buffer | null {
+  try {
+    return setInEnvFile(bytes(before), 'K', value);
+  } catch (error) {
+    expect(error).toBeInstanceOf(EnvFileError);
+    expect(before).toMatch(UNDECIDED);
+    return null;
+  }
+}
+
 test('property: any file takes any value, all other names keep theirs', () => {
   fc.assert(
     fc.property(file, printable, (before, value) => {
-      const after = setInEnvFile(bytes(before), 'K', value);
+      const after = changed(before, value);
+      if (after === null) return;
       const wanted = parseEnvFile(bytes(before)).set('K', value);
       expect(new Map([...parseEnvFile(after)].sort())).toEqual(new Map([...wanted].sort()));
     }),
@@ -171,7 +186,8 @@ test('property: what is outside the changed value stays, byte for byte', () => {
   fc.assert(
     fc.property(file, printable, (text, value) => {
       const before = bytes(text);
-      const after = setInEnvFile(before, 'K', value);
+      const after = changed(text, value);
+      if (after === null) return;
       expect(onlyTheValueChanged(before, after)).toBe(true);
       expect(setInEnvFile(after, 'K', value)).toEqual(after);
     }),
