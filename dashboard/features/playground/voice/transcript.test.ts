@@ -65,6 +65,15 @@ describe('the transcript', () => {
     expect(cut.said.at(-1)).toMatchObject({ text: 'All', state: 'cut' });
   });
 
+  it('of an answer that was complete before it was interrupted ends there too', () => {
+    const cut = heard([
+      ...BEGUN,
+      done('completed'),
+      event('conversation.item.truncated', { item_id: model.id, content_index: 0, audio_end_ms: 40 }),
+    ]);
+    expect(cut.said.at(-1)?.state).toBe('cut');
+  });
+
   it('tells what failed, and forgets it with the next answer', () => {
     const error = { code: 'slot.failed', message: 'The slot has failed.' };
     const failed = heard([...BEGUN, done('failed', { status_details: { type: 'failed', error } })]);

@@ -143,6 +143,7 @@ const TAKES: Readonly<Record<string, Take>> = {
   }),
   'response.output_text.delta': append,
   'response.output_audio_transcript.delta': append,
+  'conversation.item.truncated': (at, { item_id }) => change(at, item_id, () => ({ state: 'cut' })),
   'conversation.item.retrieved': (at, { item }) =>
     change(at, (item as Item).id, () => ({ text: textOf(item as Item) })),
   'response.done': (at, { response }) => ended(at, response as Response),
