@@ -96,7 +96,7 @@ test('an answer is interrupted, and its words end where it was heard', async ({ 
   await page.getByLabel('Say it in writing').fill('hello');
   await page.getByLabel('Say it in writing').press('Enter');
   await expect(stages(page).or(rows(page).last())).toContainText('word9');
-  await page.waitForFunction('document.querySelector("ol li:last-child").textContent.length > 200');
+  await expect.poll(async () => (await rows(page).last().textContent())?.length).toBeGreaterThan(200);
   await press(page, 'Interrupt');
   await expect(rows(page).last()).toContainText('Interrupted');
   await expect(rows(page).last()).not.toContainText('word199');

@@ -2,9 +2,10 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 type Failures = (report: object) => { name: string; why: string }[];
-const { playwrightFailures, vitestFailures } = (await import(
+type Names = 'playwrightFailures' | 'vitestFailures' | 'playwrightAgain' | 'vitestAgain';
+const { playwrightAgain, playwrightFailures, vitestAgain, vitestFailures } = (await import(
   pathToFileURL(`${import.meta.dirname}/failures.mjs`).href
-)) as { playwrightFailures: Failures; vitestFailures: Failures };
+)) as Record<Names, Failures>;
 
 describe('what failed', () => {
   it('in vitest: each failed test with the first line of its reason, and files that did not run', () => {
@@ -54,6 +55,35 @@ describe('what failed', () => {
     expect(playwrightFailures(report)).toEqual([
       { name: 'a.spec.ts:7 > ill', why: 'Error: no' },
       { name: 'outside of tests', why: 'no browser' },
+    ]);
+  });
+});
+
+describe('what passed at a second try', () => {
+  it('in vitest: each test that passed and keeps the reason of its first try', () => {
+    const tests = [
+      { status: 'passed', fullName: 'a is', failureMessages: [] },
+      { status: 'passed', fullName: 'b is, later', failureMessages: ['Error: not yet\n  at x'] },
+      { status: 'failed', fullName: 'c is not', failureMessages: ['Error: no', 'Error: no'] },
+    ];
+    const file = { name: '/somewhere/daemon/kit/a.test.ts', status: 'failed', assertionResults: tests };
+    expect(vitestAgain({ testResults: [file] })).toEqual([
+      { name: 'daemon/kit/a.test.ts > b is, later', why: 'Error: not yet' },
+    ]);
+    expect(vitestAgain({})).toEqual([]);
+  });
+
+  it('in Playwright: what it calls flaky', () => {
+    const spec = (title: string, status: string) => ({
+      title,
+      ok: status !== 'unexpected',
+      file: 'a.spec.ts',
+      line: 7,
+      tests: [{ status, results: [{ error: { message: 'Error: not yet' } }, {}] }],
+    });
+    const specs = [spec('well', 'expected'), spec('later', 'flaky'), spec('ill', 'unexpected')];
+    expect(playwrightAgain({ suites: [{ specs }] })).toEqual([
+      { name: 'a.spec.ts:7 > later', why: 'Error: not yet' },
     ]);
   });
 });

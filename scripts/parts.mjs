@@ -43,6 +43,13 @@ export const PARTS = [
     missed: 'the dashboard in a browser',
   },
   {
+    name: 'iproute2',
+    variable: 'SVC_TEST_IP',
+    find: () => onPath('ip'),
+    packages: ['iproute2'],
+    missed: 'the browser apart from the network of this machine',
+  },
+  {
     name: 'espeak-ng',
     variable: 'SVC_TEST_ESPEAK_NG',
     find: () => onPath('espeak-ng'),

@@ -2,7 +2,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { playwrightFailures, vitestFailures } from './failures.mjs';
+import { playwrightAgain, playwrightFailures, vitestAgain, vitestFailures } from './failures.mjs';
+import { inOwnNetwork } from './own-network.mjs';
 import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
 
@@ -18,6 +19,8 @@ const env = {
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** Lines about what failed, told again at the end. */
 const failures = [];
+/** Lines about what passed at a second try only, told as well: each of them is a fault to be found. */
+const again = [];
 /** Failures told at the end, at most. */
 const TOLD = 50;
 
@@ -31,9 +34,12 @@ function count(name, passed, failed, skipped) {
 /** What one suite may take on two free cores, in milliseconds; beyond it that is told, and at three times it is ended. */
 const SUITE_LIMIT = 4 * 60_000;
 
+/** How often a test of a suite that waits for processes, ports and pages is tried on a machine of CI; elsewhere once. */
+const TRIES = process.env.CI ? 2 : 1;
+
 /** Runs a program to its end, its output into `stdio`; how it ended, as an exit code or the name of a signal. */
-function ended(args, report, stdio) {
-  const child = spawn(node, args, {
+function ended([program, ...args], report, stdio) {
+  const child = spawn(program, args, {
     cwd: root,
     env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     stdio,
@@ -46,17 +52,13 @@ function ended(args, report, stdio) {
 }
 
 /** Runs one suite and counts it. One that runs `beside` another keeps its output in a file and shows it at its end. */
-async function suite(name, script, args, { counts, failed: failedOf }, beside = false) {
+async function suite(name, command, { counts, failed: failedOf, again: againOf }, beside = false) {
   const report = join(artifacts, `${name}.json`);
   const log = join(artifacts, `${name}.log`);
   rmSync(report, { force: true });
   const started = Date.now();
   const out = beside ? openSync(log, 'w') : 'inherit';
-  const status = await ended([join(root, 'node_modules', ...script), ...args(report)], report, [
-    'ignore',
-    out,
-    out,
-  ]);
+  const status = await ended(command(report), report, ['ignore', out, out]);
   if (beside) {
     closeSync(out);
     process.stdout.write(readFileSync(log));
@@ -71,27 +73,24 @@ async function suite(name, script, args, { counts, failed: failedOf }, beside = 
   const json = JSON.parse(readFileSync(report, 'utf8'));
   const [passed, failed, skipped] = counts(json);
   for (const { name: test, why } of failedOf(json)) failures.push(`${name}: ${test}: ${why}`);
+  for (const { name: test, why } of againOf(json)) again.push(`${name}: ${test}: ${why}`);
   if (failed === 0 && status !== 0) failures.push(`${name}: exit ${status} without a failed test`);
   console.log(`${name} took ${seconds} s`);
   count(name, passed, status === 0 ? failed : Math.max(1, failed), skipped);
 }
 
-const vitest = (project, beside) =>
+const vitest = (project, { beside = false, tries = 1 } = {}) =>
   suite(
     project,
-    ['vitest', 'vitest.mjs'],
     (report) => [
-      'run',
-      '--project',
-      project,
-      '--passWithNoTests',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
+      ...[node, join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', project],
+      ...['--passWithNoTests', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+      `--retry=${tries - 1}`,
     ],
     {
       counts: (r) => [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests],
       failed: vitestFailures,
+      again: vitestAgain,
     },
     beside,
   );
@@ -102,32 +101,36 @@ const PARTS = 2;
 const browser = (part) =>
   suite(
     `e2e-${part}`,
-    ['playwright', 'cli.js'],
-    () => [
-      ...['test', '--config', 'e2e/playwright.config.ts', `--shard=${part}/${PARTS}`],
-      ...['--output', join(artifacts, `e2e-${part}`)],
-    ],
+    () =>
+      inOwnNetwork(env.SVC_TEST_IP, [
+        ...[node, join(root, 'node_modules', 'playwright', 'cli.js'), 'test'],
+        ...['--config', 'e2e/playwright.config.ts', `--shard=${part}/${PARTS}`],
+        ...['--output', join(artifacts, `e2e-${part}`), `--retries=${TRIES - 1}`],
+      ]),
     {
       counts: (r) => [r.stats.expected + r.stats.flaky, r.stats.unexpected, r.stats.skipped],
       failed: playwrightFailures,
+      again: playwrightAgain,
     },
   );
 
 const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
 if (check.status !== 0) failures.push('check: types, lint, format or floors; see above');
 count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
-const PROJECTS = ['unit', 'workers', 'dashboard', 'door', 'spec', 'inference', 'media', 'slots', 'elsewhere'];
-for (const project of PROJECTS) await vitest(project);
+for (const project of ['unit', 'workers', 'dashboard']) await vitest(project);
+const OVER_PORT = ['door', 'spec', 'inference', 'media', 'slots', 'elsewhere'];
+for (const project of OVER_PORT) await vitest(project, { tries: TRIES });
 if (!env.CHROMIUM) count('e2e', 0, 0, 1);
 // Both lanes wait for others much of their time; in each one suite runs after the other.
 const installed = async () => {
-  for (const project of ['host', 'packages']) await vitest(project, true);
+  for (const project of ['host', 'packages']) await vitest(project, { beside: true, tries: TRIES });
 };
 const walked = async () => {
   for (let part = 1; env.CHROMIUM && part <= PARTS; part++) await browser(part);
 };
 await Promise.all([installed(), walked()]);
 
+for (const line of again.slice(0, TOLD)) console.log(`SECOND TRY ${line.slice(0, 400)}`);
 for (const line of failures.slice(0, TOLD)) console.log(`FAILED ${line.slice(0, 400)}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exit(totals.failed === 0 ? 0 : 1);
