@@ -47,7 +47,7 @@ test('search, pull, list, remove', async () => {
 });
 
 test('a download is paused, resumed and cancelled by the beginning of its id', async () => {
-  hub.fault = { slowMs: 30 };
+  hub.fault = { slowMs: 1_000 }; // not done before three programs have started
   const made = (await run('models', 'pull', REPO, '--no-wait', '--json')).json<PullRecord>();
   const start = made.id.slice(0, 8);
   expect((await run('models', 'pause', start)).out).toContain('is paused');

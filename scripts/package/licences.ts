@@ -32,7 +32,7 @@ export function copyrightFile(modules: readonly Module[], runtime: Module): stri
   const names = [...new Set([...byLicence.keys(), 'Apache-2.0', 'Expat'])].sort();
   return `${[
     'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: svc-gateway',
-    paragraph('*', 'the svc-gateway authors', 'Apache-2.0'),
+    paragraph('*', '2026 the svc-gateway authors', 'Apache-2.0'),
     paragraph(`${own.slice(1)}/bin/node`, `${HOLDER} (Node.js ${runtime.version})`, 'Expat'),
     ...[...byLicence].map(([licence, paths]) => paragraph(`\n${paths.sort().join('\n')}`, HOLDER, licence)),
     ...names.map(licenceText),
