@@ -11,7 +11,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
 
 export interface RemadeAnswerOptions {
   readonly answer: Answer;
-  readonly life: Pick<Life, 'onEnd'>;
+  readonly life: Pick<Life, 'onEnd' | 'end'>;
   /** The body for the caller, from the whole of the engine's; throws a GatewayError for what it can't be made from. */
   remake(bytes: Buffer): Buffer;
   /** Asked once of a large answer: whether it may pass as it comes. */
@@ -55,7 +55,7 @@ export class RemadeAnswer implements PreparedSink {
     if (this.#mode === 'over') return true;
     this.#held.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > MOST_BYTES) this.#fail(tooLarge());
+    if (this.#bytes > MOST_BYTES) this.#tooLarge();
     else if (this.#bytes > GLANCE && !this.#looked) return this.#look();
     return true;
   }
@@ -118,6 +118,12 @@ export class RemadeAnswer implements PreparedSink {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** The engine may never end by itself: the call does. */
+  #tooLarge(): void {
+    this.#options.life.end(tooLarge());
+    this.dispose();
   }
 
   #end(): void {

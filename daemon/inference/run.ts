@@ -240,7 +240,7 @@ async function exchange(
   });
   const end = await told(on, connection, sink === null ? sent : through(sent, sink));
   const usage = answer.measured(sentAt);
-  track.end({ status: answer.status, error: end?.code ?? null, usage });
+  track.end({ ...answer.concluded(end), usage });
   if (usage.tokensPerSecond !== null) connection.note(usage.tokensPerSecond);
 }
 

@@ -2,7 +2,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { ask, readAll, until } from '../inference/testing/client.ts';
+import { slotRecord } from '../contract/testing/slot-record.ts';
+import { MAX_LINE_BYTES } from '../inference/forward/line-cap.ts';
+import { ask, post, readAll, until } from '../inference/testing/client.ts';
+import { BODIES, JSON_TYPE, MESSAGES, RESPONSES } from '../inference/testing/dialects.ts';
 import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from '../inference/testing/forwarding.ts';
 import { scale } from './harness/scale.ts';
 
@@ -102,5 +105,79 @@ describe('S05 a slow reader', () => {
     expect(received).toBe(total);
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(1 << 20);
+  });
+});
+
+describe('S05 an engine that never ends a line', () => {
+  const PIECE = Buffer.alloc(65_536, 0x61);
+
+  /** A stand-in that begins like an honest engine and then sends one endless line, as fast as it is taken. */
+  const endless = (head: Record<string, string>, start: string) =>
+    setUp((req, res) => {
+      req.resume();
+      res.writeHead(200, head).write(start);
+      const more = () => {
+        while (!res.destroyed && res.write(PIECE));
+      };
+      res.on('drain', more);
+      more();
+    });
+
+  it.each([
+    ['an event stream', SSE, delta('a')],
+    ['an event stream in CR', SSE, 'data: {}\r\r'],
+  ])('%s: an error event ends it, and the engine is cut', async (_, head, start) => {
+    const { gateway, engine, slots } = await endless(head, start);
+    const res = await ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
+    let received = 0;
+    let end = '';
+    for await (const chunk of res.setEncoding('latin1')) {
+      received += (chunk as string).length;
+      end = (end + (chunk as string)).slice(-1_000);
+    }
+    expect([res.statusCode, res.complete]).toEqual([200, true]);
+    expect(received).toBeGreaterThan(MAX_LINE_BYTES - (1 << 20));
+    expect(received).toBeLessThan(MAX_LINE_BYTES + (1 << 20));
+    expect(end).toMatch(/a\n\ndata: \{"error":\{"code":"upstream\.error",.*without an end.*\}\}\n\n$/);
+    await until(() => engine.sockets.size === 0 && slots.released === 1);
+    expect(gateway.log).toMatchObject([{ status: 200, error: 'upstream.error' }]);
+  });
+
+  it('NDJSON has no event for it: the connection breaks', async () => {
+    const { gateway, engine } = await endless({ 'content-type': 'application/x-ndjson' }, '{}\n');
+    const res = await ask(gateway.origin, CHAT, JSON.stringify(hello)).head;
+    const reading = async () => {
+      for await (const _ of res);
+    };
+    await expect(reading()).rejects.toThrow();
+    await until(() => engine.sockets.size === 0 && gateway.log.length === 1);
+    expect(gateway.log).toMatchObject([{ error: 'upstream.error' }]);
+  });
+
+  it.each([RESPONSES, MESSAGES] as const)('%s, streamed: its own error event ends it', async (path) => {
+    const { gateway, engine } = await endless(SSE, delta('a'));
+    const answer = await post(gateway.origin, path, { ...BODIES[path], stream: true });
+    expect([answer.status, answer.whole]).toEqual([200, true]);
+    expect(answer.body).toMatch(/event: (error|response\.failed)\ndata: .*upstream\.error.*\n\n$/);
+    expect(answer.body.length).toBeLessThan(10_000);
+    await until(() => engine.sockets.size === 0 && gateway.log.length === 1);
+    expect(gateway.log).toMatchObject([{ status: 200, error: 'upstream.error' }]);
+  });
+
+  it.each([
+    [RESPONSES, BODIES[RESPONSES]],
+    [MESSAGES, BODIES[MESSAGES]],
+    ['/v1/rerankings', { model: 'ranks', query: 'q', documents: ['a'] }],
+  ] as const)('%s, whole: 502, and the engine is cut', async (path, body) => {
+    const { gateway, engine, slots } = await endless(JSON_TYPE, '{"choices":"');
+    slots.records.push(
+      slotRecord({ name: 'rerank', type: 'rerank', engine: 'llama-server', model: 'ranks' }),
+    );
+    const answer = await post(gateway.origin, path, body);
+    expect([answer.status, answer.whole]).toEqual([502, true]);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'upstream.error' } });
+    await until(() => engine.sockets.size === 0 && slots.released === 1);
+    await until(() => gateway.log.length === 1);
+    expect(gateway.log).toMatchObject([{ status: 502, error: 'upstream.error' }]);
   });
 });

@@ -14,6 +14,8 @@ const OF_THE_CHAT = ['content-length', 'content-encoding'];
 
 /** `whole` holds the body until its end; `stream` tells each event as it comes; `refused` is an error. */
 type Mode = 'head' | 'stream' | 'whole' | 'refused';
+/** Status and body of an answer that is told whole. */
+type Whole = readonly [status: number, body: Buffer];
 
 /**
  * A response that takes a chat answer and gives the caller the same in another API. Streams pass event by event, at the
@@ -33,8 +35,8 @@ export class DialectResponse extends Writable implements CallerResponse {
   #complete = false;
   /** The caller has been told of a failure: nothing more is. */
   #failed = false;
-  /** The failure is ours to end: the engine still speaks. */
-  #broken = false;
+  /** Why the answer could not be told; while the engine still speaks, that is ours to end. */
+  #failure: GatewayError | null = null;
 
   /** `model`: what the caller asked for, until the model that answers is known. */
   constructor(res: CallerResponse, translation: Translation, model: string) {
@@ -47,6 +49,11 @@ export class DialectResponse extends Writable implements CallerResponse {
     res.once('close', () => {
       if (!res.writableFinished) this.destroy();
     });
+  }
+
+  /** What was wrong with the engine's answer, once the caller has been told. */
+  get failure(): GatewayError | null {
+    return this.#failure;
   }
 
   setHeader(name: string, value: number | string | readonly string[]): this {
@@ -80,11 +87,11 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   override _write(chunk: Buffer, _: string, done: (error?: Error | null) => void): void {
     if (this.#mode !== 'stream') {
-      done(this.#hold(chunk));
+      this.#hold(chunk, done);
       return;
     }
     const text = this.#told(() => this.#reader.push(chunk));
-    if (this.#broken) this.#breakOff(text, done);
+    if (this.#failure) this.#breakOff(text, done);
     else if (text === '' || this.#res.write(text)) done();
     else this.#res.once('drain', () => done());
   }
@@ -96,10 +103,7 @@ export class DialectResponse extends Writable implements CallerResponse {
       this.#res.end(last, () => done());
       return;
     }
-    const [status, body] = this.#whole(Buffer.concat(this.#held));
-    const headers = { ...this.#headers, 'content-type': 'application/json', 'content-length': body.length };
-    this.#res.writeHead(status, headers);
-    this.#res.end(body, () => done());
+    this.#tell(this.#whole(Buffer.concat(this.#held)), done);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -136,7 +140,7 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   #fail(error: GatewayError): string {
     this.#failed = true;
-    this.#broken = true;
+    this.#failure = error;
     return this.#events?.fail(error.envelope('openai').error) ?? '';
   }
 
@@ -145,13 +149,30 @@ export class DialectResponse extends Writable implements CallerResponse {
     this.#res.end(text, () => done(new Error('the answer broke off')));
   }
 
-  #hold(chunk: Buffer): Error | null {
+  #hold(chunk: Buffer, done: (error?: Error | null) => void): void {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
-    return this.#heldBytes > MAX_WHOLE ? new Error('the answer is too long') : null;
+    if (this.#heldBytes <= MAX_WHOLE) {
+      done();
+      return;
+    }
+    this.#held = [];
+    const tooLong = new GatewayError('upstream.error', { message: 'The answer of the engine is too long.' });
+    this.#tell(this.#refused(tooLong), () => done(new Error('the answer is too long')));
   }
 
-  #whole(bytes: Buffer): [status: number, body: Buffer] {
+  #tell([status, body]: Whole, done: () => void): void {
+    const headers = { ...this.#headers, 'content-type': 'application/json', 'content-length': body.length };
+    this.#res.writeHead(status, headers);
+    this.#res.end(body, done);
+  }
+
+  #refused(error: GatewayError): Whole {
+    this.#failure = error;
+    return [error.status, asJson(this.#translation.envelope({ ...error.envelope('openai') }))];
+  }
+
+  #whole(bytes: Buffer): Whole {
     const body = asObject(parsed(bytes.toString('utf8')));
     if (this.#mode === 'refused')
       return [this.#status, body ? asJson(this.#translation.envelope(body)) : bytes];
@@ -159,8 +180,7 @@ export class DialectResponse extends Writable implements CallerResponse {
       if (!body) throw new GatewayError('upstream.error', { message: 'The engine did not answer in JSON.' });
       return [this.#status, asJson(this.#translation.whole(body, this.#model))];
     } catch (error) {
-      const known = error instanceof GatewayError ? error : new GatewayError('internal');
-      return [known.status, asJson(this.#translation.envelope({ ...known.envelope('openai') }))];
+      return this.#refused(error instanceof GatewayError ? error : new GatewayError('internal'));
     }
   }
 }

@@ -11,7 +11,8 @@ import {
   startsLikeError,
   type Verdict,
 } from './engine-error.ts';
-import { brokenAnswer } from './failure.ts';
+import { brokenAnswer, endlessLine } from './failure.ts';
+import { comesInLines, LineCap } from './line-cap.ts';
 import { withoutCredentials } from './own-credential.ts';
 
 /** How an exchange ended: null for a whole answer, else the failure that the caller was told after the head. */
@@ -54,6 +55,7 @@ export class Exchange implements OutboundHandler {
   readonly #options: ExchangeOptions;
   readonly #answer: Sink;
   readonly #blotter: Blotter | null;
+  #lines: LineCap | null = null;
   #mode: Mode = 'head';
   #controller: OutboundController | null = null;
   #status = 0;
@@ -126,10 +128,16 @@ export class Exchange implements OutboundHandler {
 
   #begin(): void {
     this.#answer.begin(this.#status, this.#headers);
+    if (comesInLines(this.#headers['content-type'])) this.#lines = new LineCap();
     this.#mode = 'relay';
   }
 
   #relay(controller: OutboundController, chunk: Buffer): void {
+    if (this.#lines?.takes(chunk) === false) {
+      this.abort();
+      this.#failed(endlessLine());
+      return;
+    }
     const bytes = this.#blotter ? this.#blotter.push(chunk) : chunk;
     if (bytes.length === 0 || this.#answer.write(bytes)) return;
     controller.pause();

@@ -41,3 +41,10 @@ export function brokenAnswer(error: unknown): GatewayError {
     cause: error,
   });
 }
+
+/** A line of its answer is longer than any honest one. */
+export const endlessLine = (): GatewayError =>
+  new GatewayError('upstream.error', {
+    message: 'The engine or upstream sent a line without an end.',
+    cause: new Error('a line without an end'),
+  });

@@ -24,10 +24,10 @@ export class Life implements Placed {
   #listeners: ((reason: EndReason) => void)[] = [];
   readonly #res: CallerResponse;
   readonly #onClose = (): void => {
-    if (!this.#res.writableFinished) this.end(new CallerLeft());
+    if (!this.#res.writableFinished) this.end(this.#res.failure ?? new CallerLeft());
   };
 
-  /** Watches the response: its close before the last byte is out means that the caller has left. */
+  /** Watches the response: its close before the last byte is out means that the caller has left, unless it says why. */
   constructor(res: CallerResponse) {
     this.#res = res;
     if (res.destroyed) this.#ended = new CallerLeft();

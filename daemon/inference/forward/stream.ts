@@ -108,6 +108,13 @@ export class Answer {
     this.#stall = null;
   }
 
+  /** What the request log says of the end; an answer that was made anew for the caller may have become a failure. */
+  concluded(end: GatewayError | null): { readonly status: number; readonly error: string | null } {
+    const failure = this.#res.failure ?? null;
+    const status = failure === null || this.#eventStream ? this.status : failure.status;
+    return { status, error: (end ?? failure)?.code ?? null };
+  }
+
   /** Token counts that the engine told at the end of the body. */
   usage() {
     return this.#tap.read();

@@ -1,0 +1,48 @@
+/**
+ * Longest line of an event stream or of NDJSON. A picture or a minute of sound in one event, as Base64, has some 20 MiB;
+ * a line that is longer has no end.
+ */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+const LF = 0x0a;
+const CR = 0x0d;
+/** The types whose lines somebody has to hold whole. */
+const IN_LINES = /^\s*(text\/event-stream|application\/(x-ndjson|ndjson|jsonl|x-jsonlines))\b/i;
+
+/** Whether an answer of this type is read line by line. */
+export const comesInLines = (contentType: string | undefined): boolean =>
+  contentType !== undefined && IN_LINES.test(contentType);
+
+/** Counts the bytes since the last line end of what passes by; of a chunk only its end is looked at. */
+export class LineCap {
+  readonly #most: number;
+  #open = 0;
+
+  constructor(most = MAX_LINE_BYTES) {
+    this.#most = most;
+  }
+
+  /** Whether the line that is open after this chunk, and every line that ends in it, is within measure. */
+  takes(chunk: Buffer): boolean {
+    const end = lastEnd(chunk);
+    if (end < 0) {
+      this.#open += chunk.length;
+      return this.#open <= this.#most;
+    }
+    // A chunk is far shorter than any limit: only the line that was open before it can be too long.
+    const within = this.#open + chunk.length <= this.#most || this.#open + firstEnd(chunk) <= this.#most;
+    this.#open = chunk.length - end - 1;
+    return within;
+  }
+}
+
+/** Lines end in LF, CR LF or CR (WHATWG HTML 9.2.6); hardly anybody uses the last. */
+function lastEnd(chunk: Buffer): number {
+  const at = chunk.lastIndexOf(LF);
+  return at >= 0 ? at : chunk.lastIndexOf(CR);
+}
+
+function firstEnd(chunk: Buffer): number {
+  const [lf, cr] = [chunk.indexOf(LF), chunk.indexOf(CR)];
+  return Math.min(lf < 0 ? chunk.length : lf, cr < 0 ? chunk.length : cr);
+}
