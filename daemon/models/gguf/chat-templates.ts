@@ -23,3 +23,12 @@ export const CHATML_WITH_CALL_MARKER = [
   ...MESSAGES,
   "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- if tools and messages and messages[-1].role != 'tool' %}{{ '<|call|>' }}{%- endif %}{%- endif %}",
 ].join('\n');
+
+/** The same for a model that thinks between `<think>` and `</think>`, and not at all where `enable_thinking` is false; no tools. */
+export const CHATML_THINKING = [
+  '{%- for message in messages %}',
+  "{%- if message.role == 'assistant' %}{{ '<|im_start|>assistant\\n' }}{%- if message.reasoning_content %}{{ '<think>\\n' + message.reasoning_content + '\\n</think>\\n\\n' }}{%- endif %}{{ message.content + '<|im_end|>\\n' }}",
+  "{%- else %}{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}{%- endif %}",
+  '{%- endfor %}',
+  "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- if enable_thinking is defined and enable_thinking is false %}{{ '<think>\\n\\n</think>\\n\\n' }}{%- endif %}{%- endif %}",
+].join('\n');

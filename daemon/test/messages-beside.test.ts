@@ -1,0 +1,281 @@
+/**
+ * `POST /v1/messages` of a real llama-server, beside the gateway's translation to a chat of the very same server: why the
+ * gateway does not hand these requests over (ARCHITECTURE.md, "Other APIs"). Whoever finds a row of the second part no
+ * longer true should look at that decision again.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHATML_THINKING } from '../models/gguf/chat-templates.ts';
+import { TINY_REPLY, tinyChat } from '../models/gguf/tiny-chat.ts';
+import { encodeGguf } from '../models/gguf/writer.ts';
+import { versionOf } from './beside/listed.ts';
+import { CALL } from './harness/dialect-gateway.ts';
+import { type Gateway, startGateway } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { type LlamaServer, llamaServerVersion, startLlamaServer } from './harness/llama-server.ts';
+import { part } from './harness/parts.ts';
+
+const PROGRAM = part('llama-server');
+/** What another version of it does is told, and is no fault of the gateway. */
+const found = PROGRAM === null ? undefined : llamaServerVersion(PROGRAM);
+const table = join(import.meta.dirname, '..', '..', 'docs', 'llama-server-differences.md');
+const strict = found === versionOf(readFileSync(table, 'utf8'));
+if (PROGRAM !== null && !strict) console.warn(`NOT STRICT: llama-server ${found} is another one`);
+
+const hi = [{ role: 'user' as const, content: 'Hello!' }];
+const body = { model: 'talker', max_tokens: 60, messages: hi };
+const TOOL = {
+  name: CALL.name,
+  description: 'Tells the time.',
+  input_schema: { type: 'object' as const, properties: { zone: { type: 'string' } }, required: ['zone'] },
+};
+
+describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the translation", () => {
+  let home: string;
+  let gateway: Gateway;
+  const servers: Record<string, LlamaServer> = {};
+
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+    const models = {
+      talker: tinyChat({ tool: CALL }),
+      thinker: tinyChat({
+        template: CHATML_THINKING,
+        script: ['<think>', '\nHm.\n', '</think>', '\n\nNoon.'],
+      }),
+    };
+    const files: Record<string, string> = {};
+    for (const [id, model] of Object.entries(models)) {
+      const path = join(home, `${id}.gguf`);
+      writeFileSync(path, encodeGguf(model));
+      const server = await startLlamaServer(PROGRAM as string, { path, id, context: 1024, parallel: 1 });
+      servers[id] = server;
+      files[`config/slots/${id}.toml`] =
+        `engine = "llama-server"\nrunner = "attach"\nurl = "http://127.0.0.1:${server.port}"\nmodel = "${id}"\n`;
+    }
+    gateway = await startGateway({ files });
+  });
+
+  afterAll(async () => {
+    await gateway?.stop();
+    await Promise.all(Object.values(servers).map((server) => server.stop()));
+    gateway?.remove();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const serverOf = ({ model }: { model: string }) => servers[model] as LlamaServer;
+  const sides = (asked: { model: string }) => [serverOf(asked), gateway] as const;
+  const client = ({ port }: { port: number }) =>
+    new Anthropic({ apiKey: null, authToken: 'x', baseURL: `http://127.0.0.1:${port}`, maxRetries: 0 });
+
+  describe('says the same', () => {
+    /** Ids are new each time, and how much of a prompt was in the cache depends on who asked before. */
+    const picture = (said: Anthropic.Message) => ({
+      content: said.content.map((block) =>
+        block.type === 'tool_use' ? { ...block, id: typeof block.id } : block,
+      ),
+      head: [said.type, said.role, said.model, said.stop_reason, said.stop_sequence],
+      prompt: said.usage.input_tokens + (said.usage.cache_read_input_tokens ?? 0),
+      output: said.usage.output_tokens,
+    });
+
+    it.each([
+      ['a text', body],
+      ['with system words', { ...body, system: 'Be brief.' }],
+      ['an answer that is cut', { ...body, max_tokens: 2 }],
+      ['a call', { ...body, tools: [TOOL] }],
+      [
+        'the turn after a call',
+        {
+          ...body,
+          tools: [TOOL],
+          messages: [
+            ...hi,
+            {
+              role: 'assistant' as const,
+              content: [{ type: 'tool_use' as const, id: 'a', name: CALL.name, input: CALL.args }],
+            },
+            {
+              role: 'user' as const,
+              content: [{ type: 'tool_result' as const, tool_use_id: 'a', content: 'noon' }],
+            },
+          ],
+        },
+      ],
+      ['thoughts', { ...body, model: 'thinker' }],
+    ])('%s, whole and streamed', async (_, asked) => {
+      const [theirs, ours] = sides(asked);
+      const whole = picture(await client(theirs).messages.create(asked));
+      expect(picture(await client(ours).messages.create(asked))).toEqual(whole);
+      for (const side of [theirs, ours])
+        expect(picture(await client(side).messages.stream(asked).finalMessage())).toEqual(whole);
+    });
+
+    it('a count', async () => {
+      const prompt = { model: 'talker', messages: hi, tools: [TOOL], system: 'Be brief.' };
+      const [theirs, ours] = await Promise.all(
+        sides(prompt).map((side) => client(side).messages.countTokens(prompt)),
+      );
+      expect(ours).toEqual(theirs);
+    });
+  });
+
+  describe('loses by its own way', () => {
+    interface Seen {
+      readonly status: number;
+      readonly text: string;
+    }
+    const promptOf = ({ text }: Seen): number => {
+      const { usage } = JSON.parse(text) as Anthropic.Message;
+      return usage.input_tokens + (usage.cache_read_input_tokens ?? 0);
+    };
+    const saidBy = ({ text }: Seen) =>
+      (JSON.parse(text) as { content: { text?: string }[] }).content[0]?.text;
+    const errorOf = ({ text }: Seen) => JSON.parse(text) as { type?: string; error: { message: string } };
+    /** The blocks that are open when another one begins. */
+    const openAtStart = ({ text }: Seen): number => {
+      let open = 0;
+      let most = 0;
+      for (const [, event] of text.matchAll(/^event: content_block_(start|stop)$/gm)) {
+        open += event === 'start' ? 1 : -1;
+        most = Math.max(most, open);
+      }
+      return most - 1;
+    };
+
+    it.each<
+      [
+        string,
+        { model: string; [field: string]: unknown },
+        (seen: Seen) => unknown,
+        theirs: unknown,
+        ours: unknown,
+      ]
+    >([
+      [
+        'tool_choice: none still calls',
+        { ...body, tools: [TOOL], tool_choice: { type: 'none' } },
+        ({ text }) => (JSON.parse(text) as { stop_reason: string }).stop_reason,
+        'tool_use',
+        'end_turn',
+      ],
+      [
+        'a schema of the answer is not kept',
+        {
+          ...body,
+          output_config: {
+            format: {
+              type: 'json_schema',
+              schema: { type: 'object', properties: { a: { type: 'boolean' } }, required: ['a'] },
+            },
+          },
+        },
+        (seen) => saidBy(seen) === TINY_REPLY,
+        true,
+        false,
+      ],
+      [
+        'thoughts cannot be switched off',
+        { ...body, model: 'thinker', thinking: { type: 'disabled' } },
+        (seen) => promptOf(seen) > 30,
+        false,
+        true,
+      ],
+      [
+        'a document is dropped without a word',
+        {
+          ...body,
+          messages: [
+            {
+              role: 'user',
+              content: [
+                {
+                  type: 'document',
+                  source: { type: 'text', media_type: 'text/plain', data: 'word '.repeat(40) },
+                },
+                { type: 'text', text: 'Sum it up.' },
+              ],
+            },
+          ],
+        },
+        (seen) => promptOf(seen) > 100,
+        false,
+        true,
+      ],
+      [
+        'a line of bookkeeping is read by the model',
+        {
+          ...body,
+          system: [
+            {
+              type: 'text',
+              text: 'x-anthropic-billing-header: cc_version=2.1; cc_entrypoint=cli; cch=0a1b2;',
+            },
+          ],
+        },
+        (seen) => promptOf(seen) > 60,
+        true,
+        false,
+      ],
+      [
+        'a tool that Anthropic runs becomes a function that nobody runs',
+        { ...body, tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+        ({ status }) => status,
+        200,
+        422,
+      ],
+      ['no messages are answered', { ...body, messages: [] }, ({ status }) => status, 200, 422],
+      [
+        'an unknown role is taken',
+        { ...body, messages: [{ role: 'robot', content: 'x' }] },
+        ({ status }) => status,
+        200,
+        422,
+      ],
+      [
+        'a prompt that is too long is not said in the words that agents look for',
+        { ...body, messages: [{ role: 'user', content: 'x'.repeat(4_000) }] },
+        (seen) => [errorOf(seen).type, errorOf(seen).error.message.startsWith('prompt is too long')],
+        [undefined, false],
+        ['error', true],
+      ],
+      [
+        'a block begins while another is open',
+        { ...body, model: 'thinker', stream: true },
+        openAtStart,
+        1,
+        0,
+      ],
+      [
+        'while a stream has no event for a sign of life',
+        { ...body, stream: true },
+        ({ text }) => text.includes('event: ping'),
+        false,
+        true,
+      ],
+    ])('%s', async (_, asked, look, native, translated) => {
+      const [theirs, ours] = sides(asked);
+      const send = (to: { port: number }) => ask(to, 'POST', '/v1/messages', { body: asked });
+      expect(look(await send(ours))).toEqual(translated);
+      if (strict) expect(look(await send(theirs))).toEqual(native);
+    });
+  });
+
+  it('tells more by its own way in two places only: counts at the start, and which stop text ended it', async () => {
+    const asked = { ...body, stop_sequences: ['tiny'], stream: true };
+    const send = async (to: { port: number }) =>
+      (await ask(to, 'POST', '/v1/messages', { body: asked })).text;
+    const [theirs, ours] = await Promise.all(sides(asked).map(send));
+    const counted = (text: string | undefined) =>
+      /event: message_start\ndata: .*"input_tokens":[1-9]/.test(text ?? '');
+    expect(counted(ours)).toBe(false);
+    expect(ours).toContain('"stop_reason":"end_turn","stop_sequence":null');
+    if (!strict) return;
+    expect(counted(theirs)).toBe(true);
+    // And says beside it that the turn ended by itself.
+    expect(theirs).toContain('"stop_reason":"end_turn","stop_sequence":"tiny"');
+  });
+});
