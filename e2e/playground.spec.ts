@@ -3,8 +3,8 @@ import type { Page } from 'playwright/test';
 import { type ComfyStandIn, comfyStandIn } from '../daemon/test/harness/comfy-stand-in.ts';
 import { TONE_TEXT } from '../daemon/test/harness/tone-gateway.ts';
 import { code, ran } from './harness/code.ts';
-import { inspect, TWO_LOOKS } from './harness/looks.ts';
-import { startStudio } from './harness/studio.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { REPLY, startStudio } from './harness/studio.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** A STAND-IN draws: ComfyUI needs a GPU. Everything else is a real engine with a tiny model. */
@@ -184,6 +184,38 @@ test('without a model of the kind the page says how to get one', async ({ page }
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+const TOOL = {
+  type: 'function',
+  function: { name: 'get_time', parameters: { type: 'object', properties: {} } },
+};
+
+test('chat: a call is answered by hand, and the model goes on', async ({ page }) => {
+  await open(page, 'chat');
+  await page.getByRole('textbox', { name: 'Own tools' }).fill(JSON.stringify([TOOL]));
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await message.fill('hello');
+  await message.press('Enter');
+  const result = page.getByRole('textbox', { name: 'Result of get_time' });
+  await result.fill('{"time":"noon"}');
+  await inspect(page, 'playground-chat-call', ALL_LOOKS);
+  const asked = page.waitForRequest('**/v1/chat/completions');
+  await result.press('Control+Enter');
+  const { messages } = (await asked).postDataJSON() as { messages: { role: string; content: unknown }[] };
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+  expect(messages.at(-1)).toMatchObject({ content: '{"time":"noon"}' });
+  const said = page.getByRole('region', { name: 'Conversation' });
+  await expect(said).toContainText(REPLY);
+  await expect(result).toHaveCount(0);
+  await page.getByRole('list', { name: 'Tool calls' }).getByText('get_time', { exact: true }).click();
+  await expect(said).toContainText('"time": "noon"');
+  await page.reload();
+  await expect(said).toContainText(REPLY);
+  await message.fill('And now?');
+  const next = page.waitForRequest('**/v1/chat/completions');
+  await message.press('Enter');
+  expect(((await next).postDataJSON() as { messages: object[] }).messages).toHaveLength(5);
+});
+
 test('chat: tool calls stand in the answer, pictures go to models that see them', async ({ page, watch }) => {
   watch.allow(/status of 4\d\d .*\/v1\/chat\/completions$/);
   await page.route('**/v1/models', async (route) => {
@@ -198,16 +230,11 @@ test('chat: tool calls stand in the answer, pictures go to models that see them'
   const message = page.getByRole('textbox', { name: 'Message' });
   await page.getByRole('textbox', { name: 'Own tools' }).fill('[{');
   await expect(page.getByText('This is not valid JSON yet')).toBeVisible();
-  const tool = {
-    type: 'function',
-    function: { name: 'get_time', parameters: { type: 'object', properties: {} } },
-  };
-  await page.getByRole('textbox', { name: 'Own tools' }).fill(JSON.stringify([tool]));
+  await page.getByRole('textbox', { name: 'Own tools' }).fill(JSON.stringify([TOOL]));
   await message.fill('hello');
   await message.press('Enter');
   const calls = page.getByRole('list', { name: 'Tool calls' });
-  await expect(calls.getByText('get_time')).toBeVisible();
-  await calls.getByText('get_time').click();
+  await calls.getByText('get_time', { exact: true }).click();
   await expect(calls).toContainText('"zone": "UTC"');
   await page.getByRole('textbox', { name: 'Own tools' }).fill('');
   await page.getByLabel('Picture file').setInputFiles({

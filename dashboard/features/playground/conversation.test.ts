@@ -54,6 +54,35 @@ describe('what is sent beside words', () => {
   });
 });
 
+describe('an answer that called tools', () => {
+  const call = { key: 'call-0', id: 'c1', name: 'get_time', arguments: '{}' };
+  const called = (result: { ok: boolean; content: string; ms: null } | null, content = '') => ({
+    ...turn(2, 'assistant', 'agent', content),
+    calls: [{ ...call, result }],
+  });
+
+  it('is told with the results, and the answer to them follows', () => {
+    const noon = called({ ok: true, content: 'noon', ms: null });
+    const body = bodyOf([asked, noon, { ...answered, id: 3 }], 'agent', FRESH.parameters);
+    expect(body.messages).toEqual([
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_time', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'noon' },
+      { role: 'assistant', content: 'Hello' },
+    ]);
+  });
+
+  it('is only what it said while a result is missing', () => {
+    const said = (row: ReturnType<typeof called>) => bodyOf([asked, row], 'agent', FRESH.parameters).messages;
+    expect(said(called(null))).toEqual([{ role: 'user', content: 'Hi' }]);
+    expect(said(called(null, 'Let me look.'))).toHaveLength(2);
+  });
+});
+
 describe('turns', () => {
   it('are numbered on, changed by id and bounded', () => {
     expect(nextId([])).toBe(1);

@@ -1,5 +1,5 @@
 import type { FailurePicture } from '../../api/api-error.ts';
-import { type ToolCall, toolsOf } from './tool-calls.ts';
+import { type ToolCall, toldCalls, toolsOf } from './tool-calls.ts';
 
 /** What was measured about an answer; times in milliseconds. */
 export interface Facts {
@@ -102,6 +102,14 @@ function contentOf({ content, pictures }: Turn): unknown {
   return [...(content === '' ? [] : [{ type: 'text', text: content }]), ...parts];
 }
 
+/** The messages of one turn: none for an answer that said nothing, several for one whose calls have results. */
+function messagesOf(row: Turn): unknown[] {
+  const told = row.role === 'assistant' ? toldCalls(row.calls) : null;
+  if (told !== null)
+    return [{ role: 'assistant', content: row.content || null, tool_calls: told.calls }, ...told.results];
+  return row.content === '' && row.pictures.length === 0 ? [] : [{ role: row.role, content: contentOf(row) }];
+}
+
 /** The body of the chat request for these turns; answers without text are left out. */
 export function bodyOf(
   turns: readonly Turn[],
@@ -109,9 +117,7 @@ export function bodyOf(
   parameters: Parameters,
 ): Record<string, unknown> {
   const system = parameters.system.trim();
-  const said = turns
-    .filter((row) => row.content !== '' || row.pictures.length > 0)
-    .map((row) => ({ role: row.role, content: contentOf(row) }));
+  const said = turns.flatMap(messagesOf);
   const { tools } = toolsOf(parameters.tools);
   return {
     model,

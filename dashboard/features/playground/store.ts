@@ -14,7 +14,7 @@ import {
 } from './conversation.ts';
 import { keep, load } from './kept.ts';
 import { runChat } from './run-chat.ts';
-import { type ToolCall, withPiece } from './tool-calls.ts';
+import { isOpen, type ToolCall, withPiece, withResult } from './tool-calls.ts';
 
 /** Pieces of a stream are put on the screen together, at most this often. */
 const FLUSH_MS = 40;
@@ -105,6 +105,16 @@ class ConversationStore {
   async again(model: string): Promise<void> {
     const turns = beforeLastAnswer(this.#now.turns);
     if (turns !== null && this.#abort === null) await this.#answer(turns, model);
+  }
+
+  /** Gives the result of a call of the last answer; with the last one that was missing the model goes on. */
+  async give(key: string, content: string, model: string): Promise<void> {
+    const last = this.#now.turns.at(-1);
+    if (last?.role !== 'assistant' || this.#abort !== null) return;
+    const calls = withResult(last.calls, key, content);
+    const turns = withChange(this.#now.turns, last.id, { calls });
+    this.#set({ turns });
+    if (!calls.some(isOpen)) await this.#answer(turns, model);
   }
 
   async #answer(asked: readonly Turn[], model: string): Promise<void> {

@@ -1,9 +1,11 @@
 import { Wrench } from 'lucide-react';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
 import { duration } from '../../ui/format.ts';
+import { TextArea } from '../../ui/inputs.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import css from './tool-call-view.module.css';
-import { readable, type ToolCall } from './tool-calls.ts';
+import { isOpen, readable, type ToolCall } from './tool-calls.ts';
 
 function Outcome(props: { call: ToolCall }): ReactElement {
   const { result } = props.call;
@@ -12,9 +14,52 @@ function Outcome(props: { call: ToolCall }): ReactElement {
   return <State tone={result.ok ? 'ok' : 'failed'}>{result.ok ? `done${took}` : `failed${took}`}</State>;
 }
 
-/** The tools that an answer called, folded, with what they were given and what came back. */
-export function ToolCalls(props: { calls: readonly ToolCall[] }): ReactElement | null {
+/** Where the reader says what a tool came back with, since nobody here can run it. */
+function ResultForm(props: { call: ToolCall; last: boolean; give: Give }): ReactElement {
+  const [text, setText] = useState('');
+  const { call, last, give } = props;
+  return (
+    <form
+      className={css.result}
+      onSubmit={(event) => {
+        event.preventDefault();
+        // The form goes away with its result: whoever reads by keys stays in the conversation.
+        event.currentTarget.closest('section')?.focus();
+        give(call.key, text);
+      }}
+    >
+      <TextArea
+        label={`Result of ${call.name}`}
+        help={
+          last
+            ? 'Text or JSON. The model goes on with it.'
+            : 'The model goes on once every call has a result.'
+        }
+        rows={2}
+        value={text}
+        onChange={setText}
+      />
+      <div>
+        <Button type="submit" look="main">
+          {last ? 'Send result' : 'Keep result'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+type Give = (key: string, content: string) => void;
+
+/**
+ * The tools that an answer called, folded, with what they were given and what came back. With `give` the reader can say
+ * what those came back with that nobody has run.
+ */
+export function ToolCalls(props: {
+  calls: readonly ToolCall[];
+  give: Give | undefined;
+}): ReactElement | null {
   if (props.calls.length === 0) return null;
+  const open = props.calls.filter(isOpen).length;
   return (
     <ul className={css.calls} aria-label="Tool calls">
       {props.calls.map((call) => (
@@ -34,6 +79,9 @@ export function ToolCalls(props: { calls: readonly ToolCall[] }): ReactElement |
               </>
             )}
           </details>
+          {props.give !== undefined && isOpen(call) ? (
+            <ResultForm call={call} last={open === 1} give={props.give} />
+          ) : null}
         </li>
       ))}
     </ul>

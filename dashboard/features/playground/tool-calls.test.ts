@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { callsOfDelta, callsOfOmni, readable, type ToolCall, toolsOf, withPiece } from './tool-calls.ts';
+import {
+  callsOfDelta,
+  callsOfOmni,
+  isOpen,
+  readable,
+  type ToolCall,
+  toldCalls,
+  toolsOf,
+  withPiece,
+  withResult,
+} from './tool-calls.ts';
 
 const gather = (pieces: ReturnType<typeof callsOfDelta>): ToolCall[] =>
   pieces.reduce<ToolCall[]>((calls, piece) => withPiece(calls, piece), []);
@@ -7,7 +17,7 @@ const gather = (pieces: ReturnType<typeof callsOfDelta>): ToolCall[] =>
 describe('tool calls', () => {
   it('are put together from their pieces, each by its index', () => {
     const pieces = [
-      ...callsOfDelta([{ index: 0, function: { name: 'get_time', arguments: '{"zo' } }]),
+      ...callsOfDelta([{ index: 0, id: 'c1', function: { name: 'get_time', arguments: '{"zo' } }]),
       ...callsOfDelta([
         { index: 1, function: { name: 'roll' } },
         { index: 0, function: { arguments: 'ne":"UTC"}' } },
@@ -15,8 +25,8 @@ describe('tool calls', () => {
       ...callsOfDelta(null),
     ];
     expect(gather(pieces)).toEqual([
-      { key: 'call-0', name: 'get_time', arguments: '{"zone":"UTC"}', result: null },
-      { key: 'call-1', name: 'roll', arguments: '', result: null },
+      { key: 'call-0', id: 'c1', name: 'get_time', arguments: '{"zone":"UTC"}', result: null },
+      { key: 'call-1', id: null, name: 'roll', arguments: '', result: null },
     ]);
   });
 
@@ -28,8 +38,50 @@ describe('tool calls', () => {
       ...callsOfOmni(undefined),
     ];
     expect(gather(pieces)).toEqual([
-      { key: 'omni-a', name: 'speak', arguments: '{}', result: { ok: true, content: 'said', ms: 12 } },
+      {
+        key: 'omni-a',
+        id: null,
+        name: 'speak',
+        arguments: '{}',
+        result: { ok: true, content: 'said', ms: 12 },
+      },
     ]);
+  });
+
+  describe('of the caller', () => {
+    const call = (id: string | null, key = `call-${id}`): ToolCall => ({
+      key,
+      id,
+      name: 'get_time',
+      arguments: '{}',
+      result: null,
+    });
+
+    it('get the result that the reader gives, once', () => {
+      const given = withResult([call('a'), call('b')], 'call-a', 'noon');
+      expect(given.map(isOpen)).toEqual([false, true]);
+      expect(withResult(given, 'call-a', 'midnight')).toEqual(given);
+    });
+
+    it('are told with their results, once each has one', () => {
+      const first = withResult([call('a'), call('b'), call(null, 'omni-x')], 'call-a', 'noon');
+      expect(toldCalls(first)).toBeNull();
+      expect(toldCalls(withResult(first, 'call-b', ''))).toEqual({
+        calls: ['a', 'b'].map((id) => ({
+          id,
+          type: 'function',
+          function: { name: 'get_time', arguments: '{}' },
+        })),
+        results: [
+          { role: 'tool', tool_call_id: 'a', content: 'noon' },
+          { role: 'tool', tool_call_id: 'b', content: '' },
+        ],
+      });
+    });
+
+    it('that the gateway ran are not theirs to answer', () => {
+      expect([isOpen(call(null)), toldCalls([call(null)])]).toEqual([false, null]);
+    });
   });
 
   it.each([

@@ -1,7 +1,9 @@
-/** A tool that the model called, and what came of it when the gateway ran it itself. */
+/** A tool that the model called, and what came of it: of the gateway's own run, or as the reader says. */
 export interface ToolCall {
   /** What tells it from the others of its answer. */
   readonly key: string;
+  /** Under which its result is told; null for those that the gateway runs itself. */
+  readonly id: string | null;
   readonly name: string;
   /** As the model wrote them, usually JSON. */
   readonly arguments: string;
@@ -13,6 +15,7 @@ export type CallPiece = Pick<ToolCall, 'key'> & Partial<ToolCall>;
 
 interface ToolDelta {
   index?: number;
+  id?: string | null;
   function?: { name?: string | null; arguments?: string | null };
 }
 interface Activity {
@@ -29,6 +32,7 @@ interface Activity {
 export function callsOfDelta(deltas: readonly ToolDelta[] | null | undefined): CallPiece[] {
   return (deltas ?? []).map((delta, at) => ({
     key: `call-${delta.index ?? at}`,
+    id: delta.id || null,
     name: delta.function?.name ?? '',
     arguments: delta.function?.arguments ?? '',
   }));
@@ -46,15 +50,46 @@ export function callsOfOmni(omni: Activity | undefined): CallPiece[] {
 
 /** The calls of an answer after one more piece. */
 export function withPiece(calls: readonly ToolCall[], piece: CallPiece): ToolCall[] {
-  const fresh: ToolCall = { key: piece.key, name: '', arguments: '', result: null };
+  const fresh: ToolCall = { key: piece.key, id: null, name: '', arguments: '', result: null };
   const known = calls.find(({ key }) => key === piece.key) ?? fresh;
   const next = {
     ...known,
+    id: known.id ?? piece.id ?? null,
     name: known.name || (piece.name ?? ''),
     arguments: known.arguments + (piece.arguments ?? ''),
     result: piece.result ?? known.result,
   };
   return known === fresh ? [...calls, next] : calls.map((call) => (call === known ? next : call));
+}
+
+/** Whether a call waits for a result that only the reader can give. */
+export const isOpen = (call: ToolCall): boolean => typeof call.id === 'string' && call.result === null;
+
+/** The calls with the reader's result of one of them. */
+export const withResult = (calls: readonly ToolCall[], key: string, content: string): ToolCall[] =>
+  calls.map((call) =>
+    call.key === key && isOpen(call) ? { ...call, result: { ok: true, content, ms: null } } : call,
+  );
+
+/**
+ * What a request says of the calls of an answer: the calls, then their results. Null unless the reader has given each
+ * result: no model goes on with a call that has none.
+ */
+export function toldCalls(calls: readonly ToolCall[]): { calls: unknown[]; results: unknown[] } | null {
+  const own = calls.filter(({ id }) => typeof id === 'string');
+  if (own.length === 0 || own.some(isOpen)) return null;
+  return {
+    calls: own.map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments },
+    })),
+    results: own.map(({ id, result }) => ({
+      role: 'tool',
+      tool_call_id: id,
+      content: result?.content ?? '',
+    })),
+  };
 }
 
 /** The tools that were typed, as the request takes them; a sentence instead when they are none. Empty is no tools. */

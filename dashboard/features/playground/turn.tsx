@@ -52,7 +52,15 @@ function End(props: {
   );
 }
 
-function Answer(props: { turn: Turn; again: (() => void) | undefined }): ReactElement {
+export interface TurnProps {
+  turn: Turn;
+  /** The model that would go on; a choice of another one shows the turn anew. */
+  model: string | null;
+  again: (() => void) | undefined;
+  give: ((key: string, content: string) => void) | undefined;
+}
+
+function Answer(props: TurnProps): ReactElement {
   const { turn } = props;
   const shown = useRef<HTMLDivElement>(null);
   const waiting =
@@ -61,7 +69,7 @@ function Answer(props: { turn: Turn; again: (() => void) | undefined }): ReactEl
     <li className={css.answer}>
       <p className={css.who}>{turn.model}</p>
       <Reasoning turn={turn} />
-      <ToolCalls calls={turn.calls} />
+      <ToolCalls calls={turn.calls} give={props.give} />
       {waiting ? (
         <p className={css.waiting}>
           <span />
@@ -82,7 +90,7 @@ function Answer(props: { turn: Turn; again: (() => void) | undefined }): ReactEl
 
 /** One message or answer. */
 export const TurnView = memo(
-  function TurnView(props: { turn: Turn; again: (() => void) | undefined }): ReactElement {
+  function TurnView(props: TurnProps): ReactElement {
     if (props.turn.role === 'assistant') return <Answer {...props} />;
     return (
       <li className={css.question}>
@@ -92,5 +100,5 @@ export const TurnView = memo(
       </li>
     );
   },
-  (a, b) => a.turn === b.turn && (a.again === undefined) === (b.again === undefined),
+  (a, b) => a.turn === b.turn && (a.again === undefined) === (b.again === undefined) && a.model === b.model,
 );

@@ -5,7 +5,7 @@ import { Empty } from '../../ui/empty.tsx';
 import type { Turn } from './conversation.ts';
 import { NoModel } from './parts/no-model.tsx';
 import { conversation, useConversation } from './store.ts';
-import { TurnView } from './turn.tsx';
+import { type TurnProps, TurnView } from './turn.tsx';
 import css from './turns.module.css';
 
 const NEAR_PX = 80;
@@ -74,6 +74,16 @@ function Start(props: { model: string | null; none: boolean }): ReactElement {
   );
 }
 
+/** What can be done with a turn: only the last one can be answered again, or its calls be answered. */
+function doings(turn: Turn, last: boolean, model: string | null): Omit<TurnProps, 'turn'> {
+  if (!last || model === null) return { model, again: undefined, give: undefined };
+  const give =
+    turn.state === 'done'
+      ? (key: string, content: string) => void conversation.give(key, content, model)
+      : undefined;
+  return { model, again: () => void conversation.again(model), give };
+}
+
 /** What was said so far. */
 export function Turns(props: { model: string | null; none: boolean }): ReactElement {
   const { turns } = useConversation();
@@ -89,15 +99,7 @@ export function Turns(props: { model: string | null; none: boolean }): ReactElem
       ) : (
         <ol className={css.turns}>
           {turns.map((turn, at) => (
-            <TurnView
-              key={turn.id}
-              turn={turn}
-              again={
-                at === turns.length - 1 && props.model !== null
-                  ? () => void conversation.again(props.model ?? turn.model)
-                  : undefined
-              }
-            />
+            <TurnView key={turn.id} turn={turn} {...doings(turn, at === turns.length - 1, props.model)} />
           ))}
         </ol>
       )}
