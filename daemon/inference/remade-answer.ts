@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../contract/errors.ts';
+import { BadAnswer } from '../upstreams/ask.ts';
 import type { Life } from './forward/life.ts';
 import type { Answer } from './forward/stream.ts';
 import type { PreparedSink } from './tasks.ts';
@@ -140,5 +141,5 @@ export class RemadeAnswer implements PreparedSink {
 const tooLarge = () =>
   new GatewayError('upstream.error', {
     message: 'The engine or upstream answered with more than can be looked through.',
-    details: { upstream_status: 200 },
+    cause: new BadAnswer('Its answer is too large.'),
   });

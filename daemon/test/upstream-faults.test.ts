@@ -1,7 +1,10 @@
 /** Upstreams that answer badly, over a real port: stand-ins for servers that are broken in every way we know. */
+import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamTestView } from '../contract/upstreams.ts';
+import { MAX_LINE_BYTES } from '../inference/forward/line-cap.ts';
+import { ask as send } from '../inference/testing/client.ts';
 import { CHAT, chat, Front } from './harness/front.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
 import { json, provider, type StandIn } from './harness/stand-in.ts';
@@ -10,6 +13,9 @@ import { dataOf, openStream } from './harness/stream.ts';
 const front = new Front();
 beforeAll(() => front.start());
 afterAll(() => front.end());
+
+/** Streams at once. */
+const STREAMS = 4;
 
 describe('bad upstreams', () => {
   let bad: StandIn;
@@ -20,6 +26,11 @@ describe('bad upstreams', () => {
   const reset = async () => {
     bad.play(provider('odd'));
     await front.at('POST', '/api/upstreams/odd/test', { body: { model: 'odd' } });
+  };
+  /** Memory of the gateway's process, MiB. */
+  const residentMiB = () => {
+    const status = readFileSync(`/proc/${front.gateway.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
   };
   const post = (more: object = {}) => front.at('POST', CHAT, { body: chat('odd', more) });
 
@@ -108,6 +119,41 @@ describe('bad upstreams', () => {
     await reset();
     expect((await post()).status).toBe(200);
   });
+
+  it('S05 lines without an end cost no memory, and count against the upstream', async () => {
+    const piece = Buffer.alloc(65_536, 0x61);
+    const endless = await front.server(provider('endless'));
+    await front.add('endless', `base_url = "${endless.url}"\n`);
+    await front.at('POST', '/api/upstreams/endless/test');
+    endless.play(() => (_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      const more = () => {
+        while (!res.destroyed && res.write(piece));
+      };
+      res.on('drain', more);
+      more();
+    });
+    const before = residentMiB();
+    let most = before;
+    const endOf = async () => {
+      const body = JSON.stringify(chat('endless', { stream: true }));
+      const headers = { authorization: `Bearer ${CLIENT_KEY}` };
+      const res = await send(front.gateway.url, CHAT, body, headers).head;
+      let end = '';
+      for await (const chunk of res.setEncoding('latin1')) {
+        end = (end + (chunk as string)).slice(-500);
+        most = Math.max(most, residentMiB());
+      }
+      return end;
+    };
+    const ends = await Promise.all(Array.from({ length: STREAMS }, endOf));
+    for (const end of ends) expect(end).toMatch(/a\n\ndata: \{"error":\{"code":"upstream\.error",.*\n\n$/);
+    expect(most - before).toBeLessThan((STREAMS * MAX_LINE_BYTES) / 2 ** 21);
+    expect(await front.view('endless')).toMatchObject({
+      health: 'failing',
+      reason: expect.stringContaining('line without an end'),
+    });
+  }, 60_000);
 
   it('a huge list is bounded, one without end is given up', async () => {
     bad.play(({ url, ...rest }) =>

@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
 import { GatewayError } from '../../contract/errors.ts';
 import { isEventStream } from '../../kit/sse.ts';
+import { BadAnswer } from '../../upstreams/ask.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { Events, Translation } from './dialect.ts';
 import { EventReader, type StreamBlock } from './event-reader.ts';
@@ -157,8 +158,9 @@ export class DialectResponse extends Writable implements CallerResponse {
       return;
     }
     this.#held = [];
-    const tooLong = new GatewayError('upstream.error', { message: 'The answer of the engine is too long.' });
-    this.#tell(this.#refused(tooLong), () => done(new Error('the answer is too long')));
+    const cause = new BadAnswer('Its answer is too large.');
+    const message = 'The answer of the engine is too long.';
+    this.#tell(this.#refused(new GatewayError('upstream.error', { message, cause })), () => done(cause));
   }
 
   #tell([status, body]: Whole, done: () => void): void {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { BadAnswer } from '../../upstreams/ask.ts';
 
 /** Longest event that is read, in characters. */
 const MAX_EVENT = 4 * 1024 * 1024;
@@ -27,7 +28,10 @@ export class EventReader {
     this.#rest = lines.pop() ?? '';
     const size = this.#data.reduce((sum, line) => sum + line.length, this.#rest.length);
     if (size > MAX_EVENT) {
-      throw new GatewayError('upstream.error', { message: 'An event of the engine is too long.' });
+      throw new GatewayError('upstream.error', {
+        message: 'An event of the engine is too long.',
+        cause: new BadAnswer('It sent an event that is too long.'),
+      });
     }
     return lines.flatMap((line) => this.#line(line.endsWith('\r') ? line.slice(0, -1) : line));
   }

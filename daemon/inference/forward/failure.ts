@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { BadAnswer } from '../../upstreams/ask.ts';
 
 const code = (error: unknown): string => {
   const found = (error as { code?: unknown } | null)?.code;
@@ -46,5 +47,5 @@ export function brokenAnswer(error: unknown): GatewayError {
 export const endlessLine = (): GatewayError =>
   new GatewayError('upstream.error', {
     message: 'The engine or upstream sent a line without an end.',
-    cause: new Error('a line without an end'),
+    cause: new BadAnswer('It sent a line without an end.'),
   });
