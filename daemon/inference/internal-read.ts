@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, GatewayError } from '../contract/errors.ts';
+import { BadAnswer } from '../upstreams/ask.ts';
 import type { InternalAnswer } from './internal.ts';
 
 /** Longest line of an event stream, in characters. */
@@ -33,7 +34,7 @@ export async function wholeJson(answer: InternalAnswer, most: number): Promise<u
  */
 export async function* eventsOf(answer: InternalAnswer): AsyncGenerator<Json> {
   if (answer.status >= 300) throw await refusalOf(answer);
-  for await (const data of dataLines(answer.body)) {
+  for await (const data of dataLines(answer)) {
     if (data === '[DONE]') continue;
     const event = parsed(data);
     if (event === undefined) throw new GatewayError('upstream.error', { message: 'An event is no JSON.' });
@@ -43,15 +44,15 @@ export async function* eventsOf(answer: InternalAnswer): AsyncGenerator<Json> {
 }
 
 /** The data of each event; every field of OpenAI's streams is one line. */
-async function* dataLines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
+async function* dataLines(answer: InternalAnswer): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
-  for await (const chunk of body) {
+  for await (const chunk of answer.body) {
     rest += decoder.decode(chunk, { stream: true });
     const lines = rest.split(/\r\n|\n|\r/);
     rest = lines.pop() ?? '';
     for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
-    if (rest.length > MAX_LINE) throw new GatewayError('upstream.error', { message: 'A line is too long.' });
+    if (rest.length > MAX_LINE) throw tooLong(answer, 'A line is too long.');
   }
   if (rest.startsWith('data:')) yield rest.slice(5).trim();
 }
@@ -62,15 +63,22 @@ export async function refusalOf(answer: InternalAnswer): Promise<GatewayError> {
   return errorOf(parsed(bytes.toString('utf8')), answer.status);
 }
 
-async function collect({ body }: InternalAnswer, most: number): Promise<Buffer> {
+async function collect(answer: InternalAnswer, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of body) {
+  for await (const part of answer.body) {
     length += part.length;
-    if (length > most) throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
+    if (length > most) throw tooLong(answer, 'The answer is too long.');
     parts.push(part);
   }
   return Buffer.concat(parts, length);
+}
+
+/** Ends the call, whose log says so too. */
+function tooLong(answer: InternalAnswer, message: string): GatewayError {
+  const error = new GatewayError('upstream.error', { message, cause: new BadAnswer(message) });
+  answer.refuse(error);
+  return error;
 }
 
 /** An error as it was told: its status, words and code; a code of somebody else's goes into `details.code`. */

@@ -23,6 +23,7 @@ export class InternalResponse extends Writable implements CallerResponse {
   #waiting: { chunk: Buffer; taken: () => void } | null = null;
   #over = false;
   #failure: unknown = null;
+  #refused: GatewayError | null = null;
   #wake: (() => void) | null = null;
 
   /** Its end is the end of the answer; what is read afterwards throws the signal's reason. */
@@ -52,6 +53,17 @@ export class InternalResponse extends Writable implements CallerResponse {
   }
 
   flushHeaders(): void {}
+
+  /** Why the reader could not go on with what came. */
+  get failure(): GatewayError | null {
+    return this.#refused;
+  }
+
+  /** The reader can't go on with what comes: the call ends, and this is why. */
+  refuse(failure: GatewayError): void {
+    this.#refused = failure;
+    this.fail(failure);
+  }
 
   /** Ends it by a failure, which the reader gets; the first one counts. */
   fail(reason: unknown): void {

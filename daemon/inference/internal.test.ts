@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import type { InternalCall } from './internal.ts';
+import type { InternalAnswer, InternalCall } from './internal.ts';
 import { eventsOf, wholeBytes, wholeJson } from './internal-read.ts';
 import { until } from './testing/client.ts';
 import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from './testing/forwarding.ts';
@@ -200,4 +200,30 @@ test('cancelled by an admin, it says so', async () => {
   await until(() => got.length === 1);
   expect(gateway.inference.cancel('inside-1')).toBe(true);
   expect((await failure(asked)).code).toBe('request.cancelled');
+});
+
+test.each([
+  ['a line without an end', SSE, 200, (answer: InternalAnswer) => collected(eventsOf(answer))],
+  [
+    'a body without an end',
+    { 'content-type': 'text/plain' },
+    502,
+    (answer: InternalAnswer) => wholeBytes(answer, 1000),
+  ],
+])('S05 %s ends the call, and its log says why', async (_, head, status, read) => {
+  const piece = Buffer.alloc(65_536, 0x61);
+  const { gateway, engine } = await setUp((req, res) => {
+    req.resume();
+    res.writeHead(200, head);
+    const more = () => {
+      while (!res.destroyed && res.write(piece));
+    };
+    res.on('drain', more);
+    more();
+  });
+  const answer = await gateway.inference.internal(call());
+  const told = await failure(read(answer));
+  expect([told.code, told.message]).toEqual(['upstream.error', expect.stringContaining('too long')]);
+  await until(() => engine.sockets.size === 0 && gateway.log.length === 1);
+  expect(gateway.log).toMatchObject([{ status, error: 'upstream.error' }]);
 });

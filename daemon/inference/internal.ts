@@ -44,6 +44,8 @@ export interface InternalAnswer extends InternalHead {
    * signal's reason or a GatewayError. After the head of an event stream a failure is its last event, as for everyone.
    */
   readonly body: AsyncIterable<Buffer>;
+  /** The reader can't go on with the body: it ends the call, and is what the request log says of it. */
+  refuse(failure: GatewayError): void;
 }
 
 /**
@@ -81,7 +83,7 @@ export async function callInternally(deps: InternalDeps, call: InternalCall): Pr
   );
   res.once('close', stop);
   const head = await res.head;
-  return { ...head, body: res.chunks() };
+  return { ...head, body: res.chunks(), refuse: (failure) => res.refuse(failure) };
 }
 
 function guard({ settings }: InternalDeps, route: RouteId, tier: Tier): void {

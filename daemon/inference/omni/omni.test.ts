@@ -73,7 +73,8 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
   };
   const whole = async (more: Json = {}) => {
     const { res } = call(more);
-    return (await wholeJson({ ...(await res.head), body: res.chunks() }, 1e6)) as {
+    const answer = { ...(await res.head), body: res.chunks(), refuse: () => {} };
+    return (await wholeJson(answer, 1e6)) as {
       choices: { finish_reason: string; message: { content: string; tool_calls: { id: string }[] } }[];
       usage: Json;
       _svc: { omni: { rounds: number; tools: Json[] } };

@@ -16,7 +16,7 @@ export interface PcmSource {
 }
 
 /** The samples of a speech answer that was asked for as `pcm`. Throws for an engine that sent something else. */
-export function pcmOf({ headers, body }: InternalAnswer): PcmSource {
+export function pcmOf({ headers, body }: Pick<InternalAnswer, 'headers' | 'body'>): PcmSource {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (['audio/pcm', 'audio/l16', 'application/octet-stream', ''].includes(type))
     return { rate: PCM_RATE, bytes: wholeSamples(body) };
