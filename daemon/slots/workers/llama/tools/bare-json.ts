@@ -1,38 +1,59 @@
 import type { CallScanner } from './pieces.ts';
-import { type Accepts, afterSpace, oneCall, type State, scanner } from './scanner.ts';
+import { pythonCall, startsPythonCall } from './python-call.ts';
+import {
+  type Accepts,
+  afterSpace,
+  markAt,
+  oneCall,
+  type SchemaOf,
+  type State,
+  scanner,
+  textOnly,
+} from './scanner.ts';
 
 export const PYTHON_TAG = '<|python_tag|>';
 const FENCE = '```json';
 const LEADS = [PYTHON_TAG, FENCE] as const;
 
+/** Marks between and after calls that mean nothing by themselves. */
+const CLOSERS: ReadonlySet<string> = new Set([';', ',', ']', '`']);
+
+export interface BareOptions {
+  /** Marks of a family's own, before which nothing is bare. */
+  marks?: readonly string[];
+  /** What reads an answer that begins with no call, and what follows one. */
+  otherwise?: () => State;
+  /** Given where calls may be written as Python's too: `[name(key=value)]`. */
+  schemaOf?: SchemaOf;
+}
+
 /**
  * Calls that stand bare at the beginning of the answer: one object or a list of them, behind `<|python_tag|>` (Llama 3) or in
  * a fenced block as well, separated by `;`, `,` or spaces. An answer that begins with anything else is text to its end.
  */
-export function bareCalls(accepts: Accepts): CallScanner {
-  const text = (): State => ({
-    step(piece, from, out) {
-      if (from >= piece.length) return null;
-      out.push({ type: 'text', text: piece.slice(from) });
-      return { at: piece.length, next: text() };
-    },
-    rest: (kept) => kept,
-  });
+export const bareCalls = (accepts: Accepts): CallScanner => scanner(bareStart(accepts, {}));
+
+/** The state in which an answer begins that may begin with bare calls. */
+export function bareStart(
+  accepts: Accepts,
+  { marks = [], otherwise = textOnly, schemaOf }: BareOptions,
+): State {
   const start = (): State => {
     const state: State = {
       step(piece, from) {
         const at = afterSpace(piece, from);
         if (at >= piece.length) return null;
-        const lead = LEADS.find((mark) => piece.startsWith(mark, at));
-        if (lead !== undefined) return { at: at + lead.length, next: list(piece.slice(from, at) + lead) };
-        if (LEADS.some((mark) => mark.startsWith(piece.slice(at)))) return null;
-        return { at: from, next: list('') };
+        const mark = markAt(piece, [...LEADS, ...marks], at);
+        if (mark === 'open') return null;
+        if (mark === null) return { at: from, next: list('') };
+        if (marks.includes(mark)) return { at: from, next: otherwise() };
+        return { at: at + mark.length, next: list(piece.slice(from, at) + mark) };
       },
       rest: (kept) => kept,
     };
     return state;
   };
-  /** Before the first object; a list may open. */
+  /** Before the first call; a list may open. */
   const list = (before: string): State => {
     const state: State = {
       step(piece, from) {
@@ -40,6 +61,11 @@ export function bareCalls(accepts: Accepts): CallScanner {
         if (at >= piece.length) return null;
         const opened = piece[at] === '[' ? at + 1 : at;
         const read = before + piece.slice(from, opened);
+        if (schemaOf !== undefined && read.trim() !== '') {
+          const python = startsPythonCall(piece, opened, accepts);
+          if (python === 'open') return null;
+          if (python) return { at: opened, next: python1(read, schemaOf) };
+        }
         if (opened > at || piece[at] === '{') return { at: opened, next: call(read) };
         return { at: from, next: literal(before) };
       },
@@ -51,15 +77,13 @@ export function bareCalls(accepts: Accepts): CallScanner {
   const literal = (before: string): State => ({
     step(_, from, out) {
       if (before !== '') out.push({ type: 'text', text: before });
-      return { at: from, next: text() };
+      return { at: from, next: otherwise() };
     },
     rest: (kept) => before + kept,
   });
-  const call = (before: string): State =>
-    oneCall(before, accepts, {
-      done: between,
-      failed: text,
-    });
+  const after = { done: () => between(), failed: otherwise };
+  const call = (before: string): State => oneCall(before, accepts, after);
+  const python1 = (before: string, schemas: SchemaOf): State => pythonCall(before, accepts, schemas, after);
   /** Between two calls, or after the last. */
   const between = (): State => {
     const state: State = {
@@ -69,14 +93,15 @@ export function bareCalls(accepts: Accepts): CallScanner {
         if (piece.startsWith(PYTHON_TAG, at)) return { at: at + PYTHON_TAG.length, next: state };
         if (piece[at] === '{') return { at, next: call('') };
         if (CLOSERS.has(piece[at] as string)) return { at: at + 1, next: state };
-        return PYTHON_TAG.startsWith(piece.slice(at)) ? null : { at, next: text() };
+        if (PYTHON_TAG.startsWith(piece.slice(at))) return null;
+        const python = schemaOf === undefined ? false : startsPythonCall(piece, at, accepts);
+        if (python === 'open') return null;
+        if (python && schemaOf !== undefined) return { at, next: python1('', schemaOf) };
+        return { at, next: otherwise() };
       },
-      rest: () => '',
+      rest: (kept) => kept,
     };
     return state;
   };
-  return scanner(start());
+  return start();
 }
-
-/** Marks between and after calls that mean nothing by themselves. */
-const CLOSERS: ReadonlySet<string> = new Set([';', ',', ']', '`']);

@@ -3,6 +3,7 @@ import { DEEPSEEK_MARKS, deepseekCalls, deepseekWords } from './deepseek.ts';
 import { HARMONY_MARKS, harmonyMessages } from './harmony.ts';
 import { hermesCalls } from './hermes.ts';
 import { KIMI_MARKS, kimiCalls } from './kimi.ts';
+import { llamaCalls } from './llama.ts';
 import { mistralCalls } from './mistral.ts';
 import type { CallScanner } from './pieces.ts';
 import type { Accepts, SchemaOf } from './scanner.ts';
@@ -84,7 +85,7 @@ const FAMILIES: readonly { family: ToolFamily; words: RegExp }[] = [
       id: 'hermes',
       marks: ['<tool_call>', '</tool_call>'],
       marked: true,
-      scanner: hermesCalls,
+      scanner: (accepts, schemaOf) => hermesCalls(accepts, (name) => schemaOf(name) !== undefined),
     },
   },
   {
@@ -95,12 +96,18 @@ const FAMILIES: readonly { family: ToolFamily; words: RegExp }[] = [
       marks: ['[TOOL_CALLS]', '[ARGS]', '[CALL_ID]'],
       id9: true,
       marked: true,
-      scanner: mistralCalls,
+      scanner: (accepts, schemaOf) => mistralCalls(accepts, (name) => schemaOf(name) !== undefined),
     },
   },
   {
     words: /<\|python_tag\|>|<\|start_header_id\|>[\s\S]*\bparameters\b/,
-    family: { ...PLAIN_JSON, id: 'llama3', marks: [PYTHON_TAG], argumentsKey: 'parameters' },
+    family: {
+      ...PLAIN_JSON,
+      id: 'llama3',
+      marks: [PYTHON_TAG],
+      argumentsKey: 'parameters',
+      scanner: llamaCalls,
+    },
   },
 ];
 

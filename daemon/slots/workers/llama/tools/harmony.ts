@@ -24,6 +24,7 @@ export const HARMONY_MARKS: readonly string[] = [START, CHANNEL, MESSAGE, END, C
 /** What ends the content of a message, besides its own end: the beginning of the next one. */
 const CONTENT_ENDS = [END, CALL, RETURN, START, CHANNEL];
 const HEADER_BEGINS = [CHANNEL, START, MESSAGE, 'to='];
+const HEADER_ENDS = [MESSAGE, END, CALL, RETURN, START];
 const HEADER_LONGEST = 512;
 const FUNCTIONS = 'functions.';
 
@@ -48,11 +49,12 @@ export function harmonyMessages(
 ): CallScanner {
   const said = { reasoning: false, text: false };
   const kindOf = (header: string): Kind => {
-    const recipient = /\bto=([^\s<]+)/.exec(header)?.[1] ?? '';
+    const recipients = [...header.matchAll(/\bto=([^\s<]+)/g)].map(([, to]) => to as string);
+    const recipient = recipients.find((to) => to.startsWith(FUNCTIONS)) ?? recipients.at(-1) ?? '';
     const name = asName(recipient.startsWith(FUNCTIONS) ? recipient.slice(FUNCTIONS.length) : recipient);
     const called = name !== null && (recipient.startsWith(FUNCTIONS) || schemaOf(name) !== undefined);
     if (called && accepts(name)) return { type: 'call', name };
-    const channel = /<\|channel\|>\s*([a-z]+)/i.exec(header)?.[1];
+    const channel = [...header.matchAll(/<\|channel\|>\s*([a-z]+)/gi)].at(-1)?.[1];
     return { type: channel === 'analysis' && !raw ? 'reasoning' : 'text' };
   };
   const begin = (header: string, out: Found[]): State => {
@@ -104,16 +106,29 @@ export function harmonyMessages(
     };
     return state;
   };
+  /** Up to the content. One that leads to none, because the model lost its way in it, is left out; so is no text without end. */
   const header = (before: string): State => ({
     step(text, from, out) {
-      const at = text.indexOf(MESSAGE, from);
-      if (at >= 0) return { at: at + MESSAGE.length, next: begin(before + text.slice(from, at), out) };
-      return text.length - from <= HEADER_LONGEST ? null : { at: from, next: content('text') };
+      const hit = firstMark(text, HEADER_ENDS, text.startsWith(START, from) ? from + START.length : from);
+      if (hit?.mark === MESSAGE)
+        return { at: hit.at + MESSAGE.length, next: begin(before + text.slice(from, hit.at), out) };
+      if (hit?.mark === START) return { at: hit.at, next: header('') };
+      if (hit !== null) return { at: hit.at + hit.mark.length, next: between() };
+      if (text.length - from <= HEADER_LONGEST) return null;
+      return { at: from + wordless(text.slice(from)).length, next: content('text') };
     },
-    rest: () => '',
+    rest: (kept) => (meansNothing(kept) ? kept.slice(wordless(kept).length) : ''),
   });
   return scanner(opened === '' ? between() : continued(opened, header, begin));
 }
+
+/** The marks (and the role) that `header` begins with. */
+const wordless = (header: string): string =>
+  /^(<\|start\|>(assistant)?|<\|channel\|>)*/.exec(header)?.[0] ?? '';
+
+/** True for what began as a header and has none of its words. */
+const meansNothing = (header: string): boolean =>
+  header.startsWith(CHANNEL) && !/\bto=|^(<\|channel\|>)+\s*(analysis|commentary|final|[a-z]*$)/.test(header);
 
 /** The state in which the prompt leaves the first message. */
 function continued(

@@ -1,17 +1,24 @@
+import { bareStart } from './bare-json.ts';
 import type { CallScanner } from './pieces.ts';
-import { type Accepts, afterSpace, oneCall, type State, scanner, untilMark } from './scanner.ts';
+import { type Accepts, oneCall, type State, scanner, untilMark } from './scanner.ts';
 
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
+/** What may stand between a call and its end: the models' stray braces too. */
+const GAP = /[\s}]/;
 
-/** Hermes and Qwen: any number of `<tool_call>{"name", "arguments"}</tool_call>` within the text. */
-export function hermesCalls(accepts: Accepts): CallScanner {
+/**
+ * Hermes and Qwen: any number of `<tool_call>{"name", "arguments"}</tool_call>` within the text. An answer that begins with a
+ * call of an `offered` tool as bare JSON is read as well: Qwen2.5-Coder forgets the tags that its template asks for.
+ */
+export function hermesCalls(accepts: Accepts, offered: Accepts = () => false): CallScanner {
   const outside = (): State => untilMark(OPEN, inside);
   const inside = (): State => oneCall(OPEN, accepts, { done: closing, failed: outside });
   const closing = (): State => {
     const state: State = {
       step(text, from) {
-        const at = afterSpace(text, from);
+        let at = from;
+        while (at < text.length && GAP.test(text[at] as string)) at += 1;
         if (text.startsWith(CLOSE, at)) return { at: at + CLOSE.length, next: outside() };
         const mayCome = CLOSE.startsWith(text.slice(at, at + CLOSE.length));
         return mayCome ? { at, next: state } : { at, next: outside() };
@@ -20,5 +27,5 @@ export function hermesCalls(accepts: Accepts): CallScanner {
     };
     return state;
   };
-  return scanner(outside());
+  return scanner(bareStart(offered, { marks: [OPEN], otherwise: outside }));
 }

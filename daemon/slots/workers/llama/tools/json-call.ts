@@ -26,6 +26,7 @@ const NEXT: Readonly<Record<Place, Readonly<Record<string, Place | 'end'>>>> = {
 /**
  * Reads one call `{"name": …, "arguments": {…}}` (or `parameters`) as it comes, in either order; other keys are passed over.
  * The call is told once `accepts` took its name and its arguments have begun. Arguments that are JSON in a string are unpacked.
+ * A call that was told ends where its object is left, with or without the last brace.
  */
 export class JsonCall {
   readonly #accepts: (name: string) => boolean;
@@ -58,7 +59,7 @@ export class JsonCall {
           : c === '}' && this.#place === 'key'
             ? 'end'
             : NEXT[this.#place][c];
-        if (next === undefined) return this.#broken(at);
+        if (next === undefined) return this.#broken(this.#told ? at - 1 : at);
         if (next === 'end') return this.#close(at);
         this.#place = next;
       } else {
@@ -161,9 +162,19 @@ function readString(text: string): string | null {
   }
 }
 
-/** Arguments that are a string of JSON as that JSON; null and other words as no arguments. */
+/** Arguments that are a string of JSON (or of Python's form of it) as that JSON; null and other words as no arguments. */
 function unpack(text: string): string {
   if (text.startsWith('{')) return text;
   const inner = readString(text);
-  return inner === null || inner.trim() === '' ? '{}' : inner;
+  if (inner === null || inner.trim() === '') return '{}';
+  return isJson(inner) ? inner : jsonValue().push(inner, 0).out;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -9,44 +9,106 @@ export interface JsonValue {
 
 const SPACE = /\s/;
 const AFTER_BARE = /[\s,\]}]/;
+const WORD = /[A-Za-z]/;
+/** What Python calls these values. */
+const PYTHON: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
+const ESCAPES = '"\\/bfnrtu';
+const CONTROLS: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Reads by counting brackets and watching strings; it does not check that what stands between them is JSON. */
+/**
+ * Reads by counting brackets and watching strings; it does not check that what stands between them is JSON. What models write
+ * that have seen more Python than JSON becomes JSON: text in single quotes, `True`, `None`, a comma before the end of a list,
+ * line breaks within a text, and backslashes that escape nothing.
+ */
 export function jsonValue(): JsonValue {
+  const string = stringReader();
   let depth = 0;
-  let inString = false;
-  let escaped = false;
   let begun = false;
-  /** Answers whether the value ends after this character. */
-  const step = (c: string): boolean => {
-    if (inString) {
-      if (escaped) escaped = false;
-      else if (c === '\\') escaped = true;
-      else if (c === '"') {
-        inString = false;
-        return depth === 0;
-      }
-      return false;
+  /** A word that may become one of Python's. */
+  let word = '';
+  /** A comma after which something must follow. */
+  let comma = '';
+  const flush = (): string => {
+    const told = PYTHON[word] ?? word;
+    word = '';
+    return told;
+  };
+  const plain = (c: string): string => {
+    if (WORD.test(c) && Object.keys(PYTHON).some((known) => known.startsWith(word + c))) {
+      word += c;
+      return '';
     }
-    if (c === '"') inString = true;
-    else if (c === '{' || c === '[') depth += 1;
-    else if (c === '}' || c === ']') {
-      depth -= 1;
-      return depth === 0;
+    return flush() + c;
+  };
+  /** What a character outside of strings adds. */
+  const outside = (c: string): string => {
+    const open = c === '{' || c === '[';
+    const close = c === '}' || c === ']';
+    depth += open ? 1 : close ? -1 : 0;
+    const before = flush() + (close ? '' : comma);
+    comma = '';
+    if (c === ',') {
+      comma = c;
+      return before;
     }
-    return false;
+    return before + (open || close || c === ':' ? c : plain(c));
+  };
+  const step = (c: string): string => {
+    if (string.inside) return string.take(c);
+    if (c === '"' || c === "'") {
+      const before = flush() + comma;
+      comma = '';
+      return before + string.open(c);
+    }
+    if (word !== '' && WORD.test(c)) return plain(c);
+    return outside(c);
   };
   return {
     push(text, from) {
       let out = '';
       for (let at = from; at < text.length; at++) {
         const c = text[at] as string;
-        if (!inString && depth === 0 && begun && AFTER_BARE.test(c)) return { out, end: at };
-        if (!inString && SPACE.test(c)) continue;
+        const between = !string.inside;
+        if (between && depth === 0 && begun && AFTER_BARE.test(c)) return { out: out + flush(), end: at };
+        if (between && SPACE.test(c)) continue;
         begun = true;
-        out += c;
-        if (step(c)) return { out, end: at + 1 };
+        out += step(c);
+        const ends = !string.inside && depth === 0 && (between ? c === '}' || c === ']' : true);
+        if (ends) return { out, end: at + 1 };
       }
       return { out, end: -1 };
+    },
+  };
+}
+
+/** The text of one string after the other, as JSON writes it. */
+function stringReader() {
+  let quote = '';
+  let escaped = false;
+  return {
+    get inside(): boolean {
+      return quote !== '';
+    },
+    open(c: string): string {
+      quote = c;
+      return '"';
+    },
+    take(c: string): string {
+      if (escaped) {
+        escaped = false;
+        if (c === "'") return c;
+        return ESCAPES.includes(c) ? `\\${c}` : `\\\\${CONTROLS[c] ?? c}`;
+      }
+      if (c === '\\') {
+        escaped = true;
+        return '';
+      }
+      if (c === quote) {
+        quote = '';
+        return '"';
+      }
+      if (c === '"') return '\\"';
+      return c < ' ' ? (CONTROLS[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`) : c;
     },
   };
 }

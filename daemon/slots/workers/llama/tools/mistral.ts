@@ -1,8 +1,10 @@
+import { bareStart } from './bare-json.ts';
 import type { CallScanner } from './pieces.ts';
 import {
   type Accepts,
   afterSpace,
   argumentValue,
+  markAt,
   oneCall,
   type State,
   scanner,
@@ -12,13 +14,15 @@ import {
 const MARK = '[TOOL_CALLS]';
 const ARGS = '[ARGS]';
 const CALL_ID = '[CALL_ID]';
+const END = '[/TOOL_CALLS]';
 const NAME_LONGEST = 256;
 
 /**
  * Mistral: text, then `[TOOL_CALLS]` and a list `[{"name", "arguments"}, …]`; of newer models `[TOOL_CALLS]name[ARGS]{…}` for
- * each call.
+ * each call. A list of calls of `offered` tools that begins the answer is read without its mark too, which is forgotten now
+ * and then.
  */
-export function mistralCalls(accepts: Accepts): CallScanner {
+export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): CallScanner {
   const outside = (): State => untilMark(MARK, marked);
   const marked = (): State => {
     const state: State = {
@@ -40,9 +44,22 @@ export function mistralCalls(accepts: Accepts): CallScanner {
         const at = afterSpace(text, from);
         if (at >= text.length) return { at, next: state };
         if (text[at] === ',') return { at: at + 1, next: entry('') };
-        return { at: text[at] === ']' ? at + 1 : at, next: outside() };
+        return text[at] === ']' ? { at: at + 1, next: listed() } : { at, next: outside() };
       },
       rest: () => '',
+    };
+    return state;
+  };
+  /** Behind a list; some templates teach a mark for its end. */
+  const listed = (): State => {
+    const state: State = {
+      step(text, from) {
+        const at = afterSpace(text, from);
+        const mark = at >= text.length ? 'open' : markAt(text, [END], at);
+        if (mark === 'open') return null;
+        return mark === null ? { at: from, next: outside() } : { at: at + mark.length, next: outside() };
+      },
+      rest: (kept) => kept,
     };
     return state;
   };
@@ -65,5 +82,5 @@ export function mistralCalls(accepts: Accepts): CallScanner {
     };
     return state;
   };
-  return scanner(outside());
+  return scanner(bareStart(offered, { marks: [MARK], otherwise: outside }));
 }

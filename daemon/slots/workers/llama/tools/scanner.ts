@@ -56,6 +56,19 @@ export function afterSpace(text: string, from: number): number {
   return at;
 }
 
+/** Passes all text on. */
+export function textOnly(): State {
+  const state: State = {
+    step(text, from, out) {
+      if (from >= text.length) return null;
+      out.push({ type: 'text', text: text.slice(from) });
+      return { at: text.length, next: state };
+    },
+    rest: (kept) => kept,
+  };
+  return state;
+}
+
 /** Passes text on until `mark`, after which `next` takes over. */
 export const untilMark = (mark: string, next: () => State): State => untilMarks({ [mark]: next });
 

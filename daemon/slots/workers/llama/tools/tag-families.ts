@@ -2,7 +2,7 @@ import type { CallScanner } from './pieces.ts';
 import type { Accepts, SchemaOf } from './scanner.ts';
 import { type Tags, taggedCalls } from './tagged.ts';
 
-const QWEN_CODER: Tags = {
+export const QWEN_CODER: Tags = {
   wrap: ['<tool_call>', '</tool_call>'],
   open: '<function=',
   nameEnd: />/,

@@ -12,7 +12,9 @@ import {
   untilMarks,
 } from './scanner.ts';
 import { asName } from './sectioned.ts';
-import { isText, typedValue } from './typed-value.ts';
+import { typedValue } from './typed-value.ts';
+import { exactEnd, looseEnd } from './value-end.ts';
+import { valueReader } from './value-reader.ts';
 
 /** The tags of models that write each argument as bare text between tags of its own. */
 export interface Tags {
@@ -32,16 +34,22 @@ export interface Tags {
 }
 
 const NAME_LONGEST = 256;
+/** An argument whose name and value stand in one tag: `<parameter=command=create</parameter>`. */
+const GLUED = /^([^=\s<>]+)=([^<>]*)<\/parameter$/;
 
 /** What is known of the call that is being read. */
 interface Call {
   schema: Schema;
-  /** Arguments told so far. */
-  count: number;
+  /** Names of the arguments told so far. */
+  given: Set<string>;
 }
 
 /** Text, then calls with the tags of `tags`; values are typed by what the tools were offered with. */
-export function taggedCalls(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): CallScanner {
+export const taggedCalls = (tags: Tags, accepts: Accepts, schemaOf: SchemaOf): CallScanner =>
+  scanner(taggedText(tags, accepts, schemaOf));
+
+/** The same as a state that goes on where another has read. */
+export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): State {
   const [wrap, unwrap] = tags.wrap ?? ['', ''];
   const outside = (): State =>
     untilMarks({
@@ -71,7 +79,10 @@ export function taggedCalls(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): C
       out.push({ type: 'call', name: called });
       const known = schemaOf(called);
       const skip = text[from + length] === '>' ? 1 : 0;
-      return { at: from + length + skip, next: between({ schema: isSchema(known) ? known : {}, count: 0 }) };
+      return {
+        at: from + length + skip,
+        next: between({ schema: isSchema(known) ? known : {}, given: new Set() }),
+      };
     },
     rest: (kept) => before + kept,
   });
@@ -81,7 +92,7 @@ export function taggedCalls(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): C
       step(text, from, out) {
         const at = afterSpace(text, from);
         if (at >= text.length) return { at, next: state };
-        if (call.count === 0 && text[at] === '{') return { at, next: argumentValue(() => closing()) };
+        if (call.given.size === 0 && text[at] === '{') return { at, next: argumentValue(() => closing()) };
         const mark = markAt(text, [tags.key[0], tags.close], at);
         if (mark === 'open') return { at, next: state };
         if (mark === tags.key[0]) return { at: at + mark.length, next: key(call) };
@@ -100,27 +111,32 @@ export function taggedCalls(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): C
         out.push(...ended(call));
         return { at: text.length, next: unwrapped() };
       }
-      const named = text.slice(from, end).trim();
+      const whole = tags.value === null ? GLUED.exec(text.slice(from, end)) : null;
+      const named = (whole?.[1] ?? text.slice(from, end)).trim();
       const properties = isSchema(call.schema.properties) ? call.schema.properties : {};
       const schema = Object.hasOwn(properties, named) ? properties[named] : undefined;
-      out.push({ type: 'arguments', text: `${call.count === 0 ? '{' : ','}${JSON.stringify(named)}:` });
-      call.count += 1;
-      const reader = valueReader(tags, schema, call.schema, () => between(call));
-      return {
-        at: end + tags.key[1].length,
-        next: tags.value === null ? reader : opened(tags.value, reader),
-      };
+      out.push({ type: 'arguments', text: `${call.given.size === 0 ? '{' : ','}${JSON.stringify(named)}:` });
+      call.given.add(named);
+      const next = end + tags.key[1].length;
+      if (whole !== null) {
+        out.push({ type: 'arguments', text: typedValue(whole[2] as string, schema, call.schema) });
+        return { at: next, next: between(call) };
+      }
+      const known = Object.keys(properties).filter((name) => !call.given.has(name));
+      const ends = tags.padded ? looseEnd(new Set(known)) : exactEnd(tags.valueEnd);
+      const reader = valueReader(tags.padded, ends, { schema, root: call.schema }, () => between(call));
+      return { at: next, next: tags.value === null ? reader : opened(tags.value, reader) };
     },
     rest: () => '',
   });
   /** After arguments that were written as JSON. */
-  const closing = (): State => skipped([tags.close], unwrapped);
+  const closing = (): State => skipped([tags.close, `"${tags.close}`], unwrapped);
   const unwrapped = (): State => (tags.wrap === null ? outside() : skipped([unwrap], outside));
-  return scanner(outside());
+  return outside();
 }
 
-const ended = ({ count }: Call): Found[] => [
-  { type: 'arguments', text: count === 0 ? '{}' : '}' },
+const ended = ({ given }: Call): Found[] => [
+  { type: 'arguments', text: given.size === 0 ? '{}' : '}' },
   { type: 'callEnd' },
 ];
 
@@ -150,40 +166,3 @@ function opened(tag: string, next: State): State {
   };
   return state;
 }
-
-/** A value: a text is told as it comes, anything else once it is known whole. */
-function valueReader(tags: Tags, schema: unknown, root: Schema, next: () => State): State {
-  const told = isText(schema, root);
-  const ends = tags.padded ? [`\n${tags.valueEnd}`, tags.valueEnd] : [tags.valueEnd];
-  const parts: string[] = [];
-  let begun = false;
-  const take = (text: string, out: Found[]): void => {
-    if (!told) parts.push(text);
-    else if (text !== '' || !begun)
-      out.push({ type: 'arguments', text: `${begun ? '' : '"'}${escaped(text)}` });
-    begun = true;
-  };
-  const state: State = {
-    step(text, from, out) {
-      let start = from;
-      if (!begun && tags.padded) {
-        if (start >= text.length) return null;
-        if (text[start] === '\n' && !text.startsWith(ends[0] as string, start)) start += 1;
-      }
-      const at = text.indexOf(tags.valueEnd, start);
-      if (at < 0) {
-        const end = Math.max(start, text.length - longestOpenEnd(text.slice(start), ends));
-        if (end > start) take(text.slice(start, end), out);
-        return end > start || begun ? { at: end, next: state } : null;
-      }
-      const end = tags.padded && at > start && text[at - 1] === '\n' ? at - 1 : at;
-      take(text.slice(start, end), out);
-      out.push({ type: 'arguments', text: told ? '"' : typedValue(parts.join(''), schema, root) });
-      return { at: at + tags.valueEnd.length, next: next() };
-    },
-    rest: () => '',
-  };
-  return state;
-}
-
-const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -1,0 +1,112 @@
+import { isSchema } from '../json/schema-shape.ts';
+import { jsonValue } from './json-value.ts';
+import type { Accepts, SchemaOf, State } from './scanner.ts';
+
+const NAME = /[A-Za-z_][\w.]*/y;
+const NAME_LONGEST = 256;
+/** A call that has not ended after so many characters is text. */
+const CALL_LONGEST = 16_384;
+/** How Llama 3 writes a call of a tool that it was trained with: `brave_search.call(query="…")`. */
+const TRAINED = '.call';
+
+/** True when a call `name(` of an accepted tool begins at `at`; `open` when it may still become one. */
+export function startsPythonCall(text: string, at: number, accepts: Accepts): boolean | 'open' {
+  NAME.lastIndex = at;
+  const word = NAME.exec(text)?.[0] ?? '';
+  const end = at + word.length;
+  if (end >= text.length) return word.length <= NAME_LONGEST ? 'open' : false;
+  return word !== '' && text[end] === '(' && accepts(toolOf(word, accepts));
+}
+
+/**
+ * One call as Python writes it, `name(key=value, value)`: values without a key are the parameters in the order of the tool's
+ * schema. It is known only once it is whole. `before` is the text that led here; it comes back when it is no call.
+ */
+export function pythonCall(
+  before: string,
+  accepts: Accepts,
+  schemaOf: SchemaOf,
+  after: { done: () => State; failed: () => State },
+): State {
+  const state: State = {
+    step(text, from, out) {
+      const end = callEnd(text, from);
+      if (end < 0 && text.length - from <= CALL_LONGEST) return null;
+      const open = text.indexOf('(', from);
+      const name = toolOf(text.slice(from, open), accepts);
+      const given = end < 0 ? null : readArguments(text.slice(open + 1, end - 1), namesOf(schemaOf(name)));
+      if (given === null) {
+        const to = end < 0 ? text.length : end;
+        out.push({ type: 'text', text: before + text.slice(from, to) });
+        return { at: to, next: after.failed() };
+      }
+      out.push({ type: 'call', name }, { type: 'arguments', text: given }, { type: 'callEnd' });
+      return { at: end, next: after.done() };
+    },
+    rest: (kept) => before + kept,
+  };
+  return state;
+}
+
+const toolOf = (word: string, accepts: Accepts): string =>
+  !accepts(word) && word.endsWith(TRAINED) ? word.slice(0, -TRAINED.length) : word;
+
+function namesOf(schema: unknown): string[] {
+  return isSchema(schema) && isSchema(schema.properties) ? Object.keys(schema.properties) : [];
+}
+
+/** Behind the bracket that ends the call which begins at `from`; -1 when it does not end. */
+function callEnd(text: string, from: number): number {
+  const open = text.indexOf('(', from);
+  const ends = topLevel(text, open + 1, ')');
+  return open < 0 || ends.length === 0 ? -1 : (ends[0] as number) + 1;
+}
+
+/** Where `wanted` stands outside of strings and brackets; the search ends with the first closing bracket that nothing opened. */
+function topLevel(text: string, from: number, wanted: string): number[] {
+  const found: number[] = [];
+  let depth = 0;
+  let quote = '';
+  for (let at = from; at < text.length; at++) {
+    const c = text[at] as string;
+    if (quote !== '') {
+      if (c === '\\') at += 1;
+      else if (c === quote) quote = '';
+      continue;
+    }
+    if (depth === 0 && c === wanted) found.push(at);
+    if (c === '"' || c === "'") quote = c;
+    else if ('([{'.includes(c)) depth += 1;
+    else if (')]}'.includes(c)) depth -= 1;
+    if (depth < 0) break;
+  }
+  return found;
+}
+
+/** The arguments as one JSON object; null when a value is none, or has no name. */
+function readArguments(text: string, names: readonly string[]): string | null {
+  const cuts = [-1, ...topLevel(text, 0, ','), text.length];
+  const given = new Map<string, string>();
+  for (const [i, cut] of cuts.slice(1).entries()) {
+    const part = text.slice((cuts[i] as number) + 1, cut).trim();
+    if (part === '') continue;
+    const key = /^([A-Za-z_]\w*)\s*=(?!=)/.exec(part);
+    const name = key?.[1] ?? names[i];
+    const value = asJson(key === null ? part : part.slice(key[0].length));
+    if (name === undefined || value === null) return null;
+    given.set(name, value);
+  }
+  return `{${[...given].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+}
+
+function asJson(text: string): string | null {
+  const said = text.trim();
+  const { out, end } = jsonValue().push(`${said},`, 0);
+  if (end !== said.length) return null;
+  try {
+    JSON.parse(out);
+    return out;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Schema } from '../json/schema-shape.ts';
+import type { Found } from './pieces.ts';
+import type { State } from './scanner.ts';
+import { isText, typedValue } from './typed-value.ts';
+import type { FindEnd } from './value-end.ts';
+
+/**
+ * A value between tags: a text is told as it comes, anything else once it is known whole. `padded`: one line break at each rim
+ * is not part of it.
+ */
+export function valueReader(
+  padded: boolean,
+  findEnd: FindEnd,
+  { schema, root }: { schema: unknown; root: Schema },
+  next: () => State,
+): State {
+  const told = isText(schema, root);
+  const parts: string[] = [];
+  let begun = false;
+  const take = (text: string, out: Found[]): void => {
+    if (!told) parts.push(text);
+    else if (text !== '' || !begun)
+      out.push({ type: 'arguments', text: `${begun ? '' : '"'}${escaped(text)}` });
+    begun = true;
+  };
+  const close = (): Found => ({
+    type: 'arguments',
+    text: told ? '"' : typedValue(parts.join(''), schema, root),
+  });
+  const state: State = {
+    step(text, from, out) {
+      let start = from;
+      if (!begun && padded) {
+        if (start >= text.length) return null;
+        if (text[start] === '\n' && findEnd(text, start, begun)?.at !== start) start += 1;
+      }
+      const end = findEnd(text, start, begun);
+      const until = end === null ? text.length : end.at;
+      const shown = end?.length !== undefined && padded && text[until - 1] === '\n' ? until - 1 : until;
+      if (end?.length === undefined) {
+        if (until > start) take(text.slice(start, until), out);
+        return until > start || begun ? { at: until, next: state } : null;
+      }
+      take(text.slice(start, Math.max(start, shown)), out);
+      out.push(close());
+      return { at: until + end.length, next: next() };
+    },
+    rest(kept) {
+      if (!begun || !padded || !/^\n?<\/function>\s*$/.test(kept)) return '';
+      return [close(), { type: 'arguments', text: '}' }, { type: 'callEnd' }];
+    },
+  };
+  return state;
+}
+
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
