@@ -12,7 +12,9 @@ import {
 } from './scanner.ts';
 
 export const PYTHON_TAG = '<|python_tag|>';
-const FENCE = '```json';
+const FENCE = '```';
+const LANGUAGE = /[a-z_]*/y;
+const LANGUAGE_LONGEST = 16;
 const LEADS = [PYTHON_TAG, FENCE] as const;
 
 /** Marks between and after calls that mean nothing by themselves. */
@@ -47,12 +49,23 @@ export function bareStart(
         if (mark === 'open') return null;
         if (mark === null) return { at: from, next: list('') };
         if (marks.includes(mark)) return { at: from, next: otherwise() };
-        return { at: at + mark.length, next: list(piece.slice(from, at) + mark) };
+        const read = piece.slice(from, at) + mark;
+        return { at: at + mark.length, next: mark === FENCE ? language(read) : list(read) };
       },
       rest: (kept) => kept,
     };
     return state;
   };
+  /** What a fenced block says that it holds: `json`, or nothing. */
+  const language = (before: string): State => ({
+    step(piece, from) {
+      LANGUAGE.lastIndex = from;
+      const word = LANGUAGE.exec(piece)?.[0] ?? '';
+      if (from + word.length >= piece.length && word.length <= LANGUAGE_LONGEST) return null;
+      return { at: from + word.length, next: list(before + word) };
+    },
+    rest: (kept) => before + kept,
+  });
   /** Before the first call; a list may open. */
   const list = (before: string): State => {
     const state: State = {

@@ -9,7 +9,7 @@ export interface JsonValue {
 
 const SPACE = /\s/;
 const AFTER_BARE = /[\s,\]}]/;
-const WORD = /[A-Za-z]/;
+const BARE = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/;
 /** What Python calls these values. */
 const PYTHON: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
 const ESCAPES = '"\\/bfnrtu';
@@ -18,50 +18,49 @@ const CONTROLS: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '
 /**
  * Reads by counting brackets and watching strings; it does not check that what stands between them is JSON. What models write
  * that have seen more Python than JSON becomes JSON: text in single quotes, `True`, `None`, a comma before the end of a list,
- * line breaks within a text, and backslashes that escape nothing.
+ * line breaks within a text, and backslashes that escape nothing. Any other bare word becomes text.
  */
 export function jsonValue(): JsonValue {
   const string = stringReader();
   let depth = 0;
   let begun = false;
-  /** A word that may become one of Python's. */
+  /** A number or word, and the comma before it, after which something must follow. */
   let word = '';
-  /** A comma after which something must follow. */
   let comma = '';
   const flush = (): string => {
-    const told = PYTHON[word] ?? word;
+    const bare = word.trim();
     word = '';
-    return told;
+    if (bare === '') return '';
+    const before = comma;
+    comma = '';
+    return before + (PYTHON[bare] ?? (BARE.test(bare) ? bare : JSON.stringify(bare)));
   };
-  const plain = (c: string): string => {
-    if (WORD.test(c) && Object.keys(PYTHON).some((known) => known.startsWith(word + c))) {
-      word += c;
-      return '';
-    }
-    return flush() + c;
+  const before = (): string => {
+    const told = flush() + comma;
+    comma = '';
+    return told;
   };
   /** What a character outside of strings adds. */
   const outside = (c: string): string => {
-    const open = c === '{' || c === '[';
-    const close = c === '}' || c === ']';
-    depth += open ? 1 : close ? -1 : 0;
-    const before = flush() + (close ? '' : comma);
-    comma = '';
+    if (c === '"' || c === "'") return before() + string.open(c);
     if (c === ',') {
+      const told = before();
       comma = c;
-      return before;
+      return told;
     }
-    return before + (open || close || c === ':' ? c : plain(c));
-  };
-  const step = (c: string): string => {
-    if (string.inside) return string.take(c);
-    if (c === '"' || c === "'") {
-      const before = flush() + comma;
+    if (c === ':') return flush() + c;
+    if (c === '{' || c === '[') {
+      depth += 1;
+      return before() + c;
+    }
+    if (c === '}' || c === ']') {
+      depth -= 1;
+      const told = flush();
       comma = '';
-      return before + string.open(c);
+      return told + c;
     }
-    if (word !== '' && WORD.test(c)) return plain(c);
-    return outside(c);
+    word += c;
+    return '';
   };
   return {
     push(text, from) {
@@ -70,9 +69,12 @@ export function jsonValue(): JsonValue {
         const c = text[at] as string;
         const between = !string.inside;
         if (between && depth === 0 && begun && AFTER_BARE.test(c)) return { out: out + flush(), end: at };
-        if (between && SPACE.test(c)) continue;
+        if (between && SPACE.test(c)) {
+          if (word !== '') word += ' ';
+          continue;
+        }
         begun = true;
-        out += step(c);
+        out += between ? outside(c) : string.take(c);
         const ends = !string.inside && depth === 0 && (between ? c === '}' || c === ']' : true);
         if (ends) return { out, end: at + 1 };
       }

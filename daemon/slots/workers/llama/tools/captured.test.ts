@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { scale, seed } from '../../../../test/harness/scale.ts';
+import { type Captured, captured } from '../../testing/captured.ts';
+import { cuts } from '../../testing/cuts.ts';
+import { CHAT } from '../answer.ts';
+import { AnswerReader } from '../answer-reader.ts';
+import { chatPlan } from '../chat-plan.ts';
+import { chatRequest } from '../chat-request.ts';
+import { toolFamily } from './family.ts';
+import type { Piece } from './pieces.ts';
+
+/** Words by which the templates of each family are known. */
+const WORDS: Readonly<Record<string, string>> = {
+  hermes: '<tool_call>',
+  llama3: '<|python_tag|>',
+  json: '',
+  mistral: '[TOOL_CALLS]',
+  harmony: '<|channel|>',
+  'qwen-coder': '<tool_call><function=',
+  deepseek: '<｜tool▁calls▁begin｜>',
+};
+const FILES = ['hermes', 'llama3', 'json', 'mistral', 'harmony', 'qwen-coder', 'thinking'];
+const HEAD = { id: 'chatcmpl-1', created: 0, model: 'm' };
+
+interface Delta {
+  content?: string;
+  reasoning_content?: string;
+  tool_calls?: { index: number; id?: string; function: { name?: string; arguments: string } }[];
+}
+
+/** What a caller gets of an answer that comes in `pieces`: the deltas of its stream, joined. */
+function streamed({ tools, prompt }: Captured, family: string, pieces: readonly string[]) {
+  const request = chatRequest({
+    messages: [{ role: 'user', content: 'go' }],
+    tools: Object.entries(tools).map(([name, parameters]) => ({
+      type: 'function',
+      function: { name, parameters },
+    })),
+  });
+  const { reading } = chatPlan(request, toolFamily(WORDS[family] as string), prompt ?? '');
+  const reader = new AnswerReader(reading);
+  const found: Piece[] = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
+  const message = {
+    content: '',
+    reasoning_content: '',
+    tool_calls: [] as { name: string; arguments: string }[],
+  };
+  const ids: string[] = [];
+  for (const piece of found) {
+    const { choices } = CHAT.part(HEAD, { choice: 0, piece, logprobs: null, offset: 0 }) as {
+      choices: { delta: Delta }[];
+    };
+    const {
+      content = '',
+      reasoning_content: thoughts = '',
+      tool_calls: calls = [],
+    } = choices[0]?.delta ?? {};
+    message.content += content;
+    message.reasoning_content += thoughts;
+    for (const { index, id, function: called } of calls) {
+      if (id !== undefined) ids.push(id);
+      if (called.name !== undefined) message.tool_calls.push({ name: called.name, arguments: '' });
+      expect(index, 'calls come one after the other').toBe(message.tool_calls.length - 1);
+      (message.tool_calls[index] as { arguments: string }).arguments += called.arguments;
+    }
+  }
+  expect(ids).toHaveLength(message.tool_calls.length);
+  expect(new Set(ids).size).toBe(ids.length);
+  return message;
+}
+
+function expectMessage(entry: Captured, said: ReturnType<typeof streamed>): void {
+  const { content, reasoning_content: thoughts = '', tool_calls: calls } = entry.message;
+  expect(said.content).toBe(content);
+  expect(said.reasoning_content).toBe(thoughts);
+  expect(said.tool_calls.map((call) => call.name)).toEqual(calls.map((call) => call.name));
+  for (const [i, { arguments: given }] of calls.entries()) {
+    const text = said.tool_calls[i]?.arguments as string;
+    const whole = entry.broken !== true && (entry.cut !== true || i < calls.length - 1);
+    if (whole) expect(JSON.parse(text)).toEqual(given);
+    else expect(() => JSON.parse(text)).toThrow();
+  }
+}
+
+describe.each(FILES)('answers of real models: %s', (name) => {
+  const entries = captured(name);
+
+  test.each(entries.map((entry, i) => ({ ...entry, i })))('$i $model, $source', ({ i }) => {
+    const entry = entries[i] as Captured;
+    const family = entry.family ?? name;
+    const whole = streamed(entry, family, [entry.raw]);
+    expectMessage(entry, whole);
+    for (const pieces of cuts(entry.raw))
+      expect(streamed(entry, family, pieces), JSON.stringify(pieces)).toEqual(whole);
+  });
+
+  test('however they are cut into pieces', () => {
+    const cut = fc.record({ i: fc.nat(entries.length - 1), sizes: fc.array(fc.integer({ min: 1, max: 9 })) });
+    fc.assert(
+      fc.property(cut, ({ i, sizes }) => {
+        const entry = entries[i] as Captured;
+        const family = entry.family ?? name;
+        const pieces: string[] = [];
+        let rest = entry.raw;
+        for (const size of sizes) {
+          pieces.push(rest.slice(0, size));
+          rest = rest.slice(size);
+        }
+        expect(streamed(entry, family, [...pieces, rest])).toEqual(streamed(entry, family, [entry.raw]));
+      }),
+      { numRuns: scale(5_000), seed: seed(`captured ${name}`) },
+    );
+  });
+});
