@@ -25,6 +25,8 @@ export interface TinyChatOptions {
   context?: number;
   /** Chat template; null leaves it out of the file. */
   template?: string | null;
+  /** The template for chats with tools, where the file has one of its own for them. */
+  toolTemplate?: string;
   /** True (default): letters and digits run on; false: everything leads into the reply. */
   runs?: boolean;
   /** Scores of the first, second and third successor; all other tokens have 0. */
@@ -103,6 +105,9 @@ function chatKeys(
     'tokenizer.ggml.add_bos_token': bool(false),
     ...infillKeys(words),
     ...(template === null ? {} : { 'tokenizer.chat_template': str(template) }),
+    ...(options.toolTemplate === undefined
+      ? {}
+      : { 'tokenizer.chat_template.tool_use': str(options.toolTemplate) }),
   };
 }
 

@@ -27,6 +27,20 @@ const FAMILIES: [string, TinyChatOptions, RegExp][] = [
     /^call_/,
   ],
   [
+    'Hermes, whose file has a template of its own for tools',
+    {
+      template: "{% for m in messages %}{{ m.role + ': ' + m.content + '\n' }}{% endfor %}",
+      toolTemplate: CHATML,
+      script: [
+        "\n<tool_call>\n{'name': 'get_time', 'argu",
+        "ments': {'zone': 'UTC', 'é': ",
+        '[1, 2]}}\n</tool_call>\n',
+        '<tool_call>{"name":"get_date"}</tool_call>\n\n',
+      ],
+    },
+    /^call_/,
+  ],
+  [
     'Llama 3, whose mark is a control token',
     {
       template: CHATML.replaceAll('<tool_call>', '<|python_tag|>'),

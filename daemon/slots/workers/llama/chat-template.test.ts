@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CHATML } from '../../../models/gguf/chat-templates.ts';
 import { chatRequest } from './chat-request.ts';
-import { chatTemplate } from './chat-template.ts';
+import { chatTemplate, chatTemplates } from './chat-template.ts';
 
 const special = { bos: '<s>', eos: '</s>' };
 const render = (template: string | null, body: object) => {
@@ -117,9 +117,43 @@ test('a template that reads descriptions and parameters finds them in every tool
 });
 
 test('thoughts before a call reach a template that calls them so, unless it has words for them', () => {
-  const template = '{%- for m in messages if m.tool_calls %}{{ m.thinking }}|{{ m.content }}{%- endfor %}';
+  const template =
+    '{%- for m in messages if m.tool_calls %}{{ m.tool_calls[0].function.arguments | tojson }}{{ m.thinking }}|{{ m.content }}{%- endfor %}';
   const [, call] = withCall.messages;
   const asked = (more: object) =>
     render(template, { messages: [{ ...call, reasoning_content: 'Hm', ...more }] });
-  expect([asked({}), asked({ content: 'So' }), asked({ thinking: 'own' })]).toEqual(['Hm|', '|So', 'own|']);
+  expect([asked({}), asked({ content: 'So' }), asked({ thinking: 'own' })]).toEqual(
+    ['Hm|', '|So', 'own|'].map((words) => `{"a": 1}${words}`),
+  );
+});
+
+test('a template that asks whether a message has no words finds none where it only calls', () => {
+  const template =
+    "{%- for m in messages %}{%- if m['content'] is none %}{{ m.tool_calls[0]['function']['arguments'] }}{%- else %}{{ m.content }};{%- endif %}{%- endfor %}";
+  expect(render(template, withCall)).toBe('hi;{"a": 1}ok;');
+});
+
+test('a template that fails over a parameter without a description gets an empty one', () => {
+  const template =
+    '{%- for t in tools %}{%- for name, field in t.function.parameters.properties | items %}{{ name + field.description | trim }}{%- endfor %}{%- endfor %}';
+  const parameters = { type: 'object', properties: { a: { type: 'string' }, b: { description: ' B ' } } };
+  expect(
+    render(template, { ...hi, tools: [{ type: 'function', function: { name: 'f', parameters } }] }),
+  ).toBe('abB');
+});
+
+test('a template that tells tools and passes over calls has calls in words', () => {
+  const template = '{%- for m in messages %}{{ m.role + m.content }};{%- endfor %}{{ tools | length }}';
+  expect(render(template, { ...withCall, tools })).toBe(
+    'userhi;assistant{"name":"f","arguments":{"a":1}};toolok;1',
+  );
+});
+
+test('a file with two templates has one of them for chats with tools', () => {
+  const both = chatTemplates({ own: 'plain', tools: '{{ tools | length }}<tool_call>' }, special);
+  const asked = (body: object) => {
+    const { messages, tools: given, templateArguments } = chatRequest(body);
+    return both.render({ messages, tools: given?.offered ?? null, templateArguments });
+  };
+  expect([asked(hi), asked({ ...hi, tools }), both.family.id]).toEqual(['plain', '1<tool_call>', 'hermes']);
 });

@@ -1,10 +1,12 @@
 import { Template } from '@huggingface/jinja';
 import { Refusal } from '../refusal.ts';
+import { callForm, type Render, wantsDescriptions } from './call-form.ts';
 import type { ChatMessage } from './chat-message.ts';
+import { describedTool } from './tools/described-tool.ts';
 import { PLAIN_JSON, type ToolFamily, toolFamily } from './tools/family.ts';
 import { withThinking } from './tools/thinking-field.ts';
 import { type Tool, wholeTool } from './tools/tool-choice.ts';
-import { plainMessages, toolWords, withWords } from './tools/tool-prompt.ts';
+import { callsInWords, plainMessages, toolWords, withWords } from './tools/tool-prompt.ts';
 
 /** What a prompt is made of. */
 export interface Conversation {
@@ -38,30 +40,56 @@ const CHATML =
 export function chatTemplate(own: string | null, special: SpecialText): ChatTemplate {
   const source = own ?? CHATML;
   const render = compile(source, special);
-  const argumentsAsObject = wantsObjectArguments(render);
+  const form = callForm(render);
   const knowsTools = /\btools\b/.test(source);
   const known = toolFamily(source);
   const native = knowsTools || known.words !== null || known.id === 'harmony';
   const family = native ? known : PLAIN_JSON;
-  const reads = /\.(description|parameters)\b/.test(source);
+  const complete = /(\.|\[["'])(description|parameters)\b/.test(source) ? wholeTool : asItIs;
+  const offered = wantsDescriptions(render) ? describedTool : complete;
   const thinks = /\.thinking\b/.test(source);
-  const knowsCalls = /\btool_calls\b/.test(source);
-  const whole = ({ messages, tools, templateArguments }: Conversation): string =>
+  const knowsCalls = /\btool_calls\b/.test(source) && form.written;
+  const written = ({ messages, tools, templateArguments }: Conversation): string =>
     render({
       messages: messages
-        .map(argumentsAsObject ? withObjectArguments : withTextArguments)
-        .map((message) => (thinks ? withThinking(message) : message)),
-      ...(tools === null ? {} : { tools: reads ? tools.map(wholeTool) : tools }),
+        .map(form.objects ? withObjectArguments : withTextArguments)
+        .map((message) => (thinks ? withThinking(message) : message))
+        .map((message) => (form.noWords === null ? withoutWords(message) : message)),
+      ...(tools === null ? {} : { tools: tools.map(offered) }),
       ...templateArguments,
     });
+  const whole = (conversation: Conversation): string =>
+    conversation.tools === null
+      ? either(
+          () => written(conversation),
+          () => written({ ...conversation, tools: [] }),
+        )
+      : written(conversation);
   return {
     source,
     family,
     render(conversation) {
-      if (knowsTools) return whole(conversation);
-      const messages = knowsCalls ? conversation.messages : plainMessages(conversation.messages);
+      const { messages: given } = conversation;
+      if (knowsTools)
+        return whole(knowsCalls ? conversation : { ...conversation, messages: callsInWords(given) });
+      const messages = knowsCalls ? given : plainMessages(given);
       return inWords(whole, { ...conversation, messages }, family.words ?? toolWords);
     },
+  };
+}
+
+/** The templates of a model file as one: `tools`, where the file has it, for chats with tools, `own` for all others. */
+export function chatTemplates(
+  files: { own: string | null; tools: string | null },
+  special: SpecialText,
+): ChatTemplate {
+  const own = chatTemplate(files.own, special);
+  if (files.tools === null) return own;
+  const withTools = chatTemplate(files.tools, special);
+  return {
+    source: own.source,
+    family: withTools.family,
+    render: (conversation) => (conversation.tools === null ? own : withTools).render(conversation),
   };
 }
 
@@ -81,8 +109,6 @@ function inWords(
     return told('user');
   }
 }
-
-type Render = (variables: Record<string, unknown>) => string;
 
 function compile(source: string, special: SpecialText): Render {
   let template: Template | string;
@@ -115,27 +141,24 @@ function refused(reason: string): Refusal {
   });
 }
 
-const PROBE = 'svc-probe-argument';
-/** As JSON, or as a tag of its own (`<parameter=KEY>`, `<arg_key>KEY</arg_key>`). */
-const PROBED = new RegExp(`["=>]${PROBE}["<>]`);
+const asItIs = (tool: Tool): Tool => tool;
 
-/** Templates differ: some write tool arguments out one by one (an object is wanted), some paste the text. */
-function wantsObjectArguments(render: Render): boolean {
-  const call = { id: 'call00000', type: 'function', function: { name: 'probe', arguments: { [PROBE]: 1 } } };
-  const messages = [
-    { role: 'user', content: 'probe' },
-    { role: 'assistant', content: '', tool_calls: [call] },
-  ];
+/** The second where the first fails: some templates want a list of tools though there are none. Both fail as the first. */
+function either(first: () => string, second: () => string): string {
   try {
-    const prompt = render({
-      messages,
-      tools: [wholeTool({ type: 'function', function: { name: 'probe' } })],
-    });
-    return PROBED.test(prompt);
-  } catch {
-    return false;
+    return first();
+  } catch (error) {
+    try {
+      return second();
+    } catch {
+      throw error;
+    }
   }
 }
+
+/** Nothing where the words of a message that only calls would stand. */
+const withoutWords = (message: ChatMessage): object =>
+  message.tool_calls !== undefined && message.content === '' ? { ...message, content: null } : message;
 
 function mapArguments(message: ChatMessage, change: (value: unknown) => unknown): ChatMessage {
   if (message.tool_calls === undefined) return message;

@@ -3,12 +3,12 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts, WorkerHealth } from '../protocol.ts';
 import { invalidField, Refusal } from '../refusal.ts';
-import { type ChatTemplate, chatTemplate } from './chat-template.ts';
+import { type ChatTemplate, chatTemplates } from './chat-template.ts';
 import { detokenizer } from './detokenizer.ts';
 import { type GenerationEvent, generate, type Job } from './generate.ts';
 import { Grammars } from './grammars.ts';
 import { LlamaSequence } from './llama-sequence.ts';
-import { type LoadedModel, loadModel, ownTemplate } from './load.ts';
+import { type LoadedModel, loadModel, ownTemplate, toolTemplate } from './load.ts';
 import { Lockstep } from './lockstep.ts';
 import { type PrefillPace, prefillPace } from './prefill-pace.ts';
 import type { Generation } from './request.ts';
@@ -65,10 +65,8 @@ export class ChatEngine {
       shared: sequence.shared(tokens),
       held: sequence.position,
     }));
-    this.template = chatTemplate(ownTemplate(model), {
-      bos: model.tokens.bosString ?? '',
-      eos: model.tokens.eosString ?? '',
-    });
+    const special = { bos: model.tokens.bosString ?? '', eos: model.tokens.eosString ?? '' };
+    this.template = chatTemplates({ own: ownTemplate(model), tools: toolTemplate(model) }, special);
     this.#pace = prefillPace(context.batchSize);
     this.#onBroken = onBroken;
   }

@@ -121,6 +121,13 @@ export function ownTemplate(model: LlamaModel): string | null {
   return typeof template === 'string' && template !== '' ? template : null;
 }
 
+/** The one that the file carries beside it for chats with tools: files of Hermes 2 Pro and Command R have both. */
+export function toolTemplate(model: LlamaModel): string | null {
+  const tokenizer: Readonly<Record<string, unknown>> = { ...model.fileInfo.metadata.tokenizer };
+  const template = tokenizer['chat_template.tool_use'];
+  return typeof template === 'string' && template !== '' ? template : null;
+}
+
 function reason(error: unknown, config: WorkerConfig, cause: string | null): string {
   const file = basename(config.modelPath);
   const code = (error as NodeJS.ErrnoException).code;

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { CHATML } from '../../../../models/gguf/chat-templates.ts';
 import { toolFamily } from './family.ts';
 
@@ -34,4 +36,15 @@ test.each([
   ["{{'<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' + tool['type'] + '<｜tool▁sep｜>'}}", 'deepseek'],
 ])('%s is of the family %s', (template, id) => {
   expect(toolFamily(template).id).toBe(id);
+});
+
+const excerpts = z.object({
+  templates: z.array(z.object({ template: z.string(), family: z.string(), excerpt: z.string() })),
+});
+const { templates } = excerpts.parse(
+  JSON.parse(readFileSync(new URL('captured/templates.json', import.meta.url), 'utf8')),
+);
+
+test.each(templates)('the template $template is of the family $family', ({ excerpt, family }) => {
+  expect(toolFamily(excerpt).id).toBe(family);
 });

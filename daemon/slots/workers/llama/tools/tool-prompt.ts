@@ -12,10 +12,16 @@ export function toolWords(tools: readonly Tool[]): string {
 }
 
 /** Calls and their results as ordinary messages, for a template that knows no tools. */
-export function plainMessages(messages: readonly ChatMessage[]): ChatMessage[] {
+export const plainMessages = (messages: readonly ChatMessage[]): ChatMessage[] =>
+  callsInWords(messages).map((message) =>
+    message.role === 'tool'
+      ? { role: 'user', content: `Result of the function call:\n${message.content}` }
+      : message,
+  );
+
+/** Calls as words, for a template that passes over them. */
+export function callsInWords(messages: readonly ChatMessage[]): ChatMessage[] {
   return messages.map((message) => {
-    if (message.role === 'tool')
-      return { role: 'user', content: `Result of the function call:\n${message.content}` };
     if (message.tool_calls === undefined) return message;
     const { tool_calls: calls, ...other } = message;
     const written = calls.map(({ function: { name, arguments: given } }) =>

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { callForm, type Render, wantsDescriptions } from './call-form.ts';
+
+interface Given {
+  messages: { content: string | null; tool_calls?: { function: { arguments: unknown } }[] }[];
+}
+
+/** A template that writes `call` for the last message. */
+const template =
+  (call: (content: string | null, given: unknown) => string): Render =>
+  (variables) => {
+    const last = (variables as unknown as Given).messages.at(-1);
+    return call(last?.content ?? null, last?.tool_calls?.[0]?.function.arguments);
+  };
+
+test.each<[string, Render, object]>([
+  ['JSON', template((_, given) => JSON.stringify(given)), { objects: true, noWords: '' }],
+  [
+    'text',
+    template((_, given) => (typeof given === 'string' ? given : '[object Object]')),
+    { objects: false, noWords: '' },
+  ],
+  [
+    'calls only without words',
+    template((content, given) => (content === null ? `args: ${String(given)}` : content)),
+    { objects: false, noWords: null },
+  ],
+  ['nothing', template((content) => content ?? ''), { objects: false, noWords: '', written: false }],
+])('a template that writes %s', (_, render, form) => {
+  expect(callForm(render)).toEqual({ written: true, ...form });
+});
+
+test('one that refuses every call keeps them, so that its own words tell why', () => {
+  const refuses: Render = () => {
+    throw new Error('no calls');
+  };
+  expect(callForm(refuses)).toEqual({ objects: false, noWords: '', written: true });
+  expect(wantsDescriptions(refuses)).toBe(false);
+});
+
+test('descriptions of parameters are wanted where nothing is rendered without', () => {
+  const strict: Render = ({ tools }) => {
+    const text = JSON.stringify(tools);
+    if (/{"type":"string"}/.test(text)) throw new Error('undefined');
+    return text;
+  };
+  expect([wantsDescriptions(strict), wantsDescriptions(() => '')]).toEqual([true, false]);
+});
