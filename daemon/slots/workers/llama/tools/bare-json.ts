@@ -106,9 +106,9 @@ export function bareStart(
         if (piece.startsWith(PYTHON_TAG, at)) return { at: at + PYTHON_TAG.length, next: state };
         if (piece[at] === '{') return { at, next: call('') };
         if (CLOSERS.has(piece[at] as string)) return { at: at + 1, next: state };
-        if (PYTHON_TAG.startsWith(piece.slice(at))) return null;
+        if (PYTHON_TAG.startsWith(piece.slice(at))) return { at, next: state };
         const python = schemaOf === undefined ? false : startsPythonCall(piece, at, accepts);
-        if (python === 'open') return null;
+        if (python === 'open') return { at, next: state };
         if (python && schemaOf !== undefined) return { at, next: python1('', schemaOf) };
         return { at, next: otherwise() };
       },

@@ -110,12 +110,14 @@ export function harmonyMessages(
   const header = (before: string): State => ({
     step(text, from, out) {
       const hit = firstMark(text, HEADER_ENDS, text.startsWith(START, from) ? from + START.length : from);
-      if (hit?.mark === MESSAGE)
+      const length = (hit?.at ?? text.length - MESSAGE.length) - from;
+      if (length > HEADER_LONGEST)
+        return { at: from + wordless(text.slice(from)).length, next: content('text') };
+      if (hit === null) return null;
+      if (hit.mark === MESSAGE)
         return { at: hit.at + MESSAGE.length, next: begin(before + text.slice(from, hit.at), out) };
-      if (hit?.mark === START) return { at: hit.at, next: header('') };
-      if (hit !== null) return { at: hit.at + hit.mark.length, next: between() };
-      if (text.length - from <= HEADER_LONGEST) return null;
-      return { at: from + wordless(text.slice(from)).length, next: content('text') };
+      if (hit.mark === START) return { at: hit.at, next: header('') };
+      return { at: hit.at + hit.mark.length, next: between() };
     },
     rest: (kept) => (meansNothing(kept) ? kept.slice(wordless(kept).length) : ''),
   });

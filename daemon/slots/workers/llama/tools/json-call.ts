@@ -35,6 +35,8 @@ export class JsonCall {
   #key = '';
   /** The key or value that is being read, as far as it must be known whole. */
   #kept = '';
+  /** It has begun. */
+  #begun = false;
   #name: string | null = null;
   /** Arguments that came before the name. */
   #early: string | null = null;
@@ -63,6 +65,7 @@ export class JsonCall {
         if (next === 'end') return this.#close(at);
         this.#place = next;
       } else {
+        this.#begun = true;
         const { out, end } = this.#value.push(text, at);
         const good = this.#place === 'key' ? this.#readKey(out, end >= 0) : this.#readValue(out, end >= 0);
         if (!good) return this.#broken(end < 0 ? text.length : end);
@@ -75,7 +78,7 @@ export class JsonCall {
 
   /** Between the brace or comma and the key. */
   #emptyAt(c: string): boolean {
-    return this.#kept === '' && (c === '}' || /\s/.test(c));
+    return !this.#begun && (c === '}' || /\s/.test(c));
   }
 
   #readKey(out: string, ended: boolean): boolean {
@@ -123,6 +126,7 @@ export class JsonCall {
   #next(place: Place): void {
     this.#place = place;
     this.#kept = '';
+    this.#begun = false;
     this.#value = jsonValue();
   }
 

@@ -31,7 +31,7 @@ export function looseEnd(awaited: ReadonlySet<string>): FindEnd {
       if (found === 'open') return { at: lineStart(text, hit.index, from) };
       if (found !== null) return { at: hit.index, length: found };
     }
-    const open = longestOpenEnd(text.slice(from), OPEN_STARTS);
+    const open = longestOpenEnd(text.slice(from), begun ? OPEN_STARTS : [...OPEN_STARTS, '<parameter=']);
     return open === 0 ? null : { at: text.length - open };
   };
 }
