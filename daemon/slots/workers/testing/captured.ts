@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-const FOLDER = new URL('../llama/tools/captured/', import.meta.url);
+const FOLDER = new URL('captured/', import.meta.url);
 
 const entry = z.strictObject({
   model: z.string(),
@@ -31,6 +31,6 @@ const file = z.strictObject({ about: z.string(), entries: z.array(entry) });
 /** An answer that a model gave, and the message that it is. */
 export type Captured = z.infer<typeof entry>;
 
-/** The answers of the file `name` of `llama/tools/captured`. */
+/** The answers of the file `name` of `captured`. */
 export const captured = (name: string): Captured[] =>
   file.parse(JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8'))).entries;

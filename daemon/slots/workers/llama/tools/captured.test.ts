@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scale, seed } from '../../../../test/harness/scale.ts';
+import { fuzzing } from '../../../../test/harness/scale.ts';
 import { type Captured, captured } from '../../testing/captured.ts';
 import { cuts } from '../../testing/cuts.ts';
 import { CHAT } from '../answer.ts';
@@ -109,7 +109,7 @@ describe.each(FILES)('answers of real models: %s', (name) => {
         }
         expect(streamed(entry, family, [...pieces, rest])).toEqual(streamed(entry, family, [entry.raw]));
       }),
-      { numRuns: scale(5_000), seed: seed(`captured ${name}`) },
+      fuzzing(`captured ${name}`, 5_000),
     );
   });
 });

@@ -42,7 +42,7 @@ const excerpts = z.object({
   templates: z.array(z.object({ template: z.string(), family: z.string(), excerpt: z.string() })),
 });
 const { templates } = excerpts.parse(
-  JSON.parse(readFileSync(new URL('captured/templates.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../../testing/captured/templates.json', import.meta.url), 'utf8')),
 );
 
 test.each(templates)('the template $template is of the family $family', ({ excerpt, family }) => {

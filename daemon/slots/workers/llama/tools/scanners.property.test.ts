@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scale, seed } from '../../../../test/harness/scale.ts';
+import { fuzzing } from '../../../../test/harness/scale.ts';
 import { read } from '../../testing/found.ts';
 import { toolFamily } from './family.ts';
 
@@ -113,7 +113,7 @@ test.each(FAMILIES)(
         expect(read(make(), [...pieces, text.slice(at)])).toEqual(whole);
         expect(read(make(), [...text])).toEqual(whole);
       }),
-      { numRuns: scale(10_000), seed: seed(`scanners ${id}`) },
+      fuzzing(`scanners ${id}`, 10_000),
     );
   },
 );
