@@ -106,7 +106,7 @@ export function harmonyMessages(
     };
     return state;
   };
-  /** Up to the content. One that leads to none, because the model lost its way in it, is left out; so is no text without end. */
+  /** Up to the content. A header that leads to none, because the model lost its way in it, is left out; words without end are said. */
   const header = (before: string): State => ({
     step(text, from, out) {
       const hit = firstMark(text, HEADER_ENDS, text.startsWith(START, from) ? from + START.length : from);
