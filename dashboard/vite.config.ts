@@ -7,19 +7,19 @@ const here = (path: string) => join(import.meta.dirname, path);
 const DAEMON = `http://127.0.0.1:${process.env.SVC_PORT ?? 8080}`;
 
 /**
- * Puts the theme script into the head as a classic script with a hashed address: it runs before the first paint,
- * and the page stays free of inline script (contract "Dashboard: a strict CSP").
+ * Puts `app/boot.ts` into the head as a classic script with a hashed address: it runs before everything else, and the
+ * page stays free of inline script (contract "Dashboard: a strict CSP").
  */
-function themeScript(): Plugin {
+function bootScript(): Plugin {
   return {
-    name: 'theme-script',
+    name: 'boot-script',
     transformIndexHtml: {
       order: 'post',
       handler(_html, context) {
-        const built = Object.values(context.bundle ?? {}).find((file) => file.name === 'theme-init');
+        const built = Object.values(context.bundle ?? {}).find((file) => file.name === 'boot');
         const attrs = built
           ? { src: `/${built.fileName}` }
-          : { src: '/app/theme-init.ts', type: 'module' as const };
+          : { src: '/app/boot.ts', type: 'module' as const };
         return [{ tag: 'script', attrs, injectTo: 'head-prepend' }];
       },
     },
@@ -28,7 +28,7 @@ function themeScript(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), themeScript()],
+  plugins: [react(), bootScript()],
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
@@ -38,7 +38,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: { index: here('index.html'), 'theme-init': here('app/theme-init.ts') },
+      input: { index: here('index.html'), boot: here('app/boot.ts') },
     },
   },
   server: {

@@ -8,9 +8,14 @@ import { createQueryClient } from '../api/query-client.ts';
 import { SessionProvider } from '../api/session.tsx';
 import { App } from './app.tsx';
 import { Mishap } from './mishap.tsx';
+import { restoreTheme } from './theme.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element "root"');
+
+/** From here on the page looks after what it asks for later; until now `boot.ts` did. */
+document.documentElement.dataset.started = '';
+restoreTheme();
 
 createRoot(root).render(
   <StrictMode>

@@ -6,11 +6,37 @@ import { Button } from '../ui/button.tsx';
 import { timeOfDay } from '../ui/format.ts';
 import { StateShape } from '../ui/state-badge.tsx';
 import css from './notices.module.css';
+import { dismissUpdated, useUpdated } from './updated.ts';
 
 const LOCKED: Partial<Record<Gate, { what: string; action: string }>> = {
   expired: { what: 'Your session has ended.', action: 'Log in again' },
   enforced: { what: 'The gateway requires a key now.', action: 'Log in with the key' },
 };
+
+/** What became of this page when the gateway brought a newer dashboard. */
+function UpdatedBar(): ReactElement | null {
+  const updated = useUpdated();
+  if (updated === 'no') return null;
+  const renewed = updated === 'renewed';
+  return (
+    <div className={css.bar} data-tone={renewed ? 'ok' : 'attention'}>
+      <StateShape tone={renewed ? 'ok' : 'attention'} />
+      <p>
+        <strong>The dashboard was updated.</strong>{' '}
+        {renewed
+          ? 'This page was loaded again to get the new one.'
+          : 'Load the page again to get the new one; what you typed into the playground stays.'}
+      </p>
+      {renewed ? (
+        <Button look="quiet" onClick={dismissUpdated}>
+          Close
+        </Button>
+      ) : (
+        <Button onClick={() => location.reload()}>Load again</Button>
+      )}
+    </div>
+  );
+}
 
 /** What makes the view below old: no connection, or no way in. Nothing on the view is cleared meanwhile. */
 export function Notices(): ReactElement {
@@ -28,6 +54,7 @@ export function Notices(): ReactElement {
           </p>
         </div>
       )}
+      <UpdatedBar />
       {locked === undefined ? null : (
         <div className={css.bar} data-tone="attention">
           <StateShape tone="attention" />

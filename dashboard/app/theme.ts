@@ -9,6 +9,16 @@ function stored(): Theme {
   return value === 'light' || value === 'dark' ? value : 'system';
 }
 
+/** Sets the kept theme once more: the script that does it before the first paint may not have come. */
+export function restoreTheme(): void {
+  try {
+    const chosen = localStorage.getItem(KEY);
+    if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
+  } catch {
+    // Storage is switched off: the theme of the system applies.
+  }
+}
+
 /** Applies a theme and remembers it in this browser; without storage it lasts until the page is closed. */
 export function setTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;

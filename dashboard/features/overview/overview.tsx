@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactElement, Suspense } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { useConnection } from '../../api/connection.ts';
 import { queries } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useTitle } from '../../app/title.ts';
 import { Card } from '../../ui/card.tsx';
+import { late } from '../../ui/late/late.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { SetupNote } from '../setup/setup-note.tsx';
@@ -19,18 +20,29 @@ import { TryIt } from './try-it.tsx';
 import { concernsOf, type Knowledge, verdictOf } from './verdict.ts';
 import { VerdictLine } from './verdict-line.tsx';
 
-/** The graphs and their library come after the rest: the first look needs neither. */
-const Pace = lazy(async () => ({ default: (await import('./pace.tsx')).Pace }));
-
-function WaitingPace(): ReactElement {
+function HourCard(props: { children: ReactNode }): ReactElement {
   return (
     <Card title="The last hour">
-      <div className={pace.waiting}>
-        <Skeleton lines={6} what="the last hour" />
-      </div>
+      <div className={pace.waiting}>{props.children}</div>
     </Card>
   );
 }
+
+/** The graphs and their library come after the rest: the first look needs neither, and the page works without. */
+const Pace = late({
+  what: 'the last hour',
+  load: async () => (await import('./pace.tsx')).Pace,
+  waiting: () => (
+    <HourCard>
+      <Skeleton lines={6} what="the last hour" />
+    </HourCard>
+  ),
+  without: () => (
+    <HourCard>
+      <p>The graphs could not be fetched. They are asked for again when you come back to this view.</p>
+    </HourCard>
+  ),
+});
 
 function useKnowledge(complete: boolean): Knowledge {
   const { up } = useConnection();
@@ -69,9 +81,7 @@ export function Overview(): ReactElement {
       <div className={css.columns}>
         <div className={css.column}>
           <Slots query={slots} />
-          <Suspense fallback={<WaitingPace />}>
-            <Pace />
-          </Suspense>
+          <Pace />
           <TryIt slots={slots.data?.slots} status={status.data} />
         </div>
         <div className={css.column}>

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { toPicture } from '../../api/api-error.ts';
+import { beginWork } from '../../api/under-way.ts';
 import {
   beforeLastAnswer,
   bodyOf,
@@ -121,6 +122,7 @@ class ConversationStore {
     const reply = turn(nextId(asked), 'assistant', model);
     const abort = new AbortController();
     this.#abort = abort;
+    const endWork = beginWork();
     this.#set({ turns: withTurns(asked, [reply]) });
     let [content, reasoning] = ['', ''];
     let calls: readonly ToolCall[] = [];
@@ -143,6 +145,7 @@ class ConversationStore {
       if (abort.signal.aborted) flush({ state: 'stopped' });
       else flush({ state: 'failed', failure: toPicture(error) });
     } finally {
+      endWork();
       this.#abort = null;
       this.keepNow();
     }

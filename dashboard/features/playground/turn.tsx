@@ -1,9 +1,10 @@
 import { RotateCcw } from 'lucide-react';
-import { lazy, memo, type ReactElement, type RefObject, Suspense, useRef } from 'react';
+import { memo, type ReactElement, type RefObject, useRef } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { late } from '../../ui/late/late.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import type { Turn } from './conversation.ts';
 import { Measured } from './parts/measured.tsx';
@@ -11,7 +12,15 @@ import { SentPictures } from './pictures.tsx';
 import { ToolCalls } from './tool-call-view.tsx';
 import css from './turn.module.css';
 
-const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
+const asItCame = ({ text }: { text: string }): ReactElement => <div className={css.plain}>{text}</div>;
+
+/** The text can be read before its marks are understood, and without. */
+const Markdown = late({
+  what: 'the answer',
+  load: async () => (await import('./markdown.tsx')).Markdown,
+  waiting: asItCame,
+  without: asItCame,
+});
 
 function Reasoning(props: { turn: Turn }): ReactElement | null {
   const { turn } = props;
@@ -79,9 +88,7 @@ function Answer(props: TurnProps): ReactElement {
         </p>
       ) : null}
       <div ref={shown} className={css.text} aria-busy={turn.state === 'streaming'}>
-        <Suspense fallback={<div className={css.plain}>{turn.content}</div>}>
-          <Markdown text={turn.content} />
-        </Suspense>
+        <Markdown text={turn.content} />
       </div>
       <End turn={turn} again={props.again} shown={shown} />
     </li>

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { type FailurePicture, toPicture } from '../../../api/api-error.ts';
+import { beginWork } from '../../../api/under-way.ts';
 
 export interface JobState<R> {
   readonly phase: 'idle' | 'running' | 'done' | 'stopped' | 'failed';
@@ -36,6 +37,7 @@ export class Job<R> {
     if (this.#abort !== null) return;
     const abort = new AbortController();
     this.#abort = abort;
+    const endWork = beginWork();
     this.#set({ phase: 'running', failure: null, since: Date.now() });
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last: R | null = null;
@@ -54,6 +56,7 @@ export class Job<R> {
           : ({ phase: 'failed', failure: toPicture(error) } as const),
     );
     clearTimeout(timer);
+    endWork();
     this.#abort = null;
     this.#set(last === null ? end : { result: last, ...end });
   }

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
 import { type FailurePicture, toPicture } from '../../../api/api-error.ts';
+import { beginWork } from '../../../api/under-way.ts';
 import { type Microphone, openMicrophone } from '../sound/microphone.ts';
 import { loudness, RATE, samplesOf, toBase64 } from '../sound/pcm.ts';
 import { Player, samplesOfFile } from './player.ts';
@@ -53,6 +54,7 @@ class LiveCall {
   /** A typed message waits for the end of the answer that it interrupts. */
   #owed = false;
   #turnEnd = 0;
+  #endWork = (): void => {};
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -70,6 +72,7 @@ class LiveCall {
   async start(setup: CallSetup): Promise<void> {
     if (this.#now.phase === 'opening' || this.#now.phase === 'live') return;
     this.#set({ ...FRESH, phase: 'opening' });
+    this.#endWork = beginWork();
     try {
       this.#player = new Player();
       await this.#player.wake();
@@ -92,6 +95,7 @@ class LiveCall {
   }
 
   #end(failure: FailurePicture | null): void {
+    this.#endWork();
     this.#microphone?.stop();
     this.#player?.close();
     this.#socket?.close();

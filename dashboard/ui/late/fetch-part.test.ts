@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { Served } from '../../api/served.ts';
+import { fetchPart, isUnfetched } from './fetch-part.ts';
+
+const LOST = new TypeError('Failed to fetch dynamically imported module: http://host/assets/slots-1.js');
+
+/** A part that comes at the try of this number. */
+function partAt(number: number, failure: Error = LOST) {
+  let tries = 0;
+  const load = async (): Promise<string> => {
+    tries += 1;
+    if (tries < number) throw failure;
+    return 'the part';
+  };
+  return { load, tries: () => tries };
+}
+
+function ways(served: Served = 'same', leaves = false) {
+  const waits: number[] = [];
+  const left: Served[] = [];
+  return {
+    waits,
+    left,
+    pause: async (ms: number) => void waits.push(ms),
+    askServed: async () => served,
+    leave: (which: Served) => {
+      left.push(which);
+      return leaves;
+    },
+  };
+}
+
+test.each([1, 2, 3, 4])('a part that comes at try %i', async (number) => {
+  const part = partAt(number);
+  const given = ways();
+  await expect(fetchPart(part.load, given)).resolves.toBe('the part');
+  expect([part.tries(), given.waits.length, given.left]).toEqual([number, number - 1, []]);
+});
+
+test('a part that never comes: the new page is the last way, else it is said what the gateway serves', async () => {
+  for (const served of ['same', 'newer', 'silent'] as const) {
+    const given = ways(served);
+    await expect(fetchPart(partAt(9).load, given)).rejects.toMatchObject({ name: 'MissingPart', served });
+    expect(given.left).toEqual([served]);
+    expect(given.waits).toEqual([300, 1000, 2500]);
+  }
+});
+
+test('while the page is left, nothing is shown as failed', async () => {
+  const outcome = fetchPart(partAt(9).load, ways('newer', true)).then(
+    () => 'ended',
+    () => 'failed',
+  );
+  await expect(Promise.race([outcome, new Promise((done) => setTimeout(done, 20, 'waits'))])).resolves.toBe(
+    'waits',
+  );
+});
+
+test('a part that breaks by itself is not asked for again', async () => {
+  const part = partAt(9, new ReferenceError('x is not defined'));
+  await expect(fetchPart(part.load, ways())).rejects.toThrow('x is not defined');
+  expect(part.tries()).toBe(1);
+});
+
+test.each([
+  'Failed to fetch dynamically imported module: http://h/a.js',
+  'error loading dynamically imported module: http://h/a.js',
+  'Importing a module script failed.',
+  'Unable to preload CSS for http://h/a.css',
+])('lost on the way: %s', (message) => expect(isUnfetched(new Error(message))).toBe(true));

@@ -1,0 +1,134 @@
+import { Component, type ComponentType, type ReactElement, type ReactNode, Suspense, use } from 'react';
+import { onReturn, reportLost } from '../../api/connection.ts';
+import { askServed, type Served } from '../../api/served.ts';
+import { isWorking } from '../../api/under-way.ts';
+import { Skeleton } from '../skeleton.tsx';
+import { fetchPart, MissingPart } from './fetch-part.ts';
+import { Missing } from './missing.tsx';
+import { forgetReload, mayReload } from './reload.ts';
+import { bringSheets } from './sheets.ts';
+
+export interface LatePart<P> {
+  /** Its name within a sentence: "the slots". */
+  what: string;
+  /** The title of a whole view, which stands there also when the view does not come. */
+  title?: string;
+  load: () => Promise<ComponentType<P>>;
+  /** What stands there until it is here; grey lines when nothing is said. */
+  waiting?: (props: P) => ReactNode;
+  /** What stands there when it does not come. With it the page is never left for its sake. */
+  without?: (props: P) => ReactNode;
+}
+
+/** A new page gets what this one does not; one that would end something is left by hand only. */
+function leave(served: Served): boolean {
+  if (served === 'silent') reportLost();
+  if (served === 'silent' || isWorking()) return false;
+  try {
+    if (!mayReload(sessionStorage, served === 'newer' ? 'updated' : 'missing', Date.now())) return false;
+  } catch {
+    return false; // Storage is switched off, which throws at the first touch.
+  }
+  location.reload();
+  return true;
+}
+
+interface BoundaryProps {
+  what: string;
+  title: string | undefined;
+  onAgain: () => void;
+  without: ReactNode;
+  children: ReactNode;
+}
+
+/** Says that a part did not come, and tries again by hand, or by itself once the gateway is back. */
+class Boundary extends Component<BoundaryProps, { error: unknown }> {
+  override state: { error: unknown } = { error: null };
+  #unfollow = (): void => {};
+
+  static getDerivedStateFromError(error: unknown): { error: unknown } {
+    return { error };
+  }
+
+  override componentDidMount(): void {
+    this.#unfollow = onReturn(this.again);
+  }
+
+  override componentWillUnmount(): void {
+    this.#unfollow();
+    if (this.state.error !== null) this.props.onAgain();
+  }
+
+  readonly again = (): void => {
+    if (this.state.error === null) return;
+    this.props.onAgain();
+    this.setState({ error: null });
+  };
+
+  readonly againByHand = (): void => {
+    try {
+      forgetReload(sessionStorage);
+    } catch {
+      // Storage is switched off: nothing is kept there.
+    }
+    this.again();
+  };
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    if (!(error instanceof MissingPart)) throw error;
+    if (this.props.without !== undefined) return this.props.without;
+    const { what, title } = this.props;
+    return <Missing what={what} title={title} served={error.served} again={this.againByHand} />;
+  }
+}
+
+/** The code of one part: asked for once, and again after `forget`. */
+class LateCode<P> {
+  readonly part: LatePart<P>;
+  #pending: Promise<ComponentType<P>> | null = null;
+
+  constructor(part: LatePart<P>) {
+    this.part = part;
+  }
+
+  begin(): Promise<ComponentType<P>> {
+    const { without } = this.part;
+    const load = async (): Promise<ComponentType<P>> => {
+      await bringSheets();
+      return this.part.load();
+    };
+    this.#pending ??= fetchPart(load, { askServed, leave: without ? () => false : leave });
+    return this.#pending;
+  }
+
+  readonly forget = (): void => {
+    this.#pending = null;
+  };
+}
+
+function Part<P extends object>(props: { code: LateCode<P>; given: P }): ReactElement {
+  const Here = use(props.code.begin());
+  return <Here {...props.given} />;
+}
+
+function Place<P extends object>({ code, given }: { code: LateCode<P>; given: P }): ReactElement {
+  const { what, title, waiting, without } = code.part;
+  return (
+    <Boundary what={what} title={title} onAgain={code.forget} without={without?.(given)}>
+      <Suspense fallback={waiting?.(given) ?? <Skeleton lines={6} what={what} />}>
+        <Part code={code} given={given} />
+      </Suspense>
+    </Boundary>
+  );
+}
+
+/**
+ * A component whose code is fetched when it is shown for the first time. It stands without a click after a failure on
+ * the way, as far as that is possible; else the page says in its place what happened.
+ */
+export function late<P extends object>(part: LatePart<P>): (props: P) => ReactElement {
+  const code = new LateCode(part);
+  return (props) => <Place code={code} given={props} />;
+}

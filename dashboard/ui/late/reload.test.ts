@@ -1,0 +1,47 @@
+import { beforeEach, expect, test } from 'vitest';
+import { forgetReload, mayReload, reasonOnce } from './reload.ts';
+
+const NOW = 1_000_000;
+let kept = new Map<string, string>();
+const storage = {
+  getItem: (key: string) => kept.get(key) ?? null,
+  setItem: (key: string, value: string) => void kept.set(key, value),
+  removeItem: (key: string) => void kept.delete(key),
+};
+const off = {
+  ...storage,
+  setItem: () => {
+    throw new Error('storage is off');
+  },
+};
+
+beforeEach(() => {
+  kept = new Map();
+});
+
+test('once a minute, and again by hand', () => {
+  expect(mayReload(storage, 'missing', NOW)).toBe(true);
+  expect(mayReload(storage, 'updated', NOW + 59_999)).toBe(false);
+  expect(mayReload(storage, 'updated', NOW + 60_000)).toBe(true);
+  forgetReload(storage);
+  expect(mayReload(storage, 'missing', NOW + 60_001)).toBe(true);
+});
+
+test('never where nothing can be kept, since that would have no end', () => {
+  expect(mayReload(off, 'missing', NOW)).toBe(false);
+});
+
+test('a clock that was set back holds nothing up', () => {
+  expect(mayReload(storage, 'missing', NOW)).toBe(true);
+  expect(mayReload(storage, 'missing', NOW - 3_600_000)).toBe(true);
+});
+
+test('the reason is told once, and still counts afterwards', () => {
+  expect(reasonOnce(storage, NOW)).toBeNull();
+  mayReload(storage, 'updated', NOW);
+  expect(reasonOnce(storage, NOW + 2000)).toBe('updated');
+  expect(reasonOnce(storage, NOW + 3000)).toBeNull();
+  expect(mayReload(storage, 'updated', NOW + 4000)).toBe(false);
+  kept.set('svc.reload', 'not json');
+  expect(reasonOnce(storage, NOW)).toBeNull();
+});

@@ -1,0 +1,209 @@
+import type { Page, Route } from 'playwright/test';
+import { startTiny } from '../daemon/test/harness/tiny-gateway.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { answered, composer, say, turns } from './harness/playground.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+const daemon = daemonOf(() => startTiny());
+
+/** What the browser and the page print when a request is ended under them. */
+const PROVOKED = /Failed to load resource|could not be fetched|dynamically imported|preload CSS/;
+
+/** Ends the first `times` requests of these addresses, as a browser does when its network changes. */
+async function endRequests(page: Page, address: RegExp, times: number): Promise<() => number> {
+  let seen = 0;
+  await page.route(address, (route: Route) => {
+    seen += 1;
+    return seen <= times ? route.abort('failed') : route.continue();
+  });
+  return () => seen;
+}
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+const alert = (page: Page) => page.getByRole('main').getByRole('alert');
+/** The colour of the frame's edge: only a page with its styles has the rail beside the view. */
+const styled = (page: Page) =>
+  page
+    .getByRole('main')
+    .evaluate('getComputedStyle(document.querySelector("main")).gridArea.startsWith("main")');
+
+/** Views whose code, and whose style sheet, is fetched when they are opened. */
+const PARTS = [
+  { what: 'script', address: /\/assets\/slots-[^/]*\.js$/ },
+  { what: 'style sheet', address: /\/assets\/slots-[^/]*\.css$/ },
+];
+
+for (const { what, address } of PARTS) {
+  test(`a view whose ${what} did not come stands without a click, with its styles`, async ({
+    page,
+    watch,
+  }) => {
+    watch.allow(PROVOKED);
+    const seen = await endRequests(page, address, 1);
+    await page.goto(`${daemon().url}/overview`);
+    await page.evaluate('window.kept = "the same page"');
+    await page.getByRole('link', { name: 'Slots', exact: true }).click();
+    await expect(heading(page)).toHaveText('Slots');
+    await expect(page.getByRole('main').getByText('agent').first()).toBeVisible();
+    expect(seen()).toBeGreaterThan(1);
+    expect(await page.evaluate('window.kept')).toBe('the same page');
+    const sheets = await page.evaluate<string[]>(
+      `[...document.styleSheets].map((sheet) => sheet.href ?? '').filter((href) => href.includes('/slots-'))`,
+    );
+    expect(sheets).toHaveLength(1);
+  });
+}
+
+test('a browser that remembers a failed import gets the view with a new page, once', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(PROVOKED);
+  let pages = 0;
+  page.on('load', () => {
+    pages += 1;
+  });
+  // STAND-IN for its memory: nothing comes as long as it is the first page.
+  await page.route(/\/assets\/slots-[^/]*\.js$/, (route) =>
+    pages < 2 ? route.abort('failed') : route.continue(),
+  );
+  await page.goto(`${daemon().url}/playground`);
+  await composer(page).fill('typed before');
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  await page.evaluate('window.kept = "the same page"');
+  await page.getByRole('link', { name: 'Slots', exact: true }).click();
+  await expect(page.getByRole('main').getByText('agent').first()).toBeVisible();
+  await expect(page).toHaveURL(/\/slots$/);
+  expect(pages).toBe(2);
+  expect(await page.evaluate('window.kept')).toBeUndefined();
+  await expect(page.getByText('The dashboard was updated.')).toHaveCount(0);
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await expect(composer(page)).toHaveValue('typed before');
+});
+
+for (const ending of ['js', 'css']) {
+  const address = new RegExp(`/assets/hardware-[^/]*\\.${ending}$`);
+  test(`a view whose ${ending} never comes says so in its place, the rest works, and a click brings it`, async ({
+    page,
+    watch,
+  }) => {
+    watch.allow(PROVOKED);
+    await endRequests(page, address, Number.POSITIVE_INFINITY);
+    await page.goto(`${daemon().url}/hardware`);
+    await expect(alert(page)).toContainText('The hardware could not be fetched.');
+    await expect(alert(page)).toContainText('the gateway itself is not touched');
+    await expect(heading(page)).toHaveText('Hardware');
+    await inspect(page, 'view-missing', ALL_LOOKS);
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await expect(heading(page)).toHaveText('Everything is fine');
+    await page.getByRole('link', { name: 'Hardware', exact: true }).click();
+    await expect(alert(page)).toContainText('The hardware could not be fetched.');
+    await page.unroute(address);
+    await alert(page).getByRole('button', { name: 'Try again' }).click();
+    await expect(alert(page)).toHaveCount(0);
+    await expect(page.getByRole('main').getByText('Processor').first()).toBeVisible();
+  });
+}
+
+test('an answer that comes in is not cut for the sake of a view', async ({ page, watch }) => {
+  watch.allow(PROVOKED);
+  await page.route('**/v1/chat/completions', () => {}); // under way for as long as the test
+  await endRequests(page, /\/assets\/models-[^/]*\.js$/, Number.POSITIVE_INFINITY);
+  await say(page, daemon().url, 'Hello');
+  await expect(turns(page)).toHaveCount(2);
+  await page.evaluate('window.kept = "the same page"');
+  await page.getByRole('link', { name: 'Models', exact: true }).click();
+  await expect(alert(page)).toContainText('like an answer that comes in, ends with it');
+  expect(await page.evaluate('window.kept')).toBe('the same page');
+});
+
+test('what is not needed for reading is left out quietly: the graphs, and the marks of an answer', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(PROVOKED);
+  await endRequests(page, /\/assets\/(pace|markdown)-[^/]*\.js$/, Number.POSITIVE_INFINITY);
+  await page.goto(`${daemon().url}/overview`);
+  await expect(page.getByText('The graphs could not be fetched.')).toBeVisible();
+  await expect(heading(page)).toHaveText('Everything is fine');
+  await say(page, daemon().url, '!');
+  await answered(page);
+  await expect(turns(page).last()).toContainText('Hello from the tiny model.');
+});
+
+const FIRST = [
+  { what: 'script', address: /\/assets\/index-[^/]*\.js$/ },
+  { what: 'script that others need', address: /\/assets\/rolldown-runtime-[^/]*\.js$/ },
+  { what: 'style sheet', address: /\/assets\/index-[^/]*\.css$/ },
+  { what: 'boot script', address: /\/assets\/boot-[^/]*\.js$/ },
+];
+
+for (const { what, address } of FIRST) {
+  test(`a first page whose ${what} did not come stands without a click`, async ({ page, watch }) => {
+    watch.allow(PROVOKED);
+    const seen = await endRequests(page, address, 1);
+    await page.goto(`${daemon().url}/overview`);
+    await expect(heading(page)).toHaveText('Everything is fine');
+    await expect.poll(() => styled(page)).toBe(true);
+    if (what !== 'boot script') expect(seen()).toBeGreaterThan(1);
+    await expect(page.getByRole('alert')).toHaveCount(0);
+  });
+}
+
+test('a first page that never comes says so, and a click brings it', async ({ page, watch }) => {
+  watch.allow(PROVOKED);
+  const index = /\/assets\/index-[^/]*\.js$/;
+  const seen = await endRequests(page, index, Number.POSITIVE_INFINITY);
+  await page.goto(`${daemon().url}/overview`);
+  await expect(page.getByText('The dashboard is still loading.')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'The dashboard did not load' })).toBeVisible({
+    timeout: 30_000,
+  });
+  const tries = seen();
+  await page.unroute(index);
+  await inspect(page, 'first-page-missing', TWO_LOOKS);
+  expect(tries).toBeLessThan(10);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(heading(page)).toHaveText('Everything is fine');
+});
+
+test('a page without its boot script and its code still offers a way on', async ({ page, watch }) => {
+  watch.allow(PROVOKED);
+  const scripts = /\/assets\/[^/]*\.js$/;
+  await endRequests(page, scripts, Number.POSITIVE_INFINITY);
+  await page.goto(`${daemon().url}/overview`);
+  await page.unroute(scripts);
+  await page.getByRole('link', { name: 'load it again' }).click();
+  await expect(heading(page)).toHaveText('Everything is fine');
+});
+
+test('after an update a view of the older page leads to the new one, with a note', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(PROVOKED);
+  const gone = /\/assets\/security-[^/]*\.js$/;
+  let updated = false;
+  // The page was built before the update: its part is gone, and the first page names other files.
+  await page.route(gone, (route) => (updated ? route.continue() : route.fulfill({ status: 404, json: {} })));
+  await page.route(
+    ({ pathname }) => pathname === '/',
+    async (route) => {
+      const answer = await route.fetch();
+      updated = true;
+      await route.fulfill({
+        response: answer,
+        body: (await answer.text()).replaceAll('/assets/index-', '/assets/index-2'),
+      });
+    },
+  );
+  await page.goto(`${daemon().url}/overview`);
+  await page.getByRole('link', { name: 'Security', exact: true }).click();
+  await expect(page).toHaveURL(/\/security/);
+  await expect(heading(page)).toHaveText('Security');
+  const note = page.getByRole('main').getByText('The dashboard was updated.');
+  await expect(note).toBeVisible();
+  await inspect(page, 'updated', TWO_LOOKS);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await expect(note).toHaveCount(0);
+});
