@@ -22,6 +22,15 @@ describe('gateOf', () => {
     expect(gateOf(status(true, 'anon'), pastAfter(nothing, 'open'))).toBe('enforced');
   });
 
+  it('is closed as long as there is no key to get in with', () => {
+    const keyless = { ...status(true, 'anon'), has_admin_key: false };
+    expect(gateOf(keyless, nothing)).toBe('closed');
+    expect(pastAfter(nothing, 'closed')).toBe(nothing);
+    expect(gateOf({ ...keyless, tier: 'admin' }, nothing)).toBe('closed');
+    expect(gateOf({ ...keyless, auth_required: false }, nothing)).toBe('open');
+    expect(gateOf(keyless, pastAfter(nothing, 'open'))).toBe('enforced');
+  });
+
   it('a session that ended while keys were not needed is no expired session', () => {
     const past = pastAfter(pastAfter(nothing, 'admin'), 'open');
     expect(gateOf(status(true, 'anon'), past)).toBe('enforced');

@@ -3,10 +3,10 @@ import type { StatusView } from '../../daemon/contract/auth.ts';
 /**
  * Where this browser stands with the gateway.
  * `unknown`: not asked yet; `open`: no key needed; `admin`: logged in; `first`: keys are required and this page never
- * was inside; `expired`: it was logged in and is not any more; `enforced`: it was inside without a key until keys
- * became required.
+ * was inside; `closed`: the same, and nobody can get in, because there is no admin key; `expired`: it was logged in and
+ * is not any more; `enforced`: it was inside without a key until keys became required.
  */
-export type Gate = 'unknown' | 'open' | 'admin' | 'first' | 'expired' | 'enforced';
+export type Gate = 'unknown' | 'open' | 'admin' | 'first' | 'closed' | 'expired' | 'enforced';
 
 /** What the page remembers of its own past. */
 export interface Past {
@@ -17,13 +17,16 @@ export interface Past {
 /** Decides the gate from the answer of `auth.status` and the past of the page. */
 export function gateOf(status: StatusView | undefined, past: Past): Gate {
   if (status === undefined) return 'unknown';
-  if (status.tier === 'admin') return 'admin';
+  // Without an admin key a session that is still good lets nobody in either.
+  const keyless = status.auth_required && !status.has_admin_key;
+  if (status.tier === 'admin' && !keyless) return 'admin';
   if (!status.auth_required) return 'open';
   if (past.session) return 'expired';
-  return past.inside ? 'enforced' : 'first';
+  if (past.inside) return 'enforced';
+  return keyless ? 'closed' : 'first';
 }
 
-/** The past after a gate was seen; `first` forgets nothing, because nothing was there. */
+/** The past after a gate was seen; `first` and `closed` forget nothing, because nothing was there. */
 export function pastAfter(past: Past, gate: Gate): Past {
   if (gate === 'admin') return { inside: true, session: true };
   if (gate === 'open') return { inside: true, session: false };

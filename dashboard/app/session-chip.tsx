@@ -58,7 +58,7 @@ export function SessionChip(props: { menuIn: HTMLElement | null }): ReactElement
   const session = useSession();
   const [path] = useLocation();
   if (session.gate === 'admin') return <LoggedIn menuIn={props.menuIn} />;
-  if (session.gate === 'unknown' || path === '/login') return null;
+  if (session.gate === 'unknown' || session.gate === 'closed' || path === '/login') return null;
   if (session.gate === 'open' && session.status?.has_admin_key === false) {
     return (
       <Link className={`${buttonClass('quiet')} ${css.wide}`} href="/login">

@@ -38,14 +38,15 @@ export function Shell(props: { children: ReactNode }): ReactElement {
   const { up } = useConnection();
   const inside = gate === 'open' || gate === 'admin';
   useEventStream(inside);
+  const outside = gate === 'first' || gate === 'closed';
   const stale = !up || gate === 'expired' || gate === 'enforced';
   return (
-    <div className={css.shell} data-rail={gate === 'first' ? 'none' : 'shown'}>
+    <div className={css.shell} data-rail={outside ? 'none' : 'shown'}>
       <a className={css.skip} href="#view">
         Skip to the view
       </a>
       <TopBar />
-      {gate === 'first' ? null : <Rail />}
+      {outside ? null : <Rail />}
       <main ref={main} id="view" tabIndex={-1} className={css.main}>
         <Notices />
         <div className={css.view} data-stale={stale || undefined}>

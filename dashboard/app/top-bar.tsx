@@ -14,6 +14,7 @@ function PostureWord(): ReactElement | null {
   const session = useSession();
   const inside = session.gate === 'open' || session.gate === 'admin';
   const { data } = useQuery({ ...queries.status, enabled: inside });
+  if (session.gate === 'closed') return <Badge tone="failed">closed</Badge>;
   if (!inside) return session.status?.auth_required ? <Badge tone="ok">keys required</Badge> : null;
   if (data === undefined) return null;
   const posture = postureOf(data);

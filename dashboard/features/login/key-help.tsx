@@ -1,27 +1,17 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { buttonClass } from '../../ui/button.tsx';
-import { Command } from '../../ui/command.tsx';
-
-const USUAL_FILE = '/etc/svc/api.env';
-
-function TheFile(): ReactElement {
-  return (
-    <>
-      the file <code>api.env</code> of the configuration folder, which the gateway prints when it starts (
-      <code>{USUAL_FILE}</code> when it was installed as a package)
-    </>
-  );
-}
+import { ReadKey, SetKey } from './set-key.tsx';
 
 /** Where the admin key stands on the machine of the gateway. */
 export function WhereTheKeyIs(): ReactElement {
   return (
     <>
       <p>
-        It is the value of <code>SVC_ADMIN_KEY</code> in <TheFile />. On the machine of the gateway:
+        It is the value of <code>SVC_ADMIN_KEY</code> in the file <code>api.env</code> of the configuration
+        folder, which the gateway names when it starts.
       </p>
-      <Command text={`sudo grep ^SVC_ADMIN_KEY= ${USUAL_FILE}`} what="the command that prints the key" />
+      <ReadKey />
       <p>The client key does not log in; it is for apps that call the API.</p>
     </>
   );
@@ -41,14 +31,8 @@ export function HowToGetAKey(props: { required: boolean }): ReactElement {
   }
   return (
     <>
-      <p>
-        Keys are required but no admin key is set, so nobody can log in. Write one into <TheFile />; the
-        gateway takes it up at once. On its machine:
-      </p>
-      <Command
-        text={`echo "SVC_ADMIN_KEY=$(openssl rand -hex 32)" | sudo tee -a ${USUAL_FILE}`}
-        what="the command that sets an admin key"
-      />
+      <p>Keys are required but no admin key is set, so nobody can log in.</p>
+      <SetKey />
     </>
   );
 }

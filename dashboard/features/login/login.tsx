@@ -7,6 +7,7 @@ import { buttonClass } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { Closed } from './closed.tsx';
 import { HowToGetAKey, WhereTheKeyIs } from './key-help.tsx';
 import css from './login.module.css';
 import { LoginForm } from './login-form.tsx';
@@ -39,6 +40,7 @@ export function Login(): ReactElement {
   if (status === undefined) {
     return error ? <Failure error={error} /> : <Skeleton lines={4} what="the login" />;
   }
+  if (gate === 'closed') return <Closed />;
   return (
     <div className={css.page}>
       <img src="/favicon.svg" alt="" width={40} height={40} />

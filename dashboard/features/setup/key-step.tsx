@@ -3,7 +3,9 @@ import { Link } from 'wouter';
 import type { SetupView } from '../../../daemon/contract/setup.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Command } from '../../ui/command.tsx';
+import { READ_BY_SYSTEMD, SetKey } from '../login/set-key.tsx';
 import css from './setup.module.css';
+import { isClosed } from './setup-words.ts';
 import { Step } from './step.tsx';
 
 /** What is left to do once there is a key. */
@@ -14,6 +16,30 @@ function Required(props: { required: boolean }): ReactElement {
       An admin key is set. Nobody needs a key yet: <Link href="/security/posture">require keys</Link> when
       your apps have theirs.
     </p>
+  );
+}
+
+/** With the gateway open to whoever reaches it, it makes the key itself. */
+function Make(): ReactElement {
+  return (
+    <>
+      <p>
+        Without a key, whoever reaches the gateway can change everything. With one, only you can. Nothing
+        makes a key by itself, and no page ever shows one: it is written into <code>api.env</code> on the
+        machine of the gateway.
+      </p>
+      <p>On that machine, make the key…</p>
+      <Command text="svcctl auth rotate admin" what="the command that makes the admin key" />
+      <p>…read it where it stands (in the folder that the gateway prints when it starts)…</p>
+      <Command text={READ_BY_SYSTEMD} what="the command that prints the key" />
+      <p>…and from then on let nobody in without one:</p>
+      <Command text="svcctl auth require on" what="the command that requires keys" />
+      <p>
+        <Link className={buttonClass()} href="/security/rotate">
+          Make it on the security page instead
+        </Link>
+      </p>
+    </>
   );
 }
 
@@ -30,22 +56,7 @@ export function KeyStep(props: { view: SetupView; number: number }): ReactElemen
       fixed={view.has_admin_key}
       summary={view.has_admin_key ? <Required required={view.require_auth} /> : undefined}
     >
-      <p>
-        Without a key, whoever reaches the gateway can change everything. With one, only you can. Nothing
-        makes a key by itself, and no page ever shows one: it is written into <code>api.env</code> on the
-        machine of the gateway.
-      </p>
-      <p>On that machine, make the key…</p>
-      <Command text="svcctl auth rotate admin" what="the command that makes the admin key" />
-      <p>…read it where it stands (in the folder that the gateway prints when it starts)…</p>
-      <Command text="sudo grep ^SVC_ADMIN_KEY= /etc/svc/api.env" what="the command that prints the key" />
-      <p>…and from then on let nobody in without one:</p>
-      <Command text="svcctl auth require on" what="the command that requires keys" />
-      <p>
-        <Link className={buttonClass()} href="/security/rotate">
-          Make it on the security page instead
-        </Link>
-      </p>
+      {isClosed(view) ? <SetKey /> : <Make />}
     </Step>
   );
 }

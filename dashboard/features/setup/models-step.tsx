@@ -9,7 +9,14 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { FilePath } from './file-path.tsx';
 import { Folders } from './folders.tsx';
 import css from './setup.module.css';
-import { downloadOf, itemFacts, leftOutSentences, machineSentences, PURPOSES } from './setup-words.ts';
+import {
+  downloadOf,
+  isClosed,
+  itemFacts,
+  leftOutSentences,
+  machineSentences,
+  PURPOSES,
+} from './setup-words.ts';
 import { Step } from './step.tsx';
 import { useApply, useProbe } from './use-setup.ts';
 import { WorkList } from './work-list.tsx';
@@ -181,7 +188,7 @@ export function ModelsStep(props: { view: SetupView; number: number }): ReactEle
       summary={
         view.work.length === 0 ? undefined : (
           <>
-            {view.work.some(isOffline) ? <Offline demo={!view.real_model} /> : null}
+            {view.work.some(isOffline) ? <Offline demo={!view.real_model && !isClosed(view)} /> : null}
             <WorkList work={view.work} />
           </>
         )
@@ -200,7 +207,7 @@ export function ModelsStep(props: { view: SetupView; number: number }): ReactEle
         </>
       )}
       <Folders view={view} />
-      <FilePath />
+      {isClosed(view) ? null : <FilePath />}
     </Step>
   );
 }

@@ -15,6 +15,10 @@ export const PURPOSES: Readonly<Record<PurposeName, string>> = {
   images: 'Pictures',
 };
 
+/** Nobody gets in: keys are required and there is none. What needs an admin is then out of reach, the setup is not. */
+export const isClosed = (view: Pick<SetupView, 'require_auth' | 'has_admin_key'>): boolean =>
+  view.require_auth && !view.has_admin_key;
+
 type Machine = NonNullable<SetupView['hardware']>;
 type Device = Machine['devices'][number];
 

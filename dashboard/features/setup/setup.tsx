@@ -7,11 +7,13 @@ import { useTitle } from '../../app/title.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Note } from '../../ui/note.tsx';
 import { ViewHead } from '../../ui/view-head.tsx';
 import { KeyStep } from './key-step.tsx';
 import { ModelsStep } from './models-step.tsx';
 import { ReachStep } from './reach-step.tsx';
 import css from './setup.module.css';
+import { isClosed } from './setup-words.ts';
 import { useApply } from './use-setup.ts';
 
 /** Loads tell no event that this page follows, so it looks while one is under way. */
@@ -38,7 +40,7 @@ function End(props: { view: SetupView }): ReactElement {
         >
           {open === 0 ? 'Done' : 'Set up later'}
         </Button>
-        {canChat ? (
+        {canChat && !isClosed(view) ? (
           <Link className={buttonClass()} href="/playground">
             Start a chat
           </Link>
@@ -68,6 +70,14 @@ export function Setup(): ReactElement {
             <p className={css.soft}>
               Three short steps. Each can be skipped, and what you have done stays when you leave.
             </p>
+            {isClosed(view) ? (
+              <Note tone="failed">
+                <p>
+                  The gateway is closed: it requires keys, and no admin key is set. What you choose here is
+                  done all the same; to use it, set the key (the third step).
+                </p>
+              </Note>
+            ) : null}
             <ol className={css.steps}>
               <ModelsStep view={view} number={1} />
               <ReachStep view={view} number={2} />

@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright/test';
+import { startGateway } from '../daemon/test/harness/gateway.ts';
+import { enter, keyField, keyIn, sessionChip } from './harness/login.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { daemonOf, expect, test } from './harness/test.ts';
+
+/** Keys are required, and there is none. */
+const daemon = daemonOf(() => startGateway({ files: { 'config/api.env': 'SVC_REQUIRE_AUTH=on' } }));
+
+const title = 'The gateway is closed until an admin key is set';
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+test('every address says that the gateway is closed, and asks for nothing that is refused', async ({
+  page,
+}) => {
+  for (const path of ['/', '/overview', '/login', '/settings']) {
+    await page.goto(`${daemon().url}${path}`);
+    await expect(heading(page)).toHaveText(title);
+  }
+  await expect(page.getByRole('banner').getByText('closed')).toBeVisible();
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Log in' })).toHaveCount(0);
+  await expect(page.getByText('sudo -u svc sh -c')).toBeVisible();
+  await inspect(page, 'closed', ALL_LOOKS);
+});
+
+test('the setup answers: what it can do it does, and the key is set with the same commands', async ({
+  page,
+}) => {
+  await page.goto(`${daemon().url}/overview`);
+  await page.getByRole('link', { name: 'Choose models meanwhile' }).click();
+  await expect(heading(page)).toHaveText('Set up this gateway');
+  await expect(page.getByText('The gateway is closed: it requires keys')).toBeVisible();
+  const key = page.getByRole('region', { name: 'The admin key' });
+  await expect(key.getByText('sudo -u svc sh -c')).toBeVisible();
+  await expect(key.getByText('svcctl auth rotate')).toHaveCount(0);
+  await expect(page.getByText('A model file that is on this machine')).toHaveCount(0);
+  await expect(page.getByRole('list', { name: 'What was found' })).toBeVisible();
+  await inspect(page, 'setup-closed', TWO_LOOKS);
+  const reach = page.getByRole('region', { name: 'Who may reach it' });
+  await reach.getByRole('button', { name: 'Skip: Who may reach it' }).click();
+  await expect(reach.getByText('Skipped')).toBeVisible();
+});
+
+test('the command of the page sets a key; the login comes by itself and leads to where one wanted to go', async ({
+  page,
+}) => {
+  await page.goto(`${daemon().url}/settings`);
+  await expect(heading(page)).toHaveText(title);
+  const command = await page
+    .getByRole('main')
+    .locator('code', { hasText: '~/.config/svc/api.env' })
+    .first()
+    .textContent();
+  const { home } = daemon();
+  mkdirSync(join(home, '.config'));
+  symlinkSync(join(home, 'config'), join(home, '.config', 'svc'));
+  const ran = spawnSync('sh', ['-c', command ?? 'false'], {
+    env: { PATH: process.env.PATH ?? '', HOME: home },
+  });
+  expect(ran.status).toBe(0);
+  await expect(keyField(page)).toBeVisible();
+  await enter(page, keyIn(daemon(), 'SVC_ADMIN_KEY'));
+  await expect(sessionChip(page)).toBeVisible();
+  await expect(page).toHaveURL(/\/settings$/);
+  await expect(heading(page)).toHaveText('Settings');
+});
