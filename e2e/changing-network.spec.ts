@@ -207,3 +207,30 @@ test('after an update a view of the older page leads to the new one, with a note
   await page.getByRole('button', { name: 'Close' }).click();
   await expect(note).toHaveCount(0);
 });
+
+test('a gateway that comes back with a newer dashboard says so and takes nothing away', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(PROVOKED);
+  await page.goto(`${daemon().url}/overview`);
+  await expect(heading(page)).toHaveText('Everything is fine');
+  // STAND-IN for a restart with another build.
+  const isRoot = ({ pathname }: URL): boolean => pathname === '/';
+  await page.route(isRoot, async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.text()).replaceAll('/assets/index-', '/assets/index-2');
+    await route.fulfill({ response: answer, body });
+  });
+  await page.route('**/api/**', (route) => route.abort('failed'));
+  await page.getByRole('link', { name: 'Slots', exact: true }).click();
+  await expect(page.getByText('The gateway does not answer.')).toBeVisible();
+  await page.unroute('**/api/**');
+  const note = page.getByRole('main').getByText('The dashboard was updated.');
+  await expect(note).toBeVisible();
+  await inspect(page, 'update-offered', TWO_LOOKS);
+  await page.unroute(isRoot);
+  await page.getByRole('button', { name: 'Load again' }).click();
+  await expect(note).toHaveCount(0);
+  await expect(heading(page)).toHaveText('Slots');
+});

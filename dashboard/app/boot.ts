@@ -61,6 +61,13 @@
     words.textContent = text;
     Object.assign(words.style, { margin: '16px 0' });
     button.textContent = 'Try again';
+    Object.assign(button.style, {
+      padding: '8px 16px',
+      border: '0',
+      borderRadius: '6px',
+      background: 'var(--accent, #4f4bd8)',
+      color: 'var(--on-accent, #fff)',
+    });
     button.addEventListener('click', () => {
       keep(0);
       location.reload();

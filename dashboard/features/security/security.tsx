@@ -4,6 +4,7 @@ import { NotFound } from '../../app/not-found.tsx';
 import { useTitle } from '../../app/title.ts';
 import { SECURITY_TABS } from '../../app/views.ts';
 import tabs from '../../ui/tabs.module.css';
+import { ViewHead } from '../../ui/view-head.tsx';
 import { Audit } from './audit.tsx';
 import { Exposure } from './exposure.tsx';
 import { Posture } from './posture.tsx';
@@ -26,7 +27,7 @@ export function Security(props: { tab: string }): ReactElement {
   if (Tab === undefined) return <NotFound />;
   return (
     <>
-      <h1>Security</h1>
+      <ViewHead title="Security" />
       <nav className={tabs.list} aria-label="Security">
         {SECURITY_TABS.map((row) => (
           <Link

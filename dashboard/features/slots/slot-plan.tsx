@@ -39,7 +39,9 @@ function Launch(props: { launch: SlotPlanView['launch'] }): ReactElement {
           <tr>
             <th scope="col">Key</th>
             <th scope="col">Value</th>
-            <th scope="col">From</th>
+            <th scope="col" className={table.roomy}>
+              From
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -47,9 +49,10 @@ function Launch(props: { launch: SlotPlanView['launch'] }): ReactElement {
             <tr key={key}>
               <th scope="row">
                 <code>{key}</code>
+                <span className={table.under}>from {SOURCES[from]}</span>
               </th>
               <td className={css.value}>{text(value)}</td>
-              <td className={css.from}>{SOURCES[from]}</td>
+              <td className={`${css.from} ${table.roomy}`}>{SOURCES[from]}</td>
             </tr>
           ))}
         </tbody>

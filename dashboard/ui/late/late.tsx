@@ -3,6 +3,7 @@ import { onReturn, reportLost } from '../../api/connection.ts';
 import { askServed, type Served } from '../../api/served.ts';
 import { isWorking } from '../../api/under-way.ts';
 import { Skeleton } from '../skeleton.tsx';
+import { ViewHead } from '../view-head.tsx';
 import { fetchPart, MissingPart } from './fetch-part.ts';
 import { Missing } from './missing.tsx';
 import { forgetReload, mayReload } from './reload.ts';
@@ -11,7 +12,7 @@ import { bringSheets } from './sheets.ts';
 export interface LatePart<P> {
   /** Its name within a sentence: "the slots". */
   what: string;
-  /** The title of a whole view, which stands there also when the view does not come. */
+  /** The title of a whole view, which stands there before the view and also without it. */
   title?: string;
   load: () => Promise<ComponentType<P>>;
   /** What stands there until it is here; grey lines when nothing is said. */
@@ -117,7 +118,16 @@ function Place<P extends object>({ code, given }: { code: LateCode<P>; given: P 
   const { what, title, waiting, without } = code.part;
   return (
     <Boundary what={what} title={title} onAgain={code.forget} without={without?.(given)}>
-      <Suspense fallback={waiting?.(given) ?? <Skeleton lines={6} what={what} />}>
+      <Suspense
+        fallback={
+          waiting?.(given) ?? (
+            <>
+              {title === undefined ? null : <ViewHead title={title} />}
+              <Skeleton lines={6} what={what} />
+            </>
+          )
+        }
+      >
         <Part code={code} given={given} />
       </Suspense>
     </Boundary>

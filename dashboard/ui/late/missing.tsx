@@ -4,6 +4,7 @@ import { isWorking } from '../../api/under-way.ts';
 import { Button } from '../button.tsx';
 import css from '../failure.module.css';
 import { StateShape } from '../state-badge.tsx';
+import { ViewHead } from '../view-head.tsx';
 
 const ADVICE: Readonly<Record<Served, string>> = {
   same: 'A part of the dashboard did not come from the gateway, also not at several tries. Networks that change and proxies in between do that; the gateway itself is not touched by it.',
@@ -23,7 +24,7 @@ export function Missing(props: {
   const { served } = props;
   return (
     <>
-      {props.title === undefined ? null : <h1>{props.title}</h1>}
+      {props.title === undefined ? null : <ViewHead title={props.title} />}
       <div className={css.failure} role="alert">
         <StateShape tone="failed" />
         <div className={css.words}>

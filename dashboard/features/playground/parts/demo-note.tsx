@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Link } from 'wouter';
 import type { V1ModelRecord } from '../../../../daemon/contract/models.ts';
 import { Note } from '../../../ui/note.tsx';
 
@@ -9,8 +10,8 @@ export function DemoNote(props: { model: V1ModelRecord | null }): ReactElement |
     <Note tone="attention">
       <p>
         <strong>The demonstration model answers.</strong> It says one fixed sentence, to show that the whole
-        way works. For a real one start the gateway with a GGUF file:{' '}
-        <code>npm start -- --model FILE.gguf</code>, or set <code>SVC_MODEL</code>.
+        way works. <Link href="/setup">Fetch a real one that fits this machine</Link>, or start the gateway
+        with a GGUF file: <code>npm start -- --model FILE.gguf</code>.
       </p>
     </Note>
   );
