@@ -12,6 +12,8 @@ import css from './pace.module.css';
 
 const SPAN_S = 59 * 60;
 const MINUTE_S = 60;
+/** Top of the scale of waits while there is none. */
+const NO_WAIT_MS = 100;
 
 function Graph(props: {
   word: string;
@@ -72,7 +74,7 @@ function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
           minutes={minutes}
           value={({ ttft_ms }) => ttft_ms}
           format={duration}
-          most={null}
+          most={hour.wait === null ? NO_WAIT_MS : null}
         />
       </div>
       {isWhole(minutes) ? null : (

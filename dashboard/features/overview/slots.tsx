@@ -1,9 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Boxes } from 'lucide-react';
 import type { ReactElement } from 'react';
+import { Link } from 'wouter';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import type { Responses } from '../../api/responses.ts';
 import { Ago } from '../../ui/ago.tsx';
+import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { count, gib, tokenRate } from '../../ui/format.ts';
@@ -67,9 +69,12 @@ function SlotTable(props: { slots: readonly SlotRecord[] }): ReactElement {
     return (
       <Empty icon={Boxes} title="No slot yet">
         <p>
-          A slot serves one model. Start the gateway with a model file, and slot agent serves it:{' '}
-          <code>npm start -- --model FILE.gguf</code>
+          A slot serves one model. Setup fetches one that fits this machine; a file that is here already is
+          served with <code>npm start -- --model FILE.gguf</code>.
         </p>
+        <Link className={buttonClass('main')} href="/setup">
+          Go to setup
+        </Link>
       </Empty>
     );
   }

@@ -13,6 +13,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Older } from '../../ui/older.tsx';
 import base from '../../ui/table.module.css';
+import { detailsText } from './audit-words.ts';
 import css from './table.module.css';
 
 const PAGE = 200;
@@ -21,13 +22,6 @@ const TIERS: Readonly<Record<string, string>> = {
   client: 'client key',
   admin: 'admin',
 };
-
-/** What an entry tells beside its act, as `key value` pairs. */
-export function detailsText(details: Record<string, unknown>): string {
-  return Object.entries(details)
-    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ');
-}
 
 function who(row: AuditRow): string {
   const tier = row.tier === null ? 'the gateway itself' : (TIERS[row.tier] ?? row.tier);
