@@ -63,7 +63,7 @@ test('plan, log and swap have addresses of their own, and Back closes them', asy
   await expect(page).toHaveURL(/slot=green&show=plan/);
   await expect(
     sheet(page, /load of slot green/)
-      .getByText('the slot file')
+      .getByText('the slot file', { exact: true })
       .first(),
   ).toBeVisible();
   await inspect(page, 'slots-plan', TWO_LOOKS);

@@ -54,7 +54,11 @@ function columnsFor(open: (id: string) => void) {
 }
 
 const classOf = (id: string): string =>
-  [NUMBERS.has(id) ? table.number : '', ROOMY.has(id) ? table.roomy : ''].join(' ');
+  [
+    NUMBERS.has(id) ? table.number : '',
+    ROOMY.has(id) ? table.roomy : '',
+    id === 'at' ? table.whole : '',
+  ].join(' ');
 
 /** Requests, the newest first; each opens its story. */
 export function RequestTable(props: { rows: RequestRecord[]; open: (id: string) => void }): ReactElement {
