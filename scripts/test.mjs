@@ -96,7 +96,7 @@ const vitest = (project, { beside = false, tries = 1 } = {}) =>
   );
 
 /** Parts of the walks in the browser, one after the other. */
-const PARTS = 2;
+const PARTS = 3;
 
 const browser = (part) =>
   suite(
