@@ -5,6 +5,7 @@ import { koaBody } from 'koa-body';
 import type { ZodType, z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import type { BodyKind } from '../contract/routes.ts';
+import { GatheredBytes } from '../kit/gathered-bytes.ts';
 import { askForBody } from './expect.ts';
 
 /** Most bytes of a body, by kind (contract "Caps"). `audio` bodies are streamed by their handler under the same cap. */
@@ -217,23 +218,20 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
   askForBody(req, res);
   const cap = BODY_CAPS[kind];
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const gathered = new GatheredBytes(Number(req.headers['content-length'] ?? Number.NaN));
     const done = (settle: () => void) => {
       req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
       settle();
     };
     const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= cap) {
-        chunks.push(chunk);
+      if (gathered.length + chunk.length <= cap) {
+        gathered.push(chunk);
         return;
       }
       req.pause();
       done(() => reject(tooLarge(kind)));
     };
-    const onEnd = () =>
-      done(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
+    const onEnd = () => done(() => resolve(gathered.bytes()));
     const onBroken = () => done(() => reject(brokenOff()));
     req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });

@@ -32,6 +32,7 @@ import { Images } from './images/images.ts';
 import { Repertoire } from './images/repertoire.ts';
 import { callInternally, type Internal } from './internal.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
+import type { BodyPicture } from './rewrite/body-picture.ts';
 import { type RunDeps, runCall } from './run.ts';
 import { TASKS, type TaskName } from './tasks.ts';
 import { tryUpstream } from './try-upstream.ts';
@@ -54,6 +55,8 @@ export interface InferenceCall {
   readonly res: CallerResponse;
   /** The whole body, capped by the pipeline; empty where `receive` gives it. */
   readonly body: Buffer;
+  /** Where the parts of `body` lie, when somebody has looked already: a long body is walked once. */
+  readonly picture?: BodyPicture;
   /** For bodies that are too large for memory. */
   readonly receive?: Receive;
   /** `performance.now()` at arrival. */

@@ -81,8 +81,8 @@ const plain = (picture: BodyPicture, body: Reading['body']): Reading => ({
   body,
 });
 
-function readChat({ body }: InferenceCall): Reading {
-  const picture = scanBody(body);
+function readChat({ body, picture: seen }: InferenceCall): Reading {
+  const picture = seen?.bytes === body ? seen : scanBody(body);
   if (fieldOf(picture, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const asked = modelOf(picture);
   const rewritten: Reading['body'] = (target, model) => rewriteChat({ picture, ...target }, asked, model);

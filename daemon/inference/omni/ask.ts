@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { asList, asObject, type Json } from '../dialects/json.ts';
 import { refused } from '../dialects/read-body.ts';
-import { scanBody } from '../rewrite/body-picture.ts';
+import { type BodyPicture, scanBody } from '../rewrite/body-picture.ts';
 import { wantsOmni } from '../rewrite/omni.ts';
 
 /** A chat that opted into the tool loop. */
@@ -18,14 +18,19 @@ export interface OmniAsk {
   readonly model: string | null;
 }
 
-/** Cheap proof that a body cannot hold the field: most chats are not looked at any further. */
-export const mayWantOmni = (body: Buffer): boolean => body.includes('"omni"') || body.includes('\\u00');
+/** Where the parts of a chat lie; null for a body that can't be read: whoever serves it says why. */
+export function pictureOf(body: Buffer): BodyPicture | null {
+  try {
+    return scanBody(body);
+  } catch (error) {
+    if (error instanceof GatewayError) return null;
+    throw error;
+  }
+}
 
-/**
- * The chat, or null for one that did not opt in. Throws `request.invalid_json`, `request.invalid`.
- */
-export function readOmni(body: Buffer): OmniAsk | null {
-  if (!mayWantOmni(body) || !wantsOmni(scanBody(body))) return null;
+/** The chat, or null for one that did not opt in. Throws `request.invalid`. */
+export function readOmni(body: Buffer, picture: BodyPicture): OmniAsk | null {
+  if (!wantsOmni(picture)) return null;
   const chat = asObject(JSON.parse(body.toString('utf8'))) ?? {};
   if (!Array.isArray(chat.messages)) throw refused('messages', 'must be an array');
   if (typeof chat.n === 'number' && chat.n > 1) throw refused('n', 'must be 1 with omni');

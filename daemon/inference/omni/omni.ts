@@ -8,7 +8,7 @@ import { type PictureSources, takePicture } from '../dispatch/picture.ts';
 import { CallerLeft, Life } from '../forward/life.ts';
 import type { InternalAnswer } from '../internal.ts';
 import type { Inference, InferenceCall } from '../serve.ts';
-import { type OmniAsk, readOmni } from './ask.ts';
+import { type OmniAsk, pictureOf, readOmni } from './ask.ts';
 import { Carried } from './carried.ts';
 import { holdsFiles, OmniFiles } from './files.ts';
 import { asFunction, mayCall, type Offered, offer } from './offer.ts';
@@ -50,8 +50,10 @@ export function createOmni(deps: OmniDeps): { chat(call: InferenceCall): Promise
   const carried = new Carried();
   return {
     async chat(call) {
-      const ask = readOmni(call.body);
-      if (ask === null) return deps.inference.chat(call);
+      const picture = pictureOf(call.body);
+      if (picture === null) return deps.inference.chat(call);
+      const ask = readOmni(call.body, picture);
+      if (ask === null) return deps.inference.chat({ ...call, picture });
       const life = new Life(call.res);
       const teller = ask.stream
         ? streamTeller(call.res, newRequestId(), ask.includeUsage)

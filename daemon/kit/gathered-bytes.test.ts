@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { GatheredBytes } from './gathered-bytes.ts';
+
+test('whatever the pieces and whatever was foreseen, the bytes are those that came', () => {
+  const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 40 });
+  const expected = fc.oneof(fc.constant(Number.NaN), fc.nat(20_000));
+  fc.assert(
+    fc.property(pieces, expected, fc.boolean(), (given, claimed, right) => {
+      const whole = Buffer.concat(given);
+      const gathered = new GatheredBytes(right ? whole.length : claimed);
+      for (const piece of given) gathered.push(Buffer.from(piece));
+      expect(gathered.length).toBe(whole.length);
+      expect(gathered.bytes()).toEqual(whole);
+    }),
+  );
+});
+
+test('a single piece is not copied, and a piece that is added is not written into it', () => {
+  const first = Buffer.from('first');
+  const gathered = new GatheredBytes(5);
+  gathered.push(first);
+  expect(gathered.bytes().buffer).toBe(first.buffer);
+  gathered.push(Buffer.from(' and second'));
+  expect(gathered.bytes().toString()).toBe('first and second');
+  expect(first.toString()).toBe('first');
+});
+
+test('a length that is only claimed sets aside no more than some times what came', () => {
+  const gathered = new GatheredBytes(64 << 20);
+  for (let piece = 0; piece < 4; piece++) gathered.push(Buffer.alloc(1_000));
+  expect(gathered.bytes().buffer.byteLength).toBeLessThanOrEqual(8 * 4_000);
+});

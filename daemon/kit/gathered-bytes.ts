@@ -1,0 +1,44 @@
+/** How many times what has come is set aside for what is to come: a length that is only claimed costs no memory. */
+const AHEAD = 8;
+
+/**
+ * Bytes that come in pieces, as one buffer in the end. Each piece is copied as it comes and let go at once: pieces that are
+ * kept until the last one has come grow old, and what is old and large costs a walk through the whole heap to be freed.
+ */
+export class GatheredBytes {
+  /** Bytes that are foreseen; NaN when nobody said. */
+  readonly #expected: number;
+  #bytes: Buffer | null = null;
+  #length = 0;
+
+  constructor(expected: number) {
+    this.#expected = expected;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(piece: Buffer): void {
+    const length = this.#length + piece.length;
+    if (this.#bytes === null) this.#bytes = piece;
+    else {
+      if (length > this.#bytes.length || this.#length === this.#bytes.length) this.#grow(length);
+      piece.copy(this.#bytes, this.#length);
+    }
+    this.#length = length;
+  }
+
+  /** All that has come; the only piece itself when there was one. */
+  bytes(): Buffer {
+    return this.#bytes?.subarray(0, this.#length) ?? Buffer.alloc(0);
+  }
+
+  #grow(needed: number): void {
+    const ahead = needed * AHEAD;
+    const room = this.#expected >= needed ? Math.min(this.#expected, ahead) : needed * 2;
+    const larger = Buffer.allocUnsafeSlow(room);
+    this.#bytes?.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
