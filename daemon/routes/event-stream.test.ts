@@ -75,7 +75,31 @@ describe('StreamDoor', () => {
     const { answer, stream } = open();
     stream.send(event);
     stream.mark(9);
+    vi.advanceTimersByTime(20);
     expect(answer.written.endsWith('id: 7\nevent: slot\ndata: {}\n\nid: 9\n\n')).toBe(true);
+  });
+
+  it('writes the first event at once and those that follow it closely together', () => {
+    const { answer, stream } = open();
+    const write = vi.spyOn(answer, 'write');
+    for (let count = 0; count < 100; count++) stream.mark(count);
+    expect(write.mock.calls).toEqual([['id: 0\n\n']]);
+    vi.advanceTimersByTime(20);
+    expect(write).toHaveBeenCalledTimes(2);
+    expect(answer.written.endsWith('id: 98\n\nid: 99\n\n')).toBe(true);
+    vi.advanceTimersByTime(20);
+    stream.mark(100);
+    expect(write).toHaveBeenCalledTimes(3);
+  });
+
+  it('sends nothing that was gathered to a reader who has lost the right to it, and all of it before an end', () => {
+    const [one, two] = [open(), open()];
+    for (const { stream } of [one, two]) for (const id of [1, 2]) stream.mark(id);
+    two.stream.end();
+    expect([two.answer.state, two.answer.written.endsWith('id: 1\n\nid: 2\n\n')]).toEqual(['ended', true]);
+    allowed = false;
+    vi.advanceTimersByTime(20);
+    expect([one.answer.state, one.answer.written.endsWith('id: 1\n\n')]).toEqual(['cut', true]);
   });
 
   it('cuts a reader that is too slow, and gives back what it held', () => {

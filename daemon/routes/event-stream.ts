@@ -6,6 +6,8 @@ import type { RouteDeps } from './deps.ts';
 import type { Call } from './handler.ts';
 
 const KEEP_ALIVE_MS = 15_000;
+/** After a write the next ones are gathered for so long, in milliseconds: a busy gateway writes once for many events. */
+const GATHER_MS = 20;
 /** Bytes that may wait for a slow reader before it is cut; it comes back with `Last-Event-ID`. */
 const MAX_BACKLOG = 1 << 20;
 
@@ -73,6 +75,8 @@ class Reader implements EventStream {
   readonly #allowed: () => boolean;
   readonly #settle: (() => void)[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
+  #held = '';
+  #soon: ReturnType<typeof setTimeout> | null = null;
   open = true;
 
   constructor(res: ServerResponse, allowed: () => boolean) {
@@ -96,6 +100,8 @@ class Reader implements EventStream {
 
   end(): void {
     if (!this.open) return;
+    this.#flush();
+    if (!this.open) return;
     this.#over();
     this.#res.end();
   }
@@ -107,14 +113,34 @@ class Reader implements EventStream {
 
   #write(text: string): void {
     if (!this.open) return;
-    if (!this.#allowed() || this.#res.writableLength > MAX_BACKLOG) this.#res.destroy();
-    else this.#res.write(text);
+    if (this.#res.writableLength + this.#held.length > MAX_BACKLOG) this.#res.destroy();
+    else if (this.#soon !== null) this.#held += text;
+    else this.#put(text);
+  }
+
+  /** Writes, and gathers from now on. Whether the reader may read is asked each time. */
+  #put(text: string): void {
+    if (!this.#allowed()) {
+      this.#res.destroy();
+      return;
+    }
+    this.#res.write(text);
+    this.#soon = setTimeout(() => this.#flush(), GATHER_MS);
+  }
+
+  #flush(): void {
+    const text = this.#held;
+    this.#held = '';
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    this.#soon = null;
+    if (this.open && text !== '') this.#put(text);
   }
 
   #over(): void {
     if (!this.open) return;
     this.open = false;
     clearInterval(this.#timer);
+    if (this.#soon !== null) clearTimeout(this.#soon);
     for (const act of this.#settle) act();
   }
 }
