@@ -147,6 +147,13 @@ export const PARTS = [
     unpack: { package: 'prometheus', program: 'prometheus', beside: ['promtool'], check: ['--version'] },
     missed: 'the metrics, dashboard and alerts in a real Prometheus',
   },
+  {
+    name: 'wrk',
+    variable: 'SVC_TEST_WRK',
+    find: () => onPath('wrk'),
+    packages: ['wrk'],
+    missed: 'requests per second by a client that is no limit itself',
+  },
 ];
 
 const found = (part) => [process.env[part.variable]].find((path) => path && runs(path)) ?? part.find();

@@ -24,3 +24,23 @@ export function chatBody({ model = 'agent', bytes, turns, stream }: ChatShape): 
   const paced = stream && { max_tokens: stream.tokens, seed: stream.everyUs, stream: true };
   return JSON.stringify({ model, messages: messages(bytes, turns), temperature: 0.7, ...paced });
 }
+
+const BOUNDARY = 'bench-boundary-5f1d0a7c2b9e4836';
+/** The type of {@link formBody}. */
+export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+const partOf = (name: string, more = ''): string =>
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
+
+/** The body of a transcription: the model first, then so many bytes that no search finds anything in. */
+export function formBody(model: string, bytes: number): Buffer {
+  const sound = Buffer.alloc(bytes);
+  for (let at = 0; at + 4 <= bytes; at += 4) sound.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at);
+  const file = partOf('file', '; filename="a.wav"\r\nContent-Type: audio/wav');
+  const head = `${partOf('model')}${model}\r\n${file}`;
+  return Buffer.concat([Buffer.from(head), sound, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
+}
+
+/** The body of so many embeddings; the mock answers 64 to any array and one to a text. */
+export const embeddingsBody = (model: string, texts: number): string =>
+  JSON.stringify({ model, input: Array.from({ length: texts }, (_, index) => `text ${index}: ${SENTENCE}`) });

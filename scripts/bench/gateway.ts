@@ -1,13 +1,16 @@
 /**
  * The gateway under test: the services of the daemon, started as `npm start` starts them. The only difference is that
- * every slot's engine is a model server that runs already, at the address given as the argument.
+ * every slot's engine is a model server that runs already, at the address given as the first argument. A second argument
+ * names a file that gets a profile of the processor from here to its end.
  */
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
 import { startServices } from '../../daemon/services.ts';
 import type { Launch } from '../../daemon/slots/engines/engine.ts';
 import type { AskEngine } from '../../daemon/slots/health.ts';
 import type { Ended, Runner, Running } from '../../daemon/slots/runners/runner.ts';
 
-const [origin = ''] = process.argv.slice(2);
+const [origin = '', profile] = process.argv.slice(2);
 
 function attach(launch: Launch): Running {
   const { promise: ended, resolve } = Promise.withResolvers<Ended>();
@@ -37,8 +40,31 @@ const runner: Runner = {
 /** The mock is no engine that could be checked: what the checks look for is answered here. */
 const ask: AskEngine = async () => ({
   status: 200,
-  body: JSON.stringify({ data: [...models].map((id) => ({ id })), choices: [] }),
+  body: JSON.stringify({ data: [...models].map((id) => ({ id, embedding: [1] })), choices: [] }),
 });
 
+/** Microseconds between two looks at what runs. */
+const SAMPLING_US = 200;
+
+/** Begins a profile; answers what writes it. */
+async function profiling(file: string): Promise<() => Promise<void>> {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.setSamplingInterval', { interval: SAMPLING_US });
+  await session.post('Profiler.start');
+  return async () => {
+    const { profile: seen } = await session.post('Profiler.stop');
+    writeFileSync(file, JSON.stringify(seen));
+  };
+}
+
 const services = await startServices(process.env, null, { runner, ask });
-process.once('SIGTERM', () => void services.stop().then(() => process.exit(0)));
+const written = profile === undefined ? null : await profiling(profile);
+/** What a gateway does by itself once nobody has asked anything for some seconds: it lets go of what its start has left. */
+process.on('SIGUSR2', () => globalThis.gc?.());
+process.once('SIGTERM', async () => {
+  await written?.();
+  await services.stop();
+  process.exit(0);
+});

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { text } from './ask.ts';
 import { chatBody } from './bodies.ts';
 import type { Figures } from './load-closed.ts';
-import { text } from './machine.ts';
 import type { Target } from './targets.ts';
 
 const STREAMS = 16;

@@ -16,14 +16,24 @@ export interface ClosedRun {
 }
 
 export interface ClosedLoad {
-  readonly body: string;
+  /** A chat unless it says otherwise. */
+  readonly path?: string;
+  readonly type?: string;
+  readonly body: string | Buffer;
   readonly connections: number;
   readonly secs: number;
 }
 
 export type Figures = Record<string, number>;
 
-const CHAT = '/v1/chat/completions';
+/** A body from this size on is told in bytes per second too. */
+const LARGE = 1_000_000;
+
+export const pathOf = ({ path = '/v1/chat/completions' }: ClosedLoad): string => path;
+export const headersOf = ({ type = 'application/json' }: ClosedLoad, target: Target) => ({
+  'content-type': type,
+  ...target.headers,
+});
 
 function output(command: string, args: readonly string[], env: Record<string, string>): Promise<string> {
   return new Promise((resolve) => {
@@ -44,11 +54,10 @@ async function wrk(machine: Machine, target: Target, load: ClosedLoad): Promise<
   const script = join(import.meta.dirname, 'wrk.lua');
   const loop = ['-t1', `-c${load.connections}`, `-d${load.secs}`, '--timeout', '30', '-s', script];
   const [command, args] = machine.onCpu('load', ['wrk', ...loop, target.url.origin]);
-  const headers = { 'Content-Type': 'application/json', ...target.headers };
   const told = await output(command, args, {
-    B_PATH: CHAT,
+    B_PATH: pathOf(load),
     B_BODY: file,
-    B_HEADERS: Object.entries(headers)
+    B_HEADERS: Object.entries(headersOf(load, target))
       .map((header) => header.join(': '))
       .join('\n'),
   });
@@ -67,14 +76,16 @@ function runLoad(machine: Machine, target: Target, load: ClosedLoad): Promise<Cl
       'wrk is not installed (Debian: wrk): requests/s and latencies are those of our own slow client',
     );
   told = true;
-  return hammer(target, CHAT, load);
+  return hammer(target, load);
 }
 
 /** So many connections that each ask again as soon as they were answered. */
 export async function closedLoop(machine: Machine, target: Target, load: ClosedLoad): Promise<Figures> {
   const { result, cpuUs, peakMb } = await spent(target.pid, () => runLoad(machine, target, load));
+  const bytes = Buffer.byteLength(load.body);
   return {
     rps: result.requests / (result.us / 1e6),
+    ...(bytes < LARGE ? {} : { mb_s: (result.requests * bytes) / result.us }),
     p50_us: result.p50,
     p99_us: result.p99,
     cpu_us_req: cpuUs / result.requests,

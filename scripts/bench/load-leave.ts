@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { text } from './ask.ts';
 import type { Figures } from './load-closed.ts';
-import { text } from './machine.ts';
+import { rank } from './ratios.ts';
 import type { Target } from './targets.ts';
 
 /** When a caller leaves: in the middle of his answer, of its prompt, of the line, or of the load of his model. */
@@ -117,9 +118,6 @@ const WAYS: Readonly<Record<Phase, Way>> = {
   },
 };
 
-const at = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-
 /**
  * Callers leave, one after the other: how soon the slot is free (`free…`), and, where a request ran, how soon somebody else
  * has an answer of one token from the engine (`next…`), which has one place only.
@@ -139,7 +137,7 @@ export async function leaveAndLook(target: Target, phase: Phase): Promise<Figure
     next.push(performance.now() - since);
   }
   holder?.leave();
-  for (const figures of [free, next]) figures.sort((a, b) => a - b);
-  const ofNext: Figures = next.length === 0 ? {} : { next50_ms: at(next, 0.5), next99_ms: at(next, 0.99) };
-  return { left: TIMES, free50_ms: at(free, 0.5), free99_ms: at(free, 0.99), ...ofNext };
+  const ofNext: Figures =
+    next.length === 0 ? {} : { next50_ms: rank(next, 0.5), next99_ms: rank(next, 0.99) };
+  return { left: TIMES, free50_ms: rank(free, 0.5), free99_ms: rank(free, 0.99), ...ofNext };
 }

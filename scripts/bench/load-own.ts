@@ -1,23 +1,25 @@
 import { Agent, request } from 'node:http';
-import type { ClosedLoad, ClosedRun } from './load-closed.ts';
+import { type ClosedLoad, type ClosedRun, headersOf, pathOf } from './load-closed.ts';
+import { rank } from './ratios.ts';
 import type { Target } from './targets.ts';
 
 /** Status of one POST once its answer was read; 0 when the connection failed. */
-function post(target: Target, path: string, body: string, agent: Agent): Promise<number> {
+function post(target: Target, load: ClosedLoad, agent: Agent): Promise<number> {
   return new Promise((resolve) => {
-    const headers = { 'content-type': 'application/json', ...target.headers };
-    const asked = request(new URL(path, target.url), { method: 'POST', agent, headers }, (answer) => {
+    const headers = { ...headersOf(load, target), 'content-length': String(Buffer.byteLength(load.body)) };
+    const url = new URL(pathOf(load), target.url);
+    const asked = request(url, { method: 'POST', agent, headers }, (answer) => {
       answer.resume();
       answer.on('end', () => resolve(answer.statusCode ?? 0));
       answer.on('error', () => resolve(0));
     });
     asked.on('error', () => resolve(0));
-    asked.end(body);
+    asked.end(load.body);
   });
 }
 
 /** A closed loop without any other program. */
-export async function hammer(target: Target, path: string, load: ClosedLoad): Promise<ClosedRun> {
+export async function hammer(target: Target, load: ClosedLoad): Promise<ClosedRun> {
   const agent = new Agent({ keepAlive: true, maxSockets: load.connections });
   const start = performance.now();
   const end = start + load.secs * 1000;
@@ -25,20 +27,18 @@ export async function hammer(target: Target, path: string, load: ClosedLoad): Pr
   let bad = 0;
   const ask = async (): Promise<void> => {
     for (let at = performance.now(); at < end; at = performance.now()) {
-      const status = await post(target, path, load.body, agent);
+      const status = await post(target, load, agent);
       if (status === 200) took.push((performance.now() - at) * 1000);
       else bad++;
     }
   };
   await Promise.all(Array.from({ length: load.connections }, ask));
   agent.destroy();
-  took.sort((a, b) => a - b);
-  const rank = (share: number): number => took[Math.floor(took.length * share)] ?? Number.NaN;
   return {
     requests: took.length,
     us: (performance.now() - start) * 1000,
-    p50: rank(0.5),
-    p99: rank(0.99),
+    p50: rank(took, 0.5),
+    p99: rank(took, 0.99),
     bad,
   };
 }

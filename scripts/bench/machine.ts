@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, openSync, rmSync } from 'node:fs';
-import { get } from 'node:http';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ask } from './ask.ts';
 
 export const has = (command: string): boolean =>
   spawnSync('sh', ['-c', 'command -v "$0"', command]).status === 0;
@@ -42,49 +43,40 @@ export class Machine {
     return child.pid ?? 0;
   }
 
+  /** Ends a process that `start` has started; resolves when it has gone. */
+  async stop(pid: number): Promise<void> {
+    const child = this.#children.find((each) => each.pid === pid);
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGTERM');
+    await gone;
+  }
+
   close(): void {
     for (const child of this.#children) child.kill('SIGTERM');
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + STARTS_WITHIN_MS;
+  while (!(await holds().catch(() => false))) {
+    if (Date.now() > end) throw new Error(what);
+    await sleep(50);
+  }
+}
+
 /** Resolves once `url` answers, whatever it answers. */
-export async function answers(url: string): Promise<void> {
-  const end = Date.now() + STARTS_WITHIN_MS;
-  for (;;) {
-    if (await text(url).catch(() => null)) return;
-    if (Date.now() > end) throw new Error(`${url} does not answer`);
-    await sleep(50);
-  }
-}
+export const answers = (url: string): Promise<void> =>
+  until(`${url} does not answer`, async () => (await ask(url)).status > 0);
 
-/** Resolves once `url` answers 200. */
-export async function until200(url: string): Promise<void> {
-  const end = Date.now() + STARTS_WITHIN_MS;
-  while ((await status(url).catch(() => 0)) !== 200) {
-    if (Date.now() > end) throw new Error(`${url} does not answer 200`);
-    await sleep(50);
-  }
-}
-
-const status = (url: string): Promise<number | undefined> =>
-  new Promise((resolve, reject) => {
-    get(url, { agent: false }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
-    }).on('error', reject);
+/** Resolves once `url` answers 200 with a body that `holds`. */
+export const until200 = (
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  holds: (body: string) => boolean = () => true,
+): Promise<void> =>
+  until(`${url} does not answer 200 as it should`, async () => {
+    const { status, body } = await ask(url, { headers });
+    return status === 200 && holds(body);
   });
-
-/** The body of a GET on a connection of its own. */
-export function text(url: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    get(url, { agent: false }, (answer) => {
-      let body = '';
-      answer.setEncoding('utf8');
-      answer.on('data', (chunk: string) => {
-        body += chunk;
-      });
-      answer.on('end', () => resolve(body));
-    }).on('error', reject);
-  });
-}

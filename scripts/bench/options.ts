@@ -1,34 +1,53 @@
 import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
-  /** Scenarios whose name starts with one of these; empty = all but the long ones. */
+  /** Scenarios whose name starts with one of these; empty = all of them. */
   readonly only: readonly string[];
   readonly rounds: number;
   /** Seconds of each closed-loop run. */
   readonly secs: number;
   readonly list: boolean;
+  readonly help: boolean;
+  /** The steady figures only, quickly; a figure beyond 1.5 times its floor is a failure. */
+  readonly short: boolean;
   /** Where the raw figures go. */
   readonly json: string;
+  /** Where the counts of the short version go; null writes none. */
+  readonly report: string | null;
   readonly nginx: boolean;
+  readonly portkey: boolean;
+  /** Where a profile of the gateway goes; null makes none. */
+  readonly profile: string | null;
 }
 
 export const USAGE = `npm run bench -- [options]
 
+  --short        the steady figures only, in one to two minutes; exit 1 beyond 1.5 times a floor
   --only a,b     scenarios by the start of their name (--list prints the names)
   --rounds 3     rounds; every target runs in each of them
   --secs 2       seconds of each closed-loop run
+  --prof         also profile the gateway over all that runs: its hot functions at the end, the profile in artifacts/
+                 (best with --only; figures are those of a gateway that is watched)
   --json FILE    raw figures (default .cache/bench.json)
+  --report FILE  with --short: how many figures hold, fail and could not be measured
   --no-nginx     leave nginx out
+  --no-portkey   leave Portkey's gateway out, which is fetched from npm when it is first needed
   --list         print the scenarios and leave
+  --help         print this
 `;
 
 const OPTIONS = {
+  short: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
   rounds: { type: 'string', default: '3' },
-  secs: { type: 'string', default: '2' },
+  secs: { type: 'string' },
+  prof: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
   json: { type: 'string', default: '.cache/bench.json' },
+  report: { type: 'string' },
   'no-nginx': { type: 'boolean', default: false },
+  'no-portkey': { type: 'boolean', default: false },
 } as const;
 
 /** Reads the command line; throws a TypeError or RangeError that says what is wrong with it. */
@@ -37,10 +56,15 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
   return {
     only: values.only.split(',').filter((name) => name !== ''),
     rounds: atLeastOne('--rounds', values.rounds),
-    secs: atLeastOne('--secs', values.secs),
+    secs: atLeastOne('--secs', values.secs ?? (values.short ? '1' : '2')),
     list: values.list,
+    help: values.help,
+    short: values.short,
     json: values.json,
+    report: values.report ?? null,
     nginx: !values['no-nginx'],
+    portkey: !(values['no-portkey'] || values.short),
+    profile: values.prof ? 'artifacts/bench.cpuprofile' : null,
   };
 }
 

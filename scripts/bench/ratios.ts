@@ -6,17 +6,33 @@ export function median(values: readonly number[]): number {
   return sorted.length ? ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2 : Number.NaN;
 }
 
-export interface Ratio {
+/** Rounds together. */
+export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
+/** The finite values of all rounds; null when there is none. */
+export function spreadOf(values: readonly number[]): Spread | null {
+  const finite = values.filter(Number.isFinite);
+  if (finite.length === 0) return null;
+  return { median: median(finite), min: Math.min(...finite), max: Math.max(...finite) };
+}
+
+/** `of` for each round in which both have a value; null where there is nothing to compare. */
+export const roundByRound = (
+  values: readonly number[],
+  reference: readonly number[] | undefined,
+  of: (value: number, base: number) => number,
+): Spread | null => spreadOf((reference ?? []).map((base, round) => of(values[round] ?? Number.NaN, base)));
+
 /** Values against those of a reference in the same round; null where there is nothing to compare. */
-export function ratioTo(values: readonly number[], reference: readonly number[] | undefined): Ratio | null {
-  const ratios = (reference ?? [])
-    .map((base, round) => (values[round] ?? Number.NaN) / base)
-    .filter(Number.isFinite);
-  if (ratios.length === 0) return null;
-  return { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };
+export const ratioTo = (values: readonly number[], reference: readonly number[] | undefined): Spread | null =>
+  roundByRound(values, reference, (value, base) => value / base);
+
+/** The value below which `share` of all lie (0 to 1); NaN when there is none. */
+export function rank(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

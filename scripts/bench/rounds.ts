@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figures } from './load-closed.ts';
-import { SCENARIOS, type Scenario, type Stage } from './scenarios.ts';
+import { SCENARIOS, type ScenarioRow, type Stage } from './scenarios.ts';
 import type { Target } from './targets.ts';
 
 /** Scenario → target → figure → one value for each round. */
@@ -21,11 +21,12 @@ export async function runScenario(
   rounds: number,
 ): Promise<Results[string]> {
   const results: Results[string] = {};
+  const { times = 1 } = SCENARIOS[name] as ScenarioRow;
   for (const target of targets) await figuresOf(stage, name, target);
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds * times; round++) {
     for (const target of round % 2 ? targets.toReversed() : targets) {
       const figures = await figuresOf(stage, name, target);
-      note(results, target.name, figures);
+      note(results, target.name, figures, round);
       await sleep(PAUSE_MS);
     }
   }
@@ -33,16 +34,25 @@ export async function runScenario(
 }
 
 async function figuresOf(stage: Stage, name: string, target: Target): Promise<Figures> {
-  const run = SCENARIOS[name] as Scenario;
-  return run(stage, target).catch((error: Error) => {
-    console.error(`${name}, ${target.name}: ${error.message}`);
+  const { run } = SCENARIOS[name] as ScenarioRow;
+  let end: (() => Promise<void>) | undefined;
+  try {
+    end = await target.beside?.();
+    return await run(stage, target);
+  } catch (error) {
+    console.error(`${name}, ${target.name}: ${(error as Error).message}`);
     return {};
-  });
+  } finally {
+    await end?.();
+  }
 }
 
-function note(results: Results[string], target: string, figures: Figures): void {
+/** A round without a value is NaN, so that rounds of several targets stay beside each other. */
+function note(results: Results[string], target: string, figures: Figures, round: number): void {
   const ofTarget = results[target] ?? {};
-  results[target] = ofTarget;
-  for (const [figure, value] of Object.entries(figures))
-    ofTarget[figure] = [...(ofTarget[figure] ?? []), value];
+  if (Object.keys(figures).length > 0) results[target] = ofTarget;
+  for (const [figure, value] of Object.entries(figures)) {
+    const before = ofTarget[figure] ?? [];
+    ofTarget[figure] = [...before, ...Array<number>(round - before.length).fill(Number.NaN), value];
+  }
 }

@@ -1,10 +1,18 @@
-import { chatBody } from './bodies.ts';
+import { chatBody, embeddingsBody, FORM_TYPE, formBody } from './bodies.ts';
+import type { CastName } from './casts.ts';
 import { abortStreams } from './load-abort.ts';
-import { closedLoop, type Figures } from './load-closed.ts';
+import { type ClosedLoad, closedLoop, type Figures } from './load-closed.ts';
+import { GROWING_BODY, GROWING_TALK, growth } from './load-growth.ts';
 import { leaveAndLook, type Phase } from './load-leave.ts';
+import { overhead } from './load-overhead.ts';
+import { slowReaders } from './load-slow.ts';
 import { type SseLoad, sseStreams } from './load-sse.ts';
+import { stalls } from './load-stall.ts';
+import { coldStart } from './load-start.ts';
+import { svcctlCommands } from './load-svcctl.ts';
 import { type TokenLoad, tokenStreams } from './load-tokens.ts';
 import type { Machine } from './machine.ts';
+import { HEARS, VECTORS } from './ours.ts';
 import type { Target } from './targets.ts';
 
 /** What every scenario may use. */
@@ -16,59 +24,90 @@ export interface Stage {
 
 export type Scenario = (stage: Stage, target: Target) => Promise<Figures>;
 
-const chat =
-  (connections: number, bytes = 100, turns = 1): Scenario =>
+export interface ScenarioRow {
+  readonly cast: CastName;
+  readonly run: Scenario;
+  /** Rounds of it for each one that is asked for: what is small needs more of them. */
+  readonly times?: number;
+}
+
+const closed =
+  (load: Omit<ClosedLoad, 'secs'>): Scenario =>
   ({ machine, secs }, target) =>
-    closedLoop(machine, target, { body: chatBody({ bytes, turns }), connections, secs });
+    closedLoop(machine, target, { ...load, secs });
+
+const chat = (connections: number, bytes = 100, turns = 1): Scenario =>
+  closed({ body: chatBody({ bytes, turns }), connections });
+
+const embeddings = (connections: number, texts: number): Scenario =>
+  closed({ path: '/v1/embeddings', body: embeddingsBody(VECTORS, texts), connections });
+
+const RECORDING = 25 << 20;
+/** Made when it is first needed. */
+let recording: Buffer | null = null;
+const recordings: Scenario = (stage, target) => {
+  recording ??= formBody(HEARS, RECORDING);
+  const load = { path: '/v1/audio/transcriptions', type: FORM_TYPE, body: recording, connections: 8 };
+  // Eight of them take a while on a slow machine: a run that is too short would count none.
+  return closed(load)({ ...stage, secs: 2 * stage.secs }, target);
+};
 
 const sse =
   (load: SseLoad): Scenario =>
   (_, target) =>
     sseStreams(target, load);
 
-const tokens =
-  (load: TokenLoad): Scenario =>
-  (_, target) =>
-    tokenStreams(target, load);
+const tokens = (load: TokenLoad): ScenarioRow => ({
+  cast: 'engines',
+  run: (_, target) => tokenStreams(target, load),
+});
 
-/** What engines are asked, on a model of their own; everything else runs on the mock. */
-const OF_ENGINES: Readonly<Record<string, Scenario>> = {
+const leave = (phase: Phase): ScenarioRow => ({
+  cast: 'leaving',
+  run: (_, target) => leaveAndLook(target, phase),
+});
+
+const path = (run: Scenario): ScenarioRow => ({ cast: 'path', run });
+const peers = (run: Scenario): ScenarioRow => ({ cast: 'peers', run });
+const fresh = (run: Scenario): ScenarioRow => ({ cast: 'fresh', run });
+
+/** THE scenarios, in the order in which they run. */
+export const SCENARIOS: Readonly<Record<string, ScenarioRow>> = {
+  'chat c=1': path(chat(1)),
+  'chat c=16': peers(chat(16)),
+  'chat c=64': peers(chat(64)),
+  'chat 4MB c=4': peers(chat(4, 4 << 20, 59)),
+  'msgs 2000 c=4': path(chat(4, 200 * 2000, 2000)),
+  'grow bytes': path(({ machine }, target) => growth(machine, target, GROWING_BODY)),
+  'grow msgs': path(({ machine }, target) => growth(machine, target, GROWING_TALK)),
+  'embed 1 c=16': path(
+    closed({
+      path: '/v1/embeddings',
+      body: JSON.stringify({ model: VECTORS, input: 'hello world' }),
+      connections: 16,
+    }),
+  ),
+  'embed 64 c=8': path(embeddings(8, 64)),
+  'audio 25MB c=8': fresh(recordings),
+  'sse x1 20ms': path(sse({ streams: 1, tokens: 100, everyUs: 20_000 })),
+  'sse x64 20ms': peers(sse({ streams: 64, tokens: 100, everyUs: 20_000, spreadMs: 200 })),
+  'sse x200 50ms': path(sse({ streams: 200, tokens: 60, everyUs: 50_000, spreadMs: 500 })),
+  'sse x1000 50ms': fresh(sse({ streams: 1_000, tokens: 40, everyUs: 50_000, spreadMs: 1_000 })),
+  'stall 6MB': path((_, target) => stalls(target)),
+  'slow readers': fresh(({ direct }, target) => slowReaders(target, direct)),
+  abort: peers(({ direct }, target) => abortStreams(target, direct)),
+  overhead: path(({ secs }, target) => overhead(target, secs)),
+  'beside c=16': { cast: 'sides', run: chat(16), times: 3 },
+  start: { cast: 'start', run: ({ machine }) => coldStart(machine) },
+  svcctl: { cast: 'alone', run: (_, target) => svcctlCommands(target) },
   'engine x1': tokens({ requests: 1, tokens: 64, prompt: 16 }),
   'engine x4': tokens({ requests: 4, tokens: 64, prompt: 16 }),
   'engine prompt': tokens({ requests: 1, tokens: 1, prompt: 2_000 }),
-};
-
-const leave =
-  (phase: Phase): Scenario =>
-  (_, target) =>
-    leaveAndLook(target, phase);
-
-/** Callers who leave real engines behind the gateway. */
-const OF_LEAVING: Readonly<Record<string, Scenario>> = {
   'leave stream': leave('stream'),
   'leave whole': leave('whole'),
   'leave prefill': leave('prefill'),
   'leave queued': leave('queued'),
   'leave loading': leave('loading'),
-};
-
-export const isOfLeaving = (name: string): boolean => name in OF_LEAVING;
-
-export const isOfEngines = (name: string): boolean => name in OF_ENGINES;
-
-/** THE scenarios, in the order in which they run. */
-export const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'chat c=1': chat(1),
-  'chat c=16': chat(16),
-  'chat c=64': chat(64),
-  'chat 4MB c=4': chat(4, 4 << 20, 59),
-  'msgs 2000 c=4': chat(4, 200 * 2000, 2000),
-  'sse x1 20ms': sse({ streams: 1, tokens: 100, everyUs: 20_000 }),
-  'sse x64 20ms': sse({ streams: 64, tokens: 100, everyUs: 20_000, spreadMs: 200 }),
-  'sse x200 50ms': sse({ streams: 200, tokens: 60, everyUs: 50_000, spreadMs: 500 }),
-  abort: ({ direct }, target) => abortStreams(target, direct),
-  ...OF_ENGINES,
-  ...OF_LEAVING,
 };
 
 /** The names that start with one of `only`, in order; all when nothing is asked for. */
@@ -77,5 +116,19 @@ export function chosen(only: readonly string[]): string[] {
   return only.length === 0 ? names : names.filter((name) => only.some((start) => name.startsWith(start)));
 }
 
-/** A run that is not counted: it warms caches, connections and the compiler of the target. */
-export const warmUp: Scenario = (stage, target) => chat(8)({ ...stage, secs: 2 }, target);
+/** Requests after which a target is warm, and seconds after which it must be. */
+const WARM_REQUESTS = 15_000;
+const WARM_SECS = 15;
+
+/**
+ * A run that is not counted: it warms caches, connections and the compiler of the target. It goes by requests: on a busy machine
+ * a few seconds hold too few of them.
+ */
+export const warmUp: Scenario = async (stage, target) => {
+  let figures: Figures = {};
+  for (let [sec, requests] = [0, 0]; sec < WARM_SECS && requests < WARM_REQUESTS; sec++) {
+    figures = await chat(8)({ ...stage, secs: 1 }, target);
+    requests += figures.rps ?? 0;
+  }
+  return figures;
+};

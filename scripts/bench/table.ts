@@ -1,7 +1,8 @@
-import { median, type Ratio, ratioTo } from './ratios.ts';
+import { median, ratioTo, type Spread } from './ratios.ts';
 import type { Results } from './rounds.ts';
+import type { Verdict } from './verdicts.ts';
 
-const REFERENCES = ['direct', 'nginx', 'llama.cpp'] as const;
+const REFERENCES = ['direct', 'nginx', 'portkey', 'llama.cpp', 'off'] as const;
 
 function short(value: number): string {
   if (!Number.isFinite(value)) return '-';
@@ -9,9 +10,9 @@ function short(value: number): string {
   return value.toFixed(value >= 10 ? 1 : 2);
 }
 
-const spread = (ratio: Ratio | null): string => (ratio ? `[${short(ratio.min)}-${short(ratio.max)}]` : '');
+const spread = (ratio: Spread | null): string => (ratio ? `[${short(ratio.min)}-${short(ratio.max)}]` : '');
 
-/** One scenario as text: each figure of each target, its ratio to direct and to nginx, and the spread of the last. */
+/** One scenario as text: each figure of each target, its ratio to those it is compared with, and the spread of the last. */
 export function table(name: string, results: Results[string]): string {
   const targets = Object.keys(results);
   const references = REFERENCES.filter((each) => results[each]);
@@ -32,4 +33,14 @@ export function table(name: string, results: Results[string]): string {
     }
   }
   return lines.join('\n');
+}
+
+/** The goals as text, one line each. */
+export function goalsTable(verdicts: readonly Verdict[]): string {
+  const line = ({ what, value, spread: range, goal, floor, verdict, failed }: Verdict): string => {
+    const bounds = `goal ${short(goal)}, floor ${short(floor)}`;
+    const worthless = failed > 0 ? `  ${failed} requests failed` : '';
+    return `  ${what.padEnd(34)} ${short(value).padStart(8)}  ${verdict.padEnd(7)}  ${spread(range).padEnd(14)} ${bounds}${worthless}`;
+  };
+  return ['\n## goals', ...verdicts.map(line)].join('\n');
 }

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
+import { part } from '../../daemon/test/harness/parts.ts';
 import { answers, has, type Machine } from './machine.ts';
 
 /** Something that answers chats: the model server itself, or what stands before it. */
@@ -10,6 +11,12 @@ export interface Target {
   readonly url: URL;
   readonly pid: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Resident memory in MB of a gateway at rest, before anybody had asked anything. */
+  readonly idleMb?: number;
+  /** The folder of a gateway's files. */
+  readonly home?: string;
+  /** What goes on beside each run; answers its end. */
+  readonly beside?: () => Promise<() => Promise<void>>;
 }
 
 export const target = (name: string, port: number, pid: number, headers: Target['headers'] = {}): Target => ({
@@ -27,25 +34,29 @@ export async function startDirect(machine: Machine): Promise<Target> {
   return target('direct', port, pid);
 }
 
+/** Whether the mock can be had in C; without it the mock may itself be what is measured. */
+export const hasCompiler = (): boolean => has('cc');
+
 function mockCommand(machine: Machine): string[] {
   const program = join(machine.folder, 'mock');
   const source = join(import.meta.dirname, 'mock.c');
-  if (has('cc') && spawnSync('cc', ['-O2', '-o', program, source]).status === 0) return [program];
+  if (hasCompiler() && spawnSync('cc', ['-O2', '-o', program, source]).status === 0) return [program];
   console.log('no C compiler: the model server is mock.ts and may itself be the limit');
   return [process.execPath, join(import.meta.dirname, 'mock.ts')];
 }
 
+/** nginx of the machine, else the one that was unpacked for the suites; null when there is neither, which is told. */
+export const nginxProgram = (): string | null => (has('nginx') ? 'nginx' : part('nginx'));
+
 /** nginx as a keep-alive reverse proxy with one worker: the practical limit. Null when it is not installed. */
 export async function startNginx(machine: Machine, direct: Target): Promise<Target | null> {
-  if (!has('nginx')) {
-    console.log('nginx is not installed: the ratios are to direct only (Debian: nginx-light)');
-    return null;
-  }
+  const program = nginxProgram();
+  if (program === null) return null;
   const port = await freePort();
   const { folder } = machine;
   chmodSync(folder, 0o755);
   writeFileSync(join(folder, 'nginx.conf'), nginxConf(folder, port, direct.url.host));
-  const pid = machine.start('gateway', ['nginx', '-e', `${folder}/nginx.err`, '-c', `${folder}/nginx.conf`]);
+  const pid = machine.start('gateway', [program, '-e', `${folder}/nginx.err`, '-c', `${folder}/nginx.conf`]);
   await answers(`http://127.0.0.1:${port}/stats`);
   return target('nginx', port, pid);
 }
@@ -66,36 +77,4 @@ http {
     }
   }
 }`;
-}
-
-/** Slots of the gateway under test; each serves 64 requests at once, the most that a slot file may ask for. */
-export const LANES = ['agent', 'lane-1', 'lane-2', 'lane-3'] as const;
-const PER_LANE = 64;
-const KEY = 'bench-client-key-0123456789abcdef';
-
-/** This gateway as it runs for everybody: client key, enforcement, metrics, request log; only the engine is the mock. */
-export async function startOurs(machine: Machine, direct: Target): Promise<Target> {
-  const port = await freePort();
-  const home = join(machine.folder, 'home');
-  mkdirSync(join(home, 'config', 'slots'), { recursive: true, mode: 0o700 });
-  for (const lane of LANES) {
-    const model = lane === 'agent' ? '' : 'model = "svc-demo"\nautoload = true\n';
-    writeFileSync(
-      join(home, 'config', 'slots', `${lane}.toml`),
-      `parallel = ${PER_LANE}\ncontext = 512\n${model}`,
-    );
-  }
-  const pid = machine.start(
-    'gateway',
-    [process.execPath, join(import.meta.dirname, 'gateway.ts'), direct.url.origin],
-    {
-      SVC_HOME: home,
-      SVC_PORT: String(port),
-      SVC_ADMIN_KEY: 'bench-admin-key-0123456789abcdef',
-      SVC_CLIENT_KEY: KEY,
-      SVC_REQUIRE_AUTH: 'true',
-    },
-  );
-  await answers(`http://127.0.0.1:${port}/api/health`);
-  return target('ours', port, pid, { Authorization: `Bearer ${KEY}` });
 }

@@ -1,0 +1,63 @@
+import { chatBody } from './bodies.ts';
+import { closedLoop, type Figures } from './load-closed.ts';
+import type { Machine } from './machine.ts';
+import type { Target } from './targets.ts';
+
+/** One size of a growing request. */
+export interface Step {
+  /** How its figure is called. */
+  readonly name: string;
+  /** What grows: bytes or messages. */
+  readonly size: number;
+  readonly body: string;
+}
+
+const KB = 1024;
+const MB = 1024 * KB;
+const MESSAGE_BYTES = 280;
+
+/** A chat of so many bytes in 20 messages. */
+export const GROWING_BODY: readonly Step[] = (
+  [
+    ['1kb', KB],
+    ['64kb', 64 * KB],
+    ['1mb', MB],
+    ['4mb', 4 * MB],
+    ['16mb', 16 * MB],
+  ] as const
+).map(([name, size]) => ({ name, size, body: chatBody({ bytes: size, turns: 20 }) }));
+
+/** A chat of so many messages. */
+export const GROWING_TALK: readonly Step[] = [1, 10, 100, 500, 2_000].map((size) => ({
+  name: `n${size}`,
+  size,
+  body: chatBody({ bytes: size * MESSAGE_BYTES, turns: size }),
+}));
+
+/** Two at a time: large bodies shall not stand in one line. */
+const LOAD = { connections: 2, secs: 1 };
+
+/** What one more byte or message costs between two steps. */
+const slope = (cost: readonly number[], steps: readonly Step[], from: number, to: number): number =>
+  ((cost[to] as number) - (cost[from] as number)) / ((steps[to] as Step).size - (steps[from] as Step).size);
+
+/**
+ * Processor time per request at each size, in microseconds, and `growth`: what one more costs between the last two sizes, in
+ * the measure of what it costs from the first to the last but one. 1 is linear.
+ */
+export async function growth(machine: Machine, target: Target, steps: readonly Step[]): Promise<Figures> {
+  const cost: number[] = [];
+  let bad = 0;
+  for (const { body } of steps) {
+    const figures = await closedLoop(machine, target, { ...LOAD, body });
+    cost.push(figures.cpu_us_req ?? Number.NaN);
+    bad += figures.bad ?? 0;
+  }
+  const last = steps.length - 1;
+  const told = steps.map(({ name }, index) => [`us_${name}`, cost[index] as number]);
+  return {
+    ...Object.fromEntries(told),
+    growth: slope(cost, steps, last - 1, last) / slope(cost, steps, 0, last - 1),
+    bad,
+  };
+}

@@ -1,0 +1,61 @@
+import { Agent, request } from 'node:http';
+import { chatBody } from './bodies.ts';
+import type { Figures } from './load-closed.ts';
+import { median } from './ratios.ts';
+import type { Target } from './targets.ts';
+
+const SMALL = Buffer.from(chatBody({ bytes: 100, turns: 1 }));
+const LONG = Buffer.from(chatBody({ bytes: 4 << 20, turns: 59 }));
+
+interface Seen {
+  readonly ms: number;
+  /** What `x-svc-overhead-ms` said. */
+  readonly toldMs: number;
+}
+
+/** One chat on a connection that stays; null when it failed. */
+function chat(target: Target, body: Buffer, agent: Agent): Promise<Seen | null> {
+  const since = performance.now();
+  const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
+  return new Promise((resolve) => {
+    const url = new URL('/v1/chat/completions', target.url);
+    const options = { method: 'POST', agent, headers: { ...headers, ...target.headers } };
+    const asked = request(url, options, (answer) => {
+      const toldMs = Number(answer.headers['x-svc-overhead-ms'] ?? Number.NaN);
+      answer.resume();
+      answer.on('error', () => resolve(null));
+      answer.on('end', () =>
+        resolve(answer.statusCode === 200 ? { ms: performance.now() - since, toldMs } : null),
+      );
+    });
+    asked.on('error', () => resolve(null));
+    asked.end(body);
+  });
+}
+
+async function oneByOne(target: Target, body: Buffer, secs: number): Promise<Figures> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const end = performance.now() + secs * 1000;
+  const seen: (Seen | null)[] = [];
+  while (performance.now() < end) seen.push(await chat(target, body, agent));
+  agent.destroy();
+  const good = seen.filter((each) => each !== null);
+  return {
+    ms: median(good.map(({ ms }) => ms)),
+    told: median(good.map(({ toldMs }) => toldMs)),
+    bad: seen.length - good.length,
+  };
+}
+
+/** One caller, a small chat and one of 4 MB: milliseconds until the answer was there, and what the gateway says it took of them. */
+export async function overhead(target: Target, secs: number): Promise<Figures> {
+  const small = await oneByOne(target, SMALL, secs);
+  const long = await oneByOne(target, LONG, secs);
+  return {
+    small_ms: small.ms ?? Number.NaN,
+    small_told_ms: small.told ?? Number.NaN,
+    '4mb_ms': long.ms ?? Number.NaN,
+    '4mb_told_ms': long.told ?? Number.NaN,
+    bad: (small.bad ?? 0) + (long.bad ?? 0),
+  };
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask } from './ask.ts';
+import { chatBody } from './bodies.ts';
+import type { Figures } from './load-closed.ts';
+import { laneOf } from './load-sse.ts';
+import { median } from './ratios.ts';
+import { oneStream } from './sse-stream.ts';
+import type { Target } from './targets.ts';
+
+/** Streams whose tokens come evenly: one at least every 1.3 ms, so that no longer pause stays unseen. */
+const STREAMS = 16;
+const EVERY_US = 20_000;
+const TOKENS = 180;
+/** Bodies that are sent one after the other, with a rest after each. */
+const BODIES = 5;
+const REST_MS = 200;
+/** Tokens that were held up are all here by then. */
+const AFTER_MS = 30;
+const BODY = Buffer.from(chatBody({ bytes: 6 << 20, turns: 60 }));
+const CHAT_HEADERS = { 'content-type': 'application/json' };
+
+interface Late {
+  readonly at: number;
+  readonly ms: number;
+}
+
+/** Sends one long body; answers from when until when it may have held up others, and whether it was served. */
+async function oneBody(target: Target): Promise<{ from: number; to: number; served: boolean }> {
+  const from = performance.now();
+  const question = { method: 'POST', headers: { ...CHAT_HEADERS, ...target.headers }, body: BODY } as const;
+  const { status } = await ask(new URL('/v1/chat/completions', target.url), question);
+  return { from, to: performance.now() + AFTER_MS, served: status === 200 };
+}
+
+const worst = (tokens: readonly Late[], from: number, to: number): number =>
+  Math.max(0, ...tokens.filter(({ at }) => at >= from && at <= to).map(({ ms }) => ms));
+
+/**
+ * How late tokens of other streams come because one body of 6 MB passes: the median over some bodies of the latest token,
+ * and the same over as long a time without one (`quiet_ms`).
+ */
+export async function stalls(target: Target): Promise<Figures> {
+  const tokens: Late[] = [];
+  let bad = 0;
+  const notes = {
+    first: () => {},
+    late: (us: number) => void tokens.push({ at: performance.now(), ms: us / 1000 }),
+    broken: () => void bad++,
+  };
+  const load = { tokens: TOKENS, everyUs: EVERY_US };
+  const streams = Array.from({ length: STREAMS }, async (_, index) => {
+    await sleep((EVERY_US / 1000 / STREAMS) * index);
+    await oneStream(target, load, laneOf(index), notes);
+  });
+  const windows: { from: number; to: number }[] = [];
+  await sleep(REST_MS);
+  for (let body = 0; body < BODIES; body++) {
+    const { served, ...window } = await oneBody(target);
+    if (!served) bad++;
+    windows.push(window);
+    await sleep(AFTER_MS + 2 * (window.to - window.from) + REST_MS);
+  }
+  await Promise.all(streams);
+  const after = (to: number, length: number) => worst(tokens, to + AFTER_MS, to + AFTER_MS + length);
+  return {
+    stall_ms: median(windows.map(({ from, to }) => worst(tokens, from, to))),
+    quiet_ms: median(windows.map(({ from, to }) => after(to, to - from))),
+    bad,
+  };
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tinyEmbed } from '../../daemon/models/gguf/tiny-embed.ts';
+import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
+import { freePort } from '../../daemon/slots/runners/ports.ts';
+import { answers, type Machine, until200 } from './machine.ts';
+import { memoryMb } from './process-figures.ts';
+import { type Target, target } from './targets.ts';
+
+/** Slots of the gateway under test; each serves 64 requests at once, the most that a slot file may ask for. */
+export const LANES: readonly string[] = [
+  'agent',
+  ...Array.from({ length: 15 }, (_, index) => `lane-${index + 1}`),
+];
+const PER_LANE = 64;
+/** A model of vectors, and a recogniser at an address of somebody else. */
+export const VECTORS = 'bench-vectors';
+export const HEARS = 'stt';
+
+export const CLIENT_KEY = 'bench-client-key-0123456789abcdef';
+export const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
+
+/** So long a gateway takes to let go of what its start has left, once it is told to. */
+const REST_MS = 1_000;
+const PARALLEL = `parallel = ${PER_LANE}\n`;
+
+/** The slot files of the gateway under test, by slot. */
+function slotFiles(upstream: string): Record<string, string> {
+  const lane = (name: string): string =>
+    `${PARALLEL}context = 512\n${name === 'agent' ? '' : 'model = "svc-demo"\nautoload = true\n'}`;
+  const hears = `type = "stt"\nengine = "custom"\nrunner = "attach"\nurl = "${upstream}"\nautoload = true\n`;
+  return {
+    ...Object.fromEntries(LANES.map((name) => [name, lane(name)])),
+    embed: `type = "embedding"\nmodel = "${VECTORS}"\nautoload = true\n${PARALLEL}`,
+    [HEARS]: `${hears}${PARALLEL}`,
+  };
+}
+
+function plantHome(home: string, upstream: string): void {
+  const [slots, models] = [join(home, 'config', 'slots'), join(home, 'state', 'models')];
+  for (const folder of [slots, models]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(models, `${VECTORS}.gguf`), encodeGguf(tinyEmbed({ name: VECTORS })));
+  for (const [name, file] of Object.entries(slotFiles(upstream)))
+    writeFileSync(join(slots, `${name}.toml`), file);
+}
+
+const WANTED: ReadonlySet<string> = new Set([...LANES, 'embed', HEARS]);
+
+function allReady(body: string): boolean {
+  const { slots } = JSON.parse(body) as { slots: { name: string; state: string }[] };
+  return slots.filter(({ name, state }) => WANTED.has(name) && state === 'ready').length === WANTED.size;
+}
+
+/** Resident memory in MB of a gateway that has come to rest. */
+async function idleMb(pid: number): Promise<number> {
+  process.kill(pid, 'SIGUSR2');
+  await sleep(REST_MS);
+  return memoryMb(pid, 'VmRSS');
+}
+
+let started = 0;
+
+/**
+ * This gateway as it runs for everybody: client key, enforcement, metrics, request log; only the engines are the mock.
+ * `profile` names the file that gets a profile of everything after its start.
+ */
+export async function startOurs(machine: Machine, direct: Target, profile?: string): Promise<Target> {
+  const port = await freePort();
+  const home = join(machine.folder, `home-${started++}`);
+  plantHome(home, direct.url.origin);
+  const gateway = join(import.meta.dirname, 'gateway.ts');
+  const program = [process.execPath, '--expose-gc', gateway, direct.url.origin];
+  const pid = machine.start('gateway', profile === undefined ? program : [...program, profile], {
+    SVC_HOME: home,
+    SVC_PORT: String(port),
+    SVC_ADMIN_KEY: ADMIN_KEY,
+    SVC_CLIENT_KEY: CLIENT_KEY,
+    SVC_REQUIRE_AUTH: 'true',
+  });
+  const headers = { Authorization: `Bearer ${CLIENT_KEY}` };
+  await answers(`http://127.0.0.1:${port}/api/health`);
+  await until200(`http://127.0.0.1:${port}/api/slots`, headers, allReady);
+  return { ...target('ours', port, pid, headers), home, idleMb: await idleMb(pid) };
+}

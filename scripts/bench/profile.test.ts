@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type CpuProfile, hotFunctions } from './profile.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const node = (id: number, functionName: string, file = '', lineNumber = 0): CpuProfile['nodes'][number] => ({
+  id,
+  callFrame: { functionName, url: file && `file://${root}/${file}`, lineNumber },
+});
+
+test('functions by their own time: same places together, idle time left out, the hottest first', () => {
+  const profile: CpuProfile = {
+    nodes: [
+      node(1, '(idle)'),
+      node(2, 'scan', 'daemon/kit/scan.ts', 9),
+      node(3, 'send', 'daemon/x.ts', 0),
+      node(4, 'scan', 'daemon/kit/scan.ts', 9),
+      node(5, '', 'daemon/x.ts', 4),
+    ],
+    samples: [2, 1, 3, 4, 5],
+    timeDeltas: [0, 300, 5_000, 100, 500, 999],
+  };
+  expect(hotFunctions(profile, 2)).toEqual([
+    { where: '(anonymous)  daemon/x.ts:5', selfMs: 0.999, share: 999 / 1899 },
+    { where: 'scan  daemon/kit/scan.ts:10', selfMs: 0.8, share: 800 / 1899 },
+  ]);
+});

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask } from './ask.ts';
+import { ADMIN_KEY } from './ours.ts';
+import type { Target } from './targets.ts';
+
+/** Open dashboards: the one of whoever runs the gateway. */
+const READERS = 1;
+const SCRAPE_EVERY_MS = 1_000;
+const ADMIN = { Authorization: `Bearer ${ADMIN_KEY}` };
+const OFF = { logLevel: 'info', captureBodies: false };
+
+type End = () => Promise<void>;
+
+/** Reads the event stream of the dashboard with an admin's key, all of it, on several connections. */
+async function readEvents(ours: Target): Promise<End> {
+  const readers = Array.from({ length: READERS }, () =>
+    request(new URL('/api/events', ours.url), { agent: false, headers: ADMIN }).end(),
+  );
+  for (const reader of readers) {
+    const [answer] = await once(reader, 'response');
+    answer.on('error', () => {}).resume();
+    reader.on('error', () => {});
+  }
+  return async () => readers.forEach((reader) => void reader.destroy());
+}
+
+/** Reads the metrics each second, as Prometheus does at its most eager. */
+async function scrape(ours: Target): Promise<End> {
+  const stop = new AbortController();
+  const loop = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await ask(new URL('/api/metrics/prometheus', ours.url), { headers: ADMIN });
+      await sleep(SCRAPE_EVERY_MS, undefined, { signal: stop.signal }).catch(() => {});
+    }
+  };
+  const over = loop();
+  return async () => {
+    stop.abort();
+    await over;
+  };
+}
+
+/** Settings that count at once, for the time of a run. */
+const withSettings =
+  (values: Readonly<Record<string, unknown>>) =>
+  async (ours: Target): Promise<End> => {
+    await setTo(ours, { ...OFF, ...values });
+    return () => setTo(ours, OFF);
+  };
+
+async function setTo(ours: Target, values: Readonly<Record<string, unknown>>): Promise<void> {
+  const headers = { ...ADMIN, 'content-type': 'application/json' };
+  const body = JSON.stringify({ values });
+  const { status, body: said } = await ask(new URL('/api/settings', ours.url), {
+    method: 'PUT',
+    headers,
+    body,
+  });
+  if (status !== 200) throw new Error(`the settings were refused: ${said}`);
+}
+
+/** What may go on beside the hot path; `all` is everything at once. */
+const SIDES: Readonly<Record<string, (ours: Target) => Promise<End>>> = {
+  events: readEvents,
+  metrics: scrape,
+  debug: withSettings({ logLevel: 'debug' }),
+  texts: withSettings({ captureBodies: true }),
+  async all(ours) {
+    const ends = [
+      await readEvents(ours),
+      await scrape(ours),
+      await withSettings({ logLevel: 'debug' })(ours),
+    ];
+    return async () => {
+      for (const end of ends) await end();
+    };
+  },
+};
+
+/** The same gateway with nothing beside it (`off`) and with each thing that it may do beside its work. */
+export const withSides = (ours: Target): Target[] => [
+  { ...ours, name: 'off' },
+  ...Object.entries(SIDES).map(([name, begin]) => ({ ...ours, name, beside: () => begin(ours) })),
+];

@@ -1,0 +1,50 @@
+import type { Goal, Of } from './goal.ts';
+import { GOALS } from './goals.ts';
+import type { Spread } from './ratios.ts';
+import type { Results } from './rounds.ts';
+
+export interface Verdict {
+  readonly what: string;
+  readonly scenario: string;
+  readonly value: number;
+  /** The least and the most of all rounds. */
+  readonly spread: Spread | null;
+  readonly goal: number;
+  readonly floor: number;
+  readonly verdict: 'goal' | 'floor' | 'MISSED' | 'unknown';
+  /** Requests that failed in the worst round: with any of them no figure counts. */
+  readonly failed: number;
+}
+
+function judged({ goal, floor, least }: Goal, value: number, slack: number): Verdict['verdict'] {
+  if (!Number.isFinite(value)) return 'unknown';
+  const reaches = (bound: number) => (least ? value >= bound : value <= bound);
+  if (reaches(goal)) return 'goal';
+  return reaches(least ? floor / slack : floor * slack) ? 'floor' : 'MISSED';
+}
+
+function verdictOf(goal: Goal, results: Results, slack: number): Verdict {
+  const of: Of = (target, figure) => results[goal.scenario]?.[target]?.[figure] ?? [];
+  const spread = goal.measure(of);
+  const value = spread?.median ?? Number.NaN;
+  const failed = Math.max(0, ...of(goal.target, 'bad'));
+  const absent = results[goal.scenario]?.[goal.target] === undefined;
+  const verdict = absent || failed > 0 ? 'MISSED' : judged(goal, value, slack);
+  return {
+    what: goal.what,
+    scenario: goal.scenario,
+    value,
+    spread,
+    goal: goal.goal,
+    floor: goal.floor,
+    verdict,
+    failed,
+  };
+}
+
+/**
+ * How a run stands against those goals that its scenarios measure; floors count `slack` times wider. Nothing measured of ours is
+ * a floor missed; nothing to compare it with is `unknown`.
+ */
+export const verdicts = (results: Results, goals = GOALS, slack = 1): Verdict[] =>
+  goals.filter(({ scenario }) => results[scenario]).map((goal) => verdictOf(goal, results, slack));
