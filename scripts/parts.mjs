@@ -103,6 +103,13 @@ export const PARTS = [
     missed: 'the gateway behind Caddy',
   },
   {
+    name: 'strace',
+    variable: 'SVC_TEST_STRACE',
+    find: () => onPath('strace'),
+    packages: ['strace'],
+    missed: 'writers whose system calls fail',
+  },
+  {
     name: 'systemd-container',
     variable: 'SVC_TEST_NSPAWN',
     find: () => onPath('systemd-nspawn'),

@@ -67,6 +67,8 @@ async function sumOf(handle: FileHandle): Promise<string> {
   return hash.digest('hex');
 }
 
+const NONE_LEFT = 'no part of it was left';
+
 function notWritten(what: string, then: string, cause: unknown): GatewayError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
   return new GatewayError('backup.write_failed', { message: `${what} (${code}); ${then}.`, cause });
@@ -139,22 +141,24 @@ async function* pieces(gathered: Gathered, options: BackupOptions): AsyncGenerat
 }
 
 /** Beside its place first, so that the name stands for a whole archive or for what was there before. */
-async function write(gathered: Gathered, options: BackupOptions): Promise<void> {
+async function write(gathered: Gathered, options: BackupOptions): Promise<{ bytes: number }> {
   const { file, faults } = options;
   try {
     const source = Readable.from(pieces(gathered, options), { objectMode: false });
     const stream = piped(source, createGzip());
     const temp = await writeTemp(file, stream, { mode: 0o600 }, faults);
     try {
+      const { size } = await stat(temp);
       faults?.('rename');
       await rename(temp, file);
+      await syncFolder(dirname(file)).catch(() => {});
+      return { bytes: size };
     } catch (error) {
       await unlink(temp).catch(() => {});
       throw error;
     }
-    await syncFolder(dirname(file)).catch(() => {});
   } catch (cause) {
-    throw notWritten('The backup could not be written', 'no part of it was left', cause);
+    throw notWritten('The backup could not be written', NONE_LEFT, cause);
   }
 }
 
@@ -170,16 +174,20 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
   try {
     const gathered = await asOwnerOf(folders.state, () => gather(options));
     copy = gathered.database;
-    await write(gathered, options);
+    const { bytes } = await write(gathered, options);
     const database = gathered.database === null ? [] : [DATABASE_MEMBER];
     return {
       file,
-      bytes: (await stat(file)).size,
+      bytes,
       files: [...gathered.files.map(({ name }) => name), ...database],
       keys: options.keys,
       database: gathered.database !== null,
       left_out: [...gathered.leftOut],
     };
+  } catch (cause) {
+    throw cause instanceof GatewayError
+      ? cause
+      : notWritten('The backup could not be made', NONE_LEFT, cause);
   } finally {
     await (copy as DatabaseCopy | null)?.handle.close().catch(() => {});
     await asOwnerOf(folders.state, () => sweepCopies(folders.state)).catch(() => {});

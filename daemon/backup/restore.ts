@@ -3,6 +3,7 @@ import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
 import { asOwnerOf } from '../kit/as-owner.ts';
+import { SetupError } from '../kit/setup-error.ts';
 import type { Folders } from '../settings/folders.ts';
 import { commit } from './commit.ts';
 import type { Manifest } from './manifest.ts';
@@ -35,18 +36,17 @@ const KEPT = 'before-restore-';
 /** Earlier states that stay. */
 const MOST_KEPT = 3;
 
-async function openArchive(file: string): Promise<FileHandle> {
-  const refused = (message: string, cause?: unknown) =>
-    new GatewayError('restore.invalid', { message: `The archive ${message}; nothing has changed.`, cause });
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
+const refused = (message: string, cause?: unknown): GatewayError =>
+  new GatewayError('restore.invalid', { message: `The archive ${message}; nothing has changed.`, cause });
+
+const openArchive = (file: string): Promise<FileHandle> =>
+  open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
     throw refused(`can not be opened (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`, cause);
   });
-  if ((await handle.stat()).isFile()) return handle;
-  await handle.close();
-  throw refused('is no ordinary file');
-}
 
-async function prune(state: string, now: string): Promise<void> {
+/** Removes what a restore that is done needs no more; what stays is removed by the next one. */
+async function tidy(state: string, now: string): Promise<void> {
+  await rm(join(state, STAGING), { recursive: true, force: true });
   const names = (await readdir(state)).filter((name) => name.startsWith(KEPT) && name !== now).sort();
   for (const name of names.slice(0, Math.max(0, names.length - MOST_KEPT + 1))) {
     await rm(join(state, name), { recursive: true, force: true });
@@ -54,6 +54,16 @@ async function prune(state: string, now: string): Promise<void> {
 }
 
 const stamp = (now: Date): string => now.toISOString().replace(/[-:]|\.\d+/g, '');
+
+/** An error of this machine before anything was changed. */
+function notBegun(cause: unknown): unknown {
+  if (cause instanceof GatewayError || cause instanceof SetupError) return cause;
+  const code = (cause as NodeJS.ErrnoException | null)?.code ?? 'unknown error';
+  return new GatewayError('restore.failed', {
+    message: `The restore could not begin (${code}); nothing has changed.`,
+    cause,
+  });
+}
 
 /** From here on a failure may leave some files old and some new; each is whole, and the same call again ends it. */
 async function change(
@@ -84,8 +94,7 @@ async function restoreAsOwner(options: RestoreOptions, archive: FileHandle): Pro
     const manifest = await unpack(archive, staged);
     const kept = unfinishedRestore(state) ?? `${KEPT}${stamp(options.now ?? new Date())}`;
     await change(options, manifest, staged, kept);
-    await rm(staged, { recursive: true, force: true });
-    await prune(state, kept);
+    await tidy(state, kept).catch(() => {});
     const files = manifest.files.map(({ name }) => name);
     const { made_at, version, keys } = manifest;
     return { file, made_at, version, files, keys, kept: join(state, kept) };
@@ -102,8 +111,11 @@ async function restoreAsOwner(options: RestoreOptions, archive: FileHandle): Pro
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   const archive = await openArchive(options.file);
   try {
+    if (!(await archive.stat()).isFile()) throw refused('is no ordinary file');
     return await asOwnerOf(options.folders.state, () => restoreAsOwner(options, archive));
+  } catch (error) {
+    throw notBegun(error);
   } finally {
-    await archive.close();
+    await archive.close().catch(() => {});
   }
 }

@@ -65,13 +65,16 @@ export async function openSettings(options: SettingsOptions): Promise<Settings> 
   return settings;
 }
 
+/** A path without its links; as it stands where the disk doesn't tell, because what it is for can wait for the next start. */
+const real = (path: string): Promise<string> => realpath(path).catch(() => path);
+
 /** Both folders, those for slots and the like in the first, and those into which the files are written through a link. */
 async function writtenFolders({ config, state }: Folders): Promise<Set<string>> {
   const files = [CONFIG_FILE, ENV_FILE].map((name) =>
     realpath(join(config, name)).then(dirname, () => config),
   );
-  const [root, ...targets] = await Promise.all([realpath(config), ...files]);
-  const inside = (await readdir(root, { withFileTypes: true }))
+  const [root, ...targets] = await Promise.all([real(config), ...files]);
+  const inside = (await readdir(root, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(root, name));
   return new Set([

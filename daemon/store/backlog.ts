@@ -51,13 +51,18 @@ export class Backlog<Row> {
     return this.#rows.length === 0;
   }
 
-  /** Writes all that waits, batch by batch, as far as the database lets it. */
-  drain(): void {
-    let before = Number.POSITIVE_INFINITY;
-    while (this.#rows.length > 0 && this.#rows.length < before) {
-      before = this.#rows.length;
+  /**
+   * Writes all that waits, batch by batch; one that fails gets a second try at once, because the fault may have passed. Answers how
+   * many rows still wait then.
+   */
+  drain(): number {
+    for (let failed = 0; this.#rows.length > 0 && failed < 2; ) {
+      const before = this.#rows.length;
+      this.#options.faults.resume();
       this.flush();
+      if (this.#rows.length === before) failed += 1;
     }
+    return this.#rows.length;
   }
 
   #write(rows: readonly Row[]): unknown {

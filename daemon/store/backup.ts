@@ -7,6 +7,9 @@ export const runningBackup = (file: string): string => `${file}.migrating`;
 /** The same after success: the last state of the former schema, one generation. */
 export const keptBackup = (file: string): string => `${file}.before-migration`;
 
+/** What SQLite keeps beside a database. */
+const BESIDE = ['-wal', '-shm', '-journal'];
+
 /** Makes what was written to `path`, a file or a folder, survive a power cut. */
 function sync(path: string): void {
   const handle = openSync(path, 'r');
@@ -15,6 +18,18 @@ function sync(path: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** Removes what SQLite keeps beside a database that is gone or going: a log of another one would be replayed into the next. */
+export function removeBeside(file: string): void {
+  for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
+}
+
+/** Gives a whole and closed database the name `file`. */
+export function putInPlace(whole: string, file: string): void {
+  removeBeside(file);
+  renameSync(whole, file);
+  sync(dirname(file));
 }
 
 /** Copies the database beside itself before a migration. Complete or absent under its name. */
@@ -42,8 +57,6 @@ export function keepBackup(file: string): void {
 /** Puts the database back as it was before a migration that failed or was killed; answers whether there was one. */
 export function restoreBackup(file: string): boolean {
   if (!existsSync(runningBackup(file))) return false;
-  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
-  renameSync(runningBackup(file), file);
-  sync(dirname(file));
+  putInPlace(runningBackup(file), file);
   return true;
 }

@@ -22,8 +22,16 @@ function sizeOf(file: string): number | null {
   }
 }
 
-/** Reads the header, the schema version and the structure of every table, index and search index; writes nothing. */
+/**
+ * Reads the header, the schema version and the structure of every table, index and search index; writes nothing. What looks
+ * damaged is read a second time: SQLite calls a read that failed once the same, and that must not cost the whole content.
+ */
 export function inspect(file: string): Inspection {
+  const first = look(file);
+  return first.state === 'damaged' ? look(file) : first;
+}
+
+function look(file: string): Inspection {
   const size = sizeOf(file);
   if (size === null) return { state: 'absent' };
   if (size === 0 && sizeOf(`${file}-wal`) === null) return { state: 'damaged', reason: 'it is empty' };

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import { modelsRepo } from './models.ts';
-import { aModel, forbidWrites, memoryDb } from './testing.ts';
+import { forbidWrites, memoryDb } from './testing.ts';
+import { aModel } from './testing-rows.ts';
 
 test('a row comes back as it went in', () => {
   const { db, faults } = memoryDb();

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { SetupError } from '../kit/setup-error.ts';
-import { keepBackup, restoreBackup, runningBackup, takeBackup } from './backup.ts';
+import { keepBackup, putInPlace, removeBeside, restoreBackup, runningBackup, takeBackup } from './backup.ts';
 import { assertEngine, BUSY_MS, connect, type Db, enterWal, makePrivate } from './connection.ts';
 import { inspect, moveAside } from './damage.ts';
 import { latest, migrate, schemaVersion } from './migrations.ts';
@@ -67,7 +67,31 @@ function prepare<T>(db: Db, build: (db: Db) => T): T {
   }
 }
 
+/** Makes an empty database beside its place and puts it there whole: a start that is cut leaves none that looks damaged. */
+function create(file: string, migrations: readonly Migration[]): void {
+  const unfinished = `${file}.making`;
+  const clear = () => {
+    rmSync(unfinished, { force: true });
+    removeBeside(unfinished);
+  };
+  clear();
+  try {
+    makePrivate(unfinished);
+    const db = connect(unfinished);
+    try {
+      migrate(db, migrations);
+    } finally {
+      db.close();
+    }
+    putInPlace(unfinished, file);
+  } catch (error) {
+    clear();
+    throw error;
+  }
+}
+
 function openFile<T>(plan: Plan<T>): { db: Db; built: T } {
+  if (!existsSync(plan.file)) create(plan.file, plan.migrations);
   makePrivate(plan.file);
   const db = connect(plan.file);
   try {
@@ -110,10 +134,20 @@ function openOnDisk<T>(plan: Plan<T>): Place<T> {
   if (found.state === 'unreadable' && baseCode(found.cause) === 'SQLITE_BUSY') throw found.cause;
   if (found.state === 'sound') refuseNewer(found.version, latest(plan.migrations));
   try {
-    return { ...openFile(plan), alarm: null, lost: false };
+    return { ...openSurely(plan), alarm: null, lost: false };
   } catch (error) {
     if (!isDamage(error)) throw error;
     return beginAfresh(plan, inWords(error));
+  }
+}
+
+/** Opens the file, twice when it seems damaged: SQLite calls a read that failed once damage as well. */
+function openSurely<T>(plan: Plan<T>): { db: Db; built: T } {
+  try {
+    return openFile(plan);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return openFile(plan);
   }
 }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from './connection.ts';
 import { openStore, type Store } from './store.ts';
-import { aModel, aRequest, recordedLog, scratch } from './testing.ts';
+import { recordedLog, scratch } from './testing.ts';
+import { aModel, aRequest } from './testing-rows.ts';
 
 function opened(folder = scratch()): { store: Store; folder: string; lines: Record<string, unknown>[] } {
   const { log, lines } = recordedLog();

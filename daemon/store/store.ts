@@ -82,9 +82,10 @@ function repositories(db: Db, faults: Faults, now: () => number, paused: () => b
 
 type Parts = Opened<ReturnType<typeof repositories>>;
 
-function closeQuietly(opened: Parts, faults: Faults): void {
-  faults.resume();
-  for (const backlog of opened.built.backlogs) backlog.drain();
+function closeQuietly(opened: Parts, faults: Faults, log: Log): void {
+  const lost = opened.built.backlogs.reduce((sum, backlog) => sum + backlog.drain(), 0);
+  faults.drop(lost);
+  if (lost > 0) log.error({ rows: lost }, 'database: rows could not be written before the end');
   faults.attempt('close', () => opened.db.close());
 }
 
@@ -149,7 +150,7 @@ export function openStore(options: StoreOptions): Store {
       if (!open) return;
       open = false;
       clearInterval(timer);
-      closeQuietly(opened, faults);
+      closeQuietly(opened, faults, log);
     },
   };
 }

@@ -10,6 +10,7 @@ const PARTS = {
   prometheus: ['SVC_TEST_PROMETHEUS', 'prometheus'],
   nginx: ['SVC_TEST_NGINX', 'nginx'],
   caddy: ['SVC_TEST_CADDY', 'caddy'],
+  strace: ['SVC_TEST_STRACE', 'strace'],
 } as const;
 
 /** The path of a real program, or null; a suite that is skipped for that says so on the console. */

@@ -1,11 +1,9 @@
 /** `node write-and-die.ts WRITER ROOT N`: does one write of the table and kills itself before its N-th call; 0 = not at all. */
 import { withFault } from './failing-fs.ts';
+import { writerOf } from './writers-all.ts';
 
 const [name = '', root = '', at = '0'] = process.argv.slice(2);
-const { SINGLE } = await import('./writers.ts');
-const writer = SINGLE[name] ?? (await import('./writers-many.ts')).MANY[name];
-if (writer === undefined) throw new Error(`no writer ${name}`);
-const begun = await writer.begin(root);
-const { error } = await withFault({ root, kind: 'kill', at: Number(at) }, begun.write);
+const begun = await (await writerOf(name)).begin(root);
+const { error } = await withFault({ root, kind: 'kill', at: Number(at) }, () => begun.write());
 await begun.end?.();
 if (error !== null) throw error;

@@ -1,10 +1,11 @@
 /** Every writer of several files, or of one with the help of SQLite: backup, restore, pulls, the change of a schema. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { backup } from '../../backup/backup.ts';
 import { restore } from '../../backup/restore.ts';
 import { unfinishedRestore } from '../../backup/unfinished.ts';
+import { type ErrorCode, GatewayError } from '../../contract/errors.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../models/gguf/writer.ts';
 import { stagingOf } from '../../models/pulls/staging.ts';
@@ -151,7 +152,9 @@ const SCHEMA: Writer = {
       });
       const rows = opened.built.get();
       opened.db.close();
-      if (opened.place === 'memory') throw new Error(opened.alarm ?? 'in memory');
+      if (opened.place === 'memory') {
+        throw new GatewayError('store.unavailable', { message: opened.alarm ?? 'in memory' });
+      }
       if (opened.lost || rows !== ROWS + 1) throw new Error(`torn: ${rows} rows, ${opened.alarm}`);
     },
   }),
@@ -174,6 +177,7 @@ const modelsOf = (root: string) => join(root, 'state', 'models');
 /** Which of the files are in their place; each is whole wherever it is. */
 const PLACED: Writer = {
   least: 12,
+  inner: true,
   open: true,
   mayFailLate: true,
   prepare(root) {
@@ -207,7 +211,11 @@ const PULL: Writer = {
       async write() {
         const { id } = await bench.pull(REPO);
         const { state, error } = await bench.until(id, 'done', 'failed');
-        if (state === 'failed') throw new Error(error?.message ?? state);
+        if (state === 'failed') {
+          throw new GatewayError((error?.code ?? 'internal') as ErrorCode, {
+            message: error?.message ?? state,
+          });
+        }
       },
       async end() {
         await bench.close();
@@ -221,12 +229,6 @@ const PULL: Writer = {
     return readFileSync(path).equals(WEIGHTS) ? 'new' : 'torn: weights';
   },
 };
-
-/** What a death may leave below `root` and the next start removes is not among these. */
-export const filesBelow = (root: string): string[] =>
-  readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
 
 export const MANY: Readonly<Record<string, Writer>> = {
   'a backup': BACKUP,

@@ -172,6 +172,7 @@ const RECORD = { nonce: 'nonce-of-the-container', key: 'key-of-the-container-012
 const recordFile = (root: string) => join(root, 'run', 'containers', 'agent.json');
 const CONTAINER: Writer = {
   least: 6,
+  inner: true,
   // The engine inside reads its key as another user; the folder around it is closed.
   open: true,
   prepare: (root) => put(recordFile(root), JSON.stringify({ ...RECORD, nonce: 'nonce-of-an-older-one' })),

@@ -1,0 +1,164 @@
+/**
+ * Every writer, and what SQLite writes, with real system calls that fail or end the process at the n-th one: a new process
+ * finds the old content or the new one, what was acknowledged is there, and no secret was readable by others at any instant.
+ * Where strace is absent, `writer-faults.test.ts` makes the calls of Node fail, and `daemon/store/store.crash.test.ts` and
+ * `daemon/store/open.test.ts` kill, fill up and damage what SQLite writes.
+ */
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS } from '../contract/errors.ts';
+import { part } from './harness/parts.ts';
+import { scale } from './harness/scale.ts';
+import { cannotTrace, type Injection, isBelow, type SystemCall, traced, widened } from './harness/strace.ts';
+import type { Told } from './harness/write-and-tell.ts';
+import { filesBelow, type Writer } from './harness/writer.ts';
+import { again, allowed, inFolder, some, sweep, temps, wide } from './harness/writer-checks.ts';
+import { SINGLE } from './harness/writers.ts';
+import { MANY } from './harness/writers-many.ts';
+import { STORE } from './harness/writers-store.ts';
+
+const WRITERS = Object.entries({ ...STORE, ...SINGLE, ...MANY });
+const PROGRAM = join(import.meta.dirname, 'harness', 'write-and-tell.ts');
+/** Calls of each kind that are tried in `npm test`: what the calls of Node are made to do elsewhere is tried less here. */
+const LEAST = { store: 2, others: 1 };
+/** How often each of them fails in `npm run soak`. */
+const REPEATS = 20;
+
+/** Calls that ask for room. */
+const GROWS =
+  /^(p?write|p?write64|fsync|fdatasync|ftruncate|fallocate|link(at)?|rename(at2?)?|mkdir(at)?|copy_)/;
+const makesFile = ({ name, words }: SystemCall) => name === 'openat' && words.includes('O_CREAT');
+const changes = (call: SystemCall) =>
+  GROWS.test(call.name) || makesFile(call) || /unlink|chmod/.test(call.name);
+
+/** What is put into a call, and into which. */
+type Kind = 'ENOSPC' | 'EIO' | 'SIGKILL';
+
+const KINDS: Readonly<Record<Kind, { what: string; fits: (call: SystemCall) => boolean }>> = {
+  ENOSPC: { what: 'error=ENOSPC', fits: (call) => GROWS.test(call.name) || makesFile(call) },
+  EIO: { what: 'error=EIO', fits: () => true },
+  SIGKILL: { what: 'signal=SIGKILL', fits: changes },
+};
+
+/** What a caller may be told; a start that can't be says in words what to do. */
+const CATALOGUE = [...Object.keys(ERRORS), 'SetupError'];
+const OF_A_DISK = ['ENOSPC', 'EIO'];
+
+const strace = part('strace');
+const unable = strace === null ? 'there is no strace' : await cannotTrace(strace);
+if (strace !== null && unable !== null)
+  console.warn(`SKIPPED, strace can't follow a process here: ${unable}`);
+
+interface Seen {
+  readonly told: Told | null;
+  readonly acknowledged: string[];
+  readonly calls: readonly SystemCall[];
+  readonly ended: number | string | null;
+  readonly what: string;
+}
+
+/** One write by a process of its own. */
+async function write(name: string, root: string, injection: Injection | null): Promise<Seen> {
+  const command = [process.execPath, PROGRAM, name, root];
+  const { out, err, ended, calls } = await traced(strace ?? '', command, injection);
+  const lines = out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const told: Told | undefined = lines.find((line) => 'error' in line);
+  const hits = calls.filter(({ hit }) => hit).map((call) => `${call.name}(${call.words}`);
+  return {
+    told: told ?? null,
+    acknowledged: lines.flatMap((line) => line.acknowledged ?? []),
+    calls,
+    ended,
+    what: [`${injection?.what} at ${injection?.name} ${injection?.nth}`, ...hits, told?.message, err].join(
+      '\n',
+    ),
+  };
+}
+
+/** What a whole run must have left in `root`. */
+function expectTold({ told, ended, what }: Seen, writer: Writer, left: string): void {
+  if (ended === 'SIGKILL') {
+    expect(['old', 'between', 'new'], what).toContain(left);
+    return;
+  }
+  expect({ ended, told: told !== null }, what).toEqual({ ended: 0, told: true });
+  expect(allowed(told?.error !== null, writer), what).toContain(left);
+  if (told?.error !== null) expect(writer.inner ? OF_A_DISK : CATALOGUE, what).toContain(told?.error);
+  expect(told?.agrees, `${what}: what is live is what is written`).toBe(true);
+}
+
+/** One write with one fault; answers whether it was hit. */
+async function once(name: string, writer: Writer, injection: Injection): Promise<boolean> {
+  return inFolder(writer, async (root) => {
+    const before = filesBelow(root);
+    const seen = await write(name, root, injection);
+    const { what, calls, ended } = seen;
+    const hits = calls.filter(({ hit }) => hit);
+    // A helper thread has an n-th call as well: what it was about may be a file of the program itself.
+    const astray = hits.some((call) => !isBelow(root, call));
+    if (!writer.open) expect(widened(calls, root, before), what).toEqual([]);
+    if (!astray) expectTold(seen, writer, writer.left(root));
+    await sweep(root);
+    expect([...wide(root, writer), ...temps(root)], what).toEqual([]);
+    expect(
+      seen.acknowledged.filter((each) => writer.holds?.(root, each) === false),
+      what,
+    ).toEqual([]);
+    expect(await again(root, writer), what).toBe('new');
+    return ended === 'SIGKILL' || hits.length > 0;
+  });
+}
+
+/** The calls below its folder that a write makes when nothing fails. */
+async function callsOf(name: string, writer: Writer): Promise<readonly SystemCall[]> {
+  return inFolder(writer, async (root) => {
+    const before = filesBelow(root);
+    const { told, calls, what, acknowledged } = await write(name, root, null);
+    expect(told, what).toMatchObject({ error: null, agrees: true });
+    expect(writer.left(root), what).toBe('new');
+    expect(acknowledged.filter((each) => !writer.holds?.(root, each))).toEqual([]);
+    if (!writer.open) expect(widened(calls, root, before)).toEqual([]);
+    return calls.filter((call) => isBelow(root, call));
+  });
+}
+
+/** Numbers of calls repeat in each run: every one of them `REPEATS` times, or a few of them once. */
+async function everyCall(
+  name: string,
+  writer: Writer,
+  kind: Kind,
+  calls: readonly SystemCall[],
+): Promise<number> {
+  const { what, fits } = KINDS[kind];
+  const fitting = calls.filter(fits);
+  const tried = some(`${name} ${kind}`, fitting, name in STORE ? LEAST.store : LEAST.others);
+  const rounds = tried.length < fitting.length ? 1 : scale(REPEATS);
+  let hit = 0;
+  for (let round = 0; round < rounds; round++) {
+    for (const { name: call, nth } of tried) {
+      hit += Number(await once(name, writer, { name: call, nth, what }));
+    }
+  }
+  return tried.length === 0 ? 1 : hit;
+}
+
+describe.skipIf(unable !== null).each(WRITERS)('R12 R13 Q04 Q05 %s, by real system calls', (name, writer) => {
+  let calls: readonly SystemCall[] = [];
+  beforeAll(async () => {
+    calls = await callsOf(name, writer);
+  });
+
+  it('makes calls that can fail', () => {
+    expect(calls.filter(KINDS.EIO.fits).length).toBeGreaterThan(0);
+    expect(calls.filter(KINDS.SIGKILL.fits).length).toBeGreaterThan(0);
+  });
+
+  it.each(Object.keys(KINDS) as Kind[])(
+    '%s at every call: old or new, private, nothing lost that was acknowledged',
+    { timeout: 86_400_000 },
+    async (kind) => expect(await everyCall(name, writer, kind, calls)).toBeGreaterThan(0),
+  );
+});
