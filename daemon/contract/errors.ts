@@ -140,6 +140,11 @@ export const ERRORS = {
     'See the log for the cause (owner, mode, read-only file system, full disk).',
   ),
   'config.conflict': row(409, 'The file was changed by somebody else at the same time.', 'Try again.'),
+  'config.stale': row(
+    412,
+    'The file has changed since it was read; nothing was written.',
+    'Read it again and decide anew.',
+  ),
   'config.broken': row(
     409,
     'The configuration file must be corrected first.',

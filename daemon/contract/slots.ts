@@ -115,6 +115,8 @@ export const SlotSettingsResponse = z.object({
   slot: z.string(),
   /** Base name of its file; null for a slot without one. */
   file: z.string().nullable(),
+  /** Of its file, or of there being none, for `If-Match` of a change. */
+  revision: z.string(),
   settings: z.array(
     z.object({
       /** As it stands in a slot file; `voice.speed` is a key of the table `voice`. */

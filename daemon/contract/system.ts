@@ -50,6 +50,8 @@ export const SettingsResponse = z.object({
   /** Path of the file that holds the keys, so that an admin can be told how to read them on the machine itself. */
   env_file: z.string().optional(),
   settings: z.array(SettingView),
+  /** Of config.toml as these values were read, for `If-Match` of a change. */
+  revision: z.string(),
   problems: z.array(z.object({ file: z.string(), line: z.number().int().nullable(), message: z.string() })),
 });
 export const SettingsPut = z.strictObject({ values: z.record(z.string(), z.unknown()) });

@@ -111,6 +111,8 @@ export const UpstreamView = z.object({
   retry_at: z.number().nullable().optional(),
   /** Ids, in the view of a single upstream. */
   model_ids: z.array(z.string()).optional(),
+  /** Of its file, for `If-Match` of a change, in the view of a single upstream. */
+  revision: z.string().optional(),
 });
 export const UpstreamsResponse = z.object({ upstreams: z.array(UpstreamView) });
 

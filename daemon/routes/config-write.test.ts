@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
 import { FileWriteError } from '../kit/atomic-file.ts';
 import { ConfigEditError } from '../settings/config-file.ts';
 import { configWrite } from './config-write.ts';
@@ -19,6 +20,15 @@ describe('configWrite', () => {
     await expect(failing(new ConfigEditError('config.toml:3: no'))).rejects.toMatchObject({
       code: 'config.broken',
     });
+  });
+
+  it('reads anew when the caller went by an old revision', async () => {
+    let reloads = 0;
+    const stale = () => Promise.reject(new GatewayError('config.stale'));
+    await expect(configWrite(stale, () => void reloads++)).rejects.toMatchObject({ code: 'config.stale' });
+    const gone = () => Promise.reject(new GatewayError('slot.not_found'));
+    await expect(configWrite(gone, () => void reloads++)).rejects.toMatchObject({ code: 'slot.not_found' });
+    expect(reloads).toBe(1);
   });
 
   it('leaves every other error as it is', async () => {

@@ -2,11 +2,15 @@ import { GatewayError } from '../contract/errors.ts';
 import { FileWriteError } from '../kit/atomic-file.ts';
 import { ConfigEditError } from '../settings/config-file.ts';
 
-/** Runs a change of the configuration and names its failure for the caller, without a path. */
-export async function configWrite<T>(change: () => Promise<T>): Promise<T> {
+/**
+ * Runs a change of the configuration and names its failure for the caller, without a path. `reload` is called when a caller's
+ * revision was an old one, so that the next read shows what the file says.
+ */
+export async function configWrite<T>(change: () => Promise<T>, reload?: () => unknown): Promise<T> {
   try {
     return await change();
   } catch (error) {
+    if (error instanceof GatewayError && error.code === 'config.stale') await reload?.();
     if (error instanceof ConfigEditError) {
       throw new GatewayError('config.broken', { message: error.message, cause: error });
     }

@@ -1,5 +1,6 @@
 import { FileWriteError, type ReplaceOptions, replaceFile } from '../kit/atomic-file.ts';
 import { readFileCapped, sameRead } from './read-file.ts';
+import type { Guard } from './revision.ts';
 
 export interface EditOptions extends Omit<ReplaceOptions, 'mode' | 'beforeRename'> {
   /** Most bytes that are read. */
@@ -25,6 +26,12 @@ export async function editFile(
     if (!(error instanceof FileWriteError) || error.reason !== 'changed') throw error;
     return await editOnce(path, edit, options);
   }
+}
+
+/** Shows `guard` the content of a file that is about to be removed; what can't be read is shown as none. */
+export async function guardFile(path: string, guard: Guard, cap: number): Promise<void> {
+  const read = await readFileCapped(path, cap);
+  guard(read.kind === 'bytes' ? read.bytes : null);
 }
 
 async function editOnce(path: string, edit: (bytes: Buffer | null) => Buffer, options: EditOptions) {

@@ -13,6 +13,7 @@ import type { Folders } from './folders.ts';
 import type { Resolved } from './precedence.ts';
 import type { Problem } from './problem.ts';
 import { type FileRead, readFileCapped, sameRead } from './read-file.ts';
+import { type Guard, revisionOf, unguarded } from './revision.ts';
 import type { Settings, SettingsChange, SettingsOptions } from './settings.ts';
 import type { SettingsState } from './state.ts';
 import { watchFiles } from './watch-files.ts';
@@ -65,17 +66,25 @@ export class LiveSettings implements Settings {
     return this.#serial(async () => this.#take(await this.#read()));
   }
 
-  async persist<N extends SettingName>(name: N, value: SettingValue<N>): Promise<void> {
-    const row = SETTINGS[name] as SettingRowDef<unknown>;
-    const { toml } = row;
-    if (toml === undefined) throw new RangeError(`${name} has no key in ${CONFIG_FILE}`);
-    const checked = row.kind.fromToml(value);
-    if (!checked.ok) throw new RangeError(`${toml} ${checked.reason}`);
+  persist<N extends SettingName>(name: N, value: SettingValue<N>): Promise<void> {
+    return this.persistAll([[name, value]], unguarded);
+  }
+
+  revision(): string {
+    const { config } = this.#last;
+    return revisionOf(config.kind === 'bytes' ? config.bytes : null);
+  }
+
+  async persistAll(values: readonly (readonly [SettingName, unknown])[], guard: Guard): Promise<void> {
+    const changes = values.map(([name, value]) => keyChange(name, value));
+    const enforces = changes.some(({ key, value }) => key === SETTINGS.requireAuth.toml && value === true);
     await this.#serial(async () => {
-      if (name === 'requireAuth' && checked.value === true) await this.#state.expectEnforcement();
+      if (enforces) await this.#state.expectEnforcement();
       try {
-        const edit = (bytes: Buffer | null) => editConfig(bytes, toml, checked.value as TomlValue);
-        await this.#write('config', edit);
+        await this.#write('config', (bytes) => {
+          guard(bytes);
+          return editConfig(bytes, changes);
+        });
       } finally {
         await this.#state.remember();
       }
@@ -178,11 +187,27 @@ function emptied(before: FileRead, now: FileRead): boolean {
   return size(before) > 0 && size(now) === 0;
 }
 
-function editConfig(bytes: Buffer | null, key: string, value: TomlValue): Buffer {
+interface KeyChange {
+  /** `table.key`. */
+  readonly key: string;
+  readonly value: TomlValue;
+}
+
+/** Throws RangeError for a setting that has no key, or not this value. */
+function keyChange(name: SettingName, value: unknown): KeyChange {
+  const { toml, kind } = SETTINGS[name] as SettingRowDef<unknown>;
+  if (toml === undefined) throw new RangeError(`${name} has no key in ${CONFIG_FILE}`);
+  const checked = kind.fromToml(value);
+  if (!checked.ok) throw new RangeError(`${toml} ${checked.reason}`);
+  return { key: toml, value: checked.value as TomlValue };
+}
+
+function editConfig(bytes: Buffer | null, changes: readonly KeyChange[]): Buffer {
   const read = readConfigText(bytes ?? Buffer.alloc(0));
   if (!read.ok) {
     const line = read.line === null ? '' : ` (line ${read.line})`;
     throw new ConfigEditError(`${CONFIG_FILE} ${read.message}${line}; correct it first`);
   }
-  return Buffer.from(setInConfigFile(read.text, key, value), 'utf8');
+  const text = changes.reduce((before, { key, value }) => setInConfigFile(before, key, value), read.text);
+  return Buffer.from(text, 'utf8');
 }

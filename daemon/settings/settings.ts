@@ -10,6 +10,7 @@ import { type Folders, openFolders } from './folders.ts';
 import { LiveSettings } from './live-settings.ts';
 import type { Resolved } from './precedence.ts';
 import type { Problem } from './problem.ts';
+import type { Guard } from './revision.ts';
 import { SettingsState } from './state.ts';
 
 export type SettingsChange = 'reloaded' | 'broken' | 'written';
@@ -37,6 +38,13 @@ export interface Settings {
    * after any of them nothing has changed.
    */
   persist<N extends SettingName>(name: N, value: SettingValue<N>): Promise<void>;
+  /**
+   * The same for several values at once: all of them or none. `guard` sees the content of the file right before; what it throws
+   * passes through and nothing has changed.
+   */
+  persistAll(values: readonly (readonly [SettingName, unknown])[], guard: Guard): Promise<void>;
+  /** Of config.toml as the present values were read from it. */
+  revision(): string;
   /** Writes a key into api.env and takes it up; all other bytes stay. Throws like `persist`, and EnvFileError. */
   setEnvFile(name: 'adminKey' | 'clientKey', value: string): Promise<void>;
   /** Reads both files anew. Never throws: a file that can't be read is a problem, its last good values stay. */

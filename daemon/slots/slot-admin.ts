@@ -1,5 +1,6 @@
 import { GatewayError } from '../contract/errors.ts';
 import { SlotName, type SlotSettingsBody } from '../contract/slots.ts';
+import type { Guard } from '../settings/revision.ts';
 import { typeObjection } from './admit.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { engineFor, slotObjection } from './engines/table.ts';
@@ -68,23 +69,24 @@ export class SlotAdmin {
   }
 
   /** See `Slots.change`. */
-  async change(name: string, settings: SlotSettingsBody): Promise<void> {
+  async change(name: string, settings: SlotSettingsBody, guard?: Guard): Promise<void> {
     const { config, broken, files, reload } = this.#parts;
     const known = config(name);
     if (known === undefined && !broken().has(name)) throw notFound(name);
-    await files.write(name, (text) => {
+    const edit = (text: string | null) => {
       const first = text === null && known !== undefined ? settingsOf(known) : {};
       return checkedText(name, text ?? '', { ...first, ...settings });
-    });
+    };
+    await files.write(name, edit, guard);
     reload();
   }
 
   /** See `Slots.remove`. */
-  async remove(name: string): Promise<void> {
+  async remove(name: string, guard?: Guard): Promise<void> {
     const { config, broken, files, reload, drained } = this.#parts;
     const known = config(name);
     if (known === undefined && !broken().has(name)) throw notFound(name);
-    if (!(await files.remove(name))) {
+    if (!(await files.remove(name, guard))) {
       const reason = known?.auto
         ? 'the slot belongs to its model, not to a file; disable it or remove the model'
         : 'the slot has no file';

@@ -2,7 +2,8 @@ import { mkdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FileWriteError } from '../kit/atomic-file.ts';
 import { syncFolder } from '../kit/temp-file.ts';
-import { editFile } from '../settings/edit-file.ts';
+import { editFile, guardFile } from '../settings/edit-file.ts';
+import { unguarded } from '../settings/revision.ts';
 
 /** A slot file may hold variables of an engine: what is made here is its owner's, what is there keeps its mode. */
 const RULES = { cap: 64 * 1024, newMode: 0o600, keepMode: 0o666 };
@@ -18,23 +19,31 @@ export class SlotFiles {
   }
 
   /**
-   * Replaces the file of a slot by what `edit` makes of its text (null: there is none); what `edit` throws passes through
+   * Replaces the file of a slot by what `edit` makes of its text (null: there is none); what `guard` and `edit` throw passes through
    * and nothing has changed. Rejects with FileWriteError.
    */
-  async write(name: string, edit: (text: string | null) => string): Promise<void> {
+  async write(name: string, edit: (text: string | null) => string, guard = unguarded): Promise<void> {
     await this.#inTurn(async () => {
       const path = this.#pathOf(name);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause) => {
         throw new FileWriteError(path, 'io', 'has no folder and it could not be made', cause);
       });
-      await editFile(path, (bytes) => Buffer.from(edit(textOf(path, bytes))), RULES);
+      await editFile(
+        path,
+        (bytes) => {
+          guard(bytes);
+          return Buffer.from(edit(textOf(path, bytes)));
+        },
+        RULES,
+      );
     });
   }
 
-  /** Deletes the file of a slot; answers whether there was one. Rejects with FileWriteError. */
-  remove(name: string): Promise<boolean> {
+  /** Deletes the file of a slot, if `guard` lets it; answers whether there was one. Rejects with FileWriteError. */
+  remove(name: string, guard = unguarded): Promise<boolean> {
     return this.#inTurn(async () => {
       const path = this.#pathOf(name);
+      await guardFile(path, guard, RULES.cap);
       try {
         await unlink(path);
       } catch (cause) {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../settings/problem.ts';
+import { revisionOf } from '../settings/revision.ts';
 import { slotObjection } from './engines/table.ts';
 import { BUILT_IN_SLOTS } from './slot.ts';
 import { builtInSlot, type ReadSlot, readSlotFile, type SlotConfig } from './slot-file.ts';
@@ -13,6 +14,8 @@ export interface SlotFolder {
   readonly problems: readonly Problem[];
   /** Slots that have a file. */
   readonly files: ReadonlySet<string>;
+  /** Of each file that could be read, by slot. */
+  readonly revisions: ReadonlyMap<string, string>;
   /** Slots whose file is there but gives none. */
   readonly broken: ReadonlySet<string>;
 }
@@ -27,12 +30,15 @@ function namesIn(folder: string): string[] | { code: string } {
 }
 
 /** The file and whether an engine of ours can serve what it asks for. */
-function readOne(folder: string, file: string): ReadSlot {
+function readOne(folder: string, file: string): ReadSlot & { revision?: string } {
   try {
-    const read = readSlotFile(file, readFileSync(join(folder, file), 'utf8'));
+    const bytes = readFileSync(join(folder, file));
+    const revision = revisionOf(bytes);
+    const read = readSlotFile(file, bytes.toString('utf8'));
     const objection = read.config === null ? null : slotObjection(read.config);
-    if (objection === null) return read;
-    return { config: null, problems: [...read.problems, { file, line: null, message: objection }] };
+    if (objection === null) return { ...read, revision };
+    const problem = { file, line: null, message: objection };
+    return { config: null, problems: [...read.problems, problem], revision };
   } catch (cause) {
     const message = `cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`;
     return { config: null, problems: [{ file, line: null, message }] };
@@ -51,6 +57,7 @@ export function readSlotFolder(folder: string): SlotFolder {
       configs: BUILT_IN_SLOTS.map(builtInSlot),
       problems: [problem],
       files: new Set(),
+      revisions: new Map(),
       broken: new Set(),
     };
   }
@@ -71,6 +78,9 @@ export function readSlotFolder(folder: string): SlotFolder {
   const broken = new Set(names.filter((name) => !known.has(name)).map(slotOf));
   return {
     files: new Set(names.map(slotOf)),
+    revisions: new Map(
+      read.flatMap(({ revision }, i) => (revision === undefined ? [] : [[slotOf(names[i] ?? ''), revision]])),
+    ),
     broken,
     configs: all.sort((a, b) => a.name.localeCompare(b.name)),
     problems,

@@ -29,7 +29,13 @@ export class SlotSet {
   readonly #leaving = new Map<Owner, Promise<void>>();
   /** The id that each slot showed last. */
   readonly #shown = new Map<string, string | null>();
-  #folder: SlotFolder = { configs: [], problems: [], files: new Set(), broken: new Set() };
+  #folder: SlotFolder = {
+    configs: [],
+    problems: [],
+    files: new Set(),
+    revisions: new Map(),
+    broken: new Set(),
+  };
   #stopped = false;
 
   constructor(parts: SlotSetParts) {

@@ -10,7 +10,7 @@ const fromText = (text: string, name = 'chat'): SlotConfig => {
   return config;
 };
 
-const NOTHING = { files: new Set<string>(), problems: [] };
+const NOTHING = { files: new Set<string>(), revisions: new Map<string, string>(), problems: [] };
 
 function told(config: SlotConfig, over: Partial<ChosenModel> = {}) {
   const view = slotSettingsView(config, { swapped: null, model: null, ...over }, NOTHING);
@@ -80,8 +80,12 @@ test('the file and what is wrong with it are named, without its folder', () => {
   const own = { file: 'chat.toml', line: 3, message: 'unknown key "modle" is ignored' };
   const problems = [own, { ...own, file: 'other.toml' }];
   const view = (files: string[]) =>
-    slotSettingsView(fromText(''), { swapped: null, model: null }, { files: new Set(files), problems });
-  expect(view(['chat'])).toMatchObject({ file: 'chat.toml' });
+    slotSettingsView(
+      fromText(''),
+      { swapped: null, model: null },
+      { files: new Set(files), revisions: new Map([['chat', 'of its file']]), problems },
+    );
+  expect(view(['chat'])).toMatchObject({ file: 'chat.toml', revision: 'of its file' });
   expect(view(['chat']).problems).toEqual([{ line: 3, message: 'unknown key "modle" is ignored' }]);
   expect(view(['other']).file).toBeNull();
 });

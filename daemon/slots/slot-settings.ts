@@ -1,5 +1,6 @@
 import { SLOT_KEYS } from '../contract/slot-keys.ts';
 import type { SlotSettingOriginName, SlotSettingsView } from '../contract/slots.ts';
+import { revisionOf } from '../settings/revision.ts';
 import type { SlotConfig } from './slot-file.ts';
 import type { SlotFolder } from './slot-folder.ts';
 
@@ -63,12 +64,13 @@ function originOf(
 export function slotSettingsView(
   config: SlotConfig,
   { model, swapped }: ChosenModel,
-  { files, problems }: Pick<SlotFolder, 'files' | 'problems'>,
+  { files, revisions, problems }: Pick<SlotFolder, 'files' | 'revisions' | 'problems'>,
 ): SlotSettingsView {
   const name = `${config.name}.toml`;
   return {
     slot: config.name,
     file: files.has(config.name) ? name : null,
+    revision: revisions.get(config.name) ?? revisionOf(null),
     settings: Object.entries(KEYS).map(([key, read]) => {
       const value = read(config) ?? (key === 'model' ? model : null);
       const from = originOf(key, value, config, swapped);

@@ -1,6 +1,7 @@
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
 import type { Problem } from '../settings/problem.ts';
+import type { Guard } from '../settings/revision.ts';
 import type { Beside } from './admit.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Foreseen } from './foresee.ts';
@@ -46,14 +47,14 @@ export interface Slots {
   create(name: string, settings: SlotSettingsBody): Promise<SlotRecord>;
   /**
    * Changes keys of the slot file and leaves the rest of it as it is; a slot without a file gets one. A running engine
-   * keeps its settings until its next start. Throws `slot.not_found`, and as `create`.
+   * keeps its settings until its next start. Throws `slot.not_found`, what `guard` throws at the sight of the file, and as `create`.
    */
-  change(name: string, settings: SlotSettingsBody): Promise<SlotRecord>;
+  change(name: string, settings: SlotSettingsBody, guard?: Guard): Promise<SlotRecord>;
   /**
    * Deletes the slot file, drains the slot and resolves when its engine has ended. Throws 404 `slot.not_found`, and 422
-   * `slot.invalid` for a slot that has no file (the built-in one, an automatic one).
+   * `slot.invalid` for a slot that has no file (the built-in one, an automatic one), and what `guard` throws.
    */
-  remove(name: string): Promise<void>;
+  remove(name: string, guard?: Guard): Promise<void>;
   /**
    * Whether a model that has no slot could be loaded now, as admission would decide, while what is planned `beside` it takes
    * its share first. Pure.

@@ -3,6 +3,7 @@ import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
 import { familyMemoryOf, memoryOf } from '../kit/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
+import type { Guard } from '../settings/revision.ts';
 import type { Beside } from './admit.ts';
 import { Announcer } from './announce.ts';
 import { AutoSlots } from './auto-slots.ts';
@@ -158,13 +159,13 @@ class AllSlots implements Slots {
     return this.#set.need(name).record();
   }
 
-  async change(name: string, settings: SlotSettingsBody): Promise<SlotRecord> {
-    await this.#admin.change(name, settings);
+  async change(name: string, settings: SlotSettingsBody, guard?: Guard): Promise<SlotRecord> {
+    await this.#admin.change(name, settings, guard);
     return this.#set.need(name).record();
   }
 
-  remove(name: string): Promise<void> {
-    return this.#admin.remove(name);
+  remove(name: string, guard?: Guard): Promise<void> {
+    return this.#admin.remove(name, guard);
   }
 
   fit(model: SlotModel, beside?: Beside): ModelFitView {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../contract/errors.ts';
 import { part } from './harness/parts.ts';
-import { scale } from './harness/scale.ts';
+import { factor } from './harness/scale.ts';
 import { cannotTrace, type Injection, isBelow, type SystemCall, traced, widened } from './harness/strace.ts';
 import type { Told } from './harness/write-and-tell.ts';
 import { filesBelow, type Writer } from './harness/writer.ts';
@@ -19,7 +19,7 @@ import { STORE } from './harness/writers-store.ts';
 
 const WRITERS = Object.entries({ ...STORE, ...SINGLE, ...MANY });
 const PROGRAM = join(import.meta.dirname, 'harness', 'write-and-tell.ts');
-/** Calls of each kind that are tried in `npm test`: what the calls of Node are made to do elsewhere is tried less here. */
+/** Calls that are tried in `npm test`, of each kind for what SQLite writes and of all kinds for the others. */
 const LEAST = { store: 2, others: 1 };
 /** How often each of them fails in `npm run soak`. */
 const REPEATS = 20;
@@ -48,6 +48,10 @@ const strace = part('strace');
 const unable = strace === null ? 'there is no strace' : await cannotTrace(strace);
 if (strace !== null && unable !== null)
   console.warn(`SKIPPED, strace can't follow a process here: ${unable}`);
+
+const ALL_KINDS = Object.keys(KINDS) as Kind[];
+const APART = ALL_KINDS.map((kind) => ({ title: kind, kinds: [kind] }));
+const TOGETHER = [{ title: ALL_KINDS.join(', '), kinds: ALL_KINDS }];
 
 interface Seen {
   readonly told: Told | null;
@@ -125,24 +129,26 @@ async function callsOf(name: string, writer: Writer): Promise<readonly SystemCal
   });
 }
 
-/** Numbers of calls repeat in each run: every one of them `REPEATS` times, or a few of them once. */
-async function everyCall(
-  name: string,
-  writer: Writer,
-  kind: Kind,
-  calls: readonly SystemCall[],
-): Promise<number> {
-  const { what, fits } = KINDS[kind];
-  const fitting = calls.filter(fits);
-  const tried = some(`${name} ${kind}`, fitting, name in STORE ? LEAST.store : LEAST.others);
-  const rounds = tried.length < fitting.length ? 1 : scale(REPEATS);
+interface Point {
+  readonly kind: Kind;
+  readonly call: SystemCall;
+}
+
+/** Each call `REPEATS` times, or a few of them once; answers how many were tried and hit. */
+async function everyCall(name: string, writer: Writer, points: readonly Point[]): Promise<number> {
+  const share = factor(process.env.SVC_TEST_SCALE);
+  // The calls and their repeats: both go with the scale.
+  const least = name in STORE ? LEAST.store : LEAST.others;
+  const tried = some(`${name}, ${points[0]?.kind}`, points, least, share ** 2);
+  const rounds = Math.ceil(REPEATS * share ** 2);
   let hit = 0;
   for (let round = 0; round < rounds; round++) {
-    for (const { name: call, nth } of tried) {
-      hit += Number(await once(name, writer, { name: call, nth, what }));
+    for (const { kind, call } of tried) {
+      const { what } = KINDS[kind];
+      hit += Number(await once(name, writer, { name: call.name, nth: call.nth, what }));
     }
   }
-  return tried.length === 0 ? 1 : hit;
+  return hit;
 }
 
 describe.skipIf(unable !== null).each(WRITERS)('R12 R13 Q04 Q05 %s, by real system calls', (name, writer) => {
@@ -150,15 +156,15 @@ describe.skipIf(unable !== null).each(WRITERS)('R12 R13 Q04 Q05 %s, by real syst
   beforeAll(async () => {
     calls = await callsOf(name, writer);
   });
+  const pointsOf = (kind: Kind): Point[] => calls.filter(KINDS[kind].fits).map((call) => ({ kind, call }));
 
-  it('makes calls that can fail', () => {
-    expect(calls.filter(KINDS.EIO.fits).length).toBeGreaterThan(0);
-    expect(calls.filter(KINDS.SIGKILL.fits).length).toBeGreaterThan(0);
-  });
-
-  it.each(Object.keys(KINDS) as Kind[])(
-    '%s at every call: old or new, private, nothing lost that was acknowledged',
+  it.each(name in STORE ? APART : TOGETHER)(
+    '$title at every call: old or new, private, nothing lost that was acknowledged',
     { timeout: 86_400_000 },
-    async (kind) => expect(await everyCall(name, writer, kind, calls)).toBeGreaterThan(0),
+    async ({ kinds }) => {
+      const points = kinds.flatMap(pointsOf);
+      expect(points.length).toBeGreaterThan(0);
+      expect(await everyCall(name, writer, points)).toBeGreaterThan(0);
+    },
   );
 });

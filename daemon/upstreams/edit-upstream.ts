@@ -9,7 +9,8 @@ import {
 } from '../contract/upstreams.ts';
 import { createExclusive, FileWriteError } from '../kit/atomic-file.ts';
 import type { TomlValue } from '../settings/config-file.ts';
-import { editFile } from '../settings/edit-file.ts';
+import { editFile, guardFile } from '../settings/edit-file.ts';
+import { unguarded } from '../settings/revision.ts';
 import { type KeyChanges, setTomlKeys } from '../settings/toml-keys.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { readUpstreamFile, UPSTREAM_FILE_CAP } from './upstream-file.ts';
@@ -57,10 +58,16 @@ export async function createUpstreamFile(
 /**
  * Changes the named keys in the file of an upstream, every other byte stays. A new `base_url` takes `key_env` out
  * unless the body names one with it, so that a key never follows to another address by itself. Throws
- * `upstream.invalid`, ConfigEditError and FileWriteError; after any of them nothing has changed.
+ * `upstream.invalid`, what `guard` throws, ConfigEditError and FileWriteError; after any of them nothing has changed.
  */
-export async function changeUpstreamFile(folder: string, name: string, body: UpstreamPutBody): Promise<void> {
+export async function changeUpstreamFile(
+  folder: string,
+  name: string,
+  body: UpstreamPutBody,
+  guard = unguarded,
+): Promise<void> {
   const edit = (bytes: Buffer | null): Buffer => {
+    guard(bytes);
     if (bytes === null) throw new GatewayError('upstream.not_found');
     const text = bytes.toString('utf8');
     const before = readUpstreamFile(`${name}.toml`, text).config;
@@ -76,10 +83,12 @@ export async function changeUpstreamFile(folder: string, name: string, body: Ups
   await editFile(path, edit, { cap: UPSTREAM_FILE_CAP, newMode: 0o600, keepMode: 0o666, within: folder });
 }
 
-/** Throws `upstream.not_found` and FileWriteError. */
-export async function removeUpstreamFile(folder: string, name: string): Promise<void> {
-  await unlink(join(folder, `${name}.toml`)).catch((error: NodeJS.ErrnoException) => {
+/** Throws `upstream.not_found`, what `guard` throws, and FileWriteError. */
+export async function removeUpstreamFile(folder: string, name: string, guard = unguarded): Promise<void> {
+  const path = join(folder, `${name}.toml`);
+  await guardFile(path, guard, UPSTREAM_FILE_CAP);
+  await unlink(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new GatewayError('upstream.not_found');
-    throw new FileWriteError(join(folder, `${name}.toml`), 'io', 'could not be removed', error);
+    throw new FileWriteError(path, 'io', 'could not be removed', error);
   });
 }

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { boundProblems, type Problem } from '../settings/problem.ts';
+import { revisionOf } from '../settings/revision.ts';
 import {
   type ReadUpstream,
   readUpstreamFile,
@@ -15,10 +16,13 @@ export interface UpstreamFolder {
   /** By name. */
   readonly configs: readonly UpstreamConfig[];
   readonly problems: readonly Problem[];
+  /** Of each file that could be read, by upstream. */
+  readonly revisions: ReadonlyMap<string, string>;
   /** Upstreams whose file is there but can't be used: the last good settings stay. */
   readonly broken: ReadonlySet<string>;
 }
 
+const nameOf = (file: string): string => file.replace(/\.toml$/, '');
 const codeOf = (cause: unknown) => (cause as NodeJS.ErrnoException).code ?? 'unknown';
 
 function namesIn(folder: string): string[] | { code: string } {
@@ -32,24 +36,25 @@ function namesIn(folder: string): string[] | { code: string } {
 }
 
 /** Never waits for a pipe, never reads more than the cap. */
-function readText(path: string): string | null {
+function readBytes(path: string): Buffer | null {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const facts = fstatSync(file);
-    return facts.isFile() && facts.size <= UPSTREAM_FILE_CAP ? readFileSync(file, 'utf8') : null;
+    return facts.isFile() && facts.size <= UPSTREAM_FILE_CAP ? readFileSync(file) : null;
   } finally {
     closeSync(file);
   }
 }
 
-function readOne(folder: string, file: string): ReadUpstream {
+function readOne(folder: string, file: string): ReadUpstream & { revision?: string } {
   const unusable = (message: string): ReadUpstream => ({
     config: null,
     problems: [{ file: `upstreams/${file}`, line: null, message }],
   });
   try {
-    const text = readText(join(folder, file));
-    return text === null ? unusable('is no file of at most 64 KiB') : readUpstreamFile(file, text);
+    const bytes = readBytes(join(folder, file));
+    if (bytes === null) return unusable('is no file of at most 64 KiB');
+    return { ...readUpstreamFile(file, bytes.toString('utf8')), revision: revisionOf(bytes) };
   } catch (cause) {
     return unusable(`cannot be read (${codeOf(cause)})`);
   }
@@ -70,6 +75,9 @@ export function readUpstreamFolder(folder: string): UpstreamFolder | { readonly 
   return {
     configs: read.flatMap((one) => (one.config === null ? [] : [one.config])),
     problems: boundProblems(problems),
-    broken: new Set(read.flatMap((one) => (one.config === null ? [one.file.replace(/\.toml$/, '')] : []))),
+    revisions: new Map(
+      read.flatMap(({ file, revision }) => (revision === undefined ? [] : [[nameOf(file), revision]])),
+    ),
+    broken: new Set(read.flatMap((one) => (one.config === null ? [nameOf(one.file)] : []))),
   };
 }

@@ -7,6 +7,7 @@ import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import type { Outbound } from '../kit/outbound.ts';
 import type { Problem } from '../settings/problem.ts';
+import { revisionOf } from '../settings/revision.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { DailyCounts } from './daily.ts';
@@ -48,6 +49,7 @@ class LiveUpstreams implements AllUpstreams {
   readonly #daily: DailyCounts;
   readonly #reader: ListReader;
   readonly #shown = new Map<string, string>();
+  #revisions: ReadonlyMap<string, string> = new Map();
   #problems: readonly Problem[] = [];
   #started = false;
 
@@ -148,7 +150,8 @@ class LiveUpstreams implements AllUpstreams {
     const upstream = this.#all.get(name);
     if (!upstream) return undefined;
     const retryAt = upstream.breaker.open ? this.#clocks.wall() + Math.ceil(upstream.breaker.waitMs) : null;
-    return upstreamDetail(upstream, { requestsToday: this.#daily.of(name), retryAt });
+    const revision = this.#revisions.get(name) ?? revisionOf(null);
+    return { ...upstreamDetail(upstream, { requestsToday: this.#daily.of(name), retryAt }), revision };
   }
 
   config(name: string): UpstreamConfig | undefined {
@@ -172,6 +175,7 @@ class LiveUpstreams implements AllUpstreams {
       return;
     }
     this.#problems = folder.problems;
+    this.#revisions = folder.revisions;
     for (const problem of folder.problems) this.#options.log.warn({ ...problem }, 'upstream file');
     const wanted = new Set(folder.configs.map(({ name }) => name));
     for (const name of this.#all.keys()) {

@@ -16,6 +16,9 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
+/** The header by which a change is refused when the file is no longer the one that was read. */
+export const ifMatch = (revision: string): Record<string, string> => ({ 'if-match': `"${revision}"` });
+
 /** Address of a route of the table with its parameters filled in. */
 export function addressOf(id: RouteId, options: Pick<CallOptions, 'params' | 'query'> = {}): string {
   const path = ROUTES[id].path.replace(/[:*](\w+)/g, (whole, name: string) => {

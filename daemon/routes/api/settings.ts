@@ -3,10 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '../../contract/errors.ts';
 import type { SettingRow } from '../../contract/system.ts';
 import { SETTINGS, type SettingName } from '../../settings/catalogue.ts';
+import { guardOf } from '../../settings/revision.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 import { allProblems } from '../problems.ts';
 
 /** `/api/settings`: every row of the catalogue, and the way to persist those that config.toml may hold. */
@@ -14,18 +15,26 @@ export function settingsRoutes(deps: RouteDeps) {
   const running = startValues(deps);
   const view = () => ({
     settings: deps.settings.views().map((row) => withRunning(row, running)),
+    revision: deps.settings.revision(),
     problems: allProblems(deps),
     env_file: join(deps.settings.folders.config, 'api.env'),
   });
-  const put: Handler = async (_ctx, call, body) => {
-    await persistAll(deps, call, acceptable((body as { values: Values }).values));
+  const put: Handler = async (ctx, call, body) => {
+    const accepted = acceptable((body as { values: Values }).values);
+    const guard = guardOf(ctx.req.headers['if-match']);
+    await configWrite(
+      () => deps.settings.persistAll(accepted, guard),
+      () => deps.settings.reload(),
+    );
+    const names = accepted.map(([name]) => name);
+    if (names.length > 0) audit(deps, call, 'settings.put', { names });
     return view();
   };
   return { settings: view, 'settings.put': put } satisfies Record<string, Handler>;
 }
 
 type Values = Record<string, unknown>;
-type Accepted = [name: SettingName, value: unknown][];
+type Accepted = readonly (readonly [name: SettingName, value: unknown])[];
 
 /** What the settings that need a restart show at the start of the gateway; secrets show nothing. */
 function startValues({ settings }: Pick<RouteDeps, 'settings'>): ReadonlyMap<string, unknown> {
@@ -41,7 +50,7 @@ function withRunning(row: SettingRow, running: ReadonlyMap<string, unknown>): Se
 /** Enforcement has its own route with its own conditions. Throws `request.invalid` naming each value at fault. */
 function acceptable(values: Values): Accepted {
   const fields: { path: string; reason: string }[] = [];
-  const accepted: Accepted = [];
+  const accepted: [SettingName, unknown][] = [];
   for (const [name, value] of Object.entries(values)) {
     const row = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SettingName] : undefined;
     if (!row?.toml || name === 'requireAuth') {
@@ -55,17 +64,4 @@ function acceptable(values: Values): Accepted {
   }
   if (fields.length > 0) throw new GatewayError('request.invalid', { details: { fields } });
   return accepted;
-}
-
-/** One after the other; when one can't be written, those before it stay and are in the audit trail all the same. */
-async function persistAll(deps: RouteDeps, call: Call, accepted: Accepted): Promise<void> {
-  const names: SettingName[] = [];
-  try {
-    for (const [name, value] of accepted) {
-      await configWrite(() => deps.settings.persist(name, value as never));
-      names.push(name);
-    }
-  } finally {
-    if (names.length > 0) audit(deps, call, 'settings.put', { names });
-  }
 }

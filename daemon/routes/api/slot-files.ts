@@ -1,4 +1,5 @@
 import type { SlotRecord, SlotSettingsBody } from '../../contract/slots.ts';
+import { guardOf } from '../../settings/revision.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -10,6 +11,7 @@ import type { Handler } from '../handler.ts';
  * file is broken has no record, yet it can be changed and removed: the name is looked up among the files that are there.
  */
 export function slotFileRoutes(deps: RouteDeps) {
+  const reload = () => deps.slots.reload();
   const create: Handler = async (ctx, call, body): Promise<SlotRecord> => {
     const { name, ...settings } = body as SlotSettingsBody & { name: string };
     const slot = await configWrite(() => deps.slots.create(name, settings));
@@ -17,16 +19,17 @@ export function slotFileRoutes(deps: RouteDeps) {
     ctx.status = 201;
     return slot;
   };
-  const change: Handler = async (_ctx, call, body): Promise<SlotRecord> => {
+  const change: Handler = async (ctx, call, body): Promise<SlotRecord> => {
     const settings = body as SlotSettingsBody;
     const name = call.params.name ?? '';
-    const slot = await configWrite(() => deps.slots.change(name, settings));
+    const guard = guardOf(ctx.req.headers['if-match']);
+    const slot = await configWrite(() => deps.slots.change(name, settings, guard), reload);
     audit(deps, call, 'slot.change', { slot: name, settings });
     return slot;
   };
-  const remove: Handler = async (_ctx, call) => {
+  const remove: Handler = async (ctx, call) => {
     const name = call.params.name ?? '';
-    await configWrite(() => deps.slots.remove(name));
+    await configWrite(() => deps.slots.remove(name, guardOf(ctx.req.headers['if-match'])), reload);
     audit(deps, call, 'slot.remove', { slot: name });
     return { ok: true };
   };

@@ -6,6 +6,7 @@ import {
   type UpstreamPutBody,
   type UpstreamRecord,
 } from '../../contract/upstreams.ts';
+import { guardOf } from '../../settings/revision.ts';
 import { changeUpstreamFile, createUpstreamFile, removeUpstreamFile } from '../../upstreams/edit-upstream.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -40,6 +41,7 @@ export function upstreamRoutes(deps: RouteDeps) {
     if (!detail) throw new GatewayError('upstream.not_found');
     return detail;
   };
+  const reload = () => upstreams.reload();
   const isAdmin = (call: Call) => deps.auth.decide('admin', call.caller, call.auth) === 'pass';
   return {
     upstreams: (_ctx, call) => ({ upstreams: isAdmin(call) ? details(deps) : upstreams.views() }),
@@ -50,16 +52,18 @@ export function upstreamRoutes(deps: RouteDeps) {
       audit(call, 'create', { upstream: wanted.name, fields: Object.keys(wanted) });
       return taken(wanted.name);
     },
-    'upstream.put': async (_ctx, call, body) => {
+    'upstream.put': async (ctx, call, body) => {
       const name = fileOf(call);
       const wanted = body as UpstreamPutBody;
-      await configWrite(() => changeUpstreamFile(folder, name, wanted));
+      const guard = guardOf(ctx.req.headers['if-match']);
+      await configWrite(() => changeUpstreamFile(folder, name, wanted, guard), reload);
       audit(call, 'change', { upstream: name, fields: Object.keys(wanted) });
       return taken(name);
     },
-    'upstream.remove': async (_ctx, call) => {
+    'upstream.remove': async (ctx, call) => {
       const name = fileOf(call);
-      await configWrite(() => removeUpstreamFile(folder, name));
+      const guard = guardOf(ctx.req.headers['if-match']);
+      await configWrite(() => removeUpstreamFile(folder, name, guard), reload);
       audit(call, 'remove', { upstream: name });
       upstreams.reload();
       return { removed: name };

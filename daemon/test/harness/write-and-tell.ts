@@ -6,6 +6,7 @@ import { writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { configWrite } from '../../routes/config-write.ts';
 import { writerOf } from './writers-all.ts';
+import { STORE } from './writers-store.ts';
 
 export interface Told {
   /** The error as its caller gets it: its code, else the name of its class; null after success. */
@@ -21,7 +22,8 @@ const APART = 600;
 const say = (line: object) => writeSync(1, `${JSON.stringify(line)}\n`);
 const [name = '', root = ''] = process.argv.slice(2);
 const writer = await writerOf(name);
-for (let n = 0; n < APART; n++)
+// SQLite does all by the main thread.
+for (let n = 0; n < APART && !(name in STORE); n++)
   await open('/dev/null')
     .then((handle) => handle.close())
     .catch(() => {});

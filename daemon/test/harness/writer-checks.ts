@@ -54,10 +54,12 @@ export async function again(root: string, writer: Writer): Promise<Left> {
   return writer.left(root);
 }
 
-/** Some of `all` in an order that nobody foresees; `least` of them in `npm test`, all under `npm run soak`. */
-export function some<T>(name: string, all: readonly T[], least: number): T[] {
+const scaled = factor(process.env.SVC_TEST_SCALE);
+
+/** Some of `all` in an order that nobody foresees: this share of them, `least` at least; all under `npm run soak`. */
+export function some<T>(name: string, all: readonly T[], least: number, share = scaled): T[] {
   const random = randomFrom(seed(name));
-  const most = Math.max(least, Math.ceil(all.length * factor(process.env.SVC_TEST_SCALE)));
+  const most = Math.max(least, Math.ceil(all.length * share));
   return all
     .map((one) => ({ one, place: random() }))
     .sort((a, b) => a.place - b.place)

@@ -16,6 +16,7 @@ import { connect, type Db } from '../../store/connection.ts';
 import { inspect } from '../../store/damage.ts';
 import { openDatabase } from '../../store/open.ts';
 import { MIGRATIONS, type Migration } from '../../store/schema.ts';
+import { recovered } from './writers-store.ts';
 import { type Left, put, textOf, type Writer, which } from './writer.ts';
 
 const foldersOf = (root: string) => ({ config: join(root, 'config'), state: join(root, 'state') });
@@ -159,6 +160,7 @@ const SCHEMA: Writer = {
     },
   }),
   left(root) {
+    recovered(database(root));
     const found = inspect(database(root));
     if (existsSync(runningBackup(database(root)))) return 'between';
     if (found.state !== 'sound') return `torn: ${found.state}`;

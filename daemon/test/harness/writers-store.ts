@@ -55,8 +55,21 @@ function look<T>(file: string, read: (db: Db) => T): T {
   }
 }
 
+/** Opens a database as the next start does: what a death left half written is rolled back, or taken from the log. */
+export function recovered(file: string): void {
+  if (!existsSync(file)) return;
+  try {
+    const db = connect(file);
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    db.close();
+  } catch {
+    // The look that follows says what it is.
+  }
+}
+
 /** What is wrong with a database that should be whole and hold the rows from before; null when nothing is. */
 function flaw(file: string, rows: number): string | null {
+  recovered(file);
   const found = inspect(file);
   if (found.state !== 'sound') return `it is ${found.state}`;
   return look(file, (db) => {

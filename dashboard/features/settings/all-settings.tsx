@@ -63,7 +63,7 @@ function Problems(props: { problems: Responses['settings']['problems'] }): React
 }
 
 function Whole(props: { data: Responses['settings'] }): ReactElement {
-  const { settings, problems } = props.data;
+  const { settings, problems, revision } = props.data;
   const { place, go } = usePlace();
   const shown = settings.filter((row) => showsSetting(row, place.q, place.only === 'changed'));
   const edited = settings.find(({ name }) => name === place.edit);
@@ -105,7 +105,12 @@ function Whole(props: { data: Responses['settings'] }): ReactElement {
         </Card>
       ))}
       {edited === undefined ? null : (
-        <EditSetting key={edited.name} row={edited} onClose={() => go({ edit: '' }, false)} />
+        <EditSetting
+          key={edited.name}
+          row={edited}
+          revision={revision}
+          onClose={() => go({ edit: '' }, false)}
+        />
       )}
     </>
   );

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { SettingRow } from '../../../daemon/contract/system.ts';
-import { call } from '../../api/client.ts';
+import { call, ifMatch } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
 import { Button } from '../../ui/button.tsx';
@@ -38,10 +38,14 @@ const HOW: Record<NonNullable<SettingLock>, (row: SettingRow) => ReactNode> = {
   ),
 };
 
-function useSave(row: SettingRow, onDone: () => void) {
+function useSave(row: SettingRow, revision: string, onDone: () => void) {
   const client = useQueryClient();
+  // Of the first look: what somebody writes by hand meanwhile is not overwritten unseen.
+  const [headers] = useState(() => ifMatch(revision));
   return useMutation({
-    mutationFn: (value: unknown) => call('settings.put', { body: { values: { [row.name]: value } } }),
+    mutationFn: (value: unknown) =>
+      call('settings.put', { headers, body: { values: { [row.name]: value } } }),
+    onError: () => void client.invalidateQueries({ queryKey: keyOf('settings') }),
     onSuccess: (answer) => {
       client.setQueryData<Responses['settings']>(keyOf('settings'), answer);
       for (const id of ['status', 'audit'] as const) void client.invalidateQueries({ queryKey: keyOf(id) });
@@ -50,9 +54,16 @@ function useSave(row: SettingRow, onDone: () => void) {
   });
 }
 
-function Editor(props: { row: SettingRow; onClose: () => void }): ReactElement {
+interface EditProps {
+  row: SettingRow;
+  /** Of config.toml, as the row was read from it. */
+  revision: string;
+  onClose: () => void;
+}
+
+function Editor(props: EditProps): ReactElement {
   const { row } = props;
-  const save = useSave(row, props.onClose);
+  const save = useSave(row, props.revision, props.onClose);
   const field: FieldRow = {
     key: row.name,
     label: keyOfSetting(row),
@@ -87,7 +98,7 @@ function Editor(props: { row: SettingRow; onClose: () => void }): ReactElement {
 }
 
 /** Changes one setting, or says where it is changed. */
-export function EditSetting(props: { row: SettingRow; onClose: () => void }): ReactElement {
+export function EditSetting(props: EditProps): ReactElement {
   const { row } = props;
   const lock = lockOfSetting(row);
   return (
@@ -101,7 +112,7 @@ export function EditSetting(props: { row: SettingRow; onClose: () => void }): Re
         ]}
       />
       {lock === null ? (
-        <Editor row={row} onClose={props.onClose} />
+        <Editor row={row} revision={props.revision} onClose={props.onClose} />
       ) : (
         <Note tone="idle">
           <p>{HOW[lock](row)}</p>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { SlotCreate, SlotSettings, type SlotSettingsView } from '../../../daemon/contract/slots.ts';
 import { queries } from '../../api/queries.ts';
 import { Facts } from '../../ui/facts.tsx';
@@ -54,6 +54,8 @@ function FileOnly(props: { settings: SlotSettingsView }): ReactElement | null {
 
 function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSettingsView }): ReactElement {
   const change = useAct('slot.change', onClose);
+  // Of the first look: what somebody writes by hand meanwhile is not overwritten unseen.
+  const [revision] = useState(settings.revision);
   const { rows, more } = slotRows(useModelIds(), false);
   return (
     <>
@@ -77,7 +79,7 @@ function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSet
         action="Save"
         busy={change.isPending}
         error={change.error}
-        onSend={(body) => change.mutate({ name: slot.name, body })}
+        onSend={(body) => change.mutate({ name: slot.name, body, revision })}
       />
       <FileOnly settings={settings} />
     </>

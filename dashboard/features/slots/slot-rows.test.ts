@@ -44,6 +44,7 @@ describe('what a slot is set to', () => {
   const view: SlotSettingsView = {
     slot: 'writer',
     file: 'writer.toml',
+    revision: 'of its file',
     settings: [
       row('model', 'tiny', 'automatic'),
       row('context', null, 'default'),

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
-import { call } from '../../api/client.ts';
+import { call, ifMatch } from '../../api/client.ts';
 import { withSlot } from '../../api/events.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
@@ -11,17 +11,25 @@ const UNDER_WAY: ReadonlySet<ActId> = new Set(['slot.load', 'slot.unload', 'slot
 /** A change may have to end an engine first. */
 const LIMIT_MS = 60_000;
 
+interface Sent {
+  name: string;
+  body?: Record<string, unknown>;
+  /** Of the slot's file, as the form was filled from it. */
+  revision?: string;
+}
+
 /** An act on a slot; the record of the answer is shown at once. */
 export function useAct(id: ActId, onDone: () => void) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ name, body }: { name: string; body?: Record<string, unknown> }): Promise<SlotRecord> =>
+    mutationFn: ({ name, body, revision }: Sent): Promise<SlotRecord> =>
       call(
         id,
         {
           params: { name },
           ...(UNDER_WAY.has(id) ? { query: { wait: 'false' } } : {}),
           ...(body === undefined ? {} : { body }),
+          ...(revision === undefined ? {} : { headers: ifMatch(revision) }),
         },
         LIMIT_MS,
       ),
@@ -32,5 +40,6 @@ export function useAct(id: ActId, onDone: () => void) {
       }
       onDone();
     },
+    onError: () => void client.invalidateQueries({ queryKey: keyOf('slot.settings') }),
   });
 }

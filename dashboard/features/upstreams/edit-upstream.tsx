@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { UpstreamCreate, UpstreamPut } from '../../../daemon/contract/upstreams.ts';
-import { call } from '../../api/client.ts';
+import { call, ifMatch } from '../../api/client.ts';
 import { keyOf, queries } from '../../api/queries.ts';
 import { issuesOf } from '../../ui/form/draft.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
@@ -22,6 +22,7 @@ function useSave(send: (body: Body) => Promise<unknown>, onDone: () => void) {
       }
       onDone();
     },
+    onError: () => void client.invalidateQueries({ queryKey: keyOf('upstream') }),
   });
 }
 
@@ -47,33 +48,38 @@ export function NewUpstream(props: { onClose: () => void }): ReactElement {
   );
 }
 
+function Form({ upstream, onClose }: UpstreamDialogProps): ReactElement {
+  const { rows, more } = upstreamRows(false);
+  // Of the first look: what somebody writes by hand meanwhile is not overwritten unseen.
+  const [revision] = useState(upstream.revision);
+  const params = { name: upstream.name };
+  const headers = revision === undefined ? {} : ifMatch(revision);
+  const save = useSave((body) => call('upstream.put', { params, headers, body }), onClose);
+  return (
+    <RecordForm
+      rows={rows}
+      more={more}
+      baseline={upstreamBaseline(upstream)}
+      create={false}
+      empty="default"
+      check={(body) => issuesOf(UpstreamPut, body, [...rows, ...more])}
+      action="Save"
+      busy={save.isPending}
+      error={save.error}
+      onSend={(body) => save.mutate(body)}
+    >
+      <p>A new address takes the key variable away unless it is typed again: keys go nowhere by accident.</p>
+    </RecordForm>
+  );
+}
+
 /** Changes an upstream; a new address clears the key variable that is not named with it. */
 export function EditUpstream({ upstream, onClose }: UpstreamDialogProps): ReactElement {
   const detail = useQuery(queries.upstream(upstream.name));
-  const { rows, more } = upstreamRows(false);
-  const all = [...rows, ...more];
-  const save = useSave((body) => call('upstream.put', { params: { name: upstream.name }, body }), onClose);
   return (
     <Sheet title={`Settings of upstream ${upstream.name}`} onClose={onClose}>
       <Loaded query={detail} what="the settings" lines={8}>
-        {(data) => (
-          <RecordForm
-            rows={rows}
-            more={more}
-            baseline={upstreamBaseline(data)}
-            create={false}
-            empty="default"
-            check={(body) => issuesOf(UpstreamPut, body, all)}
-            action="Save"
-            busy={save.isPending}
-            error={save.error}
-            onSend={(body) => save.mutate(body)}
-          >
-            <p>
-              A new address takes the key variable away unless it is typed again: keys go nowhere by accident.
-            </p>
-          </RecordForm>
-        )}
+        {(data) => <Form upstream={data} onClose={onClose} />}
       </Loaded>
     </Sheet>
   );
