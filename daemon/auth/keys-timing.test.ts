@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { randomFrom, scale, seed } from '../test/harness/scale.ts';
+import { MOST_T, timesApart, welch } from '../test/harness/same-time.ts';
 import { createKeys, generateKey } from './keys.ts';
 
 const ADMIN = generateKey();
@@ -19,46 +19,15 @@ const PAIRS: Record<string, readonly [string, string]> = {
 };
 const SAMPLES = 100_000;
 const QUESTIONS_A_SAMPLE = 4;
-/** Beyond this two means differ (Welch's t, as leakage tests have it). */
-const MOST_T = 4.5;
-/** Slow samples are those of a machine that did something else. */
-const KEPT = 0.8;
-/** A difference that is there is there each time. */
-const TRIES = 4;
-
-const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
-const variance = (values: readonly number[], middle: number): number =>
-  values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1);
-
-function welch(a: readonly number[], b: readonly number[]): number {
-  const [meanA, meanB] = [mean(a), mean(b)];
-  return (meanA - meanB) / Math.sqrt(variance(a, meanA) / a.length + variance(b, meanB) / b.length);
-}
-
 function duration(text: string): number {
   const begun = process.hrtime.bigint();
   for (let n = 0; n < QUESTIONS_A_SAMPLE; n++) keys.tierOf(text);
   return Number(process.hrtime.bigint() - begun);
 }
 
-/** The t of one round in which both are asked in an order that nobody foresees. */
-function measured([first, second]: readonly [string, string], random: () => number): number {
-  const times: { of: 0 | 1; ns: number }[] = [];
-  for (let n = 0; n < 2 * scale(SAMPLES); n++) {
-    const of = random() < 0.5 ? 0 : 1;
-    times.push({ of, ns: duration(of === 0 ? first : second) });
-  }
-  const limit = times.map(({ ns }) => ns).sort((a, b) => a - b)[Math.floor(times.length * KEPT)] as number;
-  const kept = (which: 0 | 1) =>
-    times.filter(({ of, ns }) => of === which && ns <= limit).map(({ ns }) => ns);
-  return Math.abs(welch(kept(0), kept(1)));
-}
-
-it.each(Object.entries(PAIRS))('T16 %s take the same time', (_, pair) => {
-  const random = randomFrom(seed('keys-timing'));
+it.each(Object.entries(PAIRS))('T16 %s take the same time', async (_, pair) => {
   for (const text of pair) for (let n = 0; n < 2_000; n++) expect(keys.tierOf(text)).toBeNull();
-  const seen: number[] = [];
-  for (let n = 0; n < TRIES && (seen.at(-1) ?? MOST_T) >= MOST_T; n++) seen.push(measured(pair, random));
+  const seen = await timesApart('keys-timing', SAMPLES, (which) => duration(pair[which]));
   expect(seen.at(-1), `t of each try: ${seen}`).toBeLessThan(MOST_T);
 });
 

@@ -15,6 +15,7 @@ import { buffer } from 'node:stream/consumers';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { drawnPng } from '../../test/harness/drawn-png.ts';
+import { MOST_T, timesApart } from '../../test/harness/same-time.ts';
 import { ImageCache } from './cache.ts';
 
 let root: string;
@@ -109,4 +110,18 @@ test('a folder that cannot be written is told, and others are served afterwards'
   await expect(cache.keep(png(1))).rejects.toThrow();
   rmSync(folder);
   expect(await cache.keep(png(1))).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('I02 an id that is not kept takes the same time, however near it is to one that is', async () => {
+  const cache = open();
+  const near = (await cache.keep(png(1))).replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+  const far = '00000000-0000-4000-8000-000000000000';
+  const duration = async (which: 0 | 1) => {
+    const begun = process.hrtime.bigint();
+    await cache.open(which === 0 ? near : far);
+    return Number(process.hrtime.bigint() - begun);
+  };
+  for (const id of [near, far]) expect(await cache.open(id)).toBeNull();
+  const seen = await timesApart('images-cache', 20_000, duration);
+  expect(seen.at(-1), `t of each try: ${seen}`).toBeLessThan(MOST_T);
 });

@@ -16,8 +16,8 @@ import { connect, type Db } from '../../store/connection.ts';
 import { inspect } from '../../store/damage.ts';
 import { openDatabase } from '../../store/open.ts';
 import { MIGRATIONS, type Migration } from '../../store/schema.ts';
-import { recovered } from './writers-store.ts';
 import { type Left, put, textOf, type Writer, which } from './writer.ts';
+import { recovered } from './writers-store.ts';
 
 const foldersOf = (root: string) => ({ config: join(root, 'config'), state: join(root, 'state') });
 const archiveOf = (root: string) => join(root, 'svc.tar.gz');
