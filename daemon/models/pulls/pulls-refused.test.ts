@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { BenchOptions } from '../testing/pull-bench.ts';
+import { FILE, PullHub, REPO, WEIGHTS } from '../testing/pull-hub.ts';
+
+const here = new PullHub();
+const { open, onDisk } = here;
+
+describe('DL02 DL06 DL09 what comes wrong is never seen under its name', () => {
+  test.each([
+    ['another content', { bytes: () => Buffer.from(WEIGHTS).fill(1, 1000, 2000) }, 'pull.checksum_mismatch'],
+    ['a shorter content', { bytes: () => WEIGHTS.subarray(0, 9000) }, 'pull.checksum_mismatch'],
+    ['a longer content', { bytes: () => Buffer.concat([WEIGHTS, WEIGHTS]) }, 'pull.checksum_mismatch'],
+    ['an endless one', { endless: true }, 'pull.checksum_mismatch'],
+    ['a compressed one', { gzip: true }, 'pull.checksum_mismatch'],
+    ['a redirect to a private address', { redirect: 'https://192.168.1.1/x' }, 'pull.hub_unreachable'],
+    ['a redirect to this machine', { redirect: 'https://127.0.0.1:1/x' }, 'pull.hub_unreachable'],
+    ['the same in decimal', { redirect: 'https://2130706433/x' }, 'pull.hub_unreachable'],
+    ['the same in octal', { redirect: 'https://0177.0.0.1/x' }, 'pull.hub_unreachable'],
+    ['the same as mapped IPv6', { redirect: 'https://[::ffff:127.0.0.1]/x' }, 'pull.hub_unreachable'],
+    ['the unspecified address', { redirect: 'https://[::]/x' }, 'pull.hub_unreachable'],
+    ['cloud metadata', { redirect: 'https://169.254.169.254/x' }, 'pull.hub_unreachable'],
+    ['a redirect without TLS', { redirect: 'http://example.com/x' }, 'pull.hub_unreachable'],
+    ['a redirect to a file', { redirect: 'file:///etc/passwd' }, 'pull.hub_unreachable'],
+    ['a redirect in a circle', { redirect: `/${REPO}/resolve/main/${FILE}` }, 'pull.hub_unreachable'],
+  ] as const)('%s', async (_, fault, code) => {
+    await open();
+    const { bytes, ...rest } = fault as { bytes?: () => Buffer };
+    here.hub.fault = { ...rest, ...(bytes === undefined ? {} : { bytes: bytes() }) };
+    const { id } = await here.bench.pull(REPO);
+    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'failed', error: { code } });
+    expect(existsSync(join(here.bench.models, REPO))).toBe(false);
+    for (const part of onDisk().filter((name) => name.endsWith('.part')))
+      expect(readFileSync(join(here.bench.models, part)).length).toBeLessThanOrEqual(WEIGHTS.length);
+    here.hub.fault = {};
+    await here.bench.pulls.resume(id);
+    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
+  });
+
+  test('a name that leads to a public and to a private address is not connected to', async () => {
+    const lookup = (
+      _: string,
+      __: unknown,
+      done: (error: null, found: { address: string; family: number }[]) => void,
+    ) =>
+      done(null, [
+        { address: '93.184.216.34', family: 4 },
+        { address: '10.0.0.1', family: 4 },
+      ]);
+    await open({ lookup: lookup as NonNullable<BenchOptions['lookup']> });
+    here.hub.fault = { redirect: 'https://storage.example/x' };
+    const { id } = await here.bench.pull(REPO);
+    const failed = await here.bench.until(id, 'failed');
+    expect(failed.error).toMatchObject({
+      code: 'pull.hub_unreachable',
+      message: expect.stringMatching(/private network/),
+    });
+  });
+
+  test('a damaged beginning of an earlier run is fetched again once', async () => {
+    await open();
+    here.hub.fault = { slowMs: 10, bytes: Buffer.from(WEIGHTS).fill(9, 0, 10_000) };
+    const { id } = await here.bench.pull(REPO);
+    await expect.poll(() => here.bench.pulls.list()[0]?.bytes, { timeout: 10_000 }).toBeGreaterThan(10_000);
+    await here.bench.pulls.pause(id);
+    here.hub.fault = {};
+    await here.bench.pulls.resume(id);
+    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
+    expect(readFileSync(join(here.bench.models, REPO, FILE))).toEqual(WEIGHTS);
+  });
+});
+
+describe('what the hub refuses is explained', () => {
+  test('no such repository, revision, file, quantisation', async () => {
+    await open();
+    await expect(here.bench.pull('maker/none')).rejects.toMatchObject({
+      code: 'pull.not_found',
+      message: expect.stringMatching(/HF_TOKEN/),
+    });
+    await expect(here.bench.pull(REPO, { revision: 'v9' })).rejects.toMatchObject({ code: 'pull.not_found' });
+    await expect(here.bench.pull(`${REPO}:Q2_K`)).rejects.toMatchObject({
+      code: 'pull.not_found',
+      options: { details: { choices: [FILE] } },
+    });
+  });
+
+  test('a gated repository without a token, with a wrong one, with the right one', async () => {
+    here.hub.repos[REPO] = { files: { [FILE]: WEIGHTS }, gated: true };
+    await open();
+    await expect(here.bench.pull(REPO)).rejects.toMatchObject({
+      code: 'pull.gated',
+      message: expect.stringMatching(/hub/),
+    });
+    await open({ env: { HF_TOKEN: 'hf_wrong' } });
+    const denied = await here.bench.pull(REPO);
+    expect(await here.bench.until(denied.id, 'done', 'failed')).toMatchObject({
+      error: { code: 'pull.gated' },
+    });
+    await open({ env: { HF_TOKEN: 'hf_goodtoken' } });
+    const { id } = await here.bench.pull(REPO);
+    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
+    expect(JSON.stringify(here.bench.events)).not.toContain('hf_');
+  });
+
+  test('a hub that is away, and one that is no hub', async () => {
+    await open();
+    here.hub.repos = {};
+    await here.hub.close();
+    await expect(here.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.hub_unreachable' });
+  });
+
+  test('waits as long as a busy hub asks, then goes on', async () => {
+    await open();
+    here.hub.fault = { status: 429, headers: { 'retry-after': '0' } };
+    const { id } = await here.bench.pull(REPO);
+    await expect.poll(() => here.bench.pulls.list()[0]?.retries, { timeout: 10_000 }).toBeGreaterThan(1);
+    here.hub.fault = {};
+    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done', retries: 0 });
+  });
+});
+
+describe('the disk', () => {
+  test('DL03 that has no room refuses before anything is fetched; others count', async () => {
+    let free = 512 * 1024 * 1024 + WEIGHTS.length - 1;
+    await open({ free: async () => free });
+    await expect(here.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.no_space', status: 507 });
+    expect(here.bench.pulls.list()).toEqual([]);
+    free += 1;
+    here.hub.fault = { slowMs: 20 };
+    const { id } = await here.bench.pull(REPO);
+    here.hub.repos['other/m'] = { files: { 'm.gguf': Buffer.alloc(8000) } };
+    await expect(here.bench.pull('other/m')).rejects.toMatchObject({ code: 'pull.no_space' });
+    here.hub.fault = {};
+    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
+  });
+
+  test('DL04 with a link in the place of the repository is not written through', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
+    here.ends.push(() => rmSync(outside, { recursive: true, force: true }));
+    await open();
+    mkdirSync(here.bench.models, { recursive: true });
+    symlinkSync(outside, join(here.bench.models, 'maker'));
+    const { id } = await here.bench.pull(REPO);
+    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({
+      state: 'failed',
+      error: { code: 'pull.bad_name' },
+    });
+    expect(readdirSync(outside)).toEqual([]);
+  });
+});
+
+test.each([
+  '../x.gguf',
+  '/etc/x.gguf',
+  'a\\..\\x.gguf',
+  'C:x.gguf',
+  'con.gguf',
+  'a/./x.gguf',
+  'x\u202egguf.gguf',
+  `${'a'.repeat(300)}.gguf`,
+  '.hidden.gguf',
+])('DL04 a file that the hub calls %j is refused', async (name) => {
+  here.hub.repos[REPO] = { files: { [FILE]: WEIGHTS }, listsAs: { [FILE]: name } };
+  await open();
+  await expect(here.bench.pull(REPO)).rejects.toMatchObject({ code: 'pull.bad_name' });
+  expect(here.bench.pulls.list()).toEqual([]);
+});

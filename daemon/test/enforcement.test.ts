@@ -1,0 +1,102 @@
+/** spec "Authentication enforcement" over a real port: where it comes from, and that no broken file loses it. */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { AuthGateways, status } from './harness/auth-gateways.ts';
+import { ADMIN_KEY, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { scale } from './harness/scale.ts';
+
+const { start, locked } = new AuthGateways();
+
+describe('enforcement: environment, then file, then off', () => {
+  it('PUT require under an environment override keeps the effective value and says so', async () => {
+    const gateway = await locked();
+    const answer = await ask(gateway, 'PUT', '/api/auth/require', {
+      key: ADMIN_KEY,
+      body: { require_auth: false },
+    });
+    expect(answer.json()).toEqual({
+      require_auth: true,
+      persisted: false,
+      source: 'env',
+      applies_live: true,
+    });
+    expect(await status(gateway)).toMatchObject({ auth_required: true });
+  });
+
+  it.each([
+    ['1', true],
+    ['TRUE', true],
+    [' yes ', true],
+    ['on', true],
+    ['0', false],
+    ['False', false],
+    ['no', false],
+    ['off', false],
+    ['', false],
+    ['maybe', true],
+  ])('SVC_REQUIRE_AUTH=%j is %s', async (word, expected) => {
+    const gateway = await start({ files: KEYS_FILE, env: { SVC_REQUIRE_AUTH: word } });
+    expect(await status(gateway)).toMatchObject({ auth_required: expected });
+  });
+
+  it('on without an admin key fails closed: only open and bootstrap answer, and the start line says what to do', async () => {
+    const gateway = await start({ env: { SVC_REQUIRE_AUTH: 'on' } });
+    expect(gateway.output()).toContain('SVC_ADMIN_KEY');
+    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect((await ask(gateway, 'GET', '/api/setup')).status).toBe(200);
+    expect((await ask(gateway, 'POST', '/v1/chat/completions', { body: {} })).status).toBe(401);
+    expect((await ask(gateway, 'POST', '/api/auth/rotate')).status).toBe(401);
+  });
+
+  it('F05 a require body of another shape changes nothing', async () => {
+    const gateway = await start({ files: KEYS_FILE });
+    for (const value of ['true', 1, null, [], {}]) {
+      const answer = await ask(gateway, 'PUT', '/api/auth/require', { body: { require_auth: value } });
+      expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
+    }
+    expect(await status(gateway)).toMatchObject({ auth_required: false });
+  });
+
+  it('F06 turned on and off under load: what is acknowledged rules the next request, and none is judged by both', async () => {
+    const gateway = await start({ files: KEYS_FILE });
+    const state = { over: false, odd: [] as string[], asked: 0 };
+    const caller = async () => {
+      while (!state.over) {
+        const answer = await ask(gateway, 'GET', '/api/settings');
+        state.asked += 1;
+        const whole = answer.status === 200 ? 'settings' in answer.json() : answer.code === 'auth.required';
+        if (!whole) state.odd.push(`${answer.status} ${answer.text.slice(0, 100)}`);
+      }
+    };
+    const callers = Array.from({ length: 4 }, caller);
+    for (let turn = 0; turn < scale(1000); turn++) {
+      for (const on of [true, false]) {
+        const body = { require_auth: on };
+        expect((await ask(gateway, 'PUT', '/api/auth/require', { key: ADMIN_KEY, body })).status).toBe(200);
+        expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(on ? 401 : 200);
+        expect((await ask(gateway, 'GET', '/api/settings', { key: ADMIN_KEY })).status).toBe(200);
+      }
+    }
+    state.over = true;
+    await Promise.all(callers);
+    expect(state.odd).toEqual([]);
+    expect(state.asked).toBeGreaterThan(10);
+  });
+
+  it('F01/F03 a broken config.toml never turns enforcement off, running or at a cold start', async () => {
+    const gateway = await startGateway({
+      files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = true\n' },
+    });
+    expect(await status(gateway)).toMatchObject({ auth_required: true });
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(join(gateway.home, 'config/config.toml'), '[security\nrequire_auth = ');
+    gateway.signal('SIGHUP');
+    await gateway.waitFor('config.toml');
+    expect(await status(gateway)).toMatchObject({ auth_required: true });
+    await gateway.stop();
+    const again = await start({ home: gateway.home });
+    expect(await status(again)).toMatchObject({ auth_required: true });
+    expect(again.output()).toMatch(/config\.toml:\d+/);
+  });
+});

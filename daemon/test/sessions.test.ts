@@ -1,0 +1,107 @@
+/** spec "Session" over a real port: cookies, logout, restarts, rotations, and the secret that signs them. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionRow } from '../contract/auth.ts';
+import { AuthGateways, keyIn, status, WIDE_LIMIT } from './harness/auth-gateways.ts';
+import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { ask, login } from './harness/http.ts';
+
+const { start } = new AuthGateways();
+
+describe('sessions', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway({
+      files: { ...KEYS_FILE, 'config/config.toml': WIDE_LIMIT },
+      env: { SVC_REQUIRE_AUTH: 'on' },
+    });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    gateway.remove();
+  });
+
+  it('K13 login sets the cookie with exactly the attributes of the spec', async () => {
+    const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key: ADMIN_KEY } });
+    expect(answer.json()).toEqual({ ok: true, tier: 'admin' });
+    const [cookie = '', ...attributes] = String(answer.headers['set-cookie']).split('; ');
+    expect(cookie).toMatch(/^svc_session=[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=28800', 'Path=/', 'SameSite=Lax']);
+    const payload = JSON.parse(
+      Buffer.from(cookie.slice('svc_session='.length).split('.')[0] ?? '', 'base64url').toString(),
+    );
+    expect(Object.keys(payload).sort()).toEqual(['expires_at', 'session_id']);
+    expect(payload.expires_at - Date.now() / 1000).toBeGreaterThan(28_790);
+    expect(payload.expires_at - Date.now() / 1000).toBeLessThan(28_810);
+  });
+
+  it('K13 two logins are two sessions; a session is never client', async () => {
+    const [first, second] = [await login(gateway, ADMIN_KEY), await login(gateway, ADMIN_KEY)];
+    expect(first).not.toBe(second);
+    expect(await status(gateway, { cookie: first, key: CLIENT_KEY })).toMatchObject({ tier: 'admin' });
+  });
+
+  it('rule 2 and D15: wrong, client and missing keys', async () => {
+    const cookie = await login(gateway, ADMIN_KEY);
+    for (const key of ['wrong', CLIENT_KEY, '', 'undefined']) {
+      const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key }, cookie });
+      expect(answer).toMatchObject({ status: 401, code: 'auth.invalid_key' });
+    }
+    for (const body of [{}, { key: 1 }, { key: null }, []]) {
+      expect(await ask(gateway, 'POST', '/api/auth/login', { body })).toMatchObject({
+        status: 422,
+        code: 'request.invalid',
+      });
+    }
+    expect(await status(gateway, { cookie })).toMatchObject({ tier: 'admin' });
+  });
+
+  it('K09 logout ends the session on the server, across a restart', async () => {
+    const cookie = await login(gateway, ADMIN_KEY);
+    const out = await ask(gateway, 'POST', '/api/auth/logout', { cookie });
+    expect(out.json()).toEqual({ ok: true });
+    expect(String(out.headers['set-cookie'])).toMatch(/^svc_session=;.*Max-Age=0/);
+    expect(await status(gateway, { cookie })).toMatchObject({ tier: 'anon' });
+    const kept = await login(gateway, ADMIN_KEY);
+    await gateway.stop();
+    gateway = await startGateway({ home: gateway.home, env: { SVC_REQUIRE_AUTH: 'on' } });
+    expect(await status(gateway, { cookie })).toMatchObject({ tier: 'anon' });
+    expect(await status(gateway, { cookie: kept })).toMatchObject({ tier: 'admin' });
+  });
+
+  it('the session list shows the own one, and "end all" ends them all', async () => {
+    const cookie = await login(gateway, ADMIN_KEY);
+    const rows = (await ask(gateway, 'GET', '/api/auth/sessions', { cookie })).json<SessionRow[]>();
+    expect(rows.filter((row) => row.current)).toHaveLength(1);
+    expect(rows.every((row) => row.id8.length === 8)).toBe(true);
+    expect((await ask(gateway, 'POST', '/api/auth/sessions/end', { cookie })).json()).toEqual({ ok: true });
+    expect(await status(gateway, { cookie })).toMatchObject({ tier: 'anon' });
+  });
+
+  it('K10 a session survives rotation of either key', async () => {
+    const cookie = await login(gateway, ADMIN_KEY);
+    expect(
+      (await ask(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier: 'client' } })).status,
+    ).toBe(200);
+    expect((await ask(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier: 'admin' } })).status).toBe(
+      200,
+    );
+    expect(await status(gateway, { cookie })).toMatchObject({ tier: 'admin' });
+    expect(await status(gateway, { key: ADMIN_KEY })).toMatchObject({ tier: 'anon' });
+    expect(await status(gateway, { key: keyIn(gateway, 'SVC_ADMIN_KEY') })).toMatchObject({ tier: 'admin' });
+    expect(await status(gateway, { key: keyIn(gateway, 'SVC_CLIENT_KEY') })).toMatchObject({
+      tier: 'client',
+    });
+  });
+});
+
+describe('the signing secret', () => {
+  it('K11 is 32 bytes, mode 0600, made at the first start and kept', async () => {
+    const gateway = await start({ files: KEYS_FILE });
+    const path = join(gateway.home, 'state/secret.bin');
+    expect(existsSync(path)).toBe(true);
+    expect(statSync(path).size).toBe(32);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+});
