@@ -1,7 +1,7 @@
 /** What the gateway keeps about requests and usage, over a real port. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type AuditRow,
   type RequestDetailView,
@@ -10,27 +10,14 @@ import {
   UsageMinutesResponse,
   type UsageView,
 } from '../contract/system.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, until } from './harness/gateway.ts';
-import { type Ask, ask } from './harness/http.ts';
+import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { openStream } from './harness/stream.ts';
-import { ENDLESS, startTiny } from './harness/tiny-gateway.ts';
+import { ENDLESS, startGuarded } from './harness/tiny-gateway.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startTiny(
-    { files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = true\n' } },
-    ADMIN_KEY,
-  );
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
-
-const say = (method: string, path: string, options: Ask = {}) =>
-  ask(gateway, method, path, { key: ADMIN_KEY, ...options });
+const here = new OneGateway(() => startGuarded());
+const { say } = here;
 const chat = (content: string, more: object = {}) => ({
   model: 'agent',
   messages: [{ role: 'user', content }],
@@ -130,8 +117,8 @@ describe('requests', () => {
     expect(bodies?.request).toContain('marlin and [hidden]');
     expect(JSON.parse(bodies?.answer ?? '')).toEqual(answer.json());
     expect((await say('GET', '/api/requests')).text).not.toContain('marlin');
-    const file = (name: string) => readFileSync(join(gateway.home, 'state', name)).toString('latin1');
-    for (const name of readdirSync(join(gateway.home, 'state')).filter((each) => each.includes('.db')))
+    const file = (name: string) => readFileSync(join(here.gateway.home, 'state', name)).toString('latin1');
+    for (const name of readdirSync(join(here.gateway.home, 'state')).filter((each) => each.includes('.db')))
       expect(file(name)).not.toContain('marlin');
     await capture(false);
     const later = await talk('marlin');
@@ -160,7 +147,7 @@ describe('requests', () => {
 
   it('a running one is listed as such and can be ended, which is in the audit trail', async () => {
     const streamed = await openStream(
-      gateway,
+      here.gateway,
       '/v1/chat/completions',
       chat(ENDLESS, { stream: true, max_tokens: 30_000 }),
       { key: CLIENT_KEY },
@@ -244,6 +231,6 @@ describe('usage', () => {
   });
 
   it('needs a key while keys are required', async () => {
-    expect((await ask(gateway, 'GET', '/api/usage')).code).toBe('auth.required');
+    expect((await ask(here.gateway, 'GET', '/api/usage')).code).toBe('auth.required');
   });
 });

@@ -1,37 +1,24 @@
 /** `/api/settings` over a real port: what a change puts in force, what is refused, and what the audit trail keeps of it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AuditRow, SettingRow } from '../contract/system.ts';
 import { ADMIN_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway } from './harness/gateway.ts';
-import { type Ask, ask } from './harness/http.ts';
-import { startTiny } from './harness/tiny-gateway.ts';
+import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { startGuarded } from './harness/tiny-gateway.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startTiny(
-    { files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = true\n' } },
-    ADMIN_KEY,
-  );
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
-
-const say = (method: string, path: string, options: Ask = {}) =>
-  ask(gateway, method, path, { key: ADMIN_KEY, ...options });
+const here = new OneGateway(() => startGuarded());
+const { say } = here;
 describe('settings', () => {
-  const rows = async (on: Gateway = gateway) =>
+  const rows = async (on: Gateway = here.gateway) =>
     (await ask(on, 'GET', '/api/settings', { key: ADMIN_KEY })).json<{ settings: SettingRow[] }>().settings;
   const row = async (name: string, on?: Gateway) => (await rows(on)).find((each) => each.name === name);
   const put = (values: Record<string, unknown>, more: object = {}) =>
     say('PUT', '/api/settings', { body: { values, ...more } });
 
   it('a live one is in force at once, and only it has changed in the file', async () => {
-    const file = join(gateway.home, 'config/config.toml');
+    const file = join(here.gateway.home, 'config/config.toml');
     const before = readFileSync(file, 'utf8');
     expect((await put({ queueMax: 50 })).status).toBe(200);
     expect(await row('queueMax')).toMatchObject({ value: 50, source: 'file', live: true });
@@ -54,7 +41,7 @@ describe('settings', () => {
     ['a name of the language', { constructor: 1 }, {}, 'constructor'],
     ['an unknown key of the body', {}, { persist: true }, 'persist'],
   ])('%s is refused by name, and nothing is written', async (_, values, more, path) => {
-    const file = join(gateway.home, 'config/config.toml');
+    const file = join(here.gateway.home, 'config/config.toml');
     const before = readFileSync(file, 'utf8');
     const answer = await put({ idleTimeoutS: 500, ...values }, more);
     expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
@@ -77,7 +64,7 @@ describe('settings', () => {
     expect(older.json<{ entries: AuditRow[] }>().entries[0]?.id).toBeLessThan(entries[0]?.id as number);
   });
 
-  it('the guards go by where the gateway listens, not by where it will listen', async () => {
+  it('the guards go by where the here.gateway listens, not by where it will listen', async () => {
     const open = await startGateway({
       files: {
         ...KEYS_FILE,

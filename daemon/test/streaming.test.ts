@@ -7,6 +7,7 @@ import { MAX_LINE_BYTES } from '../inference/forward/line-cap.ts';
 import { ask, post, readAll, until } from '../inference/testing/client.ts';
 import { BODIES, JSON_TYPE, MESSAGES, RESPONSES } from '../inference/testing/dialects.ts';
 import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from '../inference/testing/forwarding.ts';
+import { Pouring } from '../inference/testing/pouring.ts';
 import { scale } from './harness/scale.ts';
 
 closeAfterEach();
@@ -70,19 +71,8 @@ describe('S03 an engine that dies in a stream', () => {
 describe('S05 a slow reader', () => {
   it('pauses the engine: at most 1 MiB waits in the gateway, of a line without an end too', async () => {
     const total = 32 << 20;
-    let sent = 0;
-    const { gateway } = await setUp((_req, res) => {
-      res.writeHead(200, SSE);
-      const more = () => {
-        while (sent < total) {
-          sent += 65_536;
-          if (!res.write(Buffer.alloc(65_536, 0x61))) return;
-        }
-        res.end();
-      };
-      res.on('drain', more);
-      more();
-    });
+    const pouring = new Pouring(total);
+    const { gateway } = await setUp((_req, res) => pouring.answer(res));
     let most = 0;
     gateway.server.prependListener('request', (_req, res: ServerResponse) => {
       const write = res.write.bind(res) as (chunk: Buffer) => boolean;
@@ -93,13 +83,8 @@ describe('S05 a slow reader', () => {
       }) as typeof res.write;
     });
     const res = await ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
-    let before = -1;
-    await until(() => {
-      const still = sent === before;
-      before = sent;
-      return still && sent > 0;
-    });
-    expect(sent).toBeLessThan(total);
+    await until(pouring.waits);
+    expect(pouring.sent).toBeLessThan(total);
     let received = 0;
     for await (const chunk of res) received += (chunk as Buffer).length;
     expect(received).toBe(total);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { ask, post, readAll, until } from '../testing/client.ts';
 import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from '../testing/forwarding.ts';
+import { Pouring } from '../testing/pouring.ts';
 
 closeAfterEach();
 
@@ -142,27 +143,11 @@ describe('answers pass untouched', () => {
 describe('a slow reader', () => {
   test('pauses the engine: what waits stays bounded, and everything arrives in the end', async () => {
     const total = 48 << 20;
-    let sent = 0;
-    const { gateway } = await setUp((_req, res) => {
-      res.writeHead(200, SSE);
-      const more = () => {
-        while (sent < total) {
-          sent += 65_536;
-          if (!res.write(Buffer.alloc(65_536, 0x61))) return;
-        }
-        res.end();
-      };
-      res.on('drain', more);
-      more();
-    });
+    const pouring = new Pouring(total);
+    const { gateway } = await setUp((_req, res) => pouring.answer(res));
     const res = await ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
-    let before = -1;
-    await until(() => {
-      const still = sent === before;
-      before = sent;
-      return still && sent > 0;
-    });
-    expect(sent).toBeLessThan(total / 2);
+    await until(pouring.waits);
+    expect(pouring.sent).toBeLessThan(total / 2);
     let received = 0;
     for await (const chunk of res) received += (chunk as Buffer).length;
     expect(received).toBe(total);

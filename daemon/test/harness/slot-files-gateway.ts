@@ -1,14 +1,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
 import type { AuditRow } from '../../contract/system.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../../models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../../models/gguf/writer.ts';
-import { ADMIN_KEY, type Gateway, KEYS_FILE } from './gateway.ts';
-import { type Answer, type Ask, ask } from './http.ts';
-import { startTiny } from './tiny-gateway.ts';
+import type { Answer } from './http.ts';
+import { OneGateway } from './one-gateway.ts';
+import { startGuarded } from './tiny-gateway.ts';
 
 /** A slot file as somebody writes it by hand. */
 export const BY_HAND = `# the small one
@@ -21,41 +20,22 @@ SECRET_OF_MINE = "worth-keeping"
 `;
 
 /** A guarded gateway for one test file, with slot files of every kind, and an admin at `/api/slots`. */
-export class SlotFilesGateway {
-  #gateway: Gateway | null = null;
-
+export class SlotFilesGateway extends OneGateway {
   constructor() {
-    beforeAll(async () => {
+    super(() => {
       const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
       mkdirSync(join(home, 'state/models'), { recursive: true });
       writeFileSync(join(home, 'state/models/second.gguf'), encodeGguf(tinyChat({ context: 4096 })));
       writeFileSync(join(home, 'state/models/vectors.gguf'), encodeGguf(tinyEmbed()));
-      this.#gateway = await startTiny(
-        {
-          home,
-          files: {
-            ...KEYS_FILE,
-            'config/config.toml': '[security]\nrequire_auth = true\n',
-            'config/slots/utility.toml': BY_HAND,
-            'config/slots/hollow.toml': 'model = "not-here"\n',
-            'config/slots/broken.toml': 'context = "many"\n',
-          },
-        },
-        ADMIN_KEY,
-      );
-    });
-    afterAll(async () => {
-      await this.#gateway?.stop();
-      this.#gateway?.remove();
+      const files = {
+        'config/slots/utility.toml': BY_HAND,
+        'config/slots/hollow.toml': 'model = "not-here"\n',
+        'config/slots/broken.toml': 'context = "many"\n',
+      };
+      return startGuarded({ home, files });
     });
   }
 
-  get gateway(): Gateway {
-    return this.#gateway as Gateway;
-  }
-
-  say = (method: string, path: string, options: Ask = {}): Promise<Answer> =>
-    ask(this.gateway, method, path, { key: ADMIN_KEY, ...options });
   create = (body: object): Promise<Answer> => this.say('POST', '/api/slots', { body });
   change = (name: string, body: object): Promise<Answer> => this.say('PUT', `/api/slots/${name}`, { body });
   remove = (name: string): Promise<Answer> => this.say('DELETE', `/api/slots/${name}`);

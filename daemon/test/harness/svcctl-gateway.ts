@@ -1,47 +1,30 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../models/gguf/writer.ts';
-import { ADMIN_KEY, type Gateway, KEYS_FILE } from './gateway.ts';
+import { OneGateway } from './one-gateway.ts';
 import { pointing, type RunOptions, svcctl } from './svcctl.ts';
-import { startTiny } from './tiny-gateway.ts';
+import { startGuarded } from './tiny-gateway.ts';
 
 export const LONG = 'a-model-whose-id-is-much-longer-than-any-terminal-would-like-it-to-be-in-a-table';
 
 /** A guarded gateway for one test file, and svcctl with the admin key that points at it. */
-export class SvcctlGateway {
-  #gateway: Gateway | null = null;
-
+export class SvcctlGateway extends OneGateway {
   constructor() {
-    beforeAll(async () => {
+    super(() => {
       const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
       mkdirSync(join(home, 'state/models'), { recursive: true });
       for (const id of ['second', LONG]) {
         writeFileSync(join(home, `state/models/${id}.gguf`), encodeGguf(tinyChat({ context: 4096 })));
       }
-      this.#gateway = await startTiny(
-        {
-          home,
-          files: {
-            ...KEYS_FILE,
-            'config/config.toml': '[security]\nrequire_auth = true\n',
-            'config/slots/utility.toml': '# mine\nmodel = "tiny"\nparallel = 1\n',
-            'config/slots/hollow.toml': 'model = "not-here"\n',
-          },
-        },
-        ADMIN_KEY,
-      );
+      const files = {
+        'config/slots/utility.toml': '# mine\nmodel = "tiny"\nparallel = 1\n',
+        'config/slots/hollow.toml': 'model = "not-here"\n',
+      };
+      return startGuarded({ home, files });
     });
-    afterAll(async () => {
-      await this.#gateway?.stop();
-      this.#gateway?.remove();
-    });
-  }
-
-  get gateway(): Gateway {
-    return this.#gateway as Gateway;
   }
 
   run = (args: string[], options: RunOptions = {}): ReturnType<typeof svcctl> =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../models/gguf/writer.ts';
-import { type Gateway, type GatewayOptions, startGateway, until } from './gateway.ts';
+import { ADMIN_KEY, type Gateway, type GatewayOptions, KEYS_FILE, startGateway, until } from './gateway.ts';
 import { ask } from './http.ts';
 
 /**
@@ -41,6 +41,16 @@ export async function startTiny(options: GatewayOptions = {}, key?: string): Pro
   await slotState(gateway, 'agent', 'ready', key);
   return gateway;
 }
+
+/** The same with both keys, which it demands, on and above `options`. */
+export const startGuarded = ({ files, ...options }: GatewayOptions = {}): Promise<Gateway> =>
+  startTiny(
+    {
+      ...options,
+      files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = true\n', ...files },
+    },
+    ADMIN_KEY,
+  );
 
 /** The record of a slot as `GET /api/slots/{name}` shows it. */
 export async function slot(gateway: Gateway, name: string, key?: string): Promise<SlotRecord> {

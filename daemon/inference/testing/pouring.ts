@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http';
+import { SSE } from './forwarding.ts';
+
+const PIECE = Buffer.alloc(65_536, 0x61);
+
+/** An engine that sends so many bytes of a stream, a line without an end, as fast as they are taken. */
+export class Pouring {
+  readonly #total: number;
+  sent = 0;
+
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  answer(res: ServerResponse): void {
+    res.writeHead(200, SSE);
+    const more = () => {
+      while (this.sent < this.#total) {
+        this.sent += PIECE.length;
+        if (!res.write(PIECE)) return;
+      }
+      res.end();
+    };
+    res.on('drain', more);
+    more();
+  }
+
+  /** Whether it has begun and waits; to be asked again and again. */
+  readonly waits = (() => {
+    let before = -1;
+    return () => {
+      const still = this.sent === before;
+      before = this.sent;
+      return still && this.sent > 0;
+    };
+  })();
+}
