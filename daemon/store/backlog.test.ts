@@ -74,3 +74,15 @@ test('while paused nothing is written', () => {
   backlog.drain();
   expect(stored()).toEqual(['a']);
 });
+
+test('at the end a batch that failed once is written at the second try, held back or not', () => {
+  const { db, backlog, faults, stored } = setup();
+  forbidWrites(db, true);
+  backlog.push('a');
+  expect(backlog.flush()).toBe(false);
+  expect(faults.holding()).toBe(true);
+  expect(backlog.drain()).toBe(1);
+  forbidWrites(db, false);
+  expect(backlog.drain()).toBe(0);
+  expect(stored()).toEqual(['a']);
+});

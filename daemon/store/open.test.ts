@@ -74,6 +74,18 @@ test('what was written is there again', () => {
   expect(aside(folder)).toEqual([]);
 });
 
+test('Q04 a first start that was cut leaves no database, and the next one makes a whole one without an alarm', () => {
+  const folder = scratch();
+  for (const name of ['svc.db.making', 'svc.db.making-journal', 'svc.db-wal']) {
+    writeFileSync(join(folder, name), 'half of something');
+  }
+  const { alarm, lost, place, db } = open(folder);
+  expect({ alarm, lost, place }).toEqual({ alarm: null, lost: false, place: 'file' });
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+  expect(readdirSync(folder).filter((name) => name.includes('making'))).toEqual([]);
+  expect(aside(folder)).toEqual([]);
+});
+
 const DAMAGE: [string, (file: string) => void][] = [
   ['the header zeroed', (file) => patch(file, (bytes) => bytes.fill(0, 0, 100))],
   ['half of it cut off', (file) => truncateSync(file, Math.floor(statSync(file).size / 2))],

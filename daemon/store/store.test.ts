@@ -178,3 +178,16 @@ test('Q06 a stuck reader lets the log grow: an alarm, and it shrinks once the re
   expect(statSync(wal).size).toBeLessThanOrEqual(16 * 1024 * 1024);
   expect(store.health().status).toBe('ok');
 });
+
+test('rows that can not be written before the end are told and counted', () => {
+  const folder = scratch();
+  const { log, lines } = recordedLog();
+  const store = openStore({ folder, log });
+  const lock = connect(join(folder, 'svc.db'));
+  lock.exec('BEGIN IMMEDIATE');
+  store.facts.set('a', '1');
+  store.close();
+  lock.close();
+  expect(lines.at(-1)).toMatchObject({ level: 'error', rows: 1 });
+  expect(store.health()).toMatchObject({ message: expect.stringContaining('1 log rows were given up') });
+});
