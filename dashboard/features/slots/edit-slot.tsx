@@ -88,7 +88,8 @@ function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSet
 
 /** Changes the file of a slot: what is not touched stays as it is, comments included. */
 export function EditSlot({ slot, onClose }: SlotDialogProps): ReactElement {
-  const settings = useQuery(queries.slotSettings(slot.name));
+  // Read anew for each form: its revision is that of now, not of an earlier form.
+  const settings = useQuery({ ...queries.slotSettings(slot.name), gcTime: 0 });
   return (
     <Sheet title={`Settings of slot ${slot.name}`} onClose={onClose}>
       <Note tone="idle">

@@ -75,7 +75,8 @@ function Form({ upstream, onClose }: UpstreamDialogProps): ReactElement {
 
 /** Changes an upstream; a new address clears the key variable that is not named with it. */
 export function EditUpstream({ upstream, onClose }: UpstreamDialogProps): ReactElement {
-  const detail = useQuery(queries.upstream(upstream.name));
+  // Read anew for each form: its revision is that of now, not of an earlier form.
+  const detail = useQuery({ ...queries.upstream(upstream.name), gcTime: 0 });
   return (
     <Sheet title={`Settings of upstream ${upstream.name}`} onClose={onClose}>
       <Loaded query={detail} what="the settings" lines={8}>
