@@ -17,9 +17,10 @@ function useSave(send: (body: Body) => Promise<unknown>, onDone: () => void) {
   return useMutation({
     mutationFn: send,
     onSuccess: () => {
-      for (const id of ['upstreams', 'upstream', 'v1.models'] as const) {
+      for (const id of ['upstreams', 'v1.models'] as const) {
         void client.invalidateQueries({ queryKey: keyOf(id) });
       }
+      client.removeQueries({ queryKey: keyOf('upstream') });
       onDone();
     },
     onError: () => void client.invalidateQueries({ queryKey: keyOf('upstream') }),
