@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cannotFetch, fetchParts, lockedProgram } from './parts/locked.mjs';
 import { cannotInstall, installParts } from './parts/system.mjs';
 import { cannotUnpack, unpackParts } from './parts/unpack.mjs';
 
@@ -29,9 +30,20 @@ function softwareVulkan() {
   return name ? join(folder, name) : null;
 }
 
+/** What starts a program whose C library must not be older than this release: the newer one beside it, or nothing special. */
+const NEWER_LIBC = [2, 38];
+function newerLibc() {
+  const [major = 0, minor = 0] = (process.report.getReport().header.glibcVersionRuntime ?? '')
+    .split('.')
+    .map(Number);
+  const isNew = major > NEWER_LIBC[0] || (major === NEWER_LIBC[0] && minor >= NEWER_LIBC[1]);
+  return isNew ? onPath('env') : unpacked('libc', 'run');
+}
+
 /**
  * THE parts. `variable` carries the path to the suites; `find` answers it or null; `packages` are installed on the
- * machine, `unpack` gets a folder of its own; `missed` says what is not tested without it.
+ * machine, `unpack` and `locked` get a folder of their own; `missed` says what is not tested without it; `asked`: only who
+ * names it gets it.
  */
 export const PARTS = [
   {
@@ -161,6 +173,33 @@ export const PARTS = [
     packages: ['wrk'],
     missed: 'requests per second by a client that is no limit itself',
   },
+  {
+    name: 'libc',
+    variable: 'SVC_TEST_LIBC',
+    find: newerLibc,
+    unpack: {
+      package: 'libstdc++6',
+      starter: 'run',
+      plugins: /^lib(c|m|dl|pthread|rt|stdc\+\+|gcc_s)\.so\.\d+$/,
+      check: ['/bin/true'],
+    },
+    missed: 'guided fuzzing on a system with an older C library than its fuzzer was built for',
+  },
+  {
+    name: 'jazzer',
+    variable: 'SVC_TEST_JAZZER',
+    find: () => lockedProgram('jazzer', 'jazzer', cache),
+    locked: true,
+    missed: 'fuzzing that is guided by what an input reaches',
+  },
+  {
+    name: 'stryker',
+    variable: 'SVC_TEST_STRYKER',
+    find: () => lockedProgram('stryker', 'stryker', cache),
+    locked: true,
+    missed: 'whether a test fails when the core is changed',
+    asked: true,
+  },
 ];
 
 const found = (part) => [process.env[part.variable]].find((path) => path && runs(path)) ?? part.find();
@@ -186,11 +225,18 @@ function get(parts, say) {
       cannotUnpack(),
       (kind) => unpackParts(kind, cache),
     ),
+    ...by(
+      parts.filter(({ locked }) => locked),
+      cannotFetch(),
+      (kind) => fetchParts(kind, cache),
+    ),
   };
 }
 
-/** Finds or gets the parts of these names (all by default) and answers variable → path; what is missing is told. */
-export function provide(names = PARTS.map(({ name }) => name), say = console.log) {
+const USUAL = PARTS.filter(({ asked }) => !asked).map(({ name }) => name);
+
+/** Finds or gets the parts of these names (the usual ones by default) and answers variable → path; what is missing is told. */
+export function provide(names = USUAL, say = console.log) {
   const wanted = PARTS.filter(({ name }) => names.includes(name));
   const absent = wanted.filter((part) => !found(part));
   const reasons = absent.length > 0 ? get(absent, say) : {};

@@ -8,6 +8,7 @@ describe('addresses', () => {
       expect(canonicalIp(text)).toBe('1.2.3.4');
     expect(canonicalIp('FE80:0::1%eth0')).toBe('fe80::1');
     expect(canonicalIp('2001:DB8:0:0:0:0:0:1')).toBe('2001:db8::1');
+    for (const other of ['1::ffff:1:2', '::ffff:1:2:3']) expect(canonicalIp(other)).toBe(other);
     for (const text of [
       '',
       'unknown',

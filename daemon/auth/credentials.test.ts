@@ -15,6 +15,7 @@ describe('credentials', () => {
       'BearerX k',
       'Bearerk',
       'Basic k',
+      'Digest k',
       'Token k',
       '',
       'k',
@@ -42,10 +43,13 @@ describe('credentials', () => {
   it('finds the first api_key wherever it stands in the query', () => {
     expect(queryKey('/x?api_key=a&api_key=b')).toBe('a');
     expect(queryKey('/x?y=1&api_key=a&z')).toBe('a');
+    expect(queryKey('/?api_key=a')).toBe('a');
     expect(queryKey('http://h/x?api_key=a#api_key=b')).toBe('a');
     for (const url of [
       '/x',
       '/api_key=a',
+      '/x&api_key=a',
+      'api_key=a',
       '/x?',
       '/x?xapi_key=a',
       '/x?API_KEY=a',
@@ -75,6 +79,19 @@ describe('credentials', () => {
     expect(queryKey(`/x?api_key=${'k'.repeat(4097)}`)).toBeNull();
     expect(subprotocolKey(`openai-insecure-api-key.${'k'.repeat(4097)}`)).toBeNull();
     expect(subprotocolKey('openai-insecure-api-key.k, '.repeat(2_000))).toBeNull();
+  });
+
+  it('T13 so is what is padded, or becomes a short key by being decoded', () => {
+    const padded = (length: number) => `Bearer${'k'.padStart(length - 6)}`;
+    expect([bearerKey(padded(4096 + 64)), bearerKey(padded(4096 + 65))]).toEqual(['k', null]);
+    expect(queryKey(`/x?api_key=${'%6b'.repeat(4096)}`)).toHaveLength(4096);
+    expect(queryKey(`/x?api_key=${encodeURIComponent('😀'.repeat(1025))}`)).toBeNull();
+    const listed = (length: number) => 'openai-insecure-api-key.k,'.padEnd(length, 'x');
+    expect([subprotocolKey(listed(8192)), subprotocolKey(listed(8193))]).toEqual(['k', null]);
+  });
+
+  it('a header name without a value is none', () => {
+    expect(offered(['Host', 'h', 'Authorization']).bearer).toBeNull();
   });
 
   it('T13 carriers that the spec does not name are ignored', () => {

@@ -44,7 +44,6 @@ export function queryKey(url: string): string | null {
   const mark = url.indexOf('?');
   if (mark === -1 || !url.includes('api_key=', mark)) return null;
   const hash = url.indexOf('#');
-  if (hash !== -1 && hash < mark) return null;
   const query = hash === -1 ? url : url.slice(0, hash);
   for (let at = mark + 1; at <= query.length; ) {
     const next = query.indexOf('&', at);

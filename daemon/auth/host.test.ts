@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { hostNames, judgeHost, type KnownHosts } from './host.ts';
 
 const listed = hostNames([
@@ -14,6 +14,11 @@ const known: KnownHosts = {
   isConfigured: (name) => listed.includes(name),
 };
 const judge = (...hosts: string[]) => judgeHost(hosts, known);
+
+test('the hosts of a list, in one spelling; what is none is left out', () => {
+  expect(listed).toEqual(['gw.mydomain.org', 'gw2.mydomain.org', 'chat.mydomain.org']);
+  expect(hostNames([])).toEqual([]);
+});
 
 describe('Host check', () => {
   it('O15 answers under addresses and private names out of the box', () => {
@@ -58,6 +63,7 @@ describe('Host check', () => {
       'attacker.org:8080',
       'localhost.attacker.org',
       'box.attacker.org',
+      'box.a.attacker.org',
       'notlocal.attackerlocal.com',
       'evillan.org',
       'xexample.com',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyText } from '../test/harness/any-text.ts';
 import { fuzzing } from '../test/harness/scale.ts';
 import { canonicalOrigins, judgeOrigin, listedOrigin, originMatters, parseOrigin } from './origin.ts';
 
@@ -51,6 +52,20 @@ describe('Origin check', () => {
     ] as const) {
       expect(judge(origin, host)).toBe('ok');
     }
+  });
+
+  it('O04 an origin has one spelling', () => {
+    const spelling = (text: string) => parseOrigin(text)?.canonical;
+    expect(spelling('HTTP://Box.LAN.:80')).toBe('http://box.lan');
+    expect(spelling('https://h:443')).toBe('https://h');
+    expect(spelling('https://h:80')).toBe('https://h:80');
+    expect(spelling('Tauri://LocalHost')).toBe('tauri://localhost');
+  });
+
+  it('O07 what is longer than any origin is none', () => {
+    const long = (length: number) => 'app://'.padEnd(length, 'x');
+    expect(parseOrigin(long(512))).not.toBeNull();
+    expect(parseOrigin(long(513))).toBeNull();
   });
 
   it('O07 a listed origin matches with its scheme and port', () => {
@@ -173,7 +188,7 @@ describe('Origin check', () => {
 
   it('never throws and never passes text that is no origin', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+      fc.property(anyText(40), (text) => {
         if (!URL.canParse(text)) expect(judge(text, text)).toBe('forbidden');
         parseOrigin(text);
       }),

@@ -14,6 +14,7 @@ describe('raw headers', () => {
 
   it('never reads a value as a name', () => {
     expect(firstHeader(['x', 'host', 'y', 'z'], 'host')).toBeUndefined();
+    expect(allHeaders(['x', 'host', 'host'], 'host')).toEqual([]);
   });
 
   it('reads UTF-8 bytes again and leaves Latin-1 and wide text alone', () => {

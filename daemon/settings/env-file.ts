@@ -114,7 +114,7 @@ function agrees(before: string, after: string, name: string, value: string): boo
 /** Keeps the blanks around the value and the kind of quotes. */
 function replaceValue(text: string, { valueStart, valueEnd }: Assignment, raw: string): string {
   const old = text.slice(valueStart, valueEnd);
-  const lead = /^[ \t]*/.exec(old)?.[0] ?? '';
+  const lead = old.slice(0, old.search(/[^ \t]|$/));
   const core = old.slice(lead.length).replace(/[ \t]+$/, '');
   const tail = old.slice(lead.length + core.length);
   return text.slice(0, valueStart) + lead + encode(raw, core) + tail + text.slice(valueEnd);

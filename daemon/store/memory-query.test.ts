@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyText } from '../test/harness/any-text.ts';
 import { searchExpression, spaced } from './memory-query.ts';
 import { memoryDb } from './testing.ts';
 
@@ -31,7 +32,7 @@ test('no text whatever is a syntax error', () => {
   const { db } = memoryDb();
   const search = db.prepare('SELECT count(*) FROM memory_words WHERE memory_words MATCH ?');
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+    fc.property(anyText(60), (text) => {
       const expression = searchExpression(text);
       if (expression !== null) search.get(expression);
     }),

@@ -16,6 +16,7 @@ import {
   startGateway,
 } from './harness/gateway.ts';
 import { parseRaw, rawExchange } from './harness/http.ts';
+import { mayBeOpen } from './harness/open-targets.ts';
 import { scale, seed } from './harness/scale.ts';
 import { handshake } from './harness/socket.ts';
 
@@ -125,24 +126,6 @@ const near = fc
   .map(([path, at, text]) => path.slice(0, at) + text + path.slice(at));
 const target = fc.oneof(joined, near);
 const method = fc.constantFrom(...METHODS);
-
-const FIXED_OPEN = new Set<string>();
-const PREFIX_OPEN: string[] = [];
-for (const row of rows.filter(({ auth }) => auth === 'open')) {
-  const methods = row.method === 'GET' ? ['GET', 'HEAD'] : [row.method];
-  for (const each of methods) {
-    const cut = row.path.search(/[:*]/);
-    if (cut === -1) FIXED_OPEN.add(`${each} ${row.path}`);
-    else PREFIX_OPEN.push(`${each} ${row.path.slice(0, cut)}`);
-  }
-}
-
-/** Whether a target may answer without a credential, said without the matcher: by exact text, or by an open prefix. */
-function mayBeOpen(verb: string, raw: string): boolean {
-  const path = raw.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
-  if (FIXED_OPEN.has(`${verb} ${path}`)) return true;
-  return PREFIX_OPEN.some((open) => `${verb} ${path}`.startsWith(open));
-}
 
 describe('in process: matcher and gate', () => {
   const match = createMatcher();

@@ -69,12 +69,15 @@ function* filesBelow(folder) {
   }
 }
 
-/** The program and those beside it, the libraries they load, and the loader to start them; an absent one is an error. */
-function lean(tree, { program, beside = [], plugins }, place) {
+/**
+ * The program and those beside it, the libraries they load, and the loader to start them; an absent one is an error. A
+ * `starter` starts any other program with the libraries that `plugins` names.
+ */
+function lean(tree, { program, starter, beside = [], plugins }, place) {
   const files = [...filesBelow(tree)];
   const loader = files.find((path) => /\/ld-linux[^/]*\.so\.\d+$/.test(path));
   if (!loader) throw new Error('the packages hold no dynamic loader');
-  const programs = [program, ...beside].map((name) => {
+  const programs = (program ? [program, ...beside] : []).map((name) => {
     const binary = files.find((path) => path.endsWith(`bin/${name}`));
     if (!binary) throw new Error(`the packages hold no ${name}`);
     return [name, binary];
@@ -97,15 +100,17 @@ function lean(tree, { program, beside = [], plugins }, place) {
   for (const [name, path] of kept) copyFileSync(path, join(place, 'lib', name));
   for (const [name, binary] of programs) {
     copyFileSync(binary, join(place, 'lib', `${name}.bin`));
-    startScript(place, name, basename(loader));
+    startScript(place, name, basename(loader), `"$lib/${name}.bin" `);
   }
+  if (starter) startScript(place, starter, basename(loader), '');
 }
 
 /** Plug-ins are looked for beside the running program, and that is the loader: all of them lie in one folder. */
-function startScript(place, program, loader) {
-  const start = `exec "$lib/${loader}" --library-path "$lib" "$lib/${program}.bin" "$@"`;
-  writeFileSync(join(place, program), `#!/bin/sh\nlib=\${0%/*}/lib\n${start}\n`);
-  for (const path of [program, `lib/${loader}`, `lib/${program}.bin`]) chmodSync(join(place, path), 0o755);
+function startScript(place, name, loader, binary) {
+  const start = `exec "$lib/${loader}" --library-path "$lib" ${binary}"$@"`;
+  writeFileSync(join(place, name), `#!/bin/sh\nlib=\${0%/*}/lib\n${start}\n`);
+  const started = binary === '' ? [] : [`lib/${name}.bin`];
+  for (const path of [name, `lib/${loader}`, ...started]) chmodSync(join(place, path), 0o755);
 }
 
 function unpackOne(apt, scratch, { name, unpack }, target) {
@@ -124,7 +129,8 @@ function unpackOne(apt, scratch, { name, unpack }, target) {
     step(`unpacking ${file}`, 30, 'dpkg-deb', ['-x', join(debs, file), tree]);
   const place = join(debs, 'place');
   lean(tree, unpack, place);
-  step(`a first start of ${unpack.program}`, 20, join(place, unpack.program), unpack.check);
+  const program = unpack.program ?? unpack.starter;
+  step(`a first start of ${program}`, 20, join(place, program), unpack.check);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(dirname(target), { recursive: true });
   renameSync(place, target);

@@ -1,6 +1,7 @@
 import { join, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyText } from '../../test/harness/any-text.ts';
 import { seed } from '../../test/harness/scale.ts';
 import { collide, isRepoName, isSafePath } from './hub-names.ts';
 
@@ -67,7 +68,7 @@ describe('DL04 a path of the hub', () => {
       '.gguf',
     );
     const path = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.array(bits, { maxLength: 12 }).map((all) => all.join('')),
     );
     fc.assert(

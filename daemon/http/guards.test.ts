@@ -1,0 +1,214 @@
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createAuth } from '../auth/auth.ts';
+import { memorySessions, memorySettings, recordedLog, scratch } from '../auth/testing.ts';
+import type { GatewayError } from '../contract/errors.ts';
+import { admit, type GuardDeps, guard } from './guards.ts';
+import { createMatcher } from './matcher.ts';
+
+type Values = NonNullable<Parameters<typeof memorySettings>[0]>;
+
+interface Sent {
+  method?: string;
+  url?: string;
+  with?: Record<string, string>;
+  /** Header pairs after those of `with`, so that a name may come twice. */
+  more?: string[];
+  peer?: string;
+}
+
+const ADMIN = { authorization: 'Bearer the-admin-key' };
+const CLIENT = { authorization: 'Bearer the-client-key' };
+const ENFORCED: Values = { requireAuth: true, adminKey: 'the-admin-key', clientKey: 'the-client-key' };
+
+/** The guards over real judgements, with settings and sessions in memory. */
+async function door(values: Values = ENFORCED, listener = { bindHost: '0.0.0.0', port: 1, loopback: false }) {
+  const { log, lines } = recordedLog();
+  const settings = memorySettings(values);
+  const audit = { add: () => {}, list: () => [] };
+  const auth = await createAuth({
+    settings,
+    store: { sessions: memorySessions(), audit, lost: false },
+    log,
+    secretFile: join(scratch(), 'secret.bin'),
+    listener: () => listener,
+    own: { names: ['box'], searchDomains: [] },
+  });
+  const deps: GuardDeps = { auth, matcher: createMatcher(), log, refused: () => {} };
+  const request = ({
+    method = 'GET',
+    url = '/',
+    peer = '192.168.1.7',
+    with: headers = {},
+    more = [],
+  }: Sent) =>
+    ({
+      method,
+      url,
+      headers,
+      rawHeaders: [...Object.entries({ host: 'box', ...headers }).flat(), ...more],
+      socket: { remoteAddress: peer },
+    }) as unknown as IncomingMessage;
+  const pass = (sent: Sent, upgrade = false) => guard(deps, admit(deps, request(sent), upgrade), 'req-1', 5);
+  return {
+    deps,
+    auth,
+    settings,
+    lines,
+    pass,
+    /** How a request is refused, or the id of the row that runs. */
+    outcome: (sent: Sent, upgrade = false): Promise<string> =>
+      (async () => pass(sent, upgrade))().then(
+        ({ route }) => route.id,
+        (error: GatewayError) => error.code,
+      ),
+    refusal: async (sent: Sent, upgrade = false): Promise<GatewayError> =>
+      (async () => pass(sent, upgrade))().then(
+        () => expect.unreachable('it passed'),
+        (error: GatewayError) => error,
+      ),
+  };
+}
+
+describe('the order of the guards', () => {
+  it('framing before Host, Host before Origin, Origin before the tier, the tier before the limiter', async () => {
+    const { outcome, settings } = await door({ ...ENFORCED, loginRatelimitMax: 1 });
+    settings.file.requireAuth = false;
+    const bad = { host: 'attacker.org', origin: 'http://attacker.net' };
+    const rotate = { method: 'POST', url: '/api/auth/rotate' };
+    expect(await outcome({ ...rotate, url: 'rotate', with: bad })).toBe('request.malformed');
+    expect(await outcome({ ...rotate, with: bad })).toBe('auth.host_forbidden');
+    expect(await outcome({ ...rotate, with: { origin: 'http://attacker.net' } })).toBe(
+      'auth.origin_forbidden',
+    );
+    expect(await outcome(rotate)).toBe('auth.required');
+    expect(await outcome({ ...rotate, with: ADMIN })).toBe('auth.rotate');
+    expect(await outcome({ ...rotate, with: ADMIN })).toBe('auth.rate_limited');
+    // L05: what was refused before the limiter is no event, and nothing else is limited.
+    expect(await outcome({ ...rotate, peer: '192.168.1.8' })).toBe('auth.required');
+    expect(await outcome({ ...rotate, with: ADMIN, peer: '192.168.1.8' })).toBe('auth.rotate');
+    expect(await outcome({ url: '/api/audit', with: ADMIN })).toBe('audit');
+  });
+
+  it('hands on what it found out', async () => {
+    const { pass } = await door();
+    const call = await pass({ url: '/v1/models/org/name?show_all=1', with: ADMIN });
+    expect(call).toMatchObject({
+      id: 'req-1',
+      receivedAt: 5,
+      target: { path: '/v1/models/org/name', query: 'show_all=1' },
+      caller: { tier: 'admin', via: 'bearer' },
+      route: { id: 'v1.model' },
+      params: { model_id: 'org/name' },
+      auth: { method: 'GET', peer: '192.168.1.7', upgrade: false },
+    });
+  });
+});
+
+describe('Host', () => {
+  it('O14 a strange name is refused while enforcement is off, and only noted while it is on', async () => {
+    const { outcome, settings, lines } = await door();
+    const rebound = { url: '/api/health', with: { host: 'attacker.org' } };
+    expect(await outcome(rebound)).toBe('health');
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'host.unlisted', level: 'debug' }));
+    settings.file.requireAuth = false;
+    expect(await outcome(rebound)).toBe('auth.host_forbidden');
+    expect(await outcome({ url: '/api/health' })).toBe('health');
+    expect(lines.filter(({ event }) => event === 'host.unlisted')).toHaveLength(1);
+  });
+
+  it('a malformed Host ends the connection, whatever the enforcement', async () => {
+    const { refusal } = await door();
+    const error = await refusal({ url: '/api/health', with: { host: 'a b' } });
+    expect([error.code, error.status, error.headers()]).toEqual([
+      'request.malformed',
+      400,
+      { connection: 'close' },
+    ]);
+    expect(error.message).toContain('Host');
+  });
+});
+
+describe('class', () => {
+  it('C02 C15 404 and 405 are told only to who may see them', async () => {
+    const { outcome, refusal } = await door();
+    const nowhere = { url: '/api/nowhere' };
+    expect(await outcome(nowhere)).toBe('auth.required');
+    expect(await outcome({ ...nowhere, with: CLIENT })).toBe('auth.forbidden');
+    expect(await outcome({ ...nowhere, with: ADMIN })).toBe('route.not_found');
+    const post = { method: 'POST', url: '/v1/models' };
+    expect(await outcome(post)).toBe('auth.required');
+    const error = await refusal({ ...post, with: ADMIN });
+    expect(error.code).toBe('route.method_not_allowed');
+    expect(error.headers().allow?.split(', ').sort()).toEqual(['GET', 'HEAD']);
+  });
+
+  it('says which header to use only to who sent x-api-key alone', async () => {
+    const { refusal } = await door();
+    const message = async (headers: Record<string, string>) =>
+      (await refusal({ url: '/api/audit', with: headers })).message;
+    const plain = await message({});
+    expect(await message({ 'x-api-key': 'k' })).toMatch(/x-api-key.*Authorization: Bearer/);
+    expect(await message({ 'x-api-key': 'k', authorization: 'Bearer wrong' })).toBe(plain);
+    expect(await message({ authorization: 'Bearer wrong' })).toBe(plain);
+  });
+
+  it('an upgrade is judged by its Origin whatever its method', async () => {
+    const { outcome } = await door();
+    const socket = { url: '/v1/realtime', with: { ...CLIENT, origin: 'http://attacker.net' } };
+    expect(await outcome(socket, true)).toBe('auth.origin_forbidden');
+    expect(await outcome({ ...socket, with: CLIENT }, true)).toBe('v1.realtime');
+    expect(await outcome(socket)).toBe('v1.realtime');
+  });
+
+  it('a caller behind a proxy is watched for before anything is judged', async () => {
+    const { outcome, auth } = await door({ ...ENFORCED, trustForwardedFor: false });
+    for (const one of ['203.0.113.1', '203.0.113.2'])
+      await outcome({ url: '/api/nowhere', peer: '127.0.0.1', with: { 'x-forwarded-for': one } });
+    expect(auth.collapsed()).not.toBeNull();
+  });
+
+  it('a request without method and target is a GET of nothing', async () => {
+    const { deps } = await door();
+    const bare = { headers: {}, rawHeaders: ['Host', 'box'], socket: {} } as unknown as IncomingMessage;
+    expect(() => admit(deps, bare, false)).toThrow(expect.objectContaining({ code: 'request.malformed' }));
+    const root = { ...bare, url: '/' } as IncomingMessage;
+    expect(admit(deps, root, true).auth).toMatchObject({ method: 'GET', peer: '', upgrade: true });
+  });
+});
+
+describe('limiter', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const login = { method: 'POST', url: '/api/auth/login' };
+
+  it('L01 L04 R15 says how long to wait, as a header and in the body', async () => {
+    const { outcome, refusal } = await door({ ...ENFORCED, loginRatelimitMax: 2, loginRatelimitWindowS: 30 });
+    expect(await outcome(login)).toBe('auth.login');
+    vi.advanceTimersByTime(10_000);
+    expect(await outcome(login)).toBe('auth.login');
+    const error = await refusal(login);
+    expect([error.code, error.status]).toEqual(['auth.rate_limited', 429]);
+    expect(error.options.details).toEqual({ retry_after_s: 20 });
+    expect(error.headers()['retry-after']).toBe('20');
+    vi.advanceTimersByTime(20_000);
+    expect(await outcome(login)).toBe('auth.login');
+  });
+
+  it('D9 many attempts over all addresses wait a moment each, and pass', async () => {
+    const { outcome } = await door({ ...ENFORCED, loginRatelimitMax: 1000 });
+    for (let i = 0; i < 100; i++)
+      expect(await outcome({ ...login, peer: `192.168.1.${i}` })).toBe('auth.login');
+    let done = false;
+    const slow = outcome(login).then((code) => {
+      done = true;
+      return code;
+    });
+    await vi.advanceTimersByTimeAsync(9);
+    expect(done).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await slow).toBe('auth.login');
+  });
+});

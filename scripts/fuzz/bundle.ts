@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { build } from 'vite';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Native code, which is no target. */
+const EXTERNAL = ['better-sqlite3', 'node-llama-cpp', 'sherpa-onnx-node'];
+
+/**
+ * One file of plain JavaScript out of a target and everything that it calls, packages included: what a fuzzer puts its
+ * counters into. Answers its path below `folder`.
+ */
+export async function bundle(name: string, source: string, folder: string): Promise<string> {
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    ssr: { noExternal: true, external: EXTERNAL, target: 'node' },
+    build: {
+      ssr: source,
+      target: 'node24',
+      outDir: folder,
+      emptyOutDir: false,
+      minify: false,
+      rolldownOptions: { output: { entryFileNames: `${name}.mjs`, codeSplitting: false } },
+    },
+  });
+  return join(folder, `${name}.mjs`);
+}

@@ -1,0 +1,21 @@
+/** THE targets of guided fuzzing: a file of `targets/` and a folder of `corpus/` each. */
+export const TARGETS = {
+  route: { what: 'request targets, from their bytes to the class that is decided', longest: 256 },
+  cookie: { what: 'Cookie headers, and what is signed with the right secret', longest: 600 },
+  origin: { what: 'Origin and Host', longest: 200 },
+  multipart: { what: 'forms, however they are cut', longest: 1024 },
+  events: { what: 'event streams, however they are cut', longest: 1024 },
+  'env-file': { what: 'environment files, and a change of one value', longest: 256 },
+  json: { what: 'JSON bodies', longest: 512 },
+  gguf: { what: 'headers of model files', longest: 4096, waits: true },
+} as const satisfies Record<string, Target>;
+
+export interface Target {
+  readonly what: string;
+  /** Bytes of the longest input. */
+  readonly longest: number;
+  /** The target answers with a promise. */
+  readonly waits?: true;
+}
+
+export type TargetName = keyof typeof TARGETS;

@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto';
+import { readCookie, SESSION_TTL_S, sessionCookieIn } from '../../../daemon/auth/session-cookie.ts';
+import { promise, same } from '../promise.ts';
+
+const SECRET = Buffer.alloc(32, 7);
+const NOW_S = 1_700_000_000;
+const LATEST_S = NOW_S + SESSION_TTL_S + 60;
+/** What a signed payload must look like to be a session, said without a JSON parser. */
+const SESSION = /^\{"session_id":"([\w-]{1,128})","expires_at":(\d{10})\}$/;
+const SWAPPED = /^\{"expires_at":(\d{10}),"session_id":"([\w-]{1,128})"\}$/;
+
+function expected(json: string): { sessionId: string; expiresAt: number } | null {
+  const [, id, at] = SESSION.exec(json) ?? [];
+  const [, otherAt, otherId] = SWAPPED.exec(json) ?? [];
+  const sessionId = id ?? otherId;
+  const expiresAt = Number(at ?? otherAt);
+  return sessionId !== undefined && expiresAt > NOW_S && expiresAt <= LATEST_S
+    ? { sessionId, expiresAt }
+    : null;
+}
+
+/** The first cookie of the name in a header, as RFC 6265 section 5.4 writes and section 4.2 reads it. */
+function firstOf(header: string): string | null {
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=');
+    if (equals === -1 || pair.slice(0, equals).replace(/^[ \t]+|[ \t]+$/g, '') !== 'svc_session') continue;
+    return pair.slice(equals + 1).replace(/^[ \t]+|[ \t]+$/g, '');
+  }
+  return null;
+}
+
+/**
+ * An odd first byte: a Cookie header, which proves nothing without the secret. An even one: a payload that is signed with
+ * the right secret and proves a session in its one right shape only.
+ */
+export function fuzz(data: Buffer): void {
+  const rest = data.subarray(1);
+  if ((data[0] ?? 0) % 2 === 1) {
+    const header = rest.toString('latin1');
+    const value = sessionCookieIn(header);
+    if (value !== null) same(value, firstOf(header), 'the cookie of a header');
+    promise(readCookie(SECRET, value ?? header, NOW_S) === null, 'a session without the secret');
+    return;
+  }
+  const payload = rest.toString('base64url');
+  const signature = createHmac('sha256', SECRET).update(payload).digest('base64url');
+  const value = `${payload}.${signature}`;
+  same(
+    readCookie(SECRET, value, NOW_S),
+    value.length > 512 ? null : expected(rest.toString('latin1')),
+    value,
+  );
+}

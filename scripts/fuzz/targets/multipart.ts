@@ -1,0 +1,43 @@
+import { dispositionOf, MultipartScanner } from '../../../daemon/kit/multipart.ts';
+import { chunked, promise, same } from '../promise.ts';
+
+interface Part {
+  name: string | null;
+  filename: string | null;
+  bytes: string;
+  whole: boolean;
+}
+
+function read(chunks: readonly Buffer[]): Part[] {
+  const parts: Part[] = [];
+  const scanner = new MultipartScanner('xyz', {
+    part: (head) => void parts.push({ ...dispositionOf(head), bytes: '', whole: false }),
+    data(bytes) {
+      promise(bytes.length > 0, 'data without bytes');
+      (parts.at(-1) as Part).bytes += bytes.toString('latin1');
+    },
+    end() {
+      (parts.at(-1) as Part).whole = true;
+    },
+  });
+  for (const chunk of chunks) scanner.push(chunk);
+  return parts;
+}
+
+/** The same parts from the same bytes, however they are cut; a whole part is bytes of the form as they were sent. */
+export function fuzz(data: Buffer): void {
+  const { whole, chunks } = chunked(data);
+  const parts = read([whole]);
+  // The end of a part that breaks off is told as far as it is known to be no delimiter, which depends on the cuts.
+  const settled = (all: Part[]) => all.map((part) => (part.whole ? part : { ...part, bytes: '' }));
+  same(settled(read(chunks)), settled(parts), 'a form and the same one in pieces');
+  promise(parts.length <= 64, 'more parts than the limit');
+  const text = whole.toString('latin1');
+  for (const { bytes, whole: complete } of parts) {
+    promise(
+      !complete || text.includes(`\r\n\r\n${bytes}\r\n--xyz`) || bytes === '',
+      'bytes that were not sent',
+    );
+    promise(!bytes.includes('\r\n--xyz'), 'a delimiter inside a part');
+  }
+}

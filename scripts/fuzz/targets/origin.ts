@@ -1,0 +1,41 @@
+import { parseAuthority } from '../../../daemon/auth/authority.ts';
+import { judgeHost } from '../../../daemon/auth/host.ts';
+import { canonicalOrigins, judgeOrigin, parseOrigin } from '../../../daemon/auth/origin.ts';
+import { utf8Again } from '../../../daemon/auth/raw-headers.ts';
+import { promise, same } from '../promise.ts';
+
+const KNOWN = { own: { names: ['box'], searchDomains: ['mine.org'] }, isConfigured: () => false };
+
+const bare = (url: URL): string => url.hostname.replace(/\.$/, '');
+
+/** What is accepted as an authority, the URL standard reads alike. */
+function likeTheStandard(text: string): void {
+  const ours = parseAuthority(text);
+  if (ours === null || utf8Again(text) !== text) return;
+  const url = new URL(`http://${text}/`);
+  same([ours.host, ours.port ?? 80], [bare(url), Number(url.port || 80)], `authority ${text}`);
+  same(`${url.username}${url.password}${url.search}${url.hash}${url.pathname}`, '/', `authority ${text}`);
+}
+
+/** Origin, Host and an allowlist of one, in lines: what passes does so for the reason that the specification names. */
+export function fuzz(data: Buffer): void {
+  const [origin = '', host = '', listed] = data.toString('latin1').split('\n');
+  for (const text of [origin, host]) likeTheStandard(text);
+  const own = parseAuthority(host);
+  const allowed = canonicalOrigins(listed === undefined ? [] : [listed]);
+  const verdict = judgeOrigin({ origins: [origin], hosts: [host], allowed });
+  const parsed = parseOrigin(origin);
+  if (verdict === 'ok') {
+    promise(parsed !== null, `no origin passes: ${origin}`);
+    const isOwn =
+      parsed.web !== null &&
+      parsed.web.host === own?.host &&
+      (parsed.web.port ?? parsed.web.defaultPort) === (own.port ?? parsed.web.defaultPort);
+    promise(isOwn || allowed.has(parsed.canonical), `${origin} passes for ${host}`);
+  }
+  if (parsed?.web && utf8Again(origin) === origin) {
+    same(bare(new URL(origin)), parsed.web.host, `the host of ${origin}`);
+  }
+  const hostVerdict = judgeHost([host], KNOWN);
+  same(hostVerdict === 'malformed', own === null, `the Host ${host}`);
+}

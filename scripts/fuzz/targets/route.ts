@@ -1,0 +1,39 @@
+import { decide, effectiveClass } from '../../../daemon/auth/gate.ts';
+import { ROUTES } from '../../../daemon/contract/routes.ts';
+import { createMatcher } from '../../../daemon/http/matcher.ts';
+import { splitTarget } from '../../../daemon/kit/target.ts';
+import { mayBeOpen } from '../../../daemon/test/harness/open-targets.ts';
+import { promise, same } from '../promise.ts';
+
+const match = createMatcher();
+const RANK = { anon: 0, open: 0, client: 1, admin: 2 } as const;
+const TIERS = ['anon', 'client', 'admin'] as const;
+const PICTURE = {
+  enforced: true,
+  hasAdminKey: true,
+  memoryClass: 'admin',
+  guarded: false,
+  remote: true,
+} as const;
+
+/** A request line without its version: the class that is decided is the class of the row that runs. */
+export function fuzz(data: Buffer): void {
+  const [verb = '', ...rest] = data.toString('latin1').split(' ');
+  const raw = rest.join(' ');
+  const target = splitTarget(raw);
+  if (target === null) return;
+  promise(!/[?#]/.test(target.path) && !target.query.includes('#'), 'a path or query with what ends it');
+  const { route, params, allow } = match(verb, target.path);
+  const needed = RANK[effectiveClass(route?.auth ?? 'admin', PICTURE)];
+  for (const tier of TIERS) {
+    const passes = decide(route?.auth ?? 'admin', tier, PICTURE) === 'pass';
+    same(passes, RANK[tier] >= needed, `${tier} on ${verb} ${raw}`);
+    promise(!passes || tier !== 'anon' || mayBeOpen(verb, raw), `anonymous on ${verb} ${raw}`);
+  }
+  if (route === null) return;
+  same({ ...route, ...ROUTES[route.id] }, { ...route }, `the row of ${verb} ${raw}`);
+  promise(verb === route.method || (verb === 'HEAD' && route.method === 'GET'), `${verb} ran ${route.id}`);
+  promise(allow.includes(verb), `${verb} ran and is not allowed`);
+  promise(!/(^|\/)\.\.?(\/|$)/.test(target.path), `a dot segment ran ${route.id}`);
+  for (const value of Object.values(params)) promise(value !== '', `${route.id} with an empty parameter`);
+}
