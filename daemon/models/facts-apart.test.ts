@@ -19,6 +19,33 @@ test('one outcome per file, in order, read in another process', async () => {
   rmSync(folder, { recursive: true });
 });
 
+const words = (...numbers: number[]) =>
+  Buffer.concat(numbers.map((number) => Buffer.from(BigUint64Array.of(BigInt(number)).buffer)));
+const types = (...numbers: number[]) => Buffer.from(Uint32Array.from(numbers).buffer);
+/** A header of 49 bytes that promises millions of strings and tensors: the zeros that it is padded with are those to a reader. */
+const GREEDY = Buffer.concat([
+  Buffer.from('GGUF'),
+  types(3),
+  words(1e7, 1, 1),
+  Buffer.from('k'),
+  types(9, 8),
+  words(1e6),
+]);
+
+test('a crafted file that ends its reader does not hide the files behind it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'facts-apart-'));
+  const path = (name: string) => join(folder, `${name}.gguf`);
+  const paths = [path('a'), path('greedy'), path('c')];
+  for (const each of ['a', 'c']) writeFileSync(path(each), encodeGguf(tinyChat()));
+  writeFileSync(path('greedy'), GREEDY);
+  expect(await readFactsApart(paths, undefined, { start: 4_000, file: 1_000 })).toMatchObject([
+    { path: path('a'), facts: { architecture: 'llama' } },
+    { path: path('greedy'), reason: 'reading its header took too long' },
+    { path: path('c'), facts: { architecture: 'llama' } },
+  ]);
+  rmSync(folder, { recursive: true });
+}, 60_000);
+
 test('nothing to read starts nothing; a reader that was stopped leaves a reason', async () => {
   expect(await readFactsApart([])).toEqual([]);
   expect(await readFactsApart(['/x.gguf'], AbortSignal.abort())).toEqual([

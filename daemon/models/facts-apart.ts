@@ -8,8 +8,8 @@ import type { WeightsFacts } from './weights-facts.ts';
 const PROGRAM = fileURLToPath(new URL('./facts-main.ts', import.meta.url));
 /** Files per process; their time limit grows with their number. */
 const BATCH = 16;
-const START_MS = 10_000;
-const FILE_MS = 5000;
+/** Milliseconds for the start of a process, and for each file. */
+const TIME = { start: 10_000, file: 5_000 };
 const MAX_BYTES = 4 << 20;
 /** A crafted header must not take the machine's memory. */
 const HEAP_MIB = 512;
@@ -33,29 +33,38 @@ export function parseOutcomes(stdout: string): FactsOutcome[] {
   });
 }
 
-async function readBatch(paths: readonly string[], signal?: AbortSignal): Promise<FactsOutcome[]> {
+/** Outcomes of the first of `paths`, at least one: the file that a reader was ended at, by time or memory, is its last. */
+async function readBatch(
+  paths: readonly string[],
+  time: typeof TIME,
+  signal?: AbortSignal,
+): Promise<FactsOutcome[]> {
   const result = await runCommand(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, PROGRAM, ...paths], {
-    timeoutMs: START_MS + FILE_MS * paths.length,
+    timeoutMs: time.start + time.file * paths.length,
     maxBytes: MAX_BYTES,
     signal,
     env: compileCacheEnv(),
   });
   const outcomes = new Map(parseOutcomes(result.stdout).map((outcome) => [outcome.path, outcome]));
   const reason = result.timedOut ? 'reading its header took too long' : 'its header could not be read';
-  return paths.map((path) => outcomes.get(path) ?? { path, reason });
+  const ended = paths.findIndex((path) => !outcomes.has(path));
+  const reached = ended === -1 || signal?.aborted ? paths : paths.slice(0, ended + 1);
+  return reached.map((path) => outcomes.get(path) ?? { path, reason });
 }
 
 /**
  * Reads headers in a process of its own, so that a large vocabulary does not hold up the event loop and a crafted file
- * can't hurt the daemon. One outcome per path, in order. Never throws.
+ * can't hurt the daemon, nor hide the files behind it. One outcome per path, in order. Never throws.
  */
 export async function readFactsApart(
   paths: readonly string[],
   signal?: AbortSignal,
+  time = TIME,
 ): Promise<FactsOutcome[]> {
   const outcomes: FactsOutcome[] = [];
-  for (let at = 0; at < paths.length; at += BATCH) {
-    outcomes.push(...(await readBatch(paths.slice(at, at + BATCH), signal)));
+  while (outcomes.length < paths.length) {
+    const next = paths.slice(outcomes.length, outcomes.length + BATCH);
+    outcomes.push(...(await readBatch(next, time, signal)));
   }
   return outcomes;
 }
