@@ -82,4 +82,12 @@ describe('addresses', () => {
     for (const address of ['10.10.0.1', '192.0.2.8', '2001:db9::1', 'x'])
       expect(holds(list, address)).toBe(false);
   });
+
+  it('an address without a range is itself alone', () => {
+    const list = new BlockList();
+    for (const text of ['2001:db8::1', '192.0.2.7', 'fd00::/128']) expect(addSubnet(list, text)).toBe(true);
+    for (const address of ['2001:db8::2', '2001:db8:1::1', '192.0.2.6', 'fd00::1'])
+      expect(holds(list, address)).toBe(false);
+    expect(holds(list, '2001:db8::1')).toBe(true);
+  });
 });

@@ -46,6 +46,8 @@ describe('client address', () => {
     expect(address('127.0.0.1', xff('198.51.100.7, 203.0.113.9'), listed).address).toBe('203.0.113.9');
     expect(address('127.0.0.1', xff('198.51.100.7'), listed)).toEqual({ address: '127.0.0.1', from: 'peer' });
     expect(address('198.51.100.9', xff('203.0.113.9'), listed).address).toBe('203.0.113.9');
+    const one = forwarding(true, '198.51.100.77');
+    expect(address('127.0.0.1', xff('198.51.100.77'), one)).toEqual({ address: '127.0.0.1', from: 'peer' });
   });
 
   it('L08 ports and brackets are read, garbage falls back to the peer', () => {
@@ -66,7 +68,13 @@ describe('client address', () => {
       '1.2.3',
       '1.2.3.4:port',
       '1.2.3.4:',
+      '1.2.3.4:80x',
+      '1.2.3.4:123456',
+      'x1.2.3.4:80',
       '[1.2.3.4]',
+      '[::1]x',
+      'x[::1]',
+      '[::1]:x',
       '[::1',
       '::1]',
       '"1.2.3.4"',
@@ -92,6 +100,14 @@ describe('client address', () => {
     expect(address('127.0.0.1', xff(`203.0.113.9${', 198.51.100.7'.repeat(100)}`), listed).address).toBe(
       '127.0.0.1',
     );
+    const client = (proxies: number) =>
+      address('127.0.0.1', xff(`203.0.113.9${', 198.51.100.7'.repeat(proxies)}`), listed).address;
+    expect([client(63), client(64)]).toEqual(['203.0.113.9', '127.0.0.1']);
+  });
+
+  it('an entry is no longer than an address with its zone and port', () => {
+    const zoned = (length: number) => 'fe80::1%'.padEnd(length, 'z');
+    expect([forwardedEntry(zoned(64)), forwardedEntry(zoned(65))]).toEqual(['fe80::1', null]);
   });
 
   it('says which entries of the setting are no addresses', () => {
@@ -134,6 +150,9 @@ describe('remote or local', () => {
       'CF-Connecting-IP',
       'True-Client-IP',
       'X-Client-IP',
+      'X-Cluster-Client-IP',
+      'X-Original-Forwarded-For',
+      'Fastly-Client-IP',
     ]) {
       expect(isForwarded([name, '127.0.0.1'])).toBe(true);
       expect(remote('127.0.0.1', ['Host', 'h', name, '127.0.0.1'])).toBe(true);
@@ -157,11 +176,12 @@ describe('TLS in front', () => {
     forwardedTls({ peer, rawHeaders: ['X-Forwarded-Proto', value] }, how);
 
   it('is believed with trust on and from a peer that may say so', () => {
-    for (const value of ['https', 'HTTPS', 'https, http']) expect(tls('127.0.0.1', value)).toBe(true);
+    for (const value of ['https', 'HTTPS', ' https , http']) expect(tls('127.0.0.1', value)).toBe(true);
     for (const value of ['http', '', 'http, https', 'httpsx']) expect(tls('127.0.0.1', value)).toBe(false);
     expect(tls('127.0.0.1', 'https', OFF)).toBe(false);
     expect(tls('8.8.8.8', 'https')).toBe(false);
     expect(tls('8.8.8.8', 'https', forwarding(true, '8.8.8.8'))).toBe(true);
-    expect(forwardedTls({ peer: '127.0.0.1', rawHeaders: [] }, ON)).toBe(false);
+    for (const rawHeaders of [[], ['X-Forwarded-Proto']])
+      expect(forwardedTls({ peer: '127.0.0.1', rawHeaders }, ON)).toBe(false);
   });
 });

@@ -15,7 +15,16 @@ describe('exposure', () => {
   it('C01 names every route once, in the order of the table, the catch-all last', () => {
     const { rules } = view();
     expect(rules.map(({ id }) => id)).toEqual([...routeRows().map(({ id }) => id), 'catch-all']);
-    expect(rules.at(-1)).toMatchObject({ auth_class: 'admin', pattern: '*', methods: ['*'] });
+    expect(rules.at(-1)).toMatchObject({ auth_class: 'admin', pattern: '*', methods: ['*'], kind: 'api' });
+    expect([rules.at(-1)?.label, rules.at(-1)?.summary]).toEqual([
+      'Anything else',
+      expect.stringContaining('deny'),
+    ]);
+    const label = (id: string) => rules.find((rule) => rule.id === id)?.label;
+    expect([label('v1.model'), label('slot.plan')]).toEqual([
+      'GET /v1/models/{model_id}',
+      'GET /api/slots/{name}/plan',
+    ]);
     expect(ExposureResponse.parse(view())).toEqual(view());
   });
 

@@ -24,6 +24,7 @@ function setup(values: Values = {}, picture: { hasAdminKey?: boolean; loopback?:
   return {
     settings,
     guards,
+    lines,
     warnings: () => lines.filter(({ level }) => level === 'warn').map(({ msg }) => String(msg)),
   };
 }
@@ -134,5 +135,28 @@ describe('guards', () => {
     settings.file.trustedProxies = ['8.8.8.0/24', 'my-proxy'];
     expect(guards.address(request)).toBe('203.0.113.9');
     expect(warnings()).toHaveLength(3);
+    expect(warnings()[2]).toContain('no addresses or ranges');
+  });
+
+  it('its warnings name who it was, and a bounded part of a list', () => {
+    const { guards, settings, lines } = setup({ trustForwardedFor: true });
+    const told = (part: string) => lines.find(({ msg }) => String(msg).includes(part));
+    guards.address(aRequest({ peer: '8.8.8.8', with: { 'X-Forwarded-For': '203.0.113.9' } }));
+    expect(told('does not list')).toMatchObject({ peer: '8.8.8.8' });
+    settings.file.trustForwardedFor = false;
+    guards.address(aRequest({ peer: '10.0.0.9', with: { 'X-Forwarded-For': '203.0.113.9' } }));
+    expect(told('SVC_TRUST_FORWARDED_FOR')).toMatchObject({ peer: '10.0.0.9' });
+    const names = Array.from({ length: 20 }, (_, index) => `proxy-${index}`);
+    settings.file.trustedProxies = names;
+    guards.forwarding();
+    expect(told('left out')).toMatchObject({ entries: names.slice(0, 16) });
+  });
+
+  it('tells of callers that counted as one', () => {
+    const { guards } = setup();
+    expect(guards.collapsed()).toBeNull();
+    for (const one of ['203.0.113.1', '203.0.113.2'])
+      guards.noteForwarding(aRequest({ with: { 'X-Forwarded-For': one } }));
+    expect(guards.collapsed()).not.toBeNull();
   });
 });

@@ -15,3 +15,24 @@ it('computes again only when the source was replaced', () => {
   list = ['a', 'b'];
   expect([size(), size(), computed]).toEqual([2, 2, 2]);
 });
+
+it('a value that is nothing is computed once too', () => {
+  let computed = 0;
+  const nothing = derived(
+    () => 1,
+    () => {
+      computed++;
+      return null;
+    },
+  );
+  expect([nothing(), nothing(), computed]).toEqual([null, null, 1]);
+});
+
+it('computes for a source that is undefined', () => {
+  expect(
+    derived(
+      () => undefined,
+      () => 'x',
+    )(),
+  ).toBe('x');
+});

@@ -16,4 +16,17 @@ describe('login brake', () => {
     now = 500_000;
     expect(brake.delayMs()).toBe(0);
   });
+
+  it('counts no attempt but its own, at the start and after a pause', () => {
+    let now = 0;
+    const brake = createLoginBrake(() => now);
+    const many = (count: number) => Array.from({ length: count }, () => brake.delayMs()).at(-1);
+    expect(many(101)).toBe(10);
+    now = 60_000;
+    expect(many(101)).toBe(10);
+    now = 90_000;
+    expect(many(1)).toBe(20);
+    now = 120_001;
+    expect([many(98), many(2)]).toEqual([0, 10]);
+  });
 });

@@ -58,7 +58,8 @@ describe('login', () => {
       cameOverTls(aRequest({ with: headers }), forwarding(trust));
     expect(tls({ Origin: 'https://box.lan' }, false)).toBe(true);
     expect(tls({ Origin: 'HTTPS://box.lan' }, false)).toBe(true);
-    expect(tls({ Origin: 'http://box.lan' }, false)).toBe(false);
+    for (const origin of ['http://box.lan', 'http://https://box.lan', ''])
+      expect(tls({ Origin: origin }, false)).toBe(false);
     expect(tls({}, true)).toBe(false);
     expect(tls({ 'X-Forwarded-Proto': 'https' }, false)).toBe(false);
     expect(tls({ 'X-Forwarded-Proto': 'https' }, true)).toBe(true);

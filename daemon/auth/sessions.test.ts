@@ -96,6 +96,31 @@ describe('sessions', () => {
     const cookie = sessions.start();
     expect(sessions.idOf(cookie)).not.toBeNull();
     expect(sessions.revoke(cookie)).toBe(true);
-    expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(2);
+    const warnings = lines.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ msg }) => msg)).toEqual([
+      'the database could not note down a session',
+      'the database could not note down a logout',
+    ]);
+    expect(warnings[0]).toMatchObject({ err: { message: 'SQLITE_FULL' } });
+  });
+
+  it('Q02 nor does one that fails to forget what is over', async () => {
+    const repo = memorySessions();
+    repo.clear = () => {
+      throw new Error('SQLITE_FULL');
+    };
+    const { sessions, lines } = setup(repo);
+    const cookie = sessions.start();
+    await sessions.endAll();
+    expect(sessions.idOf(cookie)).toBeNull();
+    expect(lines.map(({ msg }) => msg)).toContain('the database could not note down the end of all sessions');
+  });
+
+  it('a start lets go of the sessions that are over', () => {
+    const repo = memorySessions();
+    const pruned: number[] = [];
+    repo.prune = (nowS) => void pruned.push(nowS);
+    setup(repo).sessions.start();
+    expect(pruned).toEqual([1_800_000_000]);
   });
 });

@@ -1,15 +1,6 @@
+import { allHeaders } from '../auth/raw-headers.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { splitTarget, type Target } from '../kit/target.ts';
-
-/** The values of a header, from the raw list, in order. `name` in lower case. */
-export function rawHeader(rawHeaders: readonly string[], name: string): string[] {
-  const values: string[] = [];
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const key = rawHeaders[i] as string;
-    if (key.length === name.length && key.toLowerCase() === name) values.push(rawHeaders[i + 1] as string);
-  }
-  return values;
-}
 
 /** A request that readers could understand differently; nothing that follows it on its connection is read. */
 export const malformed = (message: string, status = 400): GatewayError =>
@@ -23,7 +14,7 @@ export function checkFraming(method: string, url: string, rawHeaders: readonly s
   const target = splitTarget(url);
   if (!target || (target.path === '*' && method !== 'OPTIONS'))
     throw malformed('The request target is malformed.');
-  const hosts = rawHeader(rawHeaders, 'host');
+  const hosts = allHeaders(rawHeaders, 'host');
   if (hosts.length !== 1)
     throw malformed(
       hosts.length === 0 ? 'The Host header is missing.' : 'There is more than one Host header.',

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Auth, AuthRequest } from '../auth/auth.ts';
 import type { Caller } from '../auth/credentials.ts';
 import { type ErrorCode, GatewayError } from '../contract/errors.ts';
+import type { MatchedRoute } from '../contract/routes.ts';
 import type { Log } from '../kit/log.ts';
 import type { Target } from '../kit/target.ts';
 import type { Call } from '../routes/handler.ts';
@@ -49,12 +50,17 @@ export function guardOrigin(deps: GuardDeps, request: AuthRequest): void {
 
 const UNMATCHED_RULE = 'admin';
 
-/** Tier against class; a path with no row counts as admin and is told apart (404, 405) only to who may see it. */
-export function guardClass(deps: GuardDeps, match: Match, caller: Caller, request: AuthRequest): void {
+/** The row that runs, once tier and class agree; a path with no row counts as admin and is told apart (404, 405) only to who may see it. */
+export function guardClass(
+  deps: GuardDeps,
+  match: Match,
+  caller: Caller,
+  request: AuthRequest,
+): MatchedRoute {
   const verdict = deps.auth.decide(match.route?.auth ?? UNMATCHED_RULE, caller, request);
   if (verdict === 'auth.required') throw new GatewayError('auth.required', requiredAdvice(request));
   if (verdict === 'auth.forbidden') throw new GatewayError('auth.forbidden');
-  if (match.route) return;
+  if (match.route) return match.route;
   if (match.allow.length === 0) throw new GatewayError('route.not_found');
   throw new GatewayError('route.method_not_allowed', { headers: { allow: match.allow.join(', ') } });
 }
@@ -67,11 +73,10 @@ function requiredAdvice(request: AuthRequest): { message?: string } {
 }
 
 /**
- * The limiter, where the row asks for it (spec "Login limiter"); 429 with `details.retry_after_s`.
+ * The limiter of the rows that ask for it (spec "Login limiter"); 429 with `details.retry_after_s`.
  * While the gateway is being searched for keys it also waits a moment, never refuses.
  */
-export async function guardLimiter(deps: GuardDeps, match: Match, request: AuthRequest): Promise<void> {
-  if (match.route?.limiter !== 'login') return;
+async function guardLimiter(deps: GuardDeps, request: AuthRequest): Promise<void> {
   const verdict = deps.auth.limiter.take(deps.auth.address(request));
   if (verdict.ok) {
     if (verdict.delayMs > 0) await setTimeout(verdict.delayMs);
@@ -94,8 +99,7 @@ export async function guard(
   guardOrigin(deps, auth);
   const caller = deps.auth.caller(auth);
   const match = deps.matcher(auth.method, target.path);
-  guardClass(deps, match, caller, auth);
-  if (match.route?.limiter) await guardLimiter(deps, match, auth);
-  if (!match.route) throw new GatewayError('route.not_found');
-  return { id, receivedAt, target, auth, caller, route: match.route, params: match.params };
+  const route = guardClass(deps, match, caller, auth);
+  if (route.limiter) await guardLimiter(deps, auth);
+  return { id, receivedAt, target, auth, caller, route, params: match.params };
 }

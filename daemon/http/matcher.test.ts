@@ -23,6 +23,7 @@ describe('createMatcher', () => {
   it('methods are case-sensitive, as paths are', () => {
     expect(id('get', '/v1/models')).toBeNull();
     expect(id('Post', '/api/slots/x/load')).toBeNull();
+    expect(match('get', '/v1/models')).toEqual({ route: null, params: {}, allow: ['HEAD', 'GET'] });
   });
 
   it.each([
@@ -55,6 +56,16 @@ describe('createMatcher', () => {
   it('the delete rows of memory win over the row with a parameter', () => {
     expect(id('POST', '/api/memory/delete')).toBe('memory.delete.many');
     expect(id('DELETE', '/api/memory/delete')).toBe('memory.delete.one');
+  });
+
+  it('fixed paths are remembered, patterns are not', () => {
+    for (const method of ['GET', 'HEAD']) {
+      expect(match(method, '/v1/models')).toBe(match(method, '/v1/models'));
+      expect(match(method, '/v1/models/a')).not.toBe(match(method, '/v1/models/a'));
+    }
+    expect(match('POST', '/api/auth/login')).toBe(match('POST', '/api/auth/login'));
+    expect(match('HEAD', '/api/auth/login')).not.toBe(match('HEAD', '/api/auth/login'));
+    expect(match('GET', '/v1/models/*model_id')).not.toBe(match('GET', '/v1/models/*model_id'));
   });
 
   it('never throws and answers the same twice, whatever the target', () => {

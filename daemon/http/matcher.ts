@@ -30,7 +30,7 @@ export function createMatcher(rows: readonly MatchedRoute[] = routeRows()): Matc
   const byName = new Map<string, MatchedRoute>();
   for (const row of rows) {
     byName.set(row.id, row);
-    router.register(row.path, [row.method], NOTHING, { name: row.id, sensitive: true, strict: true });
+    router.register(row.path, [row.method], NOTHING, { name: row.id });
   }
   const slow = (method: string, path: string): Match => {
     if (hasDotSegment(path)) return NONE;

@@ -13,9 +13,12 @@ describe('splitTarget', () => {
     ['*', { path: '*', query: '', authority: null }],
   ])('splits %s', (raw, expected) => expect(splitTarget(raw)).toEqual(expected));
 
-  it.each(['', 'v1/models', 'ftp://x/', 'file:///etc/passwd', '?x'])('refuses %j', (raw) => {
-    expect(splitTarget(raw)).toBeNull();
-  });
+  it.each(['', 'v1/models', 'xhttp://h/v1', 'http://h/v1\n', 'ftp://x/', 'file:///etc/passwd', '?x'])(
+    'refuses %j',
+    (raw) => {
+      expect(splitTarget(raw)).toBeNull();
+    },
+  );
 });
 
 describe('hasDotSegment', () => {

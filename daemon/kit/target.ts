@@ -16,7 +16,7 @@ export function splitTarget(raw: string): Target | null {
   if (raw.charCodeAt(0) === 0x2f) return withPath(raw, null);
   const match = ABSOLUTE.exec(raw);
   if (!match) return null;
-  const rest = match[2] ?? '/';
+  const rest = match[2] ?? '';
   return withPath(rest.startsWith('/') ? rest : `/${rest}`, match[1] as string);
 }
 

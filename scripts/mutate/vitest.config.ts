@@ -6,5 +6,12 @@ export default defineConfig({
   test: {
     include: CORE.map((file) => file.replace(/\.ts$/, '.test.ts')),
     testTimeout: 30_000,
+    coverage: {
+      provider: 'v8',
+      include: [...CORE],
+      reporter: ['text'],
+      reportsDirectory: 'artifacts/coverage',
+      thresholds: { perFile: true, branches: 100 },
+    },
   },
 });

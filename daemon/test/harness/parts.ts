@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** Real programs that suites run against: the variable that names each, and where it lies once it was unpacked. */
+/** Real programs that suites run against: the variable that names each, and its folder and place there once it was got. */
 const PARTS = {
   'llama-server': ['SVC_TEST_LLAMA_SERVER', 'llama.cpp'],
   'whisper-server': ['SVC_TEST_WHISPER_SERVER', 'whisper.cpp'],
@@ -11,12 +11,14 @@ const PARTS = {
   nginx: ['SVC_TEST_NGINX', 'nginx'],
   caddy: ['SVC_TEST_CADDY', 'caddy'],
   strace: ['SVC_TEST_STRACE', 'strace'],
+  jazzer: ['SVC_TEST_JAZZER', 'jazzer', 'node_modules/.bin/jazzer'],
+  libc: ['SVC_TEST_LIBC', 'libc', 'run'],
 } as const;
 
 /** The path of a real program, or null; a suite that is skipped for that says so on the console. */
 export function part(name: keyof typeof PARTS): string | null {
-  const [variable, folder] = PARTS[name];
-  const path = process.env[variable] ?? join(root, '.cache', 'parts', folder, name);
+  const [variable, folder, place = name] = PARTS[name];
+  const path = process.env[variable] ?? join(root, '.cache', 'parts', folder, place);
   if (existsSync(path)) return path;
   console.warn(
     `SKIPPED, there is no ${name} here: \`node scripts/parts.mjs ${folder}\` gets it, or says why not.`,

@@ -1,0 +1,63 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { part } from '../../daemon/test/harness/parts.ts';
+import { seed } from '../../daemon/test/harness/scale.ts';
+import { guided } from './guided.ts';
+import { TARGETS, type Target } from './targets.ts';
+
+const jazzer = part('jazzer');
+const libc = part('libc');
+
+describe.skipIf(jazzer === null || libc === null)('fuzzing that is guided by what an input reaches', () => {
+  const fuzzer = { jazzer: jazzer as string, libc: libc as string };
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-fuzz-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const planted = {
+    name: 'planted',
+    target: { what: 'a planted fault', longest: 16 },
+    source: join(import.meta.dirname, 'fixtures', 'planted.ts'),
+    corpora: [],
+  };
+
+  test('finds what chance would look for in years, keeps the input and plays it again', async () => {
+    const result = await guided({
+      ...planted,
+      fuzzer,
+      folder,
+      seed: seed('a planted fault'),
+      runs: 2_000_000,
+    });
+    expect(result.output).toContain('the planted fault');
+    expect(result.code).not.toBe(0);
+    const [found = ''] = readdirSync(join(folder, 'findings')).filter((name) => name.startsWith('planted-'));
+    const replay = join(folder, 'findings', found);
+    expect(readFileSync(replay, 'latin1').slice(0, 5)).toBe('gate!');
+    expect((await guided({ ...planted, fuzzer, folder, seed: 1, runs: 1, replay })).code).not.toBe(0);
+  }, 120_000);
+
+  test.each(Object.entries<Target>(TARGETS))(
+    'target %s finds nothing in a short run',
+    async (name, target) => {
+      const result = await guided({
+        name,
+        target,
+        fuzzer,
+        folder,
+        source: join(import.meta.dirname, 'targets', `${name}.ts`),
+        corpora: [join(import.meta.dirname, 'corpus', name)],
+        seed: seed(`guided ${name}`),
+        runs: target.waits ? 100 : 5_000,
+      });
+      expect(result.code, result.output.slice(-4_000)).toBe(0);
+      expect(result.executed).toBeGreaterThan(50);
+      expect(result.coverage).toBeGreaterThan(50);
+    },
+    120_000,
+  );
+});
