@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -27,6 +27,15 @@ test('every run-time dependency is listed with its reason, and none that is gone
 
 test('every other dependency is listed, and none that is gone', () => {
   expect(listed('For the dashboard').sort()).toEqual(Object.keys(manifest.devDependencies).sort());
+});
+
+test('every package of a tool is listed, at one exact version', () => {
+  const tools = globSync('scripts/parts/*/package.json', { cwd: root }).map(
+    (file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as Manifest,
+  );
+  const named = tools.flatMap(({ dependencies }) => Object.entries(dependencies));
+  expect(listed('Tools').sort()).toEqual(named.map(([name]) => name).sort());
+  for (const [, version] of named) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
 test('the daemon has at most 30 direct dependencies, each at one exact version', () => {

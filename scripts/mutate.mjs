@@ -1,5 +1,6 @@
-// The mutation score of the core (scripts/mutate/core.ts): every small change of it must fail a unit test beside it.
-// Arguments pick files by a part of their name; the whole report is artifacts/mutation.json.
+// The core (scripts/mutate/core.ts) and the unit tests beside it: every branch must be reached, and nearly every small
+// change must fail a test. Arguments pick files by a part of their name, without a look at the branches; the whole report is
+// artifacts/mutation.json.
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { provide } from './parts.mjs';
@@ -10,5 +11,9 @@ const { SVC_TEST_STRYKER: stryker } = provide(['stryker']);
 if (!stryker) process.exit(1);
 const script = join(root, 'scripts', 'mutate', 'run.ts');
 const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
-const args = [script, stryker, ...process.argv.slice(2)];
-process.exit(spawnSync(node, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1);
+const parts = process.argv.slice(2);
+const run = (args) => spawnSync(node, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1;
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const config = join('scripts', 'mutate', 'vitest.config.ts');
+const covered = parts.length > 0 ? 0 : run([vitest, 'run', '--config', config, '--coverage']);
+process.exit(run([script, stryker, ...parts]) || covered);

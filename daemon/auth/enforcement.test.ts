@@ -66,4 +66,10 @@ describe('enforcement', () => {
     await expect(broken.set(true)).rejects.toThrow('read-only');
     expect(broken.effective().require_auth).toBe(false);
   });
+
+  it('says null where the file holds nothing', async () => {
+    const { settings, enforcement } = setup({}, { requireAuth: true });
+    settings.persist = async () => {};
+    expect(await enforcement.set(true)).toMatchObject({ persisted: null, require_auth: true, source: 'env' });
+  });
 });

@@ -51,8 +51,9 @@ describe.skipIf(jazzer === null || libc === null)('fuzzing that is guided by wha
         folder,
         source: join(import.meta.dirname, 'targets', `${name}.ts`),
         corpora: [join(import.meta.dirname, 'corpus', name)],
-        seed: seed(`guided ${name}`),
-        runs: target.waits ? 100 : 5_000,
+        // A reader of model files that meets a crafted one takes long: always the same few inputs for it.
+        seed: target.seconds === undefined ? seed(`guided ${name}`) : 1,
+        runs: target.seconds === undefined ? 5_000 : 100,
       });
       expect(result.code, result.output.slice(-4_000)).toBe(0);
       expect(result.executed).toBeGreaterThan(50);

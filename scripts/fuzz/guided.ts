@@ -35,7 +35,7 @@ export interface GuidedRun {
 }
 
 export interface GuidedResult {
-  /** 0 when nothing was found. */
+  /** 0 when inputs were run and nothing was found. */
   readonly code: number;
   readonly executed: number;
   /** Branches of the code that some input has reached, as the fuzzer counts them. */
@@ -43,13 +43,13 @@ export interface GuidedResult {
   readonly output: string;
 }
 
-/** What a fuzzed target is bounded by: one input may take ten seconds, and a gigabyte is too much for any. */
+/** What a run is bounded by; an input that takes a gigabyte and a half is a finding. */
 const bounds = ({ target, seed, seconds, runs, folder, name }: GuidedRun): string[] => [
   `-seed=${seed}`,
   `-max_len=${target.longest}`,
   ...(seconds === undefined ? [] : [`-max_total_time=${Math.ceil(seconds)}`]),
   ...(runs === undefined ? [] : [`-runs=${runs}`]),
-  ...['-timeout=10', '-rss_limit_mb=1536', '-print_final_stats=1'],
+  ...['-rss_limit_mb=1536', '-print_final_stats=1'],
   `-artifact_prefix=${join(folder, 'findings', name)}-`,
 ];
 
@@ -67,6 +67,7 @@ export async function guided(run: GuidedRun): Promise<GuidedResult> {
     [
       ...[process.execPath, '--enable-source-maps', run.fuzzer.jazzer, file, ...inputs],
       ...(run.target.waits ? [] : ['--sync']),
+      ...['--timeout', String((run.target.seconds ?? 10) * 1000)],
       ...['--includes', join(run.folder, 'bundles'), '--', ...bounds(run)],
     ],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
@@ -80,9 +81,10 @@ export async function guided(run: GuidedRun): Promise<GuidedResult> {
   child.stderr.on('data', take);
   const code = await new Promise<number>((resolve) => child.once('close', (status) => resolve(status ?? 1)));
   const last = (pattern: RegExp) => Number([...output.matchAll(pattern)].at(-1)?.[1] ?? 0);
+  const executed = last(/stat::number_of_executed_units:\s*(\d+)/g);
   return {
-    code,
-    executed: last(/stat::number_of_executed_units:\s*(\d+)/g),
+    code: code === 0 && executed === 0 ? 1 : code,
+    executed,
     coverage: last(/\bcov: (\d+)/g),
     output,
   };

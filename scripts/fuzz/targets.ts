@@ -7,7 +7,7 @@ export const TARGETS = {
   events: { what: 'event streams, however they are cut', longest: 1024 },
   'env-file': { what: 'environment files, and a change of one value', longest: 256 },
   json: { what: 'JSON bodies', longest: 512 },
-  gguf: { what: 'headers of model files', longest: 4096, waits: true },
+  gguf: { what: 'headers of model files', longest: 4096, waits: true, seconds: 60 },
 } as const satisfies Record<string, Target>;
 
 export interface Target {
@@ -16,6 +16,8 @@ export interface Target {
   readonly longest: number;
   /** The target answers with a promise. */
   readonly waits?: true;
+  /** What one input may take; ten by default. Reading a crafted model file takes long: that is done apart and bounded. */
+  readonly seconds?: number;
 }
 
 export type TargetName = keyof typeof TARGETS;
