@@ -1,5 +1,6 @@
 // A mixed load for an hour with its report and graph (artifacts/soak.json, soak.svg), then the suites with the full repeat
-// counts of the catalogue: hours, not minutes. `--minutes N`: that load alone, so long. A plain argument is the scale (default 1).
+// counts of the catalogue and the mutants of the core: hours, not minutes. `--minutes N`: that load alone, so long. A plain
+// argument is the scale (default 1).
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
@@ -29,4 +30,5 @@ const suites = (files, more) =>
 const loaded = suites(['daemon/test/soak.test.ts'], { SVC_SOAK_MINUTES: String(minutes ?? HOUR) });
 const drawn = run([join(root, 'scripts', 'soak-graph.ts')]);
 const all = minutes === null ? suites(['--exclude', 'daemon/test/soak.test.ts'], {}) : 0;
-process.exit(loaded || drawn || all);
+const mutated = minutes === null ? run([join(root, 'scripts', 'mutate.mjs')]) : 0;
+process.exit(loaded || drawn || all || mutated);

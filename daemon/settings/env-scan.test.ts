@@ -128,3 +128,21 @@ test.each([
 ] as const)('after %j the state is %s', (text, state) => {
   expect(scanEnv(text).end).toBe(state);
 });
+
+test.each([
+  ['blanks before the equals sign are no part of the name', 'A \t=1\n', [['A', '1']]],
+  [
+    'blanks alone after a continuation are no value',
+    'A=\\\n  \nB=1\n',
+    [
+      ['A', ''],
+      ['B', '1'],
+    ],
+  ],
+  ['a comment at the end assigns nothing', 'A=1\n# x', [['A', '1']]],
+  ['nor does one with a backslash at its end', 'A=1\n# x\\', [['A', '1']]],
+])('%s', (_title, text, expected) => expect(pairs(scanEnv(text))).toEqual(expected));
+
+test('carriage returns between lines are blanks', () => {
+  expect(scanEnv('\r\n\r\nA=1\r\n')).toMatchObject({ stray: [], assignments: [{ name: 'A', start: 4 }] });
+});
