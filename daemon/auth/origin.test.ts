@@ -88,6 +88,8 @@ describe('Origin check', () => {
       'app://obsidian.md',
       'ws://h',
       'file://h',
+      'constructor://h',
+      'valueof://h',
     ]) {
       expect(judge(origin, origin.split('//')[1] as string)).toBe('forbidden');
       expect(judge(origin, 'gw', [origin])).toBe('ok');

@@ -18,14 +18,18 @@ export interface ParsedOrigin {
 }
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s]+)$/i;
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
+/** A map: schemes come from strangers, and an object would know `constructor` too. */
+const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
+  ['http', 80],
+  ['https', 443],
+]);
 
 /** Parses one Origin value; null for `null`, an empty one, a list, a path, user information and everything unparsable. */
 export function parseOrigin(text: string): ParsedOrigin | null {
   const match = text.length > 512 ? null : SCHEME.exec(text);
   if (!match) return null;
   const scheme = (match[1] as string).toLowerCase();
-  const defaultPort = DEFAULT_PORTS[scheme];
+  const defaultPort = DEFAULT_PORTS.get(scheme);
   if (defaultPort === undefined) {
     return { canonical: `${scheme}://${(match[2] as string).toLowerCase()}`, web: null };
   }
