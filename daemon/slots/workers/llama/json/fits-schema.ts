@@ -37,7 +37,8 @@ const STRINGS: Readonly<Record<string, Check>> = {
   pattern: () => {
     throw new SchemaFault('', '"pattern" can not be kept beside a list of values');
   },
-  format: (value: string, format: string) => FORMATS[format]?.test(value) ?? true,
+  format: (value: string, format: string) =>
+    !Object.hasOwn(FORMATS, format) || (FORMATS[format] as RegExp).test(value),
 };
 const NUMBERS: Readonly<Record<string, Check>> = {
   minimum: (value: number, least: number) => value >= least,
