@@ -29,4 +29,17 @@ describe('login brake', () => {
     now = 120_001;
     expect([many(98), many(2)]).toEqual([0, 10]);
   });
+
+  it('forgets each attempt a minute after it was made, however many there were', () => {
+    let now = 0;
+    const brake = createLoginBrake(() => now);
+    const many = (count: number) => Array.from({ length: count }, () => brake.delayMs()).at(-1);
+    many(300);
+    now = 60_000;
+    expect(many(1)).toBe(0);
+    now = 60_001;
+    expect(many(100)).toBe(10);
+    now = 120_000;
+    expect(many(1)).toBe(10);
+  });
 });
