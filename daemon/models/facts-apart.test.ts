@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -22,22 +22,22 @@ test('one outcome per file, in order, read in another process', async () => {
 const words = (...numbers: number[]) =>
   Buffer.concat(numbers.map((number) => Buffer.from(BigUint64Array.of(BigInt(number)).buffer)));
 const types = (...numbers: number[]) => Buffer.from(Uint32Array.from(numbers).buffer);
-/** A header of 49 bytes that promises millions of strings and tensors: the zeros that it is padded with are those to a reader. */
-const GREEDY = Buffer.concat([
-  Buffer.from('GGUF'),
-  types(3),
-  words(1e7, 1, 1),
-  Buffer.from('k'),
-  types(9, 8),
-  words(1e6),
-]);
+
+/** A file of zeros but for its header, which promises tensors and six lists of a million strings: all of them are there. */
+function writeGreedy(path: string): void {
+  const list = Buffer.concat([words(1), Buffer.from('k'), types(9, 8), words(1e6)]);
+  const file = openSync(path, 'w');
+  writeSync(file, Buffer.concat([Buffer.from('GGUF'), types(3), words(1e7, 6)]));
+  for (let i = 0; i < 6; i++) writeSync(file, list, 0, list.length, 24 + i * (list.length + 8e6));
+  closeSync(file);
+}
 
 test('a crafted file that ends its reader does not hide the files behind it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'facts-apart-'));
   const path = (name: string) => join(folder, `${name}.gguf`);
   const paths = [path('a'), path('greedy'), path('c')];
   for (const each of ['a', 'c']) writeFileSync(path(each), encodeGguf(tinyChat()));
-  writeFileSync(path('greedy'), GREEDY);
+  writeGreedy(path('greedy'));
   expect(await readFactsApart(paths, undefined, { start: 4_000, file: 1_000 })).toMatchObject([
     { path: path('a'), facts: { architecture: 'llama' } },
     { path: path('greedy'), reason: 'reading its header took too long' },

@@ -81,7 +81,8 @@ export async function guided(run: GuidedRun): Promise<GuidedResult> {
   child.stderr.on('data', take);
   const code = await new Promise<number>((resolve) => child.once('close', (status) => resolve(status ?? 1)));
   const last = (pattern: RegExp) => Number([...output.matchAll(pattern)].at(-1)?.[1] ?? 0);
-  const executed = last(/stat::number_of_executed_units:\s*(\d+)/g);
+  // The statistics at the end are lost now and then; the lines before them count too.
+  const executed = last(/stat::number_of_executed_units:\s*(\d+)/g) || last(/^#(\d+)\s/gm);
   return {
     code: code === 0 && executed === 0 ? 1 : code,
     executed,
