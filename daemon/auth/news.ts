@@ -43,8 +43,9 @@ export function createNews({ store, log, bus }: NewsOptions): News {
       quietly('the audit entry', () => store.audit.add(row));
     },
     tell(change, tier) {
-      if (change !== 'settings') bus?.emit('auth', tier === undefined ? { change } : { change, tier });
+      // First those who cut what has lost its rights: they see nothing of what comes after.
       for (const listener of [...listeners]) quietly('a listener of auth changes', () => listener(change));
+      if (change !== 'settings') bus?.emit('auth', tier === undefined ? { change } : { change, tier });
     },
     onChange(listener) {
       listeners.add(listener);

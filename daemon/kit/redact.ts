@@ -5,6 +5,9 @@ const LEAST_SECRET = 6;
 const SESSION = /eyJ[\w-]{16,400}\.[\w-]{43}/g;
 const KEY_PARAMETER = /([?&]api_key=)[^&\s"#]+/gi;
 
+/** What JSON writes in another way than it stands in a text: most secrets hold nothing of it. */
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
+
 /**
  * In a line of JSON: a name that says that its value is a secret, at any depth, with a text or a list of texts behind it.
  * The line is read as it was written, so that fields, bindings, errors and what stands inside them are all alike.
@@ -21,8 +24,9 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) {
     if (secret.length < LEAST_SECRET) continue;
     if (out.includes(secret)) out = out.replaceAll(secret, HIDDEN);
+    if (!ESCAPED.test(secret)) continue;
     const escaped = JSON.stringify(secret).slice(1, -1);
-    if (escaped !== secret && out.includes(escaped)) out = out.replaceAll(escaped, HIDDEN);
+    if (out.includes(escaped)) out = out.replaceAll(escaped, HIDDEN);
   }
   return out.replace(KEY_PARAMETER, `$1${HIDDEN}`).replace(SESSION, HIDDEN);
 }

@@ -14,8 +14,10 @@ class Answer extends EventEmitter {
     this.written += text;
     return true;
   }
-  end(): void {
-    this.state = 'ended';
+  end(last = '', written?: () => void): void {
+    this.written += last;
+    if (written) written();
+    else this.state = 'ended';
     this.emit('close');
   }
   destroy(): void {
@@ -100,6 +102,17 @@ describe('StreamDoor', () => {
     allowed = false;
     vi.advanceTimersByTime(20);
     expect([one.answer.state, one.answer.written.endsWith('id: 1\n\n')]).toEqual(['cut', true]);
+  });
+
+  it('sends what was gathered while its reader had the right, and cuts it with the change', () => {
+    const { answer, stream } = open();
+    for (const id of [1, 2]) stream.mark(id);
+    allowed = false;
+    for (const tell of changed) tell();
+    expect([answer.state, answer.written.endsWith('id: 1\n\nid: 2\n\n')]).toEqual(['cut', true]);
+    stream.mark(3);
+    vi.advanceTimersByTime(100);
+    expect(answer.written).not.toContain('id: 3');
   });
 
   it('cuts a reader that is too slow, and gives back what it held', () => {

@@ -94,8 +94,16 @@ class Reader implements EventStream {
     this.#write(`id: ${id}\n\n`);
   }
 
+  /** After each change of rights. What was gathered until now came while they held. */
   judge(): void {
-    if (this.open && !this.#allowed()) this.#res.destroy();
+    if (!this.open || this.#allowed()) return;
+    const held = this.#held;
+    if (held === '') {
+      this.#res.destroy();
+      return;
+    }
+    this.#over();
+    this.#res.end(held, () => this.#res.destroy());
   }
 
   end(): void {
