@@ -13,6 +13,8 @@ const { enableCompileCache, flushCompileCache } = await import('node:module');
 // Compiled code lies beside the program, so that nobody can change it who could not change the program itself. Where
 // that folder can't be written, only time is lost.
 enableCompileCache(`${import.meta.dirname}/../.cache/compile`);
+const { tuneHeap } = await import('./kit/heap.ts');
+tuneHeap();
 const { run } = await import('./run.ts');
 await run(process.argv.slice(2), process.env);
 flushCompileCache();
