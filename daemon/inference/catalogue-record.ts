@@ -1,5 +1,6 @@
 import type { V1ModelRecord } from '../contract/models.ts';
-import type { SlotRecord, SlotTypeName } from '../contract/slots.ts';
+import type { SlotTypeName } from '../contract/slots.ts';
+import type { SlotGlance } from '../slots/glance.ts';
 import type { RegisteredModelLike } from './ports.ts';
 import { sees } from './sees.ts';
 
@@ -36,7 +37,7 @@ export interface RecordParts {
   readonly id: string;
   readonly type: SlotTypeName;
   readonly owner: string;
-  readonly slot: SlotRecord | undefined;
+  readonly slot: SlotGlance | undefined;
   readonly model: RegisteredModelLike | undefined;
   readonly extra?: Partial<V1ModelRecord['_svc']>;
   /** What is known without a slot: whether it answers now, its window, its age. */

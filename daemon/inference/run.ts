@@ -34,7 +34,7 @@ import type { Prepared, PreparedSink, Reading, TaskRow } from './tasks.ts';
 
 export interface RunDeps {
   readonly settings: Pick<Settings, 'value'>;
-  readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note'>;
+  readonly slots: Pick<Slots, 'glances' | 'get' | 'config' | 'ensureReady' | 'note'>;
   readonly registry: RegistryLike;
   readonly upstreams: Upstreams;
   readonly watch: RequestWatch;

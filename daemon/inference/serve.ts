@@ -73,7 +73,7 @@ export interface InferenceDeps {
   readonly settings: Pick<Settings, 'value'>;
   /** Texts that no record may hold; default: none. */
   secrets?(): readonly string[];
-  readonly slots: Pick<Slots, 'list' | 'get' | 'config' | 'ensureReady' | 'note' | 'foresee'>;
+  readonly slots: Pick<Slots, 'glances' | 'get' | 'config' | 'ensureReady' | 'note' | 'foresee'>;
   readonly registry: RegistryLike;
   readonly upstreams?: Upstreams;
   readonly store: { readonly requests: Pick<Store['requests'], 'add'> };

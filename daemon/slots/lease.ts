@@ -1,4 +1,3 @@
-import { degradedBy } from './degraded.ts';
 import type { Dialect } from './engines/engine.ts';
 import type { Current } from './owner-parts.ts';
 import type { Priority } from './queue.ts';
@@ -51,7 +50,7 @@ export function leaseFor(lease: Lease, { modelId }: Pick<ReadyOptions, 'modelId'
 /** A lease on a ready engine; `released` is called once. */
 export function makeLease(
   { launch, loaded, startedAt, readySince }: Pick<Current, 'launch' | 'loaded' | 'startedAt' | 'readySince'>,
-  gpuNote: string | null,
+  degraded: string | null,
   released: () => void,
 ): Lease {
   if (loaded === null) throw new Error(`slot ${launch.slot} has no loaded engine to lend`);
@@ -64,7 +63,7 @@ export function makeLease(
     headers: loaded.headers,
     state: 'ready',
     device: loaded.device,
-    degraded: degradedBy(launch, loaded, gpuNote),
+    degraded,
     startedAt,
     readyAt: readySince ?? startedAt,
     release: () => {

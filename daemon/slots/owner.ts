@@ -3,6 +3,7 @@ import type { SlotRecord } from '../contract/slots.ts';
 import { Aftermath } from './aftermath.ts';
 import { Backoff } from './backoff.ts';
 import type { SlotModel } from './engines/engine.ts';
+import { OwnerGlance, type SlotGlance } from './glance.ts';
 import { type Holding, holdingOf } from './holding.ts';
 import { IdleTimer } from './idle.ts';
 import { type Lease, makeLease, type ReadyOptions } from './lease.ts';
@@ -31,6 +32,8 @@ export class Owner {
   readonly #gate: LoadGate;
   readonly #aftermath: Aftermath;
   readonly #traffic = new Traffic();
+  /** The slot as decisions see it. */
+  readonly glance: SlotGlance;
   #config: SlotConfig;
   #known: SlotModel | null;
   #closed = false;
@@ -40,6 +43,15 @@ export class Owner {
     this.#parts = parts;
     this.#known = parts.model(config);
     this.#machine = new SlotMachine(config.name, parts.changed, parts.clock.now.bind(parts.clock));
+    this.glance = new OwnerGlance({
+      config: () => this.#config,
+      state: () => this.#machine.state,
+      model: () => this.#known,
+      current: () => this.#life.current,
+      queued: () => this.#waiters.size,
+      gpuNote: parts.gpuNote,
+      traffic: this.#traffic,
+    });
     this.#life = new EngineLife(parts, this.#machine, {
       ready: (current) => this.#ready(current),
       stopped: (current) => this.#aftermath.stopped(current),
@@ -210,14 +222,12 @@ export class Owner {
   /** The slot as clients see it. Looking changes nothing. */
   record(): SlotRecord {
     return slotRecord({
+      glance: this.glance,
       config: this.#config,
-      state: this.#machine.state,
       since: this.#machine.since,
-      model: this.#known,
       current: this.#life.current,
       outside: this.#parts,
       traffic: this.#traffic,
-      queued: this.#waiters.size,
       waitsFor: this.#gate.waitsFor ?? [],
       failure: this.#backoff.failure,
     });
@@ -270,7 +280,7 @@ export class Owner {
     this.#idle.stop();
     this.#traffic.began(this.#parts.clock.now());
     if (this.#machine.is('ready')) this.#machine.go('serving');
-    return makeLease(current, this.#parts.gpuNote(), () => {
+    return makeLease(current, this.glance.degraded, () => {
       if (this.#life.current === current) this.#released(current);
     });
   }

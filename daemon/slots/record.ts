@@ -1,7 +1,7 @@
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
-import { degradedBy } from './degraded.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Failure } from './failure.ts';
+import type { SlotGlance } from './glance.ts';
 import { poolOf } from './holding.ts';
 import type { Current, OwnerParts } from './owner-parts.ts';
 import type { SlotConfig } from './slot-file.ts';
@@ -9,16 +9,13 @@ import type { Traffic } from './traffic.ts';
 
 /** All that the record of a slot is made from. */
 export interface SlotFacts {
+  readonly glance: SlotGlance;
   readonly config: SlotConfig;
-  readonly state: SlotStateName;
   readonly since: number;
-  /** The model that runs, or that would be loaded. */
-  readonly model: SlotModel | null;
   readonly current: Current | null;
   /** What is read from outside. */
-  readonly outside: Pick<OwnerParts, 'gpuNote' | 'residentBytes'>;
+  readonly outside: Pick<OwnerParts, 'residentBytes'>;
   readonly traffic: Readonly<Traffic>;
-  readonly queued: number;
   /** Slots that its load waits for. */
   readonly waitsFor: readonly string[];
   readonly failure: Failure | null;
@@ -27,7 +24,7 @@ export interface SlotFacts {
 /** States in which an earlier failure is still the news. */
 const FAILING: readonly SlotStateName[] = ['error', 'pulling', 'starting', 'warming', 'stopping'];
 
-function failureView({ state, failure }: SlotFacts): SlotRecord['failure'] {
+function failureView({ glance: { state }, failure }: SlotFacts): SlotRecord['failure'] {
   if (failure === null || !FAILING.includes(state)) return null;
   const { reason, failures, parked, retryAt } = failure;
   return { reason, failures, parked, retry_at: retryAt };
@@ -43,37 +40,35 @@ export function answersTo(current: Pick<Current, 'launch'> | null, model: SlotMo
 }
 
 /** How far a load is, while there is one and its engine tells. */
-function progressView({ state, current }: SlotFacts): Pick<SlotRecord, 'progress'> {
+function progressView({ glance: { state }, current }: SlotFacts): Pick<SlotRecord, 'progress'> {
   const share = state === 'starting' || state === 'pulling' ? current?.running.progress() : null;
   return share == null ? {} : { progress: share };
 }
 
 /** The slot as clients see it; no path, no address, no key. */
 export function slotRecord(facts: SlotFacts): SlotRecord {
-  const { config, current, model, outside, traffic } = facts;
-  const [launch, loaded] = [current?.launch, current?.loaded ?? null];
+  const { glance, config, current, outside, traffic } = facts;
   const pid = current?.running.pid ?? null;
   return {
-    name: config.name,
-    enabled: config.enabled,
+    name: glance.name,
+    enabled: glance.enabled,
     auto: config.auto,
-    type: config.type,
-    engine: config.engine,
-    runner: config.runner,
-    model: launch?.modelId ?? model?.id ?? null,
-    demo: launch?.demo ?? model?.demo ?? false,
-    state: facts.state,
+    type: glance.type,
+    engine: glance.engine,
+    runner: glance.runner,
+    model: glance.model,
+    demo: glance.demo,
+    state: glance.state,
     since: facts.since,
     ...progressView(facts),
-    device: loaded?.device ?? null,
-    degraded:
-      current === null || loaded === null ? null : degradedBy(current.launch, loaded, outside.gpuNote()),
-    context: loaded?.context || null,
-    parallel: loaded?.parallel ?? config.parallel,
-    threads: launch?.threads || null,
+    device: glance.device,
+    degraded: glance.degraded,
+    context: glance.context,
+    parallel: glance.parallel,
+    threads: current?.launch.threads || null,
     pid,
-    active: traffic.active,
-    queued: facts.queued,
+    active: glance.active,
+    queued: glance.queued,
     requests: traffic.requests,
     tokens_per_second: traffic.tokensPerSecond,
     memory_bytes: pid === null ? null : outside.residentBytes(pid),

@@ -3,6 +3,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import type { AutoSlots } from './auto-slots.ts';
+import type { SlotGlance } from './glance.ts';
 import type { Holding } from './holding.ts';
 import type { Owner } from './owner.ts';
 import { goneError } from './refusals.ts';
@@ -36,6 +37,7 @@ export class SlotSet {
     revisions: new Map(),
     broken: new Set(),
   };
+  #glances: readonly SlotGlance[] | null = null;
   #stopped = false;
 
   constructor(parts: SlotSetParts) {
@@ -48,6 +50,11 @@ export class SlotSet {
 
   all(): Owner[] {
     return [...this.#owners.values()];
+  }
+
+  glances(): readonly SlotGlance[] {
+    this.#glances ??= this.all().map(({ glance }) => glance);
+    return this.#glances;
   }
 
   get(name: string): Owner | undefined {
@@ -93,6 +100,7 @@ export class SlotSet {
     for (const [name, owner] of this.#owners) {
       if (wanted.has(name) || this.#folder.broken.has(name)) continue;
       this.#owners.delete(name);
+      this.#glances = null;
       this.#shown.delete(name);
       this.#parts.bus.emit('slot_removed', { name });
       const left = owner.close(drainMs(), goneError(name)).finally(() => this.#leaving.delete(owner));
@@ -139,6 +147,7 @@ export class SlotSet {
   #add(config: SlotConfig): void {
     const owner = this.#parts.makeOwner(config);
     this.#owners.set(config.name, owner);
+    this.#glances = null;
     if (config.enabled && config.autoload) this.#load(owner);
   }
 

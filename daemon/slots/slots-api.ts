@@ -5,6 +5,7 @@ import type { Guard } from '../settings/revision.ts';
 import type { Beside } from './admit.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Foreseen } from './foresee.ts';
+import type { SlotGlance } from './glance.ts';
 import type { Lease, ReadyOptions } from './lease.ts';
 import type { SlotConfig } from './slot-file.ts';
 import type { SlotWorkListener } from './work.ts';
@@ -13,6 +14,8 @@ import type { SlotWorkListener } from './work.ts';
 export interface Slots {
   /** Every slot by name, disabled ones too. Looking wakes nothing. */
   list(): SlotRecord[];
+  /** The same for decisions about requests: what is looked at is that of the moment, and nothing is made for it. */
+  glances(): readonly SlotGlance[];
   get(name: string): SlotRecord | undefined;
   /** What the slot file asks for. */
   config(name: string): SlotConfig | undefined;

@@ -12,6 +12,7 @@ import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
 import { fitOf } from './fit.ts';
 import { type Foreseen, foresee } from './foresee.ts';
+import type { SlotGlance } from './glance.ts';
 import { type AskEngine, askThrough, runChecks } from './health.ts';
 import { type Lease, leaseFor, type ReadyOptions } from './lease.ts';
 import { Loads } from './loads.ts';
@@ -86,6 +87,10 @@ class AllSlots implements Slots {
 
   list(): SlotRecord[] {
     return this.#set.all().map((owner) => owner.record());
+  }
+
+  glances(): readonly SlotGlance[] {
+    return this.#set.glances();
   }
 
   get(name: string): SlotRecord | undefined {

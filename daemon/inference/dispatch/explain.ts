@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { SlotRecord } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import type { Foreseen } from '../../slots/foresee.ts';
+import type { SlotGlance } from '../../slots/glance.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
 import { FALLS_ON } from '../rewrite/load-model.ts';
 import { type Address, plainAddress } from './address.ts';
@@ -99,7 +99,7 @@ function named(target: Target | null, picture: Picture) {
 }
 
 /** Where a new request would stand in the queue, counted from 1; 0 when it would be served at once. */
-const placeIn = (slot: SlotRecord): number =>
+const placeIn = (slot: SlotGlance): number =>
   slot.queued > 0 || slot.active >= slot.parallel || !isLoaded(slot) ? slot.queued + 1 : 0;
 
 /** The same picture as a plain object: its lists may be read on demand. */

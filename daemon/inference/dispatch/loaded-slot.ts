@@ -1,4 +1,4 @@
-import type { SlotRecord } from '../../contract/slots.ts';
+import type { SlotGlance } from '../../slots/glance.ts';
 import { isLoaded, type Picture, slotNamed } from './picture.ts';
 import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
 
@@ -10,7 +10,7 @@ export const loadedSlot: Resolver = (ask, picture) => {
   const best = candidates(ask, picture)
     .filter(isLoaded)
     .map((slot) => ({ slot, rank: rank(slot, ask) }))
-    .reduce<{ slot: SlotRecord; rank: number } | null>(
+    .reduce<{ slot: SlotGlance; rank: number } | null>(
       (a, b) => (a === null || b.rank < a.rank ? b : a),
       null,
     )?.slot;
@@ -20,7 +20,7 @@ export const loadedSlot: Resolver = (ask, picture) => {
   );
 };
 
-function candidates(ask: Ask, picture: Picture): readonly SlotRecord[] {
+function candidates(ask: Ask, picture: Picture): readonly SlotGlance[] {
   const { lane, model } = ask.address;
   const pinned = slotNamed(picture, lane);
   if (pinned && pinned.state !== 'error') return [pinned];
@@ -29,7 +29,7 @@ function candidates(ask: Ask, picture: Picture): readonly SlotRecord[] {
 }
 
 /** Smaller is better: right type, then ready, under pressure, degraded; then the shorter queue. */
-function rank(slot: SlotRecord, ask: Ask): number {
+function rank(slot: SlotGlance, ask: Ask): number {
   const pressed = slot.queued > 0 || slot.active >= slot.parallel;
   const health = slot.degraded !== null ? 2 : pressed ? 1 : 0;
   const mismatch = slot.type === ask.type ? 0 : 10;

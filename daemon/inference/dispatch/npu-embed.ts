@@ -1,4 +1,4 @@
-import type { SlotRecord } from '../../contract/slots.ts';
+import type { SlotGlance } from '../../slots/glance.ts';
 import { isLoaded, isNpu, type Picture } from './picture.ts';
 import { type Ask, type Outcome, toSlot } from './resolver.ts';
 
@@ -19,10 +19,10 @@ export function npuEmbed(ask: Ask, picture: Picture): Outcome | null {
     : toSlot(slot, `slot ${slot.name} embeds on the NPU and is asked directly`);
 }
 
-const isNpuEmbed = (slot: SlotRecord): boolean =>
+const isNpuEmbed = (slot: SlotGlance): boolean =>
   slot.type === 'embedding' && isNpu(slot) && slot.state !== 'error';
 
-function isMeant(slot: SlotRecord, { address: { lane, model } }: Ask): boolean {
+function isMeant(slot: SlotGlance, { address: { lane, model } }: Ask): boolean {
   if (lane !== null) return lane === slot.name;
   return model !== null && (model === slot.model || model === slot.name);
 }

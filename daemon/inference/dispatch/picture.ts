@@ -1,11 +1,11 @@
-import type { SlotRecord } from '../../contract/slots.ts';
+import type { SlotGlance } from '../../slots/glance.ts';
 import type { UpstreamFacts } from '../../upstreams/port.ts';
 import type { RegisteredModelLike, RegistryLike, Upstreams } from '../ports.ts';
 
 /** What is true at one moment; every decision of one request is made on one picture. */
 export interface Picture {
   /** Enabled slots only, in the order of the slot files. */
-  readonly slots: readonly SlotRecord[];
+  readonly slots: readonly SlotGlance[];
   readonly models: readonly RegisteredModelLike[];
   readonly upstreams: readonly UpstreamFacts[];
   /** Suffix of model ids that mean the NPU backend, without its hyphen. */
@@ -15,7 +15,7 @@ export interface Picture {
 }
 
 export interface PictureSources {
-  slots: { list(): SlotRecord[] };
+  slots: { glances(): readonly SlotGlance[] };
   registry: RegistryLike;
   upstreams: Upstreams;
   npuSuffix(): string;
@@ -23,14 +23,14 @@ export interface PictureSources {
 
 /** Models and upstreams are read when a decision first looks at them: most never do. */
 class LivePicture implements Picture {
-  readonly slots: readonly SlotRecord[];
+  readonly slots: readonly SlotGlance[];
   readonly liveAsked: boolean;
   readonly #sources: PictureSources;
   #models: readonly RegisteredModelLike[] | undefined;
   #upstreams: readonly UpstreamFacts[] | undefined;
 
   constructor(sources: PictureSources, liveAsked: boolean) {
-    this.slots = sources.slots.list().filter((slot) => slot.enabled);
+    this.slots = sources.slots.glances().filter((slot) => slot.enabled);
     this.liveAsked = liveAsked;
     this.#sources = sources;
   }
@@ -55,20 +55,20 @@ export function takePicture(sources: PictureSources, liveAsked = false): Picture
   return new LivePicture(sources, liveAsked);
 }
 
-export const slotNamed = (picture: Picture, name: string | null): SlotRecord | undefined =>
+export const slotNamed = (picture: Picture, name: string | null): SlotGlance | undefined =>
   name === null ? undefined : picture.slots.find((slot) => slot.name === name);
 
-export const isLoaded = (slot: SlotRecord): boolean => slot.state === 'ready' || slot.state === 'serving';
+export const isLoaded = (slot: SlotGlance): boolean => slot.state === 'ready' || slot.state === 'serving';
 
 export const modelNamed = (picture: Picture, id: string): RegisteredModelLike | undefined =>
   picture.models.find((model) => model.id === id);
 
 /** Whether a slot runs on the NPU backend. */
-export const isNpu = (slot: SlotRecord): boolean =>
+export const isNpu = (slot: SlotGlance): boolean =>
   slot.engine === 'flm' || (slot.device?.startsWith('npu') ?? false);
 
 /** Other enabled slots with the same model id that are not in ERROR, loaded ones first. */
-export function healthySiblings(picture: Picture, slot: SlotRecord): SlotRecord[] {
+export function healthySiblings(picture: Picture, slot: SlotGlance): SlotGlance[] {
   return picture.slots
     .filter((other) => other.name !== slot.name && other.model === slot.model && other.model !== null)
     .filter((other) => other.state !== 'error')

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { SlotRecord } from '../../contract/slots.ts';
+import type { SlotGlance } from '../../slots/glance.ts';
 import type { Connection } from '../connect.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
 import { LEGACY_ALIAS, VIRTUAL_PREFIX } from '../dispatch/names.ts';
@@ -48,7 +48,7 @@ function meaning(asked: string, picture: Picture): Meaning {
   return { curated, model: servedAs(curated, picture) };
 }
 
-function slotMeant(asked: string, picture: Picture): SlotRecord | undefined {
+function slotMeant(asked: string, picture: Picture): SlotGlance | undefined {
   if (asked.startsWith(VIRTUAL_PREFIX)) return chainOf(asked, picture)[0];
   return slotNamed(picture, asked === LEGACY_ALIAS ? 'agent' : asked);
 }

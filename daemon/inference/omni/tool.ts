@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import type { Tier } from '../../contract/auth.ts';
 import type { RouteId } from '../../contract/routes.ts';
-import type { SlotRecord, SlotTypeName } from '../../contract/slots.ts';
+import type { SlotTypeName } from '../../contract/slots.ts';
 import type { Memory } from '../../memory/memory.ts';
+import type { SlotGlance } from '../../slots/glance.ts';
 import { isLoaded, type Picture } from '../dispatch/picture.ts';
 import type { Internal } from '../internal.ts';
 import type { OmniFiles } from './files.ts';
@@ -61,5 +62,5 @@ export function loadedOf({ picture }: World, type: SlotTypeName): string[] {
 }
 
 /** Whether a name means this slot. */
-export const means = (asked: string | null, slot: SlotRecord): boolean =>
+export const means = (asked: string | null, slot: SlotGlance): boolean =>
   [slot.name, slot.model, `svc/${slot.name}`].includes(asked ?? 'agent');

@@ -1,4 +1,4 @@
-import type { SlotRecord } from '../../contract/slots.ts';
+import type { SlotGlance } from '../../slots/glance.ts';
 import type { Address } from '../dispatch/address.ts';
 import { VIRTUAL_CHAINS, VIRTUAL_PREFIX } from '../dispatch/names.ts';
 import { noRoute } from '../dispatch/no-route.ts';
@@ -20,7 +20,7 @@ export function virtualName(address: Address, picture: Picture): Address {
 }
 
 /** The slots that a virtual name stands for, in order; falling on happens between LLM slots only. */
-export function chainOf(name: string, picture: Picture): SlotRecord[] {
+export function chainOf(name: string, picture: Picture): SlotGlance[] {
   const short = name.slice(VIRTUAL_PREFIX.length);
   const chain = Object.hasOwn(VIRTUAL_CHAINS, name) ? (VIRTUAL_CHAINS[name] as readonly string[]) : [short];
   const slots = chain.flatMap((each) => slotNamed(picture, each) ?? (each === 'npu' ? npuSlot(picture) : []));
@@ -28,5 +28,5 @@ export function chainOf(name: string, picture: Picture): SlotRecord[] {
   return unique.length > 1 ? unique.filter((slot) => slot.type === 'llm') : unique;
 }
 
-const npuSlot = (picture: Picture): SlotRecord[] =>
+const npuSlot = (picture: Picture): SlotGlance[] =>
   picture.slots.filter((slot) => slot.type === 'llm' && isNpu(slot)).slice(0, 1);

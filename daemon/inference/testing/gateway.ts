@@ -72,6 +72,7 @@ export class TestSlots {
   }
 
   list = () => this.records;
+  glances = () => this.records;
   get = (name: string) => this.records.find((slot) => slot.name === name);
   config = () => ({ enableThinking: this.enableThinking }) as never;
   /** What would become of a request, by slot. */
