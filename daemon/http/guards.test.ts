@@ -50,7 +50,8 @@ async function door(values: Values = ENFORCED, listener = { bindHost: '0.0.0.0',
       rawHeaders: [...Object.entries({ host: 'box', ...headers }).flat(), ...more],
       socket: { remoteAddress: peer },
     }) as unknown as IncomingMessage;
-  const pass = (sent: Sent, upgrade = false) => guard(deps, admit(deps, request(sent), upgrade), 'req-1', 5);
+  const pass = async (sent: Sent, upgrade = false) =>
+    guard(deps, admit(deps, request(sent), upgrade), 'req-1', 5);
   return {
     deps,
     auth,

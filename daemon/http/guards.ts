@@ -88,18 +88,18 @@ async function guardLimiter(deps: GuardDeps, request: AuthRequest): Promise<void
   });
 }
 
-/** Origin, tier, class and limiter of an admitted request, in the order of the contract. */
-export async function guard(
+/** Origin, tier, class and limiter of an admitted request, in the order of the contract; only the limiter may take a while. */
+export function guard(
   deps: GuardDeps,
   admitted: Admitted,
   id: string,
   receivedAt: number,
-): Promise<Call> {
+): Call | Promise<Call> {
   const { target, auth } = admitted;
   guardOrigin(deps, auth);
   const caller = deps.auth.caller(auth);
   const match = deps.matcher(auth.method, target.path);
   const route = guardClass(deps, match, caller, auth);
-  if (route.limiter) await guardLimiter(deps, auth);
-  return { id, receivedAt, target, auth, caller, route, params: match.params };
+  const call = { id, receivedAt, target, auth, caller, route, params: match.params };
+  return route.limiter ? guardLimiter(deps, auth).then(() => call) : call;
 }

@@ -42,9 +42,11 @@ async function handle(deps: PipelineDeps, ctx: Context, id: string): Promise<voi
   const origin = deps.auth.corsOrigin(admitted.auth);
   if (origin !== null) corsHeaders(ctx.res, origin, admitted.auth.method === 'OPTIONS');
   if (admitted.auth.method === 'OPTIONS') return preflight(deps, ctx, admitted.auth);
-  const call = await guard(deps, admitted, id, receivedAt);
+  const guarded = guard(deps, admitted, id, receivedAt);
+  const call = guarded instanceof Promise ? await guarded : guarded;
   kindHeaders(ctx.res, call.route.kind);
-  const body = await readBody(ctx, call);
+  const read = readBody(ctx, call);
+  const body = read instanceof Promise ? await read : read;
   const handler: Handler | undefined = deps.handlers[call.route.id as HttpRouteId];
   if (!handler) throw upgradeRequired();
   const answer = await handler(ctx, call, body);
@@ -60,7 +62,7 @@ const upgradeRequired = () =>
   });
 
 /** Reads the body that the row asks for; inference and audio handlers read their own bytes. */
-async function readBody(ctx: Context, call: Call): Promise<unknown> {
+function readBody(ctx: Context, call: Call): unknown {
   const { body: kind, method } = call.route;
   if (kind === 'auth' || kind === 'api') {
     const schema: ZodType | undefined = REQUEST_SCHEMAS[call.route.id];

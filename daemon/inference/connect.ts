@@ -5,7 +5,7 @@ import type { Decision } from './dispatch/dispatch.ts';
 import type { Ask } from './dispatch/resolver.ts';
 import { headerText } from './forward/headers.ts';
 import { awaitLease } from './forward/waiting.ts';
-import { type Waits, waitsOf } from './forward/waits.ts';
+import { NO_WAIT, type Waits, waitsOf } from './forward/waits.ts';
 import { loadModel } from './rewrite/load-model.ts';
 import type { RunDeps, Walk } from './run.ts';
 import type { Reading } from './tasks.ts';
@@ -47,8 +47,13 @@ export interface Connection {
   release(): void;
 }
 
-/** Makes the decided target ready: a slot is loaded and leased, an upstream is only looked up. */
-export function connect(on: Walk, reading: Reading, ask: Ask, decision: Decision): Promise<Connection> {
+/** Makes the decided target ready: a slot is loaded and leased, an upstream is only looked up. At once where nobody has to wait. */
+export function connect(
+  on: Walk,
+  reading: Reading,
+  ask: Ask,
+  decision: Decision,
+): Connection | Promise<Connection> {
   const { target, step } = decision;
   tell(on, 'x-svc-step', step);
   if (target.kind === 'slot')
@@ -69,18 +74,37 @@ interface SlotChoice {
   readonly step: string;
 }
 
-async function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice): Promise<Connection> {
+function toSlot(on: Walk, reading: Reading, ask: Ask, choice: SlotChoice): Connection | Promise<Connection> {
+  const { slot, model } = choice;
+  const byId = ask.address.by === null && model === ask.address.model;
+  const modelId = byId ? model : null;
+  goTo(on, slot, choice, model);
+  const now = on.life.ended ? null : on.deps.slots.leaseNow(slot, { modelId });
+  if (now === null) return awaitSlot(on, reading, ask, choice, modelId);
+  on.track.leased();
+  return ofLease(on.deps, now, NO_WAIT);
+}
+
+/** The request goes to this slot, as far as anybody can say. */
+function goTo(on: Walk, slot: string, { step }: SlotChoice, model: string | null): void {
+  on.track.routed({ slot, upstream: null, step, model });
+  tell(on, 'x-svc-slot', slot);
+  if (model !== null) tell(on, 'x-svc-model', headerText(model));
+}
+
+async function awaitSlot(
+  on: Walk,
+  reading: Reading,
+  ask: Ask,
+  choice: SlotChoice,
+  modelId: string | null,
+): Promise<Connection> {
   const { deps, call, life, answer, track } = on;
-  const { slot, step } = choice;
+  const { slot } = choice;
   const { chain, lane } = ask.address;
   const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
-  const byId = ask.address.by === null && choice.model === ask.address.model;
-  const modelId = byId ? choice.model : null;
   const ready = (name: string) => {
-    const model = name === slot ? choice.model : (deps.slots.get(name)?.model ?? null);
-    track.routed({ slot: name, upstream: null, step, model });
-    tell(on, 'x-svc-slot', name);
-    if (model !== null) tell(on, 'x-svc-model', headerText(model));
+    if (name !== slot) goTo(on, name, choice, deps.slots.get(name)?.model ?? null);
     return awaitLease(name, { slots: deps.slots, life, answer, stream: reading.stream, priority, modelId });
   };
   const askedAt = Date.now();
@@ -128,7 +152,7 @@ interface UpstreamChoice {
 }
 
 /** Throws 409 for bytes that cannot be rewritten when an alias leads to an upstream (contract "Dispatch"). */
-async function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Promise<Connection> {
+function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Connection {
   const { deps, call, track, task } = on;
   const { upstream, model, step } = choice;
   if (task.verbatim && ask.address.by !== null) {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
+import type { Bag } from '../kit/bag.ts';
 import type { Log } from '../kit/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { AskAgain } from '../slots/refusals.ts';
@@ -21,7 +22,7 @@ import { callEnd } from './forward/call-end.ts';
 import type { Engines } from './forward/engines.ts';
 import type { ExchangeEnd } from './forward/exchange.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
-import { CallerLeft, type Life } from './forward/life.ts';
+import { CallerLeft, Life } from './forward/life.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { credentialsOf } from './forward/own-credential.ts';
 import { send } from './forward/send.ts';
@@ -34,7 +35,7 @@ import type { Prepared, PreparedSink, Reading, TaskRow } from './tasks.ts';
 
 export interface RunDeps {
   readonly settings: Pick<Settings, 'value'>;
-  readonly slots: Pick<Slots, 'glances' | 'get' | 'config' | 'ensureReady' | 'note'>;
+  readonly slots: Pick<Slots, 'glances' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'note'>;
   readonly registry: RegistryLike;
   readonly upstreams: Upstreams;
   readonly watch: RequestWatch;
@@ -44,6 +45,8 @@ export interface RunDeps {
   readonly spools: Spools;
   readonly encoders: Encoders;
   readonly images: Images;
+  /** Calls under way. */
+  readonly lives: Bag<Life>;
 }
 
 /** One call under way, with everything its steps share. */
@@ -63,7 +66,9 @@ const LEFT = 499;
  * Takes one call from its body to its last byte: read, rewrite the address, dispatch, load, rewrite the body, send.
  * Throws a GatewayError while the head is not out; afterwards every failure has been told in the answer.
  */
-export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow, life: Life): Promise<void> {
+export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow): Promise<void> {
+  const life = new Life(call.res);
+  deps.lives.add(life);
   const capture = deps.settings.value('captureBodies') ? new Capture(call.body) : null;
   const track = deps.watch.begin({
     id: call.id,
@@ -92,6 +97,8 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow,
     finishWith(deps, call, answer, track, failure);
   } finally {
     answer.dispose();
+    life.dispose();
+    deps.lives.remove(life);
   }
 }
 
@@ -114,15 +121,15 @@ function finishWith(
   answer.fail(known);
 }
 
-async function walk(on: Walk): Promise<void> {
+function walk(on: Walk): Promise<void> {
   const read = on.task.read(on.call, on);
-  const reading = read instanceof Promise ? await read : read;
+  return read instanceof Promise ? read.then((reading) => go(on, reading)) : go(on, read);
+}
+
+function go(on: Walk, reading: Reading): Promise<void> {
   on.track.asked(reading.model);
-  try {
-    await follow(on, reading);
-  } finally {
-    reading.dispose?.();
-  }
+  const { dispose } = reading;
+  return dispose === undefined ? follow(on, reading) : follow(on, reading).finally(dispose);
 }
 
 /** How often one request is dispatched anew because its slot changed or went while it waited. */
@@ -163,7 +170,8 @@ async function attempt(
   const { prepare } = on.task;
   const prepared = prepare === undefined ? null : await prepare(on, reading, decision);
   const startedAt = performance.now();
-  const connection = await connect(on, reading, ask, decision);
+  const connected = connect(on, reading, ask, decision);
+  const connection = connected instanceof Promise ? await connected : connected;
   try {
     if (on.task.serve === undefined) await exchange(on, reading, prepared, connection, startedAt);
     else await serve(on, reading, connection, { decision, startedAt });
@@ -248,21 +256,22 @@ const pathOf = ({ path, req }: InferenceCall, { base, nativeRerank }: Connection
   underBase(base, outgoingPath(path, req.url ?? '', nativeRerank));
 
 /** Waits for the end of a call and tells the connection how it came. */
-async function told(
+function told(
   { answer, life }: Walk,
   connection: Connection,
   sent: Promise<ExchangeEnd>,
 ): Promise<ExchangeEnd> {
-  let failure: unknown = null;
-  try {
-    failure = await sent;
-    return failure as ExchangeEnd;
-  } catch (error) {
-    failure = life.ended ?? error;
-    throw error;
-  } finally {
-    connection.ended(callEnd(failure, { status: answer.status }));
-  }
+  const tell = (failure: unknown) => connection.ended(callEnd(failure, { status: answer.status }));
+  return sent.then(
+    (end) => {
+      tell(end);
+      return end;
+    },
+    (error: unknown) => {
+      tell(life.ended ?? error);
+      throw error;
+    },
+  );
 }
 
 /** An answer that is made from the engine's has ended when both have. */

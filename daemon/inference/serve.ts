@@ -26,7 +26,7 @@ import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { takePicture } from './dispatch/picture.ts';
 import { openEngines } from './forward/engines.ts';
-import { Life } from './forward/life.ts';
+import type { Life } from './forward/life.ts';
 import type { KeptImage } from './images/cache.ts';
 import { Images } from './images/images.ts';
 import { Repertoire } from './images/repertoire.ts';
@@ -73,7 +73,7 @@ export interface InferenceDeps {
   readonly settings: Pick<Settings, 'value'>;
   /** Texts that no record may hold; default: none. */
   secrets?(): readonly string[];
-  readonly slots: Pick<Slots, 'glances' | 'get' | 'config' | 'ensureReady' | 'note' | 'foresee'>;
+  readonly slots: Pick<Slots, 'glances' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'note' | 'foresee'>;
   readonly registry: RegistryLike;
   readonly upstreams?: Upstreams;
   readonly store: { readonly requests: Pick<Store['requests'], 'add'> };
@@ -141,21 +141,13 @@ export function createInference(deps: InferenceDeps): Inference {
     log,
     outbound,
     sources,
+    lives,
   };
   let stopped = false;
   const task =
     (name: TaskName): Task =>
-    async (call) => {
-      if (stopped) throw draining();
-      const life = new Life(call.res);
-      lives.add(life);
-      try {
-        await runCall(run, call, TASKS[name], life);
-      } finally {
-        life.dispose();
-        lives.remove(life);
-      }
-    };
+    (call) =>
+      stopped ? Promise.reject(draining()) : runCall(run, call, TASKS[name]);
   const tasks: Readonly<Record<TaskName, Task>> = {
     chat: task('chat'),
     count: task('count'),

@@ -5,6 +5,15 @@ import { randomUUID } from 'node:crypto';
  * millisecond, so that the request log appends to its index instead of writing all over it.
  */
 export function newRequestId(): string {
-  const ms = Date.now().toString(16).padStart(12, '0');
-  return `${ms.slice(0, 8)}-${ms.slice(8)}-7${randomUUID().slice(15)}`;
+  const now = Date.now();
+  if (now !== lastMs) {
+    lastMs = now;
+    const ms = now.toString(16).padStart(12, '0');
+    begin = `${ms.slice(0, 8)}-${ms.slice(8)}-7`;
+  }
+  return begin + randomUUID().slice(15);
 }
+
+/** What all ids of one millisecond begin with. */
+let lastMs = -1;
+let begin = '';

@@ -125,13 +125,20 @@ export class Owner {
     options.signal.throwIfAborted();
     const refused = this.refusal('request');
     if (refused !== null) throw refused;
-    if (this.#waiters.size === 0 && this.#nextStep(1) === 'grant') return this.#grant();
+    const now = this.leaseNow();
+    if (now !== null) return now;
     const { signal, stream, priority = 'interactive', onDecided } = options;
     const turn = this.#waiters.wait({ signal, priority, limitMs: this.#parts.loadWaitMs(stream), onDecided });
     this.#wanted();
     if (!this.#machine.is('offline', 'error', 'draining', 'stopping')) this.#waiters.decide();
     this.#parts.changed();
     return turn;
+  }
+
+  /** The same for one who would not have to wait; null for everybody else, whom `ensureReady` tells why. */
+  leaseNow(): Lease | null {
+    const granted = this.#waiters.size === 0 && this.#nextStep(1) === 'grant';
+    return granted && this.refusal('request') === null ? this.#grant() : null;
   }
 
   /** Loads the slot and holds the load until it has an outcome; an admin's load is always a trial. */

@@ -25,6 +25,11 @@ export interface Slots {
   lines(name: string): readonly string[];
   /** The right to send one request; throws GatewayError `slot.*`, or the signal's reason. */
   ensureReady(name: string, options: ReadyOptions): Promise<Lease>;
+  /**
+   * The same at once, for a slot that serves and has room; null when `ensureReady` has to be asked. Throws when it holds another
+   * model than the one that was named.
+   */
+  leaseNow(name: string, options: Pick<ReadyOptions, 'modelId'>): Lease | null;
   /** Resolves when it is ready; throws GatewayError `slot.*`. */
   load(name: string): Promise<SlotRecord>;
   /** Drains and stops; resolves when the end of the engine was seen. */

@@ -113,6 +113,11 @@ class AllSlots implements Slots {
     return leaseFor(await this.#set.need(name).ensureReady(options), options);
   }
 
+  leaseNow(name: string, options: Pick<ReadyOptions, 'modelId'>): Lease | null {
+    const lease = this.#set.get(name)?.leaseNow() ?? null;
+    return lease && leaseFor(lease, options);
+  }
+
   async load(name: string): Promise<SlotRecord> {
     const owner = this.#set.need(name);
     await owner.load();

@@ -7,6 +7,7 @@ import type {
 } from '../contract/system.ts';
 import { Bag, type Placed } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
+import { isoTime } from '../kit/iso-time.ts';
 import { type Capture, Captures } from './captures.ts';
 import type { Metrics } from './metrics.ts';
 import { RequestNotes, type Resolved, type SentOff } from './request-notes.ts';
@@ -247,7 +248,7 @@ class Running implements RequestTrack, Placed {
     const result = this.#result;
     return {
       id,
-      at: new Date(this.#at).toISOString(),
+      at: isoTime(this.#at),
       route,
       asked: this.#notes.asked,
       model,

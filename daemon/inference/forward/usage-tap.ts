@@ -1,3 +1,4 @@
+import type { Range } from '../../kit/byte-scanner.ts';
 import type { Usage } from '../../telemetry/in-flight.ts';
 
 /** Bytes of the end of an answer that are kept. */
@@ -53,14 +54,26 @@ const speed = (value: unknown): number | null =>
 
 /** The object after the last `"name":` in a text, or undefined when there is none that is whole. */
 function lastObject(text: string, name: string): Record<string, unknown> | undefined {
-  for (let at = text.lastIndexOf(name); at >= 0; at = at > 0 ? text.lastIndexOf(name, at - 1) : -1) {
-    const open = /^\s*:\s*\{/.exec(text.slice(at + name.length, at + name.length + 16));
-    if (!open) continue;
-    const start = at + name.length + open[0].length - 1;
-    const end = closing(text, start);
-    if (end > 0) return parsed(text.slice(start, end));
-  }
-  return undefined;
+  let last: Range | undefined;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length))
+    last = objectBehind(text, at + name.length) ?? last;
+  return last && parsed(text.slice(last.start, last.end));
+}
+
+/** Where the object lies that stands behind a name and its colon. */
+function objectBehind(text: string, from: number): Range | undefined {
+  let start = skipSpace(text, from);
+  if (text[start] !== ':') return undefined;
+  start = skipSpace(text, start + 1);
+  if (text[start] !== '{') return undefined;
+  const end = closing(text, start);
+  return end > 0 ? { start, end } : undefined;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\t' || text[at] === '\r') at++;
+  return at;
 }
 
 function closing(text: string, start: number): number {

@@ -10,6 +10,9 @@ export interface Waits {
   readonly queue_ms: number;
 }
 
+/** Of one who was served at once. */
+export const NO_WAIT: Waits = { memory_ms: 0, load_ms: 0, queue_ms: 0 };
+
 /** The parts of a wait from `askedAt` to `grantedAt` (Unix milliseconds), told apart by the times of the engine that serves. */
 export function waitsOf(
   askedAt: number,

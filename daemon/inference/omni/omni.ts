@@ -49,29 +49,32 @@ interface Loop {
 export function createOmni(deps: OmniDeps): { chat(call: InferenceCall): Promise<void> } {
   const carried = new Carried();
   return {
-    async chat(call) {
+    chat(call) {
       const picture = pictureOf(call.body);
       if (picture === null) return deps.inference.chat(call);
       const ask = readOmni(call.body, picture);
-      if (ask === null) return deps.inference.chat({ ...call, picture });
-      const life = new Life(call.res);
-      const teller = ask.stream
-        ? streamTeller(call.res, newRequestId(), ask.includeUsage)
-        : wholeTeller(call.res, newRequestId());
-      try {
-        await rounds(prepared(deps, call, ask, teller, carried, life.signal));
-      } catch (error) {
-        const failure = life.ended ?? error;
-        if (failure instanceof CallerLeft) return;
-        const known =
-          failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
-        if (!teller.fail(known)) throw failure;
-      } finally {
-        teller.dispose();
-        life.dispose();
-      }
+      return ask === null ? deps.inference.chat({ ...call, picture }) : runLoop(deps, carried, call, ask);
     },
   };
+}
+
+async function runLoop(deps: OmniDeps, carried: Carried, call: InferenceCall, ask: OmniAsk): Promise<void> {
+  const life = new Life(call.res);
+  const teller = ask.stream
+    ? streamTeller(call.res, newRequestId(), ask.includeUsage)
+    : wholeTeller(call.res, newRequestId());
+  try {
+    await rounds(prepared(deps, call, ask, teller, carried, life.signal));
+  } catch (error) {
+    const failure = life.ended ?? error;
+    if (failure instanceof CallerLeft) return;
+    const known =
+      failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
+    if (!teller.fail(known)) throw failure;
+  } finally {
+    teller.dispose();
+    life.dispose();
+  }
 }
 
 function prepared(

@@ -81,6 +81,7 @@ export class TestSlots {
   note = (_: string, { tokensPerSecond }: { tokensPerSecond?: number }) =>
     void this.notes.push(tokensPerSecond ?? -1);
 
+  leaseNow = () => null;
   ensureReady = async (name: string, options: ReadyOptions) => {
     options.signal.throwIfAborted();
     this.asked.push(name);
