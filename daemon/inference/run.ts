@@ -84,7 +84,7 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow)
     res: call.res,
     firstByte: () => track.firstByte(),
     stallMs: idleMs,
-    ...(capture !== null && { seen: (chunk: Buffer) => capture.answered(chunk) }),
+    seen: capture === null ? undefined : (chunk) => capture.answered(chunk),
   });
   const limit = deps.settings.value('totalTimeoutS') * 1000;
   life.limit(limit, () => new GatewayError('dispatch.upstream_timeout'));
@@ -243,7 +243,7 @@ async function exchange(
       }),
       body,
       idleMs: connection.idleMs ?? deps.settings.value('idleTimeoutS') * 1000,
-      ...(connection.connectMs === null ? {} : { connectMs: connection.connectMs }),
+      connectMs: connection.connectMs ?? undefined,
     },
   });
   const end = await told(on, connection, sink === null ? sent : through(sent, sink));

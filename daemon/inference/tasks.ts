@@ -74,8 +74,8 @@ export interface TaskRow {
   readonly serve?: (on: Walk, reading: Reading, connection: Connection, decision: Decision) => Promise<void>;
 }
 
-const plain = (picture: BodyPicture, body: Reading['body']): Reading => ({
-  model: modelOf(picture),
+const plain = (picture: BodyPicture, model: string | null, body: Reading['body']): Reading => ({
+  model,
   stream: asksForStream(picture),
   omni: false,
   body,
@@ -86,14 +86,14 @@ function readChat({ body, picture: seen }: InferenceCall): Reading {
   if (fieldOf(picture, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const asked = modelOf(picture);
   const rewritten: Reading['body'] = (target, model) => rewriteChat({ picture, ...target }, asked, model);
-  return { ...plain(picture, rewritten), omni: wantsOmni(picture) };
+  return { model: asked, stream: asksForStream(picture), omni: wantsOmni(picture), body: rewritten };
 }
 
 /** Completions: no schema; only a `model` that is there is spliced. */
 function readCompletions({ body }: InferenceCall): Reading {
   const picture = scanBody(body);
   const asked = modelOf(picture);
-  return plain(picture, (_, model) => rewriteModel(picture, asked, asked === null ? null : model));
+  return plain(picture, asked, (_, model) => rewriteModel(picture, asked, asked === null ? null : model));
 }
 
 /** Transcriptions: the raw multipart bytes go on unchanged; the model is read from them as they come. */

@@ -14,6 +14,8 @@ export interface BusEntry<Events> {
 export class Bus<Events> {
   readonly #listeners = new Set<(entry: BusEntry<Events>) => void>();
   readonly #ring: BusEntry<Events>[] = [];
+  /** Place of the oldest entry, once the ring is full. */
+  #oldest = 0;
   readonly #keep: number;
   #nextId: number;
 
@@ -24,8 +26,11 @@ export class Bus<Events> {
 
   emit<N extends keyof Events & string>(name: N, payload: Events[N]): void {
     const entry: BusEntry<Events> = { id: this.#nextId++, name, payload };
-    this.#ring.push(entry);
-    if (this.#ring.length > this.#keep) this.#ring.shift();
+    if (this.#ring.length < this.#keep) this.#ring.push(entry);
+    else if (this.#keep > 0) {
+      this.#ring[this.#oldest] = entry;
+      this.#oldest = (this.#oldest + 1) % this.#keep;
+    }
     for (const listener of [...this.#listeners]) {
       try {
         listener(entry);
@@ -43,15 +48,19 @@ export class Bus<Events> {
 
   /** What came after `id`, oldest first; null when the ring no longer reaches back that far. */
   since(id: number): BusEntry<Events>[] | null {
-    const first = this.#ring[0];
+    const first = this.#ring[this.#oldest];
     if (first === undefined) return id >= this.#nextId - 1 ? [] : null;
     if (id < first.id - 1 || id >= this.#nextId) return null;
-    return this.#ring.filter((entry) => entry.id > id);
+    return this.#ordered().filter((entry) => entry.id > id);
   }
 
   /** The newest entries, oldest first. */
   last(most: number): BusEntry<Events>[] {
-    return most <= 0 ? [] : this.#ring.slice(-most);
+    return most <= 0 ? [] : this.#ordered().slice(-most);
+  }
+
+  #ordered(): BusEntry<Events>[] {
+    return [...this.#ring.slice(this.#oldest), ...this.#ring.slice(0, this.#oldest)];
   }
 
   /** The id of the newest entry: what a reader that begins now has seen. */

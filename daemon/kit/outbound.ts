@@ -29,7 +29,7 @@ export interface OutboundRequest {
   /** Uses a connection that has never been used before. */
   readonly fresh?: boolean;
   /** Longest time for a connection to open, where it is not that of the options. */
-  readonly connectMs?: number;
+  readonly connectMs?: number | undefined;
   /** Refuses addresses of the own machine and of private networks, as connected to: for places that somebody else names. */
   readonly publicOnly?: boolean;
 }
@@ -65,28 +65,29 @@ const KEEP_ALIVE_MS = 4_000;
 export class Outbound {
   readonly #options: OutboundOptions;
   readonly #pools = new Map<string, Pool>();
+  /** The connect time of the pools that are known by their origin alone. */
+  readonly #usualMs: number;
   #closed = false;
 
   constructor(options: OutboundOptions) {
     this.#options = options;
+    this.#usualMs = options.connectMs();
   }
 
   /** Sends `request`; the handler hears what comes back, `onResponseError` included. Never throws. */
   dispatch(request: OutboundRequest, handler: OutboundHandler): void {
     const connectMs = request.connectMs ?? this.#options.connectMs();
     const pool = request.fresh ? this.#create(request, 1, connectMs) : this.#pool(request, connectMs);
-    pool.dispatch(
-      {
-        path: request.path,
-        method: request.method,
-        headers: headersOf(request),
-        body: sentBody(request.body),
-        headersTimeout: request.idleMs,
-        bodyTimeout: request.idleMs,
-        ...(request.fresh ? { reset: true } : {}),
-      },
-      handler,
-    );
+    const options: Dispatcher.DispatchOptions = {
+      path: request.path,
+      method: request.method,
+      headers: headersOf(request),
+      body: sentBody(request.body),
+      headersTimeout: request.idleMs,
+      bodyTimeout: request.idleMs,
+    };
+    if (request.fresh) options.reset = true;
+    pool.dispatch(options, handler);
     if (request.fresh) void pool.close();
   }
 
@@ -99,13 +100,19 @@ export class Outbound {
   }
 
   #pool(place: Place, connectMs: number): Pool {
-    const key = `${connectMs} ${place.origin} ${place.socketPath ?? ''} ${place.publicOnly === true}`;
+    const key = this.#key(place, connectMs);
     const known = this.#pools.get(key);
     if (known) return known;
     const pool = this.#create(place, this.#options.connections ?? DEFAULT_CONNECTIONS, connectMs);
     if (this.#closed) void pool.destroy();
     else this.#keep(key, pool);
     return pool;
+  }
+
+  /** The origin itself wherever nothing is special, so that no text is made for each request. */
+  #key({ origin, socketPath, publicOnly }: Place, connectMs: number): string {
+    const plain = socketPath === undefined && publicOnly !== true && connectMs === this.#usualMs;
+    return plain ? origin : `${connectMs} ${origin} ${socketPath ?? ''} ${publicOnly === true}`;
   }
 
   #keep(key: string, pool: Pool): void {

@@ -16,7 +16,7 @@ export interface AnswerOptions {
   /** A caller that takes nothing for this long is cut, in milliseconds. */
   readonly stallMs: number;
   /** Told of every chunk of the body, where somebody wants to see it. */
-  seen?(chunk: Buffer): void;
+  readonly seen?: ((chunk: Buffer) => void) | undefined;
 }
 
 /**

@@ -106,7 +106,7 @@ function scanMessages(scanner: ByteScanner): MessageList {
       kind,
       value,
       roleAt,
-      role: roleAt && stringAt(scanner.bytes, roleAt),
+      role: roleAt && roleOf(scanner.bytes, roleAt),
       doubtful: roles.length > 1,
       after: delimiter(scanner),
     });
@@ -116,7 +116,7 @@ function scanMessages(scanner: ByteScanner): MessageList {
 }
 
 function scanRole(scanner: ByteScanner, keyStart: number, keyEnd: number, roles: Range[]): void {
-  const isRole = nameAt(scanner.bytes, keyStart, keyEnd, ROLE_LENGTH) === 'role';
+  const isRole = nameAt(scanner.bytes, keyStart, keyEnd, ROLE) !== null;
   const start = scanner.at;
   const kind = scanner.value();
   if (isRole && kind === 'string') roles.push({ start, end: scanner.at });
@@ -128,36 +128,64 @@ function delimiter(scanner: ByteScanner): number {
   return scanner.at;
 }
 
-/** A set of fields that a scan looks for, with their lengths. */
-export interface WantedNames {
-  readonly names: ReadonlySet<string>;
-  readonly lengths: ReadonlySet<number>;
+/** Names that a scan looks for, by their length. */
+export type WantedNames = ReadonlyMap<number, readonly Spelled[]>;
+
+interface Spelled {
+  readonly name: string;
+  readonly bytes: Buffer;
 }
 
-const namesOf = (names: readonly WantedField[]): WantedNames => ({
-  names: new Set(names),
-  lengths: new Set(names.map((name) => name.length)),
-});
-const IN_GENERAL = namesOf(WANTED);
-export const IN_SPEECH = namesOf(SPEECH);
-export const IN_EMBEDDINGS = namesOf(EMBEDDINGS);
-const ROLE_LENGTH: ReadonlySet<number> = new Set(['role'.length]);
+function spelled(names: readonly string[]): WantedNames {
+  const byLength = new Map<number, Spelled[]>();
+  for (const name of names) {
+    const others = byLength.get(name.length) ?? [];
+    byLength.set(name.length, [...others, { name, bytes: Buffer.from(name) }]);
+  }
+  return byLength;
+}
+
+const IN_GENERAL = spelled(WANTED);
+export const IN_SPEECH = spelled(SPEECH);
+export const IN_EMBEDDINGS = spelled(EMBEDDINGS);
+const ROLE = spelled(['role']);
+/** Roles that are told apart without making a text of each. */
+const ROLES = spelled(['system', 'developer', 'user', 'assistant', 'tool']);
 /** Longest key that can spell a wanted name: every letter as a \u escape. */
-const LONGEST = Math.max(...IN_GENERAL.lengths, ...IN_SPEECH.lengths, ...IN_EMBEDDINGS.lengths) * 6;
+const LONGEST = Math.max(...IN_GENERAL.keys(), ...IN_SPEECH.keys(), ...IN_EMBEDDINGS.keys()) * 6;
 
 function wantedName(bytes: Buffer, start: number, end: number, wanted: WantedNames): WantedField | null {
-  const name = nameAt(bytes, start, end, wanted.lengths);
-  return name !== null && wanted.names.has(name) ? (name as WantedField) : null;
+  return nameAt(bytes, start, end, wanted) as WantedField | null;
 }
 
-/** The text of a key that may be a wanted one: of a wanted length, or spelled with escapes; null for all others. */
-function nameAt(bytes: Buffer, start: number, end: number, lengths: ReadonlySet<number>): string | null {
+/** The wanted name that a key (quotes included) spells, also with escapes; null for all others. */
+function nameAt(bytes: Buffer, start: number, end: number, wanted: WantedNames): string | null {
   const length = end - start - 2;
   if (length > LONGEST) return null;
-  if (lengths.has(length)) return stringAt(bytes, { start, end });
-  for (let at = start + 1; at < end - 1; at++) if (bytes[at] === 0x5c) return stringAt(bytes, { start, end });
+  const plain = spelledAt(bytes, start + 1, wanted.get(length));
+  if (plain !== null) return plain;
+  for (let at = start + 1; at < end - 1; at++) {
+    if (bytes[at] !== 0x5c) continue;
+    const name = stringAt(bytes, { start, end });
+    return wanted.get(name.length)?.some((each) => each.name === name) ? name : null;
+  }
   return null;
 }
+
+/** Which of these names stands at `from`, letter by letter. */
+function spelledAt(bytes: Buffer, from: number, names: readonly Spelled[] | undefined): string | null {
+  if (names === undefined) return null;
+  for (const { name, bytes: letters } of names) {
+    let same = 0;
+    while (same < letters.length && bytes[from + same] === letters[same]) same++;
+    if (same === letters.length) return name;
+  }
+  return null;
+}
+
+/** The text of a role (quotes included in its range). */
+const roleOf = (bytes: Buffer, at: Range): string =>
+  spelledAt(bytes, at.start + 1, ROLES.get(at.end - at.start - 2)) ?? stringAt(bytes, at);
 
 /** The occurrence of a field that counts: the last one, as `JSON.parse` takes it. */
 export function fieldOf(picture: BodyPicture, name: WantedField): Field | undefined {
