@@ -70,8 +70,20 @@ export class MultipartScanner {
 
   push(chunk: Buffer): void {
     if (this.#state === 'over') return;
+    if (this.#state === 'body') this.#letGo(chunk);
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     while (this.#step());
+  }
+
+  /** Gives away what is held of a part once no delimiter begins in it, so that the bytes of a long part are not copied. */
+  #letGo(chunk: Buffer): void {
+    const seam = Buffer.concat([this.#held, chunk.subarray(0, this.#delimiter.length - 1)]);
+    if (
+      seam.length > this.#held.length &&
+      chunk.length >= this.#delimiter.length &&
+      !seam.includes(this.#delimiter)
+    )
+      this.#emit(this.#held.length);
   }
 
   /** One step; false when more bytes are needed. */

@@ -3,6 +3,19 @@ import { type FileHandle, mkdir, open, readdir, rm, unlink } from 'node:fs/promi
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
+/** Bytes of one step of reading: each takes its way over a thread. */
+const READ_AT_ONCE = 256 * 1024;
+
+/** What of some pieces is left behind the first `bytes` bytes. */
+function after(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
+  let gone = bytes;
+  return pieces.flatMap((piece) => {
+    const here = Math.min(gone, piece.length);
+    gone -= here;
+    return here === piece.length ? [] : [piece.subarray(here)];
+  });
+}
+
 /**
  * A file without a name: it takes what does not belong into memory, can be read as often as needed, and is gone when it is
  * closed or its process ends, however it ends.
@@ -35,9 +48,13 @@ export class Spool {
     return this.#handle.fd;
   }
 
-  async write(bytes: Buffer): Promise<void> {
-    await this.#handle.write(bytes, 0, bytes.length, this.#length);
-    this.#length += bytes.length;
+  /** Adds these bytes, all of them or an error. */
+  async write(...pieces: readonly Buffer[]): Promise<void> {
+    for (let left = pieces; left.length > 0; ) {
+      const { bytesWritten } = await this.#handle.writev(left as Buffer[], this.#length);
+      this.#length += bytesWritten;
+      left = after(left, bytesWritten);
+    }
   }
 
   /** At most `length` bytes from `at`. */
@@ -49,7 +66,12 @@ export class Spool {
   /** All bytes from the start; leaving early does no harm, and closing the file ends the stream. */
   stream(): Readable {
     const end = Math.max(0, this.#length - 1);
-    const stream = this.#handle.createReadStream({ autoClose: false, start: 0, end });
+    const stream = this.#handle.createReadStream({
+      autoClose: false,
+      start: 0,
+      end,
+      highWaterMark: READ_AT_ONCE,
+    });
     this.#streams.add(stream);
     stream.once('close', () => this.#streams.delete(stream));
     return stream;

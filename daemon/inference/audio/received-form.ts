@@ -4,8 +4,6 @@ import { Spool, sweepSpools } from '../../kit/spool.ts';
 import type { Receive } from '../serve.ts';
 import { FormFields } from './form-fields.ts';
 
-/** A recording up to this size stays in memory. */
-const IN_MEMORY = 1 << 20;
 /** Bytes of all recordings that lie on the disk at once. */
 const MOST_STORED = 4 * 2 ** 30;
 
@@ -26,11 +24,12 @@ export class Spools {
   }
 
   /** Throws 503 `audio.no_room` when the disk or the share of it is full. */
-  async write(spool: Spool, bytes: Buffer): Promise<void> {
-    if (this.#stored + bytes.length > this.#most) throw noRoom(new Error('too many recordings at once'));
-    this.#stored += bytes.length;
-    await spool.write(bytes).catch((error: unknown) => {
-      this.#stored -= bytes.length;
+  async write(spool: Spool, pieces: readonly Buffer[], length: number): Promise<void> {
+    if (this.#stored + length > this.#most) throw noRoom(new Error('too many recordings at once'));
+    this.#stored += length;
+    const before = spool.length;
+    await spool.write(...pieces).catch((error: unknown) => {
+      this.#stored -= length - (spool.length - before);
       noRoom(error);
     });
   }
@@ -63,30 +62,88 @@ export async function receiveForm(
   signal: AbortSignal,
 ): Promise<ReceivedForm> {
   const fields = new FormFields(contentType);
-  let parts: Buffer[] = [];
-  let length = 0;
-  let spool: Spool | null = null;
-  const store = async (chunk: Buffer) => {
-    spool ??= await spools.open();
-    for (const part of parts.splice(0)) await spools.write(spool, part);
-    await spools.write(spool, chunk);
-  };
-  const dispose = () => {
-    parts = [];
-    if (spool !== null) void spools.close(spool);
-    spool = null;
-  };
+  const kept = new Kept(spools);
   try {
     await receive((chunk) => {
       fields.push(chunk);
-      length += chunk.length;
-      if (length > IN_MEMORY) return store(chunk);
-      parts.push(chunk);
-      return undefined;
+      return kept.push(chunk);
     }, signal);
+    return { fields, body: await kept.whole(), dispose: () => kept.dispose() };
   } catch (error) {
-    dispose();
+    kept.dispose();
     throw error;
   }
-  return { fields, body: spool ?? Buffer.concat(parts), dispose };
+}
+
+/** Bytes that are written in one step: each takes its way over a thread. */
+const BATCH = 1 << 20;
+/** So many bytes may wait for the disk before their sender has to. */
+const MOST_WAITING = 3 << 20;
+
+/** A recording as it comes: a short one in memory, a long one on its way to the disk in few large steps. */
+class Kept {
+  readonly #spools: Spools;
+  #waiting: Buffer[] = [];
+  #bytes = 0;
+  #spool: Spool | null = null;
+  /** The step under way; never rejects. */
+  #writing: Promise<void> | null = null;
+  #failed: { readonly error: unknown } | null = null;
+  #gone = false;
+
+  constructor(spools: Spools) {
+    this.#spools = spools;
+  }
+
+  /** Takes bytes; asks to wait by a promise, which rejects once they cannot be kept. */
+  push(chunk: Buffer): Promise<void> | undefined {
+    this.#waiting.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#failed === null && this.#bytes <= BATCH) return undefined;
+    const writing = this.#write();
+    return this.#failed === null && this.#bytes <= MOST_WAITING
+      ? undefined
+      : writing.then(() => this.#check());
+  }
+
+  /** All that came. */
+  async whole(): Promise<OutboundBody> {
+    if (this.#spool === null && this.#writing === null && this.#failed === null)
+      return Buffer.concat(this.#waiting);
+    while (this.#failed === null && this.#bytes > 0) await this.#write();
+    await this.#writing;
+    this.#check();
+    return this.#spool as Spool;
+  }
+
+  dispose(): void {
+    this.#gone = true;
+    this.#waiting = [];
+    const settled = this.#writing ?? Promise.resolve();
+    void settled.then(() => this.#spool && this.#spools.close(this.#spool));
+  }
+
+  #check(): void {
+    if (this.#failed !== null) throw this.#failed.error;
+  }
+
+  /** Begins to write what waits, unless that is done already. */
+  #write(): Promise<void> {
+    this.#writing ??= this.#step()
+      .catch((error: unknown) => {
+        this.#failed = { error };
+      })
+      .finally(() => {
+        this.#writing = null;
+      });
+    return this.#writing;
+  }
+
+  async #step(): Promise<void> {
+    this.#spool ??= await this.#spools.open();
+    const [pieces, length] = [this.#waiting, this.#bytes];
+    this.#waiting = [];
+    this.#bytes = 0;
+    if (!this.#gone) await this.#spools.write(this.#spool, pieces, length);
+  }
 }
