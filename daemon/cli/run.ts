@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { parseCommandLine } from './arguments.ts';
 import { choose, refuseStrangers } from './choose.ts';
 import { type Client, createClient } from './client.ts';
@@ -18,16 +17,11 @@ import { report } from './report.ts';
 import { COMMANDS } from './table.ts';
 import { outputWidth, readPiped, Terminal, writeBytes } from './terminal.ts';
 
-/** Starts the daemon binary with a sub-command, on this terminal. */
+/** Does what the daemon binary does with a sub-command. In this process: another one would cost as much as the whole command. */
 async function runDaemon(args: readonly string[]): Promise<number> {
-  const { spawn } = await import('node:child_process');
-  const main = join(import.meta.dirname, '..', 'main.ts');
-  return new Promise((resolve) => {
-    const env = { ...process.env, ...serviceFolders(process.env) };
-    const child = spawn(process.execPath, [main, ...args], { stdio: 'inherit', env });
-    child.on('error', () => resolve(EXIT.failed));
-    child.on('exit', (code) => resolve(code ?? EXIT.failed));
-  });
+  const { run: daemon } = await import('../run.ts');
+  await daemon(args, { ...process.env, ...serviceFolders(process.env) });
+  return Number(process.exitCode ?? EXIT.ok);
 }
 
 /** The words after which help is asked for; null when it is not. */
