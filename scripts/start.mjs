@@ -4,7 +4,9 @@ import { spawn } from 'node:child_process';
 import { prepare, root } from './prepare.mjs';
 
 const { node } = prepare({ dashboard: true });
-const child = spawn(node, [`${root}/daemon/main.ts`, ...process.argv.slice(2)], { stdio: 'inherit' });
+const child = spawn(node, ['--max-semi-space-size=16', `${root}/daemon/main.ts`, ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('error', (error) => {
   console.error(`svc-gateway: cannot start ${node}: ${error.message}`);

@@ -1,6 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
+ * What the command line that starts the daemon says to V8, because later it is too late: half the usual room for the young.
+ * A thousand streams take 80 MB less that way, and a small chat some microseconds more.
+ */
+export const START_FLAG = '--max-semi-space-size=16';
+
+/**
  * What V8 is told of the memory of a program that passes large bodies on. Measured on chats of 4 MB: 9 ms of CPU each
  * in the place of 25, two thirds of which went into full collections that freed nothing but bodies.
  */

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { START_FLAG } from '../../daemon/kit/heap.ts';
 import { tinyEmbed } from '../../daemon/models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
@@ -70,7 +71,7 @@ export async function startOurs(machine: Machine, direct: Target, profile?: stri
   const home = join(machine.folder, `home-${started++}`);
   plantHome(home, direct.url.origin);
   const gateway = join(import.meta.dirname, 'gateway.ts');
-  const program = [process.execPath, '--expose-gc', gateway, direct.url.origin];
+  const program = [process.execPath, START_FLAG, '--expose-gc', gateway, direct.url.origin];
   const pid = machine.start('gateway', profile === undefined ? program : [...program, profile], {
     SVC_HOME: home,
     SVC_PORT: String(port),

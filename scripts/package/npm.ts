@@ -1,11 +1,12 @@
+import { START_FLAG } from '../../daemon/kit/heap.ts';
 import type { App } from './app.ts';
 import { below, type Entry, PROGRAM, textEntry } from './entry.ts';
 import type { Cpu } from './modules.ts';
 
 /** Finds its own place through the links that npm makes. */
-const launcher = (program: string): string => `#!/bin/sh
+const launcher = (program: string, flag: string): string => `#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
-exec "$here/../lib/bin/node" --disable-warning=ExperimentalWarning "$here/../lib/daemon/${program}" "$@"
+exec "$here/../lib/bin/node" ${flag} "$here/../lib/daemon/${program}" "$@"
 `;
 
 /**
@@ -25,8 +26,8 @@ export function npmEntries(app: App, cpu: Cpu): Entry[] {
   };
   return [
     textEntry('package.json', `${JSON.stringify(manifest, null, 2)}\n`),
-    textEntry('bin/svc-gateway', launcher('main.js'), PROGRAM),
-    textEntry('bin/svcctl', launcher('cli/main.js'), PROGRAM),
+    textEntry('bin/svc-gateway', launcher('main.js', START_FLAG), PROGRAM),
+    textEntry('bin/svcctl', launcher('cli/main.js', '--disable-warning=ExperimentalWarning'), PROGRAM),
     ...below('lib', app.entries),
   ];
 }
