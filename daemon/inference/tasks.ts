@@ -99,8 +99,12 @@ function readCompletions({ body }: InferenceCall): Reading {
 /** Transcriptions: the raw multipart bytes go on unchanged; the model is read from them as they come. */
 async function readTranscription({ req, receive }: InferenceCall, on: ReadOn): Promise<Reading> {
   if (receive === undefined) throw new Error('a transcription is received, not read');
-  const type = req.headers['content-type'] ?? '';
-  const { fields, body, dispose } = await receiveForm(type, receive, on.deps.spools, on.life.signal);
+  const source = {
+    contentType: req.headers['content-type'] ?? '',
+    declared: Number(req.headers['content-length'] ?? Number.NaN),
+    receive,
+  };
+  const { fields, body, dispose } = await receiveForm(source, on.deps.spools, on.life.signal);
   try {
     const { model, stream } = fields;
     if (model === null) throw new GatewayError('request.missing_model', { param: 'model' });

@@ -198,6 +198,19 @@ describe('large recordings', () => {
     await until(() => namelessFiles(gateway.pid).length === 0, 'the recording to be let go');
   });
 
+  it('a fast sender whose model comes first reaches the engine while it sends; its leaving lets go of the engine', async () => {
+    const headers = { 'content-type': TYPE, 'content-length': String(50 * MIB) };
+    const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers });
+    sending.on('error', () => {});
+    sending.write(Buffer.concat([field('model', 'stt'), fileHead, Buffer.alloc(8 * MIB)]));
+    await until(async () => (await slot(gateway, 'stt')).active === 1, 'the engine to be asked');
+    expect(namelessFiles(gateway.pid)).toEqual([]);
+    sending.destroy();
+    await until(async () => (await slot(gateway, 'stt')).active === 0, 'the engine to be let go');
+    const { answer } = await sendLarge(1, true);
+    expect([answer.status, answer.text && textOf(answer)]).toEqual([200, TONE_TEXT]);
+  });
+
   it('a caller who leaves while it is heard ends the hearing', async () => {
     const minutes = Buffer.concat(Array.from({ length: 200 }, () => sound.subarray(44)));
     const body = Buffer.concat([

@@ -148,7 +148,8 @@ describe('bad upstreams', () => {
     };
     const ends = await Promise.all(Array.from({ length: STREAMS }, endOf));
     for (const end of ends) expect(end).toMatch(/a\n\ndata: \{"error":\{"code":"upstream\.error",.*\n\n$/);
-    expect(most - before).toBeLessThan((STREAMS * MAX_LINE_BYTES) / 2 ** 21);
+    // Held, the lines would take all of it; a part of it is what waits for the next collection.
+    expect(most - before).toBeLessThan((0.75 * STREAMS * MAX_LINE_BYTES) / 2 ** 20);
     expect(await front.view('endless')).toMatchObject({
       health: 'failing',
       reason: expect.stringContaining('line without an end'),

@@ -48,6 +48,16 @@ export class FormFields {
     return this.#values.model[0] || null;
   }
 
+  /** Throws `request.invalid` when two models differ. */
+  once(): void {
+    if (this.#values.model.length > 1) void this.model;
+  }
+
+  /** Whether the model is known: its part has ended. */
+  get named(): boolean {
+    return this.#values.model.length > 0;
+  }
+
   get stream(): boolean {
     return /^(true|1)$/i.test(this.#values.stream.at(-1) ?? '');
   }

@@ -25,11 +25,23 @@ const sending =
     for (let at = 0; at < bytes.length; at += 65_536) await take(bytes.subarray(at, at + 65_536));
   };
 
+/** A form of a sender that declares no length: it is always taken whole. */
+const slow = (bytes: Buffer) => ({ contentType: TYPE, declared: Number.NaN, receive: sending(bytes) });
+
+/** A clock that goes so many milliseconds at each look. */
+function clock(step: number): () => number {
+  let at = 0;
+  return () => {
+    at += step;
+    return at;
+  };
+}
+
 test('a small form stays in memory, a large one does not; both are what was sent', async () => {
   const spools = new Spools(join(home, 'spool'));
   for (const size of [10, 3 << 20]) {
     const bytes = form(size);
-    const received = await receiveForm(TYPE, sending(bytes), spools, never);
+    const received = await receiveForm(slow(bytes), spools, never);
     expect(received.fields.model).toBe('m');
     expect(Buffer.isBuffer(received.body)).toBe(size < 1 << 20);
     const { body } = received;
@@ -44,20 +56,20 @@ test('a small form stays in memory, a large one does not; both are what was sent
 
 test('what lies on the disk at once is bounded, and let go again', async () => {
   const spools = new Spools(join(home, 'small'), 3 << 20);
-  const first = await receiveForm(TYPE, sending(form(2 << 20)), spools, never);
-  await expect(receiveForm(TYPE, sending(form(2 << 20)), spools, never)).rejects.toMatchObject({
+  const first = await receiveForm(slow(form(2 << 20)), spools, never);
+  await expect(receiveForm(slow(form(2 << 20)), spools, never)).rejects.toMatchObject({
     code: 'audio.no_room',
     status: 503,
   });
   first.dispose();
-  const again = await receiveForm(TYPE, sending(form(2 << 20)), spools, never);
+  const again = await receiveForm(slow(form(2 << 20)), spools, never);
   again.dispose();
 });
 
 test('a place that cannot be written is 503', async () => {
   writeFileSync(join(home, 'file'), 'no folder');
   const spools = new Spools(join(home, 'file', 'spool'));
-  await expect(receiveForm(TYPE, sending(form(2 << 20)), spools, never)).rejects.toMatchObject({
+  await expect(receiveForm(slow(form(2 << 20)), spools, never)).rejects.toMatchObject({
     code: 'audio.no_room',
   });
 });
@@ -65,8 +77,96 @@ test('a place that cannot be written is 503', async () => {
 test('what a sender is refused with is passed on', async () => {
   const broken = new Error('broken off');
   const spools = new Spools(join(home, 'spool'));
-  await expect(receiveForm(TYPE, () => Promise.reject(broken), spools, never)).rejects.toBe(broken);
-  await expect(receiveForm('text/plain', sending(form(1)), spools, never)).rejects.toMatchObject({
+  await expect(
+    receiveForm(
+      { contentType: TYPE, declared: Number.NaN, receive: () => Promise.reject(broken) },
+      spools,
+      never,
+    ),
+  ).rejects.toBe(broken);
+  await expect(
+    receiveForm({ ...slow(form(1)), contentType: 'text/plain' }, spools, never),
+  ).rejects.toMatchObject({
     code: 'request.unsupported_type',
   });
+});
+
+/** A form whose model comes first. */
+const modelFirst = (size: number, more = ''): Buffer =>
+  Buffer.concat([
+    Buffer.from(`${MODEL}--xyz\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n`),
+    Buffer.alloc(size, 0x61),
+    Buffer.from(`\r\n${more}--xyz--\r\n`),
+  ]);
+
+/** Sends the first megabyte, and the rest once it is told to. */
+function inTwo(bytes: Buffer) {
+  const go = Promise.withResolvers<void>();
+  const receive: Receive = async (take) => {
+    await sending(bytes.subarray(0, 1 << 20))(take, never);
+    await go.promise;
+    await sending(bytes.subarray(1 << 20))(take, never);
+  };
+  return { source: { contentType: TYPE, declared: bytes.length, receive }, go: go.resolve };
+}
+
+test('a fast sender that names its model first is not waited for', async () => {
+  const spools = new Spools(join(home, 'flow'));
+  const bytes = modelFirst(3 << 20);
+  const { source, go } = inTwo(bytes);
+  const received = await receiveForm(source, spools, never);
+  expect(received.fields.model).toBe('m');
+  const { body } = received;
+  expect(Buffer.isBuffer(body)).toBe(false);
+  expect(body.length).toBe(bytes.length);
+  const read = buffer((body as StoredBody).stream());
+  go();
+  expect((await read).equals(bytes)).toBe(true);
+  received.dispose();
+  expect(readdirSync(home)).not.toContain('flow');
+});
+
+test.each([
+  ['slow', { now: clock(10_000) }, modelFirst(3 << 20)],
+  ['that declares no length', { declared: Number.NaN }, modelFirst(3 << 20)],
+  ['that names its model last', {}, form(3 << 20)],
+])('a sender %s is waited for', async (_, more, bytes) => {
+  const spools = new Spools(join(home, 'whole'));
+  const { source, go } = inTwo(bytes);
+  let there = false;
+  const received = receiveForm({ ...source, ...more }, spools, never).finally(() => {
+    there = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(there).toBe(false);
+  go();
+  const { body, dispose } = await received;
+  expect((await buffer((body as StoredBody).stream())).equals(bytes)).toBe(true);
+  dispose();
+});
+
+test('a second model that comes later ends a body that goes on already, before its last bytes', async () => {
+  const bytes = modelFirst(3 << 20, MODEL.replace('\r\nm\r\n', '\r\nother\r\n'));
+  const { source, go } = inTwo(bytes);
+  const received = await receiveForm(source, new Spools(join(home, 'two')), never);
+  const read = buffer((received.body as StoredBody).stream());
+  go();
+  await expect(read).rejects.toMatchObject({ code: 'request.invalid' });
+  received.dispose();
+});
+
+test('who does not want the rest lets go of its sender', async () => {
+  let signal: AbortSignal | null = null;
+  const bytes = modelFirst(3 << 20);
+  const receive: Receive = async (take, ended) => {
+    signal = ended;
+    await sending(bytes.subarray(0, 1 << 20))(take, never);
+    await new Promise((_, reject) => ended.addEventListener('abort', () => reject(ended.reason)));
+  };
+  const spools = new Spools(join(home, 'left'));
+  const received = await receiveForm({ contentType: TYPE, declared: bytes.length, receive }, spools, never);
+  const read = buffer((received.body as StoredBody).stream());
+  received.dispose();
+  await expect(read).rejects.toThrow('not wanted any more');
+  expect(signal).toMatchObject({ aborted: true });
 });

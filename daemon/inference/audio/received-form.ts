@@ -2,6 +2,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { OutboundBody } from '../../kit/outbound.ts';
 import { Spool, sweepSpools } from '../../kit/spool.ts';
 import type { Receive } from '../serve.ts';
+import { Flow } from './flow.ts';
 import { FormFields } from './form-fields.ts';
 
 /** Bytes of all recordings that lie on the disk at once. */
@@ -44,31 +45,78 @@ function noRoom(cause: unknown): never {
   throw new GatewayError('audio.no_room', { retryAfterS: 10, cause });
 }
 
-/** A form that has arrived whole. */
+/** A form as far as it is known: whole, or on its way. */
 export interface ReceivedForm {
   readonly fields: FormFields;
   readonly body: OutboundBody;
   dispose(): void;
 }
 
+export interface FormSource {
+  readonly contentType: string;
+  /** Bytes of the whole form as its sender has declared them; NaN when it has not. */
+  readonly declared: number;
+  readonly receive: Receive;
+  /** Milliseconds of a steady clock; default that of this process. */
+  now?(): number;
+}
+
+/** A form goes on at once when its first bytes, so many of them, came at this rate or faster (bytes and bytes per second). */
+const FIRST_BYTES = 1 << 19;
+const FAST = 16 * 2 ** 20;
+
 /**
- * Takes a whole form before anything is done with it, in memory that does not grow with it. An engine is not held up by a
- * slow sender then, and what it is sent can be sent again. Rejects with what `receive` rejects with, 415 and 503.
+ * Takes a form, in memory that does not grow with it. One whose model comes first goes on to its engine as it comes, if its
+ * sender is fast. Every other one is taken whole before anything is done with it: an engine is not held up by a slow sender, and
+ * what it is sent can be sent again. Rejects with what `receive` rejects with, 415 and 503.
  */
 export async function receiveForm(
-  contentType: string,
-  receive: Receive,
+  source: FormSource,
   spools: Spools,
   signal: AbortSignal,
 ): Promise<ReceivedForm> {
+  const { contentType, declared, receive, now = () => performance.now() } = source;
   const fields = new FormFields(contentType);
   const kept = new Kept(spools);
-  try {
-    await receive((chunk) => {
+  const over = new AbortController();
+  const since = now();
+  const flows = Promise.withResolvers<Flow>();
+  let flow: Flow | null = null;
+  const goesOn = () =>
+    fields.named &&
+    declared > kept.bytes &&
+    kept.bytes >= FIRST_BYTES &&
+    kept.bytes / (now() - since) >= FAST / 1000;
+  const whole = receive(
+    (chunk) => {
       fields.push(chunk);
-      return kept.push(chunk);
-    }, signal);
-    return { fields, body: await kept.whole(), dispose: () => kept.dispose() };
+      if (flow !== null) {
+        fields.once();
+        return flow.push(chunk);
+      }
+      const waits = kept.push(chunk);
+      if (!kept.stored && goesOn()) {
+        flow = new Flow(declared, kept.take());
+        flows.resolve(flow);
+        return undefined;
+      }
+      return waits;
+    },
+    AbortSignal.any([signal, over.signal]),
+  );
+  whole.then(
+    () => flow?.end(),
+    (error: Error) => flow?.fail(error),
+  );
+  try {
+    const body = await Promise.race([flows.promise, whole.then(() => kept.whole())]);
+    const dispose = () => {
+      const reason = new Error('the form is not wanted any more');
+      over.abort(reason);
+      flow?.fail(reason);
+      kept.dispose();
+    };
+    return { fields, body, dispose };
   } catch (error) {
     kept.dispose();
     throw error;
@@ -95,6 +143,24 @@ class Kept {
     this.#spools = spools;
   }
 
+  /** Bytes that wait in memory. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether some of it lies on the disk, or is on its way there. */
+  get stored(): boolean {
+    return this.#spool !== null || this.#writing !== null || this.#failed !== null;
+  }
+
+  /** Gives away what waits; it is kept no more. */
+  take(): Buffer[] {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#bytes = 0;
+    return waiting;
+  }
+
   /** Takes bytes; asks to wait by a promise, which rejects once they cannot be kept. */
   push(chunk: Buffer): Promise<void> | undefined {
     this.#waiting.push(chunk);
@@ -108,8 +174,7 @@ class Kept {
 
   /** All that came. */
   async whole(): Promise<OutboundBody> {
-    if (this.#spool === null && this.#writing === null && this.#failed === null)
-      return Buffer.concat(this.#waiting);
+    if (!this.stored) return Buffer.concat(this.#waiting);
     while (this.#failed === null && this.#bytes > 0) await this.#write();
     await this.#writing;
     this.#check();

@@ -52,7 +52,7 @@ export function send(options: SendOptions): Promise<ExchangeEnd> {
         },
         unanswered: (error) => {
           if (!fresh && diedWhileReused(error)) attempt(true);
-          else refused(connectionFailure(error));
+          else refused(error instanceof GatewayError ? error : connectionFailure(error));
         },
       });
       outbound.dispatch(fresh ? { ...request, fresh } : request, exchange);
