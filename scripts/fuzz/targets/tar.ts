@@ -1,0 +1,56 @@
+import { BLOCK, paddingOf, TarError, type TarMember } from '../../../daemon/kit/tar-header.ts';
+import { readTar } from '../../../daemon/kit/tar-reader.ts';
+import { chunked, promise, same } from '../promise.ts';
+
+async function* following(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const piece of pieces) if (piece.length > 0) yield piece;
+}
+
+/** What an archive holds, and whether it is one. */
+async function read(pieces: readonly Buffer[]): Promise<{ whole: boolean; members: string[] }> {
+  const members: string[] = [];
+  const open = async (member: TarMember) => {
+    let length = 0;
+    return {
+      write: async (bytes: Buffer) => {
+        length += bytes.length;
+      },
+      end: async () => {
+        promise(length === member.size, 'a member of another length');
+        members.push(`${JSON.stringify(member)} ${length}`);
+      },
+    };
+  };
+  try {
+    await readTar(following(pieces), open);
+    return { whole: true, members };
+  } catch (error) {
+    if (!(error instanceof TarError)) throw error;
+    promise(error.message.length < 400, 'a reason that is no sentence');
+    return { whole: false, members };
+  }
+}
+
+/** Makes the sum of every header right, so that what stands behind it is reached too. */
+function withSums(archive: Buffer): Buffer {
+  const out = Buffer.from(archive);
+  for (let at = 0; at + BLOCK <= out.length; ) {
+    const header = out.subarray(at, at + BLOCK);
+    if (header.every((byte) => byte === 0)) break;
+    header.fill(0x20, 148, 156);
+    const sum = header.reduce((total, byte) => total + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+    const size = Number.parseInt(header.toString('latin1', 124, 136), 8) || 0;
+    at += BLOCK + size + paddingOf(size);
+  }
+  return out;
+}
+
+/** An archive of anybody is read alike however it is cut, and no member has more than its header says. */
+export async function fuzz(data: Buffer): Promise<void> {
+  const head = data.subarray(0, 1 + ((data[0] ?? 0) % 8));
+  const archive = data.subarray(head.length);
+  const repaired = (data[0] ?? 0) < 128 ? archive : withSums(archive);
+  const { whole, chunks } = chunked(Buffer.concat([head, repaired]));
+  same(await read(chunks), await read([whole]), 'an archive that is cut');
+}
