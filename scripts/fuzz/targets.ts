@@ -8,7 +8,6 @@ export const TARGETS = {
   'env-file': { what: 'environment files, and a change of one value', longest: 256 },
   json: { what: 'JSON bodies', longest: 512 },
   toml: { what: 'configuration files', longest: 256 },
-  'hub-names': { what: 'paths and repositories that a hub names', longest: 256 },
   tar: { what: 'archives, however they are cut', longest: 4096, waits: true },
   gguf: { what: 'headers of model files', longest: 4096, waits: true, seconds: 60 },
 } as const satisfies Record<string, Target>;

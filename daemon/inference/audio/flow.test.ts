@@ -38,6 +38,8 @@ test('the sender waits while the engine does not take', async () => {
   flow.stream().resume();
   await waits;
   expect(flow.push(piece('y'))).toBeUndefined();
+  flow.fail(new Error('nobody listens for it'));
+  await new Promise(setImmediate);
 });
 
 test('can be asked for again only while nothing of it was taken', async () => {

@@ -74,6 +74,8 @@ export class Flow implements StoredBody {
         this.#give();
       },
     });
+    // Who takes it hears of its end by itself; nobody may have begun to, or have left already.
+    out.on('error', () => {});
     const lost = this.#taken ? new GatewayError('dispatch.upstream_unavailable') : null;
     const failed = this.#failed ?? lost;
     if (failed !== null) out.destroy(failed);
