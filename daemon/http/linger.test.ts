@@ -1,12 +1,15 @@
-import { createServer, request, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lingerAfter } from './linger.ts';
+import { cutShort, letFinish, lingerAfter } from './linger.ts';
 
 let server: Server;
 /** How many body bytes reached the server, and when its socket went. */
 let read: () => number;
 let gone: Promise<void>;
+/** What is done with a request before it is refused. */
+let before: (req: IncomingMessage) => void = () => {};
 
 beforeEach(async () => {
   server = createServer((req, res) => {
@@ -14,6 +17,7 @@ beforeEach(async () => {
     read = () => socket.bytesRead;
     gone = new Promise((resolve) => socket.once('close', () => resolve()));
     res.setHeader('connection', 'close');
+    before(req);
     lingerAfter(req);
     res.end('no');
   });
@@ -21,6 +25,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  before = () => {};
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
@@ -56,5 +61,38 @@ describe('lingerAfter', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(read()).toBeLessThan(8 << 20);
     socket.destroy();
+  });
+
+  /** A client that reads nothing before it has written all, and closes when it has read. */
+  const writeThenRead = (bytes: number) =>
+    new Promise<string>((resolve) => {
+      const socket = connect({ port: port(), host: '127.0.0.1' });
+      let text = '';
+      socket.pause();
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      socket.on('error', (error) => resolve(String(error)));
+      socket.on('close', () => resolve(text));
+      socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${bytes}\r\n\r\n`);
+      socket.write(Buffer.alloc(bytes), () => socket.resume());
+    });
+
+  it('one whose body was asked for may write it all before he reads', async () => {
+    before = (req) => letFinish(req, 20 << 20);
+    expect(await writeThenRead(20 << 20)).toMatch(/^HTTP\/1.1 200 OK\r\n(?:.*\r\n)+no$/);
+    await gone;
+  });
+
+  it('and only that much; not when it was taken back', async () => {
+    before = (req) => letFinish(req, 2 << 20);
+    expect(await Promise.race([writeThenRead(20 << 20), sleep(500, 'not read')])).toBe('not read');
+    expect(read()).toBeLessThan(12 << 20);
+    before = (req) => {
+      letFinish(req, 20 << 20);
+      cutShort(req);
+    };
+    expect(await writeThenRead(20 << 20)).toMatch(/Error/);
+    expect(read()).toBeLessThan(12 << 20);
   });
 });

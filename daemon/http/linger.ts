@@ -2,30 +2,52 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** How long a refused sender may take to read the refusal, and how much of what it still sends is thrown away. */
-const LINGER_MS = 2_000;
-const LINGER_BYTES = 1 << 20;
+interface Patience {
+  readonly ms: number;
+  readonly bytes: number;
+}
+const LITTLE: Patience = { ms: 2_000, bytes: 1 << 20 };
+/** How long a sender whose body was asked for may go on once nobody wants it any more (ms); nginx waits as long. */
+const FINISH_MS = 30_000;
+
+const PATIENCE = new WeakMap<IncomingMessage, Patience>();
+
+/**
+ * Lets the sender of a body that was wanted send up to `bytes` of it although it is answered before its end. Many clients
+ * read nothing before they have written all: cut short, they report a broken pipe instead of what they were told.
+ */
+export function letFinish(req: IncomingMessage, bytes: number): void {
+  PATIENCE.set(req, { ms: FINISH_MS, bytes });
+}
+
+/** Takes that back: what this sender sends was never to be taken. */
+export function cutShort(req: IncomingMessage): void {
+  PATIENCE.delete(req);
+}
 
 /**
  * Makes the connection of a request whose body is not wanted end so that the answer arrives. Closing at once would
  * reset the connection under a sender that is still writing, which then sees a broken pipe and never the refusal.
- * Our side ends with the answer; at most 1 MiB more is taken and thrown away; after 2 s the socket is cut.
+ * Our side ends with the answer; at most 1 MiB more is taken and thrown away; after 2 s the socket is cut. A body that was
+ * asked for has the limits of `letFinish`.
  */
 export function lingerAfter(req: IncomingMessage): void {
   const { socket } = req;
+  const { ms, bytes } = PATIENCE.get(req) ?? LITTLE;
   let taken = 0;
   req.on('data', (chunk: Buffer) => {
     taken += chunk.length;
-    if (taken > LINGER_BYTES) req.pause();
+    if (taken > bytes) req.pause();
   });
   req.on('error', () => {});
   req.resume();
   // Node calls this once the answer is out; its own version closes a socket with bytes still unread.
-  socket.destroySoon = () => endGently(socket);
+  socket.destroySoon = () => endGently(socket, undefined, ms);
 }
 
 /** Ends our side, with `text` as the last bytes, and cuts the socket if the peer keeps its side open. */
-export function endGently(socket: Duplex, text?: string): void {
-  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+export function endGently(socket: Duplex, text?: string, ms = LITTLE.ms): void {
+  const cut = setTimeout(() => socket.destroy(), ms);
   cut.unref();
   socket.once('close', () => clearTimeout(cut));
   socket.end(text);

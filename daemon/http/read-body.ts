@@ -7,6 +7,7 @@ import { GatewayError } from '../contract/errors.ts';
 import type { BodyKind } from '../contract/routes.ts';
 import { GatheredBytes } from '../kit/gathered-bytes.ts';
 import { askForBody } from './expect.ts';
+import { cutShort, letFinish } from './linger.ts';
 
 /** Most bytes of a body, by kind (contract "Caps"). `audio` bodies are streamed by their handler under the same cap. */
 export const BODY_CAPS: Record<BodyKind, number> = {
@@ -143,7 +144,7 @@ export function parseWith(schema: ZodType | undefined, value: unknown): unknown 
   throw new GatewayError('request.invalid', { details: { fields } });
 }
 
-/** Takes the next bytes of a body; more come once a promise that it gave is fulfilled. */
+/** Takes the next bytes of a body; more come once a promise that it gave is fulfilled. What it throws ends the reading. */
 export type TakeBytes = (chunk: Buffer) => Promise<void> | undefined;
 
 /**
@@ -159,6 +160,7 @@ export async function receiveInto(
 ): Promise<void> {
   checkDeclared(req, kind);
   askForBody(req, res);
+  letFinish(req, BODY_CAPS[kind]);
   return new Promise((resolve, reject) => {
     let size = 0;
     /** What is being taken; the end of a body may be told before its last bytes were. */
@@ -180,10 +182,17 @@ export async function receiveInto(
     const onBroken = () => fail(brokenOff());
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > BODY_CAPS[kind]) return fail(tooLarge(kind));
-      const taken = take(chunk);
-      if (taken === undefined) return;
-      taking = taken;
+      if (size > BODY_CAPS[kind]) {
+        cutShort(req);
+        return fail(tooLarge(kind));
+      }
+      try {
+        const taken = take(chunk);
+        if (taken === undefined) return;
+        taking = taken;
+      } catch (error) {
+        return fail(error);
+      }
       req.pause();
       taking.then(() => req.resume(), fail);
     };

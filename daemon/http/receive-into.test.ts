@@ -59,3 +59,12 @@ test('a taker that fails and a caller who is gone end it', async () => {
   const gone = new Error('gone');
   expect(await received(Buffer.from('x'), () => undefined, { signal: AbortSignal.abort(gone) })).toBe(gone);
 });
+
+test('what a taker throws ends the reading, as what it rejects with does', async () => {
+  const why = new Error('not this');
+  const throws = await received(Buffer.alloc(10_000), () => {
+    throw why;
+  });
+  expect(throws).toBe(why);
+  expect(await received(Buffer.alloc(10_000), () => Promise.reject(why))).toBe(why);
+});

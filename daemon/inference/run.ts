@@ -8,8 +8,9 @@ import type { Slots } from '../slots/slots.ts';
 import { Capture } from '../telemetry/captures.ts';
 import type { RequestTrack, RequestWatch } from '../telemetry/in-flight.ts';
 import type { Encoders } from './audio/encoders.ts';
-import type { Spools } from './audio/received-form.ts';
-import { type Connection, connect } from './connect.ts';
+import type { Spools } from './audio/spools.ts';
+import { connect } from './connect.ts';
+import { exchange, serve } from './deliver.ts';
 import { plainAddress } from './dispatch/address.ts';
 import { type Decision, dispatch } from './dispatch/dispatch.ts';
 import { resolvedBy } from './dispatch/ladder.ts';
@@ -18,20 +19,14 @@ import { neverSent, otherUpstream } from './dispatch/other-upstream.ts';
 import { pathRow } from './dispatch/paths.ts';
 import { type PictureSources, takePicture } from './dispatch/picture.ts';
 import type { Ask } from './dispatch/resolver.ts';
-import { callEnd } from './forward/call-end.ts';
 import type { Engines } from './forward/engines.ts';
-import type { ExchangeEnd } from './forward/exchange.ts';
-import { engineHeaders, headerText } from './forward/headers.ts';
 import { CallerLeft, Life } from './forward/life.ts';
-import { outgoingPath, underBase } from './forward/outgoing-path.ts';
-import { credentialsOf } from './forward/own-credential.ts';
-import { send } from './forward/send.ts';
 import { Answer } from './forward/stream.ts';
 import type { Images } from './images/images.ts';
 import type { RegistryLike, Upstreams } from './ports.ts';
 import { rewriteAddress } from './rewrite/deviations.ts';
 import type { InferenceCall } from './serve.ts';
-import type { Prepared, PreparedSink, Reading, TaskRow } from './tasks.ts';
+import type { Reading, TaskRow } from './tasks.ts';
 
 export interface RunDeps {
   readonly settings: Pick<Settings, 'value'>;
@@ -186,117 +181,4 @@ async function attempt(
   } finally {
     connection.release();
   }
-}
-
-interface Attempt {
-  readonly decision: Decision;
-  /** `performance.now()` before the connection was made. */
-  readonly startedAt: number;
-}
-
-/** A task that makes its answer by itself. */
-async function serve(on: Walk, reading: Reading, connection: Connection, at: Attempt): Promise<void> {
-  const { call, answer, track, task } = on;
-  const waited = performance.now() - at.startedAt;
-  announce(on, reading, connection, performance.now() - call.receivedAt - waited);
-  track.sent();
-  const served = task.serve?.(on, reading, connection, at.decision);
-  const end = await told(
-    on,
-    connection,
-    Promise.resolve(served).then(() => null),
-  );
-  track.end({ status: answer.status, error: end?.code ?? null, usage: null });
-}
-
-async function exchange(
-  on: Walk,
-  reading: Reading,
-  prepared: Prepared | null,
-  connection: Connection,
-  before: number,
-): Promise<void> {
-  const { deps, call, answer, life, track, task } = on;
-  const waited = performance.now() - before;
-  const body = (prepared ?? reading).body(connection, connection.engineModel);
-  const sink = prepared?.sink(connection) ?? null;
-  announce(on, reading, connection, performance.now() - call.receivedAt - waited);
-  const sentAt = performance.now();
-  track.sent();
-  const sent = send({
-    outbound: deps.outbound,
-    answer: sink ?? answer,
-    life,
-    judge: task.judge,
-    secrets: () => credentialsOf(connection.headers),
-    foreign: connection.foreign,
-    request: {
-      origin: connection.origin,
-      path: task.place?.(connection) ?? pathOf(call, connection),
-      method: 'POST',
-      headers: engineHeaders({
-        incoming: call.req.headers,
-        contentType: task.verbatim ? undefined : 'application/json',
-        own: connection.headers,
-        requestId: call.id,
-        traceparent: connection.local ? track.traceparent : null,
-      }),
-      body,
-      idleMs: connection.idleMs ?? deps.settings.value('idleTimeoutS') * 1000,
-      connectMs: connection.connectMs ?? undefined,
-    },
-  });
-  const end = await told(on, connection, sink === null ? sent : through(sent, sink));
-  const usage = answer.measured(sentAt);
-  track.end({ ...answer.concluded(end), usage });
-  if (usage.tokensPerSecond !== null) connection.note(usage.tokensPerSecond);
-}
-
-const pathOf = ({ path, req }: InferenceCall, { base, nativeRerank }: Connection): string =>
-  underBase(base, outgoingPath(path, req.url ?? '', nativeRerank));
-
-/** Waits for the end of a call and tells the connection how it came. */
-function told(
-  { answer, life }: Walk,
-  connection: Connection,
-  sent: Promise<ExchangeEnd>,
-): Promise<ExchangeEnd> {
-  const tell = (failure: unknown) => connection.ended(callEnd(failure, { status: answer.status }));
-  return sent.then(
-    (end) => {
-      tell(end);
-      return end;
-    },
-    (error: unknown) => {
-      tell(life.ended ?? error);
-      throw error;
-    },
-  );
-}
-
-/** An answer that is made from the engine's has ended when both have. */
-async function through(sent: Promise<ExchangeEnd>, sink: PreparedSink): Promise<ExchangeEnd> {
-  try {
-    const end = await sent;
-    await sink.settled;
-    return end;
-  } finally {
-    sink.dispose();
-  }
-}
-
-/** Tells the log, and the headers of every proxied answer (contract section 5), an error envelope included. */
-function announce(
-  { call, answer, track }: Walk,
-  reading: Reading,
-  connection: Connection,
-  overheadMs: number,
-): void {
-  track.prepared({ waits: connection.waits, overheadMs, degraded: connection.degraded });
-  if (answer.headSent) return;
-  const { res } = call;
-  if (connection.model !== null) res.setHeader('x-svc-model', headerText(connection.model));
-  if (connection.degraded !== null) res.setHeader('x-svc-degraded', headerText(connection.degraded));
-  if (reading.omni) res.setHeader('x-svc-omni', 'unavailable');
-  res.setHeader('x-svc-overhead-ms', overheadMs.toFixed(2));
 }

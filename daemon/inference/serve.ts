@@ -18,7 +18,7 @@ import { createRequestWatch } from '../telemetry/in-flight.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/traces/tracer.ts';
 import { Encoders } from './audio/encoders.ts';
-import { Spools } from './audio/received-form.ts';
+import { Spools } from './audio/spools.ts';
 import { listSpeakers, listVoices } from './audio/voices.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';
 import { type CatalogueQuery, findModel, listModels } from './catalogue.ts';

@@ -1,8 +1,9 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { OutboundBody } from '../kit/outbound.ts';
 import { maskedFailure } from './audio/mask.ts';
-import { receiveForm, type Spools } from './audio/received-form.ts';
+import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
+import type { Spools } from './audio/spools.ts';
 import type { Connection } from './connect.ts';
 import { cannotCount } from './dialects/cannot-count.ts';
 import type { Decision } from './dispatch/dispatch.ts';

@@ -11,8 +11,8 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 test('what was written is read, as often as needed, and has no name', async () => {
   const folder = join(home, 'spool');
   const spool = await Spool.open(folder);
-  await spool.write(Buffer.from('hello '));
-  await spool.write(Buffer.from('world'));
+  await spool.write([Buffer.from('hello '), Buffer.from('wo')]);
+  await spool.write([Buffer.from('rld')]);
   expect(readdirSync(folder)).toEqual([]);
   for (let time = 0; time < 2; time++) expect((await buffer(spool.stream())).toString()).toBe('hello world');
   spool.stream().destroy();

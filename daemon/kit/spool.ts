@@ -49,7 +49,7 @@ export class Spool {
   }
 
   /** Adds these bytes, all of them or an error. */
-  async write(...pieces: readonly Buffer[]): Promise<void> {
+  async write(pieces: readonly Buffer[]): Promise<void> {
     for (let left = pieces; left.length > 0; ) {
       const { bytesWritten } = await this.#handle.writev(left as Buffer[], this.#length);
       this.#length += bytesWritten;

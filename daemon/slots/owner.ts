@@ -5,17 +5,16 @@ import { Backoff } from './backoff.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { OwnerGlance, type SlotGlance } from './glance.ts';
 import { type Holding, holdingOf } from './holding.ts';
-import { IdleTimer } from './idle.ts';
-import { type Lease, makeLease, type ReadyOptions } from './lease.ts';
+import type { Lease, ReadyOptions } from './lease.ts';
 import { CUT_GRACE_MS, EngineLife, GRACE_MS } from './life.ts';
 import { LoadGate } from './load-gate.ts';
 import type { Current, OwnerParts } from './owner-parts.ts';
 import { answersTo, slotRecord } from './record.ts';
 import { disabledError, stoppingError, unloadedError } from './refusals.ts';
 import { nextStep, type SlotStep } from './scheduler.ts';
+import { Serving } from './serving.ts';
 import { SlotMachine } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
-import { Traffic } from './traffic.ts';
 import { Waiters, type Wish } from './waiters.ts';
 
 /**
@@ -26,12 +25,11 @@ export class Owner {
   readonly #parts: OwnerParts;
   readonly #machine: SlotMachine;
   readonly #waiters: Waiters<Lease>;
-  readonly #idle: IdleTimer;
   readonly #backoff: Backoff;
   readonly #life: EngineLife;
   readonly #gate: LoadGate;
   readonly #aftermath: Aftermath;
-  readonly #traffic = new Traffic();
+  readonly #serving: Serving;
   /** The slot as decisions see it. */
   readonly glance: SlotGlance;
   #config: SlotConfig;
@@ -43,6 +41,21 @@ export class Owner {
     this.#parts = parts;
     this.#known = parts.model(config);
     this.#machine = new SlotMachine(config.name, parts.changed, parts.clock.now.bind(parts.clock));
+    this.#serving = new Serving({
+      clock: parts.clock,
+      machine: this.#machine,
+      current: () => this.#life.current,
+      degraded: () => this.glance.degraded,
+      idleS: () => this.#config.idleUnloadS,
+      idle: () => {
+        if (this.#machine.is('ready') && this.#waiters.size === 0) this.#stop(GRACE_MS);
+      },
+      ended: (current) => {
+        parts.served(current);
+        this.#settle();
+        parts.changed();
+      },
+    });
     this.glance = new OwnerGlance({
       config: () => this.#config,
       state: () => this.#machine.state,
@@ -50,23 +63,19 @@ export class Owner {
       current: () => this.#life.current,
       queued: () => this.#waiters.size,
       gpuNote: parts.gpuNote,
-      traffic: this.#traffic,
+      traffic: this.#serving.traffic,
     });
     this.#life = new EngineLife(parts, this.#machine, {
       ready: (current) => this.#ready(current),
       stopped: (current) => this.#aftermath.stopped(current),
       failed: (current, reason) => {
-        this.#traffic.cut();
-        this.#idle.stop();
+        this.#serving.cut();
         this.#aftermath.failed(current, reason);
       },
       lost: () => {
-        this.#traffic.cut();
+        this.#serving.cut();
         this.#settle();
       },
-    });
-    this.#idle = new IdleTimer(parts.clock, () => {
-      if (this.#machine.is('ready') && this.#waiters.size === 0) this.#stop(GRACE_MS);
     });
     this.#backoff = new Backoff(parts.clock, () => this.#retryNow());
     this.#waiters = new Waiters({
@@ -110,7 +119,7 @@ export class Owner {
 
   /** The memory that its engine holds; null when none runs. */
   get holding(): Holding | null {
-    return holdingOf(this.#config, this.#machine.state, this.#traffic, this.#life.current);
+    return holdingOf(this.#config, this.#machine.state, this.#serving.traffic, this.#life.current);
   }
 
   /** What a request, or an admin's load, would be refused with at once; null when it may wait or is served. */
@@ -138,7 +147,7 @@ export class Owner {
   /** The same for one who would not have to wait; null for everybody else, whom `ensureReady` tells why. */
   leaseNow(): Lease | null {
     const granted = this.#waiters.size === 0 && this.#nextStep(1) === 'grant';
-    return granted && this.refusal('request') === null ? this.#grant() : null;
+    return granted && this.refusal('request') === null ? this.#serving.give() : null;
   }
 
   /** Loads the slot and holds the load until it has an outcome; an admin's load is always a trial. */
@@ -158,7 +167,7 @@ export class Owner {
     if (this.#machine.is('error')) this.#machine.go('offline');
     if (this.#machine.is('offline')) return;
     if (this.#life.current?.readySince === null) loadCut();
-    this.#idle.stop();
+    this.#serving.leaving();
     this.#life.letGo();
     return this.#machine.atRest;
   }
@@ -169,7 +178,7 @@ export class Owner {
    */
   evict(): boolean {
     if (!this.#machine.is('ready', 'serving')) return false;
-    this.#idle.stop();
+    this.#serving.leaving();
     this.#life.letGo();
     return true;
   }
@@ -211,7 +220,7 @@ export class Owner {
     this.#gate.leave();
     this.#waiters.refuse(refusal);
     if (this.#machine.is('offline', 'error')) return;
-    this.#idle.stop();
+    this.#serving.leaving();
     this.#life.letGo();
     const cancel = this.#parts.clock.after(limitMs, () => {
       if (this.#machine.is('draining')) this.#stop(CUT_GRACE_MS);
@@ -222,7 +231,7 @@ export class Owner {
 
   /** Speed of an answer that has ended. */
   note(tokensPerSecond: number): void {
-    this.#traffic.tokensPerSecond = tokensPerSecond;
+    this.#serving.traffic.tokensPerSecond = tokensPerSecond;
     this.#parts.changed();
   }
 
@@ -234,7 +243,7 @@ export class Owner {
       since: this.#machine.since,
       current: this.#life.current,
       outside: this.#parts,
-      traffic: this.#traffic,
+      traffic: this.#serving.traffic,
       waitsFor: this.#gate.waitsFor ?? [],
       failure: this.#backoff.failure,
     });
@@ -248,7 +257,7 @@ export class Owner {
 
   #settle(): void {
     let step = this.#nextStep();
-    for (; step === 'grant'; step = this.#nextStep()) this.#waiters.serve(() => this.#grant());
+    for (; step === 'grant'; step = this.#nextStep()) this.#waiters.serve(() => this.#serving.give());
     if (step === 'load') this.#begin();
     else if (step === 'leave-line') this.#gate.giveUp();
     else if (step === 'cut-load') this.#life.cut('nobody waits any more');
@@ -259,7 +268,7 @@ export class Owner {
   #nextStep(more = 0): SlotStep {
     return nextStep({
       state: this.#machine.state,
-      active: this.#traffic.active,
+      active: this.#serving.traffic.active,
       parallel: this.#life.current?.launch.parallel ?? 0,
       queued: this.#waiters.size + more,
       held: this.#waiters.held,
@@ -277,30 +286,9 @@ export class Owner {
   #ready(current: Current): void {
     this.#waiters.satisfy();
     this.#parts.ready(current);
-    this.#idle.start(this.#config.idleUnloadS);
+    this.#serving.rest();
     this.#settle();
     if (current.launch.demo) this.refreshModel();
-  }
-
-  #grant(): Lease {
-    const current = this.#life.current as Current;
-    this.#idle.stop();
-    this.#traffic.began(this.#parts.clock.now());
-    if (this.#machine.is('ready')) this.#machine.go('serving');
-    return makeLease(current, this.glance.degraded, () => {
-      if (this.#life.current === current) this.#released(current);
-    });
-  }
-
-  #released(current: Current): void {
-    this.#traffic.ended(this.#parts.clock.now());
-    this.#parts.served(current);
-    if (this.#traffic.active === 0 && this.#machine.is('serving')) {
-      this.#machine.go('ready');
-      this.#idle.start(this.#config.idleUnloadS);
-    }
-    this.#settle();
-    this.#parts.changed();
   }
 
   #retryNow(): void {
@@ -310,8 +298,7 @@ export class Owner {
   }
 
   #stop(graceMs: number): void {
-    this.#idle.stop();
-    this.#traffic.cut();
+    this.#serving.cut();
     this.#life.stop(graceMs);
   }
 }

@@ -10,8 +10,7 @@ import { AutoSlots } from './auto-slots.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
-import { fitOf } from './fit.ts';
-import { type Foreseen, foresee } from './foresee.ts';
+import type { Foreseen } from './foresee.ts';
 import type { SlotGlance } from './glance.ts';
 import { type AskEngine, askThrough, runChecks } from './health.ts';
 import { type Lease, leaseFor, type ReadyOptions } from './lease.ts';
@@ -19,9 +18,9 @@ import { Loads } from './loads.ts';
 import { Measures } from './measures.ts';
 import { MemorySample } from './memory-sample.ts';
 import { endOrphans } from './orphans.ts';
+import { Outlook } from './outlook.ts';
 import { Owner } from './owner.ts';
 import type { OwnerParts } from './owner-parts.ts';
-import { planView } from './plan.ts';
 import { type Runners, runFolderOf } from './runners/table.ts';
 import { reconcileAll, retireAll, runnersFor } from './runners-for.ts';
 import { signOfLife } from './sign-of-life.ts';
@@ -31,7 +30,6 @@ import { SlotFiles } from './slot-files.ts';
 import { readSlotFolder } from './slot-folder.ts';
 import { SlotModels } from './slot-models.ts';
 import { SlotSet } from './slot-set.ts';
-import { slotSettingsView } from './slot-settings.ts';
 import type { Slots } from './slots-api.ts';
 import type { SlotsOptions } from './slots-options.ts';
 import { Swaps } from './swaps.ts';
@@ -53,6 +51,7 @@ class AllSlots implements Slots {
   readonly #set: SlotSet;
   readonly #loads: Loads;
   readonly #admin: SlotAdmin;
+  readonly #outlook: Outlook;
   readonly #measures: Measures;
   readonly #unsubscribe: () => void;
   /** Slots whose engine runs already, until their start takes it up. */
@@ -72,6 +71,13 @@ class AllSlots implements Slots {
     this.#measures = new Measures(options.keptMeasures);
     this.#loads = this.#openLoads();
     this.#admin = this.#openAdmin(swaps);
+    this.#outlook = new Outlook({
+      set: this.#set,
+      models: this.#models,
+      loads: this.#loads,
+      fitting: (config, modelId) => this.#admin.fitting(config, modelId),
+      cpuThreads: () => options.settings.value('cpuThreads'),
+    });
     for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))
       options.log.warn({ slot }, 'ended an engine left by an earlier run');
     const wanted = this.#set.read().filter(({ enabled }) => enabled);
@@ -145,23 +151,15 @@ class AllSlots implements Slots {
   }
 
   plan(name: string, { modelId }: { modelId?: string } = {}): SlotPlanView {
-    const { config, holding } = this.#set.need(name);
-    const model = modelId === undefined ? this.#models.of(config) : this.#admin.fitting(config, modelId);
-    const forecast = this.#loads.forecast(config, model, holding);
-    const cpuThreads = this.#options.settings.value('cpuThreads');
-    const asked = modelId !== undefined;
-    return planView({ config, model: model as SlotModel, asked, cpuThreads }, forecast);
+    return this.#outlook.plan(name, modelId);
   }
 
   foresee(name: string): Foreseen {
-    const owner = this.#set.need(name);
-    const forecast = () => this.#loads.forecast(owner.config, this.#models.of(owner.config), owner.holding);
-    return foresee(name, owner.record().state, owner.refusal('request'), forecast);
+    return this.#outlook.foresee(name);
   }
 
   settings(name: string): SlotSettingsView {
-    const { config } = this.#set.need(name);
-    return slotSettingsView(config, this.#models.chosen(config), this.#set.folder);
+    return this.#outlook.settings(name);
   }
 
   async create(name: string, settings: SlotSettingsBody): Promise<SlotRecord> {
@@ -179,7 +177,7 @@ class AllSlots implements Slots {
   }
 
   fit(model: SlotModel, beside?: Beside): ModelFitView {
-    return fitOf(model, (config, wanted) => this.#loads.forecast(config, wanted, null, beside));
+    return this.#outlook.fit(model, beside);
   }
 
   measured(modelId: string): Record<string, number> {

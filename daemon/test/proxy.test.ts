@@ -24,7 +24,8 @@ const configure = (text: string) => writeFileSync(join(front.home, 'config', 'co
 const TRUST = '[security]\ntrust_forwarded_for = true\n';
 
 beforeAll(async () => {
-  const provider = await front.server(({ url }) => {
+  const provider = await front.server(({ url, body }) => {
+    if (url.endsWith('/transcriptions')) return json(200, { text: `${body.length} bytes` });
     if (url.endsWith('/models'))
       return json(200, { object: 'list', data: [{ id: 'slow', object: 'model' }] });
     return (_req, answer) => {
@@ -233,24 +234,47 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       begun.destroy();
     });
 
+    /** Writes as many bytes as were declared, until all are written or an answer has come. */
+    async function send(
+      begun: ReturnType<typeof upload>,
+      form: string,
+      bytes: number,
+      answer: Promise<unknown>,
+    ) {
+      let answered = false;
+      const end = answer.then(() => {
+        answered = true;
+      });
+      begun.write(form);
+      const chunk = Buffer.alloc(MIB);
+      for (let left = bytes - form.length - TAIL.length; left > 0 && !answered; left -= chunk.length) {
+        if (begun.write(left >= MIB ? chunk : chunk.subarray(0, left))) continue;
+        await Promise.race([new Promise((done) => begun.once('drain', done)), end]);
+      }
+      if (answered) begun.destroy();
+      else begun.end(TAIL);
+    }
+
     it('200 MiB go through, and what is more is refused by the gateway in its own words', async () => {
       const begun = upload(200 * MIB, CLIENT_KEY);
       const answer = heard(begun);
-      begun.write(FORM);
-      let left = 200 * MIB - FORM.length - TAIL.length;
-      const chunk = Buffer.alloc(MIB);
-      while (left > 0) {
-        const more = begun.write(left >= MIB ? chunk : chunk.subarray(0, left));
-        left -= Math.min(left, MIB);
-        if (!more) await new Promise((done) => begun.once('drain', done));
-      }
-      begun.end(TAIL);
-      expect(await answer).toMatchObject({ status: 404, code: 'dispatch.no_route' });
+      await send(begun, FORM.replace('absent', 'slow'), 200 * MIB, answer);
+      expect(await answer).toMatchObject({
+        status: 200,
+        text: JSON.stringify({ text: `${200 * MIB} bytes` }),
+      });
       const larger = upload(200 * MIB + 1, CLIENT_KEY);
       const refusal = heard(larger);
       larger.write(FORM);
       expect(await refusal).toMatchObject({ status: 413, code: 'request.too_large' });
       larger.destroy();
+    });
+
+    it('no such model is told while the upload goes on', async () => {
+      const begun = upload(200 * MIB, CLIENT_KEY);
+      const answer = heard(begun);
+      await send(begun, FORM, 200 * MIB, answer);
+      expect(await answer).toMatchObject({ status: 404, code: 'dispatch.no_route' });
     });
 
     it('a key in the address stays out of its log', async () => {

@@ -42,7 +42,8 @@ const KINDS: Readonly<Record<Kind, { what: string; fits: (call: SystemCall) => b
 
 /** What a caller may be told; a start that can't be says in words what to do. */
 const CATALOGUE = [...Object.keys(ERRORS), 'SetupError'];
-const OF_A_DISK = ['ENOSPC', 'EIO'];
+/** Node's recursive mkdir looks for the folder that it could not make, and tells what that look met. */
+const OF_A_DISK = ['ENOSPC', 'EIO', 'ENOENT'];
 
 const strace = part('strace');
 const unable = strace === null ? 'there is no strace' : await cannotTrace(strace);

@@ -16,7 +16,7 @@ import {
   startGateway,
 } from './harness/gateway.ts';
 import { parseRaw, rawExchange } from './harness/http.ts';
-import { mayBeOpen } from './harness/open-targets.ts';
+import { LOCKED, mayBeOpen, RANK } from './harness/open-targets.ts';
 import { scale, seed } from './harness/scale.ts';
 import { handshake } from './harness/socket.ts';
 
@@ -129,15 +129,6 @@ const method = fc.constantFrom(...METHODS);
 
 describe('in process: matcher and gate', () => {
   const match = createMatcher();
-  const picture = {
-    enforced: true,
-    hasAdminKey: true,
-    memoryClass: 'admin',
-    guarded: false,
-    remote: true,
-  } as const;
-  const RANK = { open: 0, client: 1, admin: 2 } as const;
-  const TIER: Record<Tier, number> = { anon: 0, client: 1, admin: 2 };
 
   it('C24 the class that is decided is the class of the row that runs; nothing else passes an anonymous caller', () => {
     let ran = 0;
@@ -150,9 +141,9 @@ describe('in process: matcher and gate', () => {
           const split = splitTarget(raw);
           if (!split) return;
           const { route, params, allow } = match(verb, split.path);
-          const verdict = decide(route?.auth ?? 'admin', tier, picture);
-          const needed = RANK[effectiveClass(route?.auth ?? 'admin', picture)];
-          expect(verdict === 'pass').toBe(TIER[tier] >= needed);
+          const verdict = decide(route?.auth ?? 'admin', tier, LOCKED);
+          const needed = RANK[effectiveClass(route?.auth ?? 'admin', LOCKED)];
+          expect(verdict === 'pass').toBe(RANK[tier] >= needed);
           if (tier === 'anon' && verdict === 'pass')
             expect(mayBeOpen(verb, raw), `${verb} ${raw}`).toBe(true);
           if (!route) return;

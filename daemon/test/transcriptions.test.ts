@@ -211,6 +211,17 @@ describe('large recordings', () => {
     expect([answer.status, answer.text && textOf(answer)]).toEqual([200, TONE_TEXT]);
   });
 
+  it('a second model behind a recording that goes on already is refused, and the engine is let go', async () => {
+    const body = Buffer.concat([
+      ...[field('model', 'stt'), fileHead, Buffer.alloc(8 * MIB), Buffer.from('\r\n')],
+      ...[field('model', 'other'), END],
+    ]);
+    const answer = await post(body);
+    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
+    await until(async () => (await slot(gateway, 'stt')).active === 0, 'the engine to be let go');
+    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+  });
+
   it('a caller who leaves while it is heard ends the hearing', async () => {
     const minutes = Buffer.concat(Array.from({ length: 200 }, () => sound.subarray(44)));
     const body = Buffer.concat([

@@ -67,12 +67,27 @@ test('a sender that waits for room goes on when the body has failed', async () =
   await waits;
 });
 
-test('silence in the middle ends it; waiting for the engine is no silence', async () => {
-  const flow = new Flow(100 << 20, [], 40);
+test('a sender that holds an engine has to keep its pace', async () => {
+  const flow = new Flow(100, [piece('a')], { bytes: 8, ms: 50 });
+  const read = buffer(flow.stream());
+  const drops = setInterval(() => flow.push(piece('b', 1)), 10);
+  await expect(read.finally(() => clearInterval(drops))).rejects.toMatchObject({
+    code: 'request.timeout',
+    status: 408,
+  });
+});
+
+test('one that keeps it is listened to; waiting for the engine is no slowness of its own', async () => {
+  const flow = new Flow(100 << 20, [], { bytes: 4, ms: 40 });
   const full = flow.push(piece('x', 2 << 20));
   await new Promise((resolve) => setTimeout(resolve, 120));
   const out = flow.stream();
   const read = buffer(out);
   await full;
-  await expect(read).rejects.toMatchObject({ code: 'request.timeout', status: 408 });
+  for (let n = 0; n < 12; n++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    flow.push(piece('y'));
+  }
+  flow.end();
+  expect((await read).length).toBe((2 << 20) + 48);
 });

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import { GatewayError } from '../../contract/errors.ts';
 import type { StoredBody } from '../../kit/outbound.ts';
+import { Pieces } from '../../kit/pieces.ts';
 
 /** So many bytes may wait for the engine before their sender has to. */
 const MOST_WAITING = 1 << 20;
-/** A sender that is silent for this long in the middle lets go of the engine, in milliseconds. */
-const SILENCE_MS = 10_000;
+/** How fast a sender has to go on, who holds an engine meanwhile: so many bytes in so many milliseconds, or all the rest. */
+export const PACE = { bytes: 10 * 2 ** 20, ms: 10_000 } as const;
+type Pace = { readonly bytes: number; readonly ms: number };
 
 /**
  * A body that goes on while it comes. It can be sent anew only as long as nobody has taken anything of it: what has passed is
@@ -14,9 +16,8 @@ const SILENCE_MS = 10_000;
 export class Flow implements StoredBody {
   /** Bytes of the whole body, as its sender has declared them. */
   readonly length: number;
-  readonly #silenceMs: number;
-  #waiting: Buffer[];
-  #bytes: number;
+  readonly #pace: Pace;
+  readonly #waiting = new Pieces();
   #ended = false;
   #failed: Error | null = null;
   #taken = false;
@@ -24,26 +25,25 @@ export class Flow implements StoredBody {
   #wanted = false;
   #out: Readable | null = null;
   #room: PromiseWithResolvers<void> | null = null;
-  #silence: NodeJS.Timeout | null = null;
+  /** The stretch of time that runs while the sender is listened to, and what came in it. */
+  #stretch: NodeJS.Timeout | null = null;
+  #came = 0;
 
   /** `before` is what has come already. */
-  constructor(length: number, before: readonly Buffer[], silenceMs = SILENCE_MS) {
+  constructor(length: number, before: readonly Buffer[], pace: Pace = PACE) {
     this.length = length;
-    this.#silenceMs = silenceMs;
-    this.#waiting = [...before];
-    this.#bytes = before.reduce((sum, { length: bytes }) => sum + bytes, 0);
+    this.#pace = pace;
+    for (const piece of before) this.#waiting.push(piece);
     this.#listen();
   }
 
   /** Takes bytes; asks to wait by a promise. */
   push(chunk: Buffer): Promise<void> | undefined {
+    if (this.#failed !== null) return undefined;
     this.#waiting.push(chunk);
-    this.#bytes += chunk.length;
+    this.#came += chunk.length;
     this.#give();
-    if (this.#bytes <= MOST_WAITING || this.#failed !== null) {
-      this.#listen();
-      return undefined;
-    }
+    if (this.#waiting.length <= MOST_WAITING) return undefined;
     this.#hush();
     this.#room ??= Promise.withResolvers<void>();
     return this.#room.promise;
@@ -61,8 +61,7 @@ export class Flow implements StoredBody {
     if (this.#ended || this.#failed !== null) return;
     this.#failed = reason;
     this.#hush();
-    this.#waiting = [];
-    this.#bytes = 0;
+    this.#waiting.take();
     this.#out?.destroy(reason);
     this.#room?.resolve();
   }
@@ -90,29 +89,29 @@ export class Flow implements StoredBody {
     const out = this.#out;
     if (out === null || out.destroyed) return;
     while (this.#wanted && this.#waiting.length > 0) {
-      const chunk = this.#waiting.shift() as Buffer;
       this.#taken = true;
-      this.#bytes -= chunk.length;
-      this.#wanted = out.push(chunk);
+      this.#wanted = out.push(this.#waiting.shift());
     }
     if (this.#waiting.length === 0 && this.#ended) out.push(null);
-    if (this.#bytes > MOST_WAITING / 2 || this.#room === null) return;
+    if (this.#waiting.length > MOST_WAITING / 2 || this.#room === null) return;
     this.#room.resolve();
     this.#room = null;
     this.#listen();
   }
 
-  /** Begins to wait for the sender anew. */
+  /** Begins to listen to the sender, whose pace counts from now on. */
   #listen(): void {
     if (this.#ended || this.#failed !== null) return;
-    if (this.#silence !== null) this.#silence.refresh();
-    else this.#silence = setTimeout(() => this.fail(silent()), this.#silenceMs).unref();
+    this.#hush();
+    this.#came = 0;
+    this.#stretch = setTimeout(() => {
+      if (this.#came < this.#pace.bytes) this.fail(new GatewayError('request.timeout'));
+      else this.#listen();
+    }, this.#pace.ms).unref();
   }
 
   #hush(): void {
-    if (this.#silence !== null) clearTimeout(this.#silence);
-    this.#silence = null;
+    if (this.#stretch !== null) clearTimeout(this.#stretch);
+    this.#stretch = null;
   }
 }
-
-const silent = () => new GatewayError('request.timeout');

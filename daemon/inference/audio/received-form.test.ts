@@ -2,10 +2,11 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import type { StoredBody } from '../../kit/outbound.ts';
 import type { Receive } from '../serve.ts';
-import { receiveForm, Spools } from './received-form.ts';
+import { receiveForm } from './received-form.ts';
+import { Spools } from './spools.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'svc-form-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -64,6 +65,20 @@ test('what lies on the disk at once is bounded, and let go again', async () => {
   first.dispose();
   const again = await receiveForm(slow(form(2 << 20)), spools, never);
   again.dispose();
+});
+
+test('one that breaks off while it is written gives its share back', async () => {
+  const spools = new Spools(join(home, 'broken'), 3 << 20);
+  const broken = new Error('broken off');
+  const breaks: Receive = async (take) => {
+    await sending(form(3 << 20).subarray(0, 2_500_000))(take, never);
+    throw broken;
+  };
+  for (let time = 0; time < 3; time++) {
+    const source = { contentType: TYPE, declared: Number.NaN, receive: breaks };
+    await expect(receiveForm(source, spools, never)).rejects.toBe(broken);
+    await vi.waitFor(async () => (await receiveForm(slow(form(2 << 20)), spools, never)).dispose());
+  }
 });
 
 test('a place that cannot be written is 503', async () => {

@@ -17,3 +17,15 @@ export function mayBeOpen(verb: string, raw: string): boolean {
   if (FIXED_OPEN.has(`${verb} ${path}`)) return true;
   return PREFIX_OPEN.some((open) => `${verb} ${path}`.startsWith(open));
 }
+
+/** A gateway that demands keys from everybody, asked from another machine. */
+export const LOCKED = {
+  enforced: true,
+  hasAdminKey: true,
+  memoryClass: 'admin',
+  guarded: false,
+  remote: true,
+} as const;
+
+/** What a tier may do, and what a class asks for. */
+export const RANK = { anon: 0, open: 0, client: 1, admin: 2 } as const;

@@ -2,19 +2,11 @@ import { decide, effectiveClass } from '../../../daemon/auth/gate.ts';
 import { ROUTES } from '../../../daemon/contract/routes.ts';
 import { createMatcher } from '../../../daemon/http/matcher.ts';
 import { splitTarget } from '../../../daemon/kit/target.ts';
-import { mayBeOpen } from '../../../daemon/test/harness/open-targets.ts';
+import { LOCKED, mayBeOpen, RANK } from '../../../daemon/test/harness/open-targets.ts';
 import { promise, same } from '../promise.ts';
 
 const match = createMatcher();
-const RANK = { anon: 0, open: 0, client: 1, admin: 2 } as const;
 const TIERS = ['anon', 'client', 'admin'] as const;
-const PICTURE = {
-  enforced: true,
-  hasAdminKey: true,
-  memoryClass: 'admin',
-  guarded: false,
-  remote: true,
-} as const;
 
 /** A request line without its version: the class that is decided is the class of the row that runs. */
 export function fuzz(data: Buffer): void {
@@ -24,9 +16,9 @@ export function fuzz(data: Buffer): void {
   if (target === null) return;
   promise(!/[?#]/.test(target.path) && !target.query.includes('#'), 'a path or query with what ends it');
   const { route, params, allow } = match(verb, target.path);
-  const needed = RANK[effectiveClass(route?.auth ?? 'admin', PICTURE)];
+  const needed = RANK[effectiveClass(route?.auth ?? 'admin', LOCKED)];
   for (const tier of TIERS) {
-    const passes = decide(route?.auth ?? 'admin', tier, PICTURE) === 'pass';
+    const passes = decide(route?.auth ?? 'admin', tier, LOCKED) === 'pass';
     same(passes, RANK[tier] >= needed, `${tier} on ${verb} ${raw}`);
     promise(!passes || tier !== 'anon' || mayBeOpen(verb, raw), `anonymous on ${verb} ${raw}`);
   }

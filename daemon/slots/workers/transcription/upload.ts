@@ -101,7 +101,7 @@ async function fill(request: IncomingMessage, form: FormReader, sound: Spool): P
     if (length > MOST_BYTES)
       throw new Refusal('request.too_large', 'The body is too large.', { status: 413 });
     form.scanner.push(chunk);
-    for (const bytes of form.pending.splice(0)) await sound.write(bytes);
+    await sound.write(form.pending.splice(0));
   };
   for await (const chunk of request) {
     length += (chunk as Buffer).length;

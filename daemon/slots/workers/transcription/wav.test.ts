@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function spool(bytes: Buffer): Promise<Spool> {
   const file = await Spool.open(folder);
-  await file.write(bytes);
+  await file.write([bytes]);
   return file;
 }
 
