@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -43,4 +44,10 @@ test('the daemon has at most 30 direct dependencies, each at one exact version',
   for (const version of Object.values({ ...manifest.dependencies, ...manifest.devDependencies })) {
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   }
+});
+
+test('the install runs no script of a package: npm would build what comes built, with a compiler and headers that few have', () => {
+  const env = { PATH: process.env.PATH, HOME: root };
+  const told = execFileSync('npm', ['config', 'get', 'ignore-scripts'], { cwd: root, env, encoding: 'utf8' });
+  expect(told.trim()).toBe('true');
 });

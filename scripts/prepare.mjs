@@ -47,7 +47,7 @@ function stamp(name, hash) {
 }
 
 function install() {
-  const hash = hashOf(['package-lock.json', 'package.json']);
+  const hash = hashOf(['package-lock.json', 'package.json', '.npmrc']);
   if (isFresh('install', hash) && existsSync(join(root, 'node_modules'))) return;
   console.log('Installing packages (once per change of the lockfile) …');
   const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
