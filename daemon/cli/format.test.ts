@@ -1,17 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, clock, count, duration } from './format.ts';
-
-describe('bytes', () => {
-  it.each([
-    [null, '-'],
-    [0, '0 B'],
-    [1023, '1023 B'],
-    [1024, '1.0 KiB'],
-    [5_000_000_000, '4.7 GiB'],
-    [150 * 1024 ** 2, '150 MiB'],
-    [2 ** 60, '1048576 TiB'],
-  ])('%s is %s', (value, text) => expect(bytes(value)).toBe(text));
-});
+import { clock, count, duration, rate } from './format.ts';
 
 describe('duration', () => {
   it.each([
@@ -32,5 +20,8 @@ describe('clock', () => {
     expect(clock(new Date(2030, 0, 1, 3, 4, 5), now)).toBe('2030-01-01 03:04:05');
   });
 });
+
+it('a rate has few digits', () =>
+  expect([490.416, 12.345, 7, null].map(rate)).toEqual(['490', '12.3', '7', '-']));
 
 it('count is a number or a dash', () => expect([count(0), count(null)]).toEqual(['0', '-']));

@@ -1,13 +1,3 @@
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
-
-/** Bytes in the unit that fits, `-` for unknown. */
-export function bytes(value: number | null | undefined): string {
-  if (value == null) return '-';
-  const place = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, value)) / 10)));
-  const amount = value / 1024 ** place;
-  return `${place === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[place]}`;
-}
-
 /** Milliseconds in the unit that fits, `-` for unknown. */
 export function duration(ms: number | null | undefined): string {
   if (ms == null) return '-';
@@ -30,3 +20,9 @@ export function clock(at: Date, now: Date): string {
 
 /** A number, `-` for unknown. */
 export const count = (value: number | null | undefined): string => (value == null ? '-' : String(value));
+
+/** A speed with the digits that say something, `-` for unknown. */
+export function rate(value: number | null | undefined): string {
+  if (value == null) return '-';
+  return value >= 100 ? String(Math.round(value)) : String(Math.round(value * 10) / 10);
+}

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PullRecord } from '../contract/pulls.ts';
+import { bytes } from '../kit/bytes-text.ts';
 import type { CommandContext } from './command.ts';
 import { CliError, EXIT } from './exit-codes.ts';
-import { bytes, duration } from './format.ts';
+import { duration } from './format.ts';
 import { cut, plain } from './output.ts';
 import { bar } from './progress.ts';
 import { sseEvents } from './sse-reader.ts';

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { backup } from '../backup/backup.ts';
 import { restore } from '../backup/restore.ts';
+import { bytes } from '../kit/bytes-text.ts';
 import { openFolders } from '../settings/folders.ts';
 import { lockState } from '../state-lock.ts';
 import type { SubcommandOptions } from '../subcommands.ts';
 import { VERSION } from '../version.ts';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /** `svc-gateway backup FILE [--with-keys] [--force]`. Throws GatewayError and SetupError. */
 export async function backupCommand({ env, given, out }: SubcommandOptions): Promise<number> {
@@ -23,7 +23,7 @@ export async function backupCommand({ env, given, out }: SubcommandOptions): Pro
     return 0;
   }
   const keys = made.keys ? 'with the keys' : 'without keys (--with-keys takes them too)';
-  out(`${made.file}: ${made.files.length} files, ${mebibytes(made.bytes)}, ${keys}\n`);
+  out(`${made.file}: ${made.files.length} files, ${bytes(made.bytes)}, ${keys}\n`);
   if (!made.database) out('! there is no database yet\n');
   for (const each of made.left_out) out(`! left out ${each}\n`);
   return 0;

@@ -1,8 +1,8 @@
 import type { LoadForecastView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
+import { bytes } from '../../kit/bytes-text.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import { bytes } from '../format.ts';
 import { json, plain, table } from '../output.ts';
 
 const CHAT = '/v1/chat/completions';

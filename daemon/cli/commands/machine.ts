@@ -1,10 +1,11 @@
 import type { HardwareView } from '../../contract/hardware.ts';
 import type { UsageView } from '../../contract/system.ts';
+import { bytes } from '../../kit/bytes-text.ts';
 import { wholeOption } from '../arguments.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { evidenceText } from '../evidence.ts';
 import { EXIT } from '../exit-codes.ts';
-import { bytes, clock } from '../format.ts';
+import { clock } from '../format.ts';
 import { fields, fitted, json, plain } from '../output.ts';
 
 const hardware = (route: 'hardware' | 'hardware.probe') => async (context: CommandContext) => {

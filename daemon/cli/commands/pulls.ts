@@ -1,7 +1,8 @@
 import type { PullRecord } from '../../contract/pulls.ts';
+import { bytes } from '../../kit/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import { bytes, duration } from '../format.ts';
+import { duration } from '../format.ts';
 import { fitted, json, plain } from '../output.ts';
 import { untilPulled } from '../pull-progress.ts';
 

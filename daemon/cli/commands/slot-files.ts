@@ -1,7 +1,7 @@
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
+import { bytes } from '../../kit/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import { bytes } from '../format.ts';
 import { fields, fitted, json } from '../output.ts';
 import { slotSettings } from '../slot-settings.ts';
 

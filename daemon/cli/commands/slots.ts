@@ -1,7 +1,8 @@
 import type { SlotRecord } from '../../contract/slots.ts';
+import { bytes } from '../../kit/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { bytes, clock, count } from '../format.ts';
+import { clock, rate } from '../format.ts';
 import { fields, fitted, json } from '../output.ts';
 import { whileLoading } from '../progress.ts';
 
@@ -28,7 +29,7 @@ export function slotTable(slots: readonly SlotRecord[], width: number): string {
     slot.device ?? '-',
     `${slot.active}/${slot.parallel}`,
     String(slot.queued),
-    count(slot.tokens_per_second),
+    rate(slot.tokens_per_second),
     bytes(slot.memory_bytes),
   ]);
   const head = ['SLOT', 'STATE', 'MODEL', 'DEVICE', 'BUSY', 'QUEUE', 'TOK/S', 'MEMORY'];
@@ -57,7 +58,7 @@ function slotFields(slot: SlotRecord): string {
     Degraded: slot.degraded,
     Context: slot.context === null ? null : `${slot.context} tokens`,
     Requests: `${slot.active} of ${slot.parallel} running, ${slot.queued} waiting, ${slot.requests} in all`,
-    Speed: slot.tokens_per_second === null ? null : `${slot.tokens_per_second} tokens/s`,
+    Speed: slot.tokens_per_second === null ? null : `${rate(slot.tokens_per_second)} tokens/s`,
     Memory: slot.memory_bytes === null ? null : bytes(slot.memory_bytes),
     'Set aside': memory ? `${bytes(memory.needed_bytes)} of pool ${memory.pool} (${memory.source})` : null,
     Failure: failure ? `${failure.reason} (${failure.failures}${failure.parked ? ', parked' : ''})` : null,

@@ -66,7 +66,12 @@ describe('gateway and port', () => {
 
   it.each<[Partial<DoctorFacts>, string]>([
     [{}, 'ok 127.0.0.1 port 8080 is free'],
-    [{ gateway: up() }, 'held by the gateway'],
+    [{ gateway: up() }, `ok 127.0.0.1 port ${STATUS.listener.port} is held by the gateway`],
+    [
+      { gateway: up({ status: null }), port: { state: 'taken', by: null } },
+      'ok 127.0.0.1 port 8080 is held by the gateway',
+    ],
+    [{ gateway: up({ status: null }) }, 'ok 127.0.0.1 port 8080 is free'],
     [
       { port: { state: 'taken', by: 'nginx (process 8)' } },
       'fail 127.0.0.1 port 8080 is taken by nginx (process 8)',

@@ -36,12 +36,17 @@ export function gateway(facts: DoctorFacts): Finding[] {
   ];
 }
 
-/** Whether the address can be listened on, and who has it if not. */
-export function port({ settings, gateway: { state: answers }, holder, port: look }: DoctorFacts): Finding[] {
+/** Whether the address can be listened on, and who has it if not. A gateway that runs says by itself which one it has. */
+export function port({
+  settings,
+  gateway: { state: answers, status },
+  holder,
+  port: look,
+}: DoctorFacts): Finding[] {
+  const held = (at: string) => [ok('port', `${at} is held by the gateway.`)];
+  if (status !== null) return held(`${status.listener.bind_host} port ${status.listener.port}`);
   const place = `${settings.value('bindHost')} port ${settings.value('port')}`;
-  if (answers === 'up' || (holder !== null && look.state === 'taken')) {
-    return [ok('port', `${place} is held by the gateway.`)];
-  }
+  if (look.state === 'taken' && (answers === 'up' || holder !== null)) return held(place);
   if (look.state === 'free') return [ok('port', `${place} is free.`)];
   if (look.state === 'taken' && look.by?.startsWith('systemd ')) {
     return [ok('port', `${place} is held by systemd for svc-gateway.socket.`)];

@@ -1,6 +1,7 @@
 import type { StatsFs } from 'node:fs';
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { bytes } from '../../kit/bytes-text.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
@@ -10,8 +11,6 @@ const LEAST_BYTES = 256 * MIB;
 /** Below it no model of any use can be fetched. */
 const MODEST_BYTES = 5 * 1024 * MIB;
 const DAY_MS = 86_400_000;
-
-const gibibytes = (bytes: number): string => `${(bytes / 1024 / MIB).toFixed(1)} GiB`;
 
 /** The room of the disk on which a folder lies or will lie. */
 async function roomAt(folder: string): Promise<StatsFs | null> {
@@ -33,10 +32,10 @@ export async function disk({ settings }: DoctorFacts): Promise<Finding[]> {
     const least = folder === state ? LEAST_BYTES : MIB;
     const fix = `Free space there; svcctl models list --wide shows what models take.`;
     if (free < least || (room.files > 0 && room.ffree === 0)) {
-      found.push(fail('disk', `${folder} has ${gibibytes(free)} free, ${room.ffree} names.`, fix));
+      found.push(fail('disk', `${folder} has ${bytes(free)} free, ${room.ffree} names.`, fix));
     } else if (folder === state && free < MODEST_BYTES) {
-      found.push(warn('disk', `${folder} has ${gibibytes(free)} free: few models fit.`, fix));
-    } else if (folder === state) found.push(ok('disk', `${folder} has ${gibibytes(free)} free.`));
+      found.push(warn('disk', `${folder} has ${bytes(free)} free: few models fit.`, fix));
+    } else if (folder === state) found.push(ok('disk', `${folder} has ${bytes(free)} free.`));
   }
   return found;
 }
