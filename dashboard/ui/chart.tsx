@@ -70,7 +70,7 @@ function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): u
   return {
     width: Math.max(120, element.clientWidth),
     height: HEIGHT,
-    padding: [8, 20, 0, 0], // half a time of day, which may stand at the very end
+    padding: [8, 32, 0, 0], // half a time of day with AM or PM, which may stand at the very end
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: {
