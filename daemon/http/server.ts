@@ -5,6 +5,7 @@ import websockify from 'koa-websocket';
 import { SetupError } from '../kit/setup-error.ts';
 import { Drain, turnAway } from './drain.ts';
 import { expects } from './expect.ts';
+import { LeanResponse } from './lean-response.ts';
 import { createPipeline, type PipelineDeps } from './pipeline.ts';
 import { followSilent } from './silent-sockets.ts';
 import { refuseUnparsed } from './unparsed.ts';
@@ -39,7 +40,11 @@ export async function startHttp(
 ): Promise<HttpServer> {
   const app = new Koa();
   app.silent = true;
-  const server = createServer({ connectionsCheckingInterval: LIMITS.check, requireHostHeader: false });
+  const server = createServer({
+    ServerResponse: LeanResponse,
+    connectionsCheckingInterval: LIMITS.check,
+    requireHostHeader: false,
+  });
   const drain = new Drain();
   tune(server, options, drain);
   wire(server, listener(app, deps, drain));

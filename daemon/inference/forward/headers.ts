@@ -66,5 +66,15 @@ export function callerHeaders(engine: IncomingHttpHeaders): OutgoingHttpHeaders 
 
 /** A text that is safe as a header value: printable ASCII, anything else a question mark, at most 200 characters. */
 export function headerText(text: string): string {
-  return text.slice(0, 200).replace(/[^\x20-\x7e]/g, '?');
+  return isHeaderText(text) ? text : text.slice(0, 200).replace(/[^\x20-\x7e]/g, '?');
+}
+
+/** Whether it may stay as it is; nearly every text may, and a loop tells sooner than a replacement that replaces nothing. */
+function isHeaderText(text: string): boolean {
+  if (text.length > 200) return false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
 }
