@@ -136,6 +136,49 @@ test('a first connection that dies is not taken for a reused one', async () => {
   expect(diedWhileReused(error)).toBe(false);
 });
 
+/** An engine that answers the first request of a connection, and the second with these bytes before it leaves; null stays silent. */
+async function secondTime(bytes: string | null): Promise<string> {
+  const tcp = createTcp((socket) => {
+    let served = 0;
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      if (served++ === 0) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      else if (bytes !== null) socket.end(bytes);
+    });
+  });
+  return listen(tcp);
+}
+
+test.each([
+  ['a part of the head', 'HTTP/1.1 200 OK\r\nconte', false],
+  ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n', false],
+  ['garbage', 'garbage\r\n\r\n', false],
+  ['nothing but its end', '', true],
+  ['nothing at all', null, false],
+])('a reused connection that gives %s', async (_, bytes, again) => {
+  const origin = await secondTime(bytes);
+  const out = outbound();
+  await send(out, get(origin));
+  await new Promise(setImmediate);
+  const error: Error = await send(out, get(origin, { idleMs: 300 })).then(
+    () => new Error('it answered'),
+    (cause) => cause,
+  );
+  expect([error.message === 'it answered', diedWhileReused(error)]).toEqual([false, again]);
+});
+
+test.each(['HTTP/1.1 200 OK\r\nconte', 'garbage\r\n\r\n'])(
+  'a first connection that begins an answer (%j) is none that was reused',
+  async (bytes) => {
+    const origin = await listen(createTcp((socket) => void socket.on('data', () => socket.end(bytes))));
+    const error: Error = await send(outbound(), get(origin)).then(
+      () => new Error('it answered'),
+      (cause) => cause,
+    );
+    expect([error.message === 'it answered', diedWhileReused(error)]).toEqual([false, false]);
+  },
+);
+
 test('after close every request fails', async () => {
   const origin = await listen(createServer((_req, res) => void res.end('ok')));
   const out = outbound();

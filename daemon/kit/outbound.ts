@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -150,11 +151,30 @@ function headersOf({ headers, body }: OutboundRequest): string[] {
   return [...headers, 'content-length', String(length)];
 }
 
-/** Errors of sockets that had carried an answer before: the peer may have dropped them while idle. */
+/** How often a socket has been written to, and what it had been answered before the last time. */
+interface Uses {
+  requests: number;
+  readBefore: number;
+}
+
+const uses = new WeakMap<object, Uses>();
+subscribe('undici:client:sendHeaders', (message) => {
+  const { socket } = message as { socket: Socket };
+  const known = uses.get(socket);
+  if (known === undefined) uses.set(socket, { requests: 1, readBefore: socket.bytesRead });
+  else {
+    known.requests += 1;
+    known.readBefore = socket.bytesRead;
+  }
+});
+
+/** Errors of sockets that had carried an answer before and nothing of the next one: the peer may have dropped them while idle. */
 const deathsOfReused = new WeakSet<Error>();
+/** A peer that closes or resets; silence and garbage are answers of a kind. */
+const DROPPED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
- * Notes, for each socket that dies by an error, whether it had been used before. An address that is never connected to
+ * Notes, for each socket that is dropped, whether it had been used before. An address that is never connected to
  * is refused here when it stands in the origin itself, and by the lookup when a name leads there.
  */
 function watched(connect: buildConnector.connector, refuses: Refuses): buildConnector.connector {
@@ -181,17 +201,14 @@ export function guardedLookup(lookup: LookupFunction, refuses: Refuses = isUnrea
 }
 
 function noteDeath(socket: Socket): void {
-  socket.prependListener('error', (error) => {
-    if (socket.bytesRead > 0) deathsOfReused.add(error);
+  socket.prependListener('error', (error: NodeJS.ErrnoException) => {
+    const { requests, readBefore } = uses.get(socket) ?? { requests: 0, readBefore: 0 };
+    if (requests > 1 && socket.bytesRead === readBefore && DROPPED.has(error.code)) deathsOfReused.add(error);
   });
 }
 
 /**
- * Whether `error`, which came before any byte of an answer, killed a connection that had answered before: then the
+ * Whether `error` is that of a connection that had answered before and was dropped before any byte of this answer: then the
  * request may be sent once more on a fresh one.
  */
-export function diedWhileReused(error: Error): boolean {
-  if (deathsOfReused.has(error)) return true;
-  const { socket } = error as { socket?: { bytesRead?: number } };
-  return (socket?.bytesRead ?? 0) > 0;
-}
+export const diedWhileReused = (error: Error): boolean => deathsOfReused.has(error);

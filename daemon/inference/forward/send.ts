@@ -1,5 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { diedWhileReused, type Outbound, type OutboundRequest } from '../../kit/outbound.ts';
+import { faultOf } from '../../upstreams/fault.ts';
 import type { EngineFailure, Verdict } from './engine-error.ts';
 import { Exchange, type ExchangeEnd, type Sink } from './exchange.ts';
 import { connectionFailure } from './failure.ts';
@@ -39,7 +40,8 @@ export function send(options: SendOptions): Promise<ExchangeEnd> {
       answer.fail(error);
       resolve(error);
     };
-    const attempt = (fresh: boolean) => {
+    /** `dropped`: why the first connection brought nothing; it may have carried the request all the same. */
+    const attempt = (dropped: Error | null) => {
       exchange = new Exchange({
         answer,
         judge: options.judge,
@@ -51,12 +53,16 @@ export function send(options: SendOptions): Promise<ExchangeEnd> {
           resolve(end);
         },
         unanswered: (error) => {
-          if (!fresh && diedWhileReused(error)) attempt(true);
-          else refused(error instanceof GatewayError ? error : connectionFailure(error));
+          if (dropped === null && diedWhileReused(error)) attempt(error);
+          else refused(error instanceof GatewayError ? error : connectionFailure(lastOf(dropped, error)));
         },
       });
-      outbound.dispatch(fresh ? { ...request, fresh } : request, exchange);
+      outbound.dispatch(dropped === null ? request : { ...request, fresh: true }, exchange);
     };
-    if (!life.ended) attempt(false);
+    if (!life.ended) attempt(null);
   });
 }
+
+/** What a failure is taken for: a second try that could not connect does not make the first one unsent. */
+const lastOf = (dropped: Error | null, error: Error): Error =>
+  dropped !== null && faultOf(error).unsent ? dropped : error;
