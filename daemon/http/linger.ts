@@ -11,6 +11,8 @@ const LITTLE: Patience = { ms: 2_000, bytes: 1 << 20 };
 const FINISH_MS = 30_000;
 
 const PATIENCE = new WeakMap<IncomingMessage, Patience>();
+/** Requests whose bodies nobody reads any more. */
+const discarded = new WeakSet<IncomingMessage>();
 
 /**
  * Lets the sender of a body that was wanted send up to `bytes` of it although it is answered before its end. Many clients
@@ -18,6 +20,15 @@ const PATIENCE = new WeakMap<IncomingMessage, Patience>();
  */
 export function letFinish(req: IncomingMessage, bytes: number): void {
   PATIENCE.set(req, { ms: FINISH_MS, bytes });
+  const { socket } = req;
+  const usual = socket.destroySoon;
+  // Node calls this once an answer is out that is the last one of its connection.
+  socket.destroySoon = () => {
+    socket.destroySoon = usual;
+    if (req.complete || !PATIENCE.has(req)) return socket.destroySoon();
+    discardRest(req);
+    endGently(socket, undefined, FINISH_MS);
+  };
 }
 
 /** Takes that back: what this sender sends was never to be taken. */
@@ -43,6 +54,21 @@ export function lingerAfter(req: IncomingMessage): void {
   req.resume();
   // Node calls this once the answer is out; its own version closes a socket with bytes still unread.
   socket.destroySoon = () => endGently(socket, undefined, ms);
+}
+
+/** Takes what still comes of a body that nobody wants any more, so that its sender gets to the answer; cuts who sends more than it may. */
+export function discardRest(req: IncomingMessage): void {
+  if (!discarded.has(req)) {
+    discarded.add(req);
+    const { bytes } = PATIENCE.get(req) ?? LITTLE;
+    let taken = 0;
+    req.on('data', (chunk: Buffer) => {
+      taken += chunk.length;
+      if (taken > bytes) req.socket.destroy();
+    });
+    req.on('error', () => {});
+  }
+  req.resume();
 }
 
 /** Ends our side, with `text` as the last bytes, and cuts the socket if the peer keeps its side open. */

@@ -7,7 +7,7 @@ import { GatewayError } from '../contract/errors.ts';
 import type { BodyKind } from '../contract/routes.ts';
 import { GatheredBytes } from '../kit/gathered-bytes.ts';
 import { askForBody } from './expect.ts';
-import { cutShort, letFinish } from './linger.ts';
+import { cutShort, discardRest, letFinish } from './linger.ts';
 
 /** Most bytes of a body, by kind (contract "Caps"). `audio` bodies are streamed by their handler under the same cap. */
 export const BODY_CAPS: Record<BodyKind, number> = {
@@ -149,7 +149,7 @@ export type TakeBytes = (chunk: Buffer) => Promise<void> | undefined;
 
 /**
  * Hands a body over as it comes, under its cap. Rejects with 413, 415, 400 when it breaks off, with what `take` rejects
- * with, and with the signal's reason.
+ * with, and with the signal's reason; what still comes then is taken and thrown away.
  */
 export async function receiveInto(
   req: IncomingMessage,
@@ -174,7 +174,10 @@ export async function receiveInto(
       req.pause();
       done(() => reject(error));
     };
-    const onAbort = () => fail(signal.reason);
+    const onAbort = () => {
+      fail(signal.reason);
+      discardRest(req);
+    };
     const onEnd = () => {
       req.off('close', onBroken);
       taking.then(() => done(resolve), fail);

@@ -104,6 +104,9 @@ async function readTranscription({ req, receive }: InferenceCall, on: ReadOn): P
     contentType: req.headers['content-type'] ?? '',
     declared: Number(req.headers['content-length'] ?? Number.NaN),
     receive,
+    failed: (reason: Error) => {
+      if (reason instanceof GatewayError) on.life.end(reason);
+    },
   };
   const { fields, body, dispose } = await receiveForm(source, on.deps.spools, on.life.signal);
   try {

@@ -8,6 +8,8 @@ import { isNotPublic, isUnreachable, UnreachableAddress } from './unreachable-ad
 /** Bytes that lie elsewhere; they are read anew for each attempt. */
 export interface StoredBody {
   readonly length: number;
+  /** What has been taken of it is gone: it is sent on a connection that nobody can have dropped. */
+  readonly once?: boolean;
   stream(): Readable;
 }
 
@@ -78,7 +80,8 @@ export class Outbound {
   /** Sends `request`; the handler hears what comes back, `onResponseError` included. Never throws. */
   dispatch(request: OutboundRequest, handler: OutboundHandler): void {
     const connectMs = request.connectMs ?? this.#options.connectMs();
-    const pool = request.fresh ? this.#create(request, 1, connectMs) : this.#pool(request, connectMs);
+    const fresh = request.fresh === true || isSentOnce(request.body);
+    const pool = fresh ? this.#create(request, 1, connectMs) : this.#pool(request, connectMs);
     const options: Dispatcher.DispatchOptions = {
       path: request.path,
       method: request.method,
@@ -87,9 +90,10 @@ export class Outbound {
       headersTimeout: request.idleMs,
       bodyTimeout: request.idleMs,
     };
+    // An engine that is told to close may do so over what a long body still brings, and take its answer with it.
     if (request.fresh) options.reset = true;
     pool.dispatch(options, handler);
-    if (request.fresh) void pool.close();
+    if (fresh) void pool.close();
   }
 
   /** Ends every connection at once; requests that run fail. */
@@ -139,6 +143,9 @@ export class Outbound {
 }
 
 const isStored = (body: OutboundBody): body is StoredBody => 'stream' in body;
+
+const isSentOnce = (body: OutboundBody | null): boolean =>
+  body !== null && isStored(body) && body.once === true;
 
 function sentBody(body: OutboundBody | null): Buffer | Readable | null {
   return body !== null && isStored(body) ? body.stream() : (body as Buffer | null);

@@ -24,6 +24,21 @@ test('what was written is read, as often as needed, and has no name', async () =
   expect(left.destroyed).toBe(true);
 });
 
+test('one that is left in the middle, or destroyed at its end, takes nothing from the next one', async () => {
+  const spool = await Spool.open(join(home, 'again'));
+  await spool.write([Buffer.alloc(1 << 20, 'x')]);
+  const left = spool.stream();
+  await new Promise((resolve) => left.once('readable', resolve));
+  left.destroy();
+  const whole = spool.stream();
+  expect((await buffer(whole)).length).toBe(1 << 20);
+  whole.destroy();
+  expect((await buffer(spool.stream())).length).toBe(1 << 20);
+  await spool.close();
+  const late = spool.stream();
+  await expect(buffer(late)).rejects.toThrow();
+});
+
 test('leftovers are swept, other files are not', async () => {
   const folder = join(home, 'left');
   await (await Spool.open(folder)).close();

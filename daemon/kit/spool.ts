@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
 /** Bytes of one step of reading: each takes its way over a thread. */
 const READ_AT_ONCE = 256 * 1024;
@@ -63,14 +63,23 @@ export class Spool {
     return buffer.subarray(0, bytesRead);
   }
 
-  /** All bytes from the start; leaving early does no harm, and closing the file ends the stream. */
+  /**
+   * All bytes from the start. Leaving early does no harm, and closing the file ends the stream. A stream of Node's own would close
+   * the file with itself.
+   */
   stream(): Readable {
-    const end = Math.max(0, this.#length - 1);
-    const stream = this.#handle.createReadStream({
-      autoClose: false,
-      start: 0,
-      end,
+    let at = 0;
+    const stream = new Readable({
       highWaterMark: READ_AT_ONCE,
+      read: () => {
+        this.read(at, READ_AT_ONCE).then(
+          (bytes) => {
+            at += bytes.length;
+            stream.push(bytes.length === 0 ? null : bytes);
+          },
+          (error: Error) => stream.destroy(error),
+        );
+      },
     });
     this.#streams.add(stream);
     stream.once('close', () => this.#streams.delete(stream));

@@ -111,8 +111,8 @@ it('an engine that refuses before it has read all: the caller is told, and the n
   await stillHears();
 });
 
-it('a refusal reaches one who reads nothing before he has written all', async () => {
-  const body = Buffer.concat([part('model'), Buffer.from('other\r\n'), form(40 * MIB)]);
+/** Sends a form as a client does that reads nothing before it has written all. */
+async function writeThenRead(body: Buffer): Promise<{ answer: string; failed: Error[] }> {
   const socket = connect(gateway.port, '127.0.0.1');
   socket.pause();
   let answer = '';
@@ -127,8 +127,68 @@ it('a refusal reaches one who reads nothing before he has written all', async ()
   );
   socket.write(body, () => socket.resume());
   await closed;
+  return { answer, failed };
+}
+
+it('a refusal reaches one who reads nothing before he has written all', async () => {
+  const body = Buffer.concat([part('model'), Buffer.from('other\r\n'), form(40 * MIB)]);
+  const { answer, failed } = await writeThenRead(body);
   expect(failed).toEqual([]);
   expect(answer).toContain('HTTP/1.1 422');
+});
+
+it('an answer before the end reaches one who reads nothing before he has written all', async () => {
+  play = (_, res) => {
+    res.writeHead(429, { 'content-type': 'application/json' });
+    res.end(JSON.stringify({ error: { message: 'later', code: 'queue_full' } }));
+  };
+  const { answer, failed } = await writeThenRead(form(60 * MIB));
+  expect(failed).toEqual([]);
+  expect(answer).toContain('HTTP/1.1 429');
+  expect(answer).toContain('queue_full');
+  await stillHears();
+});
+
+/** Keeps the engine busy until it is called. */
+async function busy(): Promise<() => void> {
+  const asked = Promise.withResolvers<() => void>();
+  play = (req, res) => {
+    req.resume();
+    asked.resolve(() => text(res, 'done'));
+  };
+  const { sending } = begin(form(MIB).length);
+  sending.end(form(MIB));
+  return asked.promise;
+}
+
+it('a form that is refused while it stands in line is told so at once, and leaves the line', async () => {
+  const done = await busy();
+  const body = Buffer.concat([
+    form(5 * MIB).subarray(0, -END.length),
+    Buffer.from('\r\n'),
+    part('model'),
+    Buffer.from('other'),
+    END,
+  ]);
+  const { sending, status } = begin(body.length);
+  sending.write(body.subarray(0, 3 * MIB));
+  await until(async () => (await slot(gateway, 'stt')).queued === 1, 'the second one to stand in line');
+  sending.end(body.subarray(3 * MIB));
+  expect(await status).toBe(422);
+  await until(async () => (await slot(gateway, 'stt')).queued === 0, 'the line to be empty');
+  done();
+  await stillHears();
+});
+
+it('one who waits for the engine has not to wait with his sending, and all of it is heard', async () => {
+  const done = await busy();
+  const body = form(30 * MIB);
+  const answered = post(body);
+  await until(async () => (await slot(gateway, 'stt')).queued === 1, 'the second one to stand in line');
+  await sleep(300);
+  play = hears;
+  done();
+  expect((await answered).json()).toEqual({ text: sumOf(body) });
 });
 
 it('an engine that dies in the middle is 502', async () => {

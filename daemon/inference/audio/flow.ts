@@ -1,23 +1,28 @@
 import { Readable } from 'node:stream';
 import { GatewayError } from '../../contract/errors.ts';
-import type { StoredBody } from '../../kit/outbound.ts';
+import type { OutboundBody, StoredBody } from '../../kit/outbound.ts';
 import { Pieces } from '../../kit/pieces.ts';
+import type { Kept } from './kept.ts';
 
 /** So many bytes may wait for the engine before their sender has to. */
 const MOST_WAITING = 1 << 20;
 /** How fast a sender has to go on, who holds an engine meanwhile: so many bytes in so many milliseconds, or all the rest. */
-export const PACE = { bytes: 10 * 2 ** 20, ms: 10_000 } as const;
+export const PACE = { bytes: 2 ** 20, ms: 10_000 } as const;
 type Pace = { readonly bytes: number; readonly ms: number };
 
 /**
- * A body that goes on while it comes. It can be sent anew only as long as nobody has taken anything of it: what has passed is
- * not kept.
+ * A body that goes on while it comes. Until somebody takes it, it is kept as any other one; a long wait for an engine is therefore
+ * no wait of its sender, and what lies on the disk then is sent from there once it is whole. Otherwise it goes from hand to hand,
+ * and can be sent anew only as long as nobody has taken anything of it: what has passed is not kept.
  */
 export class Flow implements StoredBody {
   /** Bytes of the whole body, as its sender has declared them. */
   readonly length: number;
+  readonly #kept: Kept;
   readonly #pace: Pace;
   readonly #waiting = new Pieces();
+  /** It goes from hand to hand. */
+  #live = false;
   #ended = false;
   #failed: Error | null = null;
   #taken = false;
@@ -25,23 +30,31 @@ export class Flow implements StoredBody {
   #wanted = false;
   #out: Readable | null = null;
   #room: PromiseWithResolvers<void> | null = null;
+  /** Fulfilled once all of it is kept. */
+  readonly #whole = Promise.withResolvers<OutboundBody>();
   /** The stretch of time that runs while the sender is listened to, and what came in it. */
   #stretch: NodeJS.Timeout | null = null;
   #came = 0;
 
-  /** `before` is what has come already. */
-  constructor(length: number, before: readonly Buffer[], pace: Pace = PACE) {
+  /** `kept` is what has come already. */
+  constructor(length: number, kept: Kept, pace: Pace = PACE) {
     this.length = length;
+    this.#kept = kept;
     this.#pace = pace;
-    for (const piece of before) this.#waiting.push(piece);
-    this.#listen();
+    this.#whole.promise.catch(() => {});
+  }
+
+  /** What is taken of it is gone. */
+  get once(): boolean {
+    return !this.#kept.stored;
   }
 
   /** Takes bytes; asks to wait by a promise. */
   push(chunk: Buffer): Promise<void> | undefined {
     if (this.#failed !== null) return undefined;
-    this.#waiting.push(chunk);
     this.#came += chunk.length;
+    if (!this.#live) return this.#kept.push(chunk);
+    this.#waiting.push(chunk);
     this.#give();
     if (this.#waiting.length <= MOST_WAITING) return undefined;
     this.#hush();
@@ -53,6 +66,7 @@ export class Flow implements StoredBody {
   end(): void {
     this.#hush();
     this.#ended = true;
+    if (this.#kept.stored) this.#kept.whole().then(this.#whole.resolve, this.#whole.reject);
     this.#give();
   }
 
@@ -62,19 +76,37 @@ export class Flow implements StoredBody {
     this.#failed = reason;
     this.#hush();
     this.#waiting.take();
+    this.#whole.reject(reason);
     this.#out?.destroy(reason);
     this.#room?.resolve();
   }
 
   stream(): Readable {
-    const out = new Readable({
-      read: () => {
-        this.#wanted = true;
-        this.#give();
-      },
-    });
-    // Who takes it hears of its end by itself; nobody may have begun to, or have left already.
-    out.on('error', () => {});
+    if (this.#failed === null && this.#stretch === null) this.#listen();
+    return this.#kept.stored ? this.#fromDisk() : this.#fromHand();
+  }
+
+  #fromDisk(): Readable {
+    const { promise } = this.#whole;
+    const pieces = async function* () {
+      const body = await promise;
+      if (Buffer.isBuffer(body)) yield body;
+      else yield* 'stream' in body ? body.stream() : body;
+    };
+    return quiet(Readable.from(pieces(), { objectMode: false }));
+  }
+
+  #fromHand(): Readable {
+    if (!this.#live) for (const piece of this.#kept.take()) this.#waiting.push(piece);
+    this.#live = true;
+    const out = quiet(
+      new Readable({
+        read: () => {
+          this.#wanted = true;
+          this.#give();
+        },
+      }),
+    );
     const lost = this.#taken ? new GatewayError('dispatch.upstream_unavailable') : null;
     const failed = this.#failed ?? lost;
     if (failed !== null) out.destroy(failed);
@@ -115,3 +147,6 @@ export class Flow implements StoredBody {
     this.#stretch = null;
   }
 }
+
+/** Who takes it hears of its end by itself; nobody may have begun to, or have left already. */
+const quiet = (out: Readable): Readable => out.on('error', () => {});

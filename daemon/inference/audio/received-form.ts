@@ -17,6 +17,8 @@ export interface FormSource {
   /** Bytes of the whole form as its sender has declared them; NaN when it has not. */
   readonly declared: number;
   readonly receive: Receive;
+  /** Why a form ends that goes on already; a form that is waited for rejects instead. */
+  failed?(reason: Error): void;
   /** Milliseconds of a steady clock; default that of this process. */
   now?(): number;
 }
@@ -35,7 +37,7 @@ export async function receiveForm(
   spools: Spools,
   signal: AbortSignal,
 ): Promise<ReceivedForm> {
-  const { contentType, declared, receive, now = () => performance.now() } = source;
+  const { contentType, declared, receive, failed, now = () => performance.now() } = source;
   const fields = new FormFields(contentType);
   const kept = new Kept(spools);
   const over = new AbortController();
@@ -56,9 +58,8 @@ export async function receiveForm(
       }
       const waits = kept.push(chunk);
       if (!kept.stored && goesOn()) {
-        flow = new Flow(declared, kept.take());
+        flow = new Flow(declared, kept);
         flows.resolve(flow);
-        return undefined;
       }
       return waits;
     },
@@ -66,7 +67,10 @@ export async function receiveForm(
   );
   whole.then(
     () => flow?.end(),
-    (error: Error) => flow?.fail(error),
+    (error: Error) => {
+      flow?.fail(error);
+      if (flow !== null && !over.signal.aborted) failed?.(error);
+    },
   );
   try {
     const body = await Promise.race([flows.promise, whole.then(() => kept.whole())]);
