@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { START_FLAG } from '../../kit/heap.ts';
 import { until } from '../../kit/testing/until.ts';
 
 export { until };
@@ -61,7 +62,7 @@ export function launch(options: GatewayOptions): { child: ChildProcess; home: st
     SVC_ESPEAK: 'off',
     ...options.env,
   };
-  const program = [process.execPath, main, ...(options.args ?? [])];
+  const program = [process.execPath, START_FLAG, main, ...(options.args ?? [])];
   const { listenFd } = options;
   // LISTEN_PID names the process itself, which a shell knows before it becomes it.
   const handedOver = ['/bin/sh', '-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', 'sh', ...program];
