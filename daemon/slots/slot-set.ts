@@ -76,6 +76,11 @@ export class SlotSet {
       .filter((holding) => holding !== null);
   }
 
+  /** Whether an engine of this slot is there, also one that is about to go. */
+  runs(name: string): boolean {
+    return this.holdings().some((holding) => holding.name === name);
+  }
+
   /** Reads the slot files anew; what they say counts from the next `arrange` on. */
   read(): readonly SlotConfig[] {
     this.#folder = this.#parts.readFolder();
@@ -129,13 +134,10 @@ export class SlotSet {
     await Promise.all([this.#owners.get(name)?.unload(), ...going.map(([, left]) => left)]);
   }
 
-  /** Loads slots for which nobody asks; those that are gone meanwhile are passed over. */
-  load(names: Iterable<string>): void {
-    if (this.#stopped) return;
-    for (const name of names) {
-      const owner = this.#owners.get(name);
-      if (owner !== undefined) this.#load(owner);
-    }
+  /** Loads a slot for which nobody asks, if it is there; resolves when the load has an outcome. Never rejects. */
+  async load(name: string): Promise<void> {
+    const owner = this.#owners.get(name);
+    if (owner !== undefined && !this.#stopped) await this.#load(owner);
   }
 
   /** Refuses everything from now on and resolves when every engine has ended; running requests have `limitMs`. */
@@ -148,11 +150,11 @@ export class SlotSet {
     const owner = this.#parts.makeOwner(config);
     this.#owners.set(config.name, owner);
     this.#glances = null;
-    if (config.enabled && config.autoload) this.#load(owner);
+    if (config.enabled && config.autoload) void this.#load(owner);
   }
 
-  #load(owner: Owner): void {
-    owner.load('by itself').catch((cause: unknown) => {
+  #load(owner: Owner): Promise<void> {
+    return owner.load('by itself').catch((cause: unknown) => {
       const reason =
         cause instanceof GatewayError ? (cause.options.details?.reason ?? cause.message) : String(cause);
       this.#parts.log.warn({ slot: owner.config.name, reason }, 'slot is not loaded');

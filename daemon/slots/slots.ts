@@ -199,10 +199,15 @@ class AllSlots implements Slots {
     this.#announcer.flush();
   }
 
-  /** Loads the slots whose engines an earlier gateway left running. */
+  /**
+   * Loads the slots whose engines an earlier gateway left running. One that was started meanwhile had its memory decided, and
+   * so have all loads after this one, whatever becomes of it.
+   */
   #takeUp(kept: ReadonlySet<string>): void {
-    for (const name of kept) this.#found.add(name);
-    this.#set.load(kept);
+    for (const name of kept) {
+      if (!this.#set.runs(name)) this.#found.add(name);
+      void this.#set.load(name).finally(() => this.#found.delete(name));
+    }
   }
 
   #parts(name: string): OwnerParts {
