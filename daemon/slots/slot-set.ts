@@ -81,6 +81,14 @@ export class SlotSet {
     return this.holdings().some((holding) => holding.name === name);
   }
 
+  /**
+   * Whether a slot of this name is about to go. Runners know engines by the name of their slot: a second one of the same name
+   * would be taken for the first.
+   */
+  leaves(name: string): boolean {
+    return [...this.#leaving.keys()].some((owner) => owner.config.name === name);
+  }
+
   /** Reads the slot files anew; what they say counts from the next `arrange` on. */
   read(): readonly SlotConfig[] {
     this.#folder = this.#parts.readFolder();
@@ -108,8 +116,7 @@ export class SlotSet {
       this.#glances = null;
       this.#shown.delete(name);
       this.#parts.bus.emit('slot_removed', { name });
-      const left = owner.close(drainMs(), goneError(name)).finally(() => this.#leaving.delete(owner));
-      this.#leaving.set(owner, left);
+      this.#leaving.set(owner, this.#letGo(owner, drainMs()));
     }
     for (const config of configs) {
       const owner = this.#owners.get(config.name);
@@ -144,6 +151,13 @@ export class SlotSet {
   async stop(limitMs: number): Promise<void> {
     this.#stopped = true;
     await Promise.all([...this.all().map((owner) => owner.close(limitMs)), ...this.#leaving.values()]);
+  }
+
+  /** Resolves when the engine of a slot whose file is gone has ended; one that was made anew meanwhile waits for that. */
+  async #letGo(owner: Owner, drainMs: number): Promise<void> {
+    const { name } = owner.config;
+    await owner.close(drainMs, goneError(name)).finally(() => this.#leaving.delete(owner));
+    this.#owners.get(name)?.retry();
   }
 
   #add(config: SlotConfig): void {

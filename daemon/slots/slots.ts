@@ -219,7 +219,8 @@ class AllSlots implements Slots {
       queueMax: () => settings.value('queueMax'),
       loadWaitMs: (stream) => settings.value(stream ? 'loadWaitStreamS' : 'loadWaitS') * 1000,
       model: (config) => this.#models.of(config),
-      admit: (config, asked) => this.#loads.admit(config, asked),
+      admit: (config, asked) =>
+        this.#set.leaves(name) ? { kind: 'wait', for: [name] } : this.#loads.admit(config, asked),
       leaveLine: () => this.#loads.leave(name),
       ...this.#works.heardWith(this.#loads),
       start: (_, launch) => {
