@@ -26,6 +26,8 @@ export type AdmitOutcome =
 /** One engine from its start to its end. */
 export interface Current extends Admitted {
   readonly running: Running;
+  /** Its start was the trial of a slot that had failed. */
+  readonly trial: boolean;
   /** Aborted when the start is cut. */
   readonly control: AbortController;
   /** Unix milliseconds. */

@@ -50,6 +50,7 @@ export function currentOf(device: string | null, over: Partial<Current> = {}): C
     needSource: 'estimated',
     weightBytes: 1,
     running: new ScriptedEngine(launch),
+    trial: false,
     control: new AbortController(),
     startedAt: 0,
     loaded: device === null ? null : loaded,
