@@ -50,6 +50,7 @@ export class EngineLife {
     this.#machine.go(running.fetched === undefined ? 'starting' : 'pulling');
     const current = {
       ...admitted,
+      config,
       running,
       trial,
       control: new AbortController(),

@@ -25,6 +25,8 @@ export type AdmitOutcome =
 
 /** One engine from its start to its end. */
 export interface Current extends Admitted {
+  /** The settings that it was started with. */
+  readonly config: SlotConfig;
   readonly running: Running;
   /** Its start was the trial of a slot that had failed. */
   readonly trial: boolean;
