@@ -21,6 +21,7 @@ import { endOrphans } from './orphans.ts';
 import { Outlook } from './outlook.ts';
 import { Owner } from './owner.ts';
 import type { OwnerParts } from './owner-parts.ts';
+import { goneError } from './refusals.ts';
 import { type Runners, runFolderOf } from './runners/table.ts';
 import { reconcileAll, retireAll, runnersFor } from './runners-for.ts';
 import { signOfLife } from './sign-of-life.ts';
@@ -116,7 +117,10 @@ class AllSlots implements Slots {
   }
 
   async ensureReady(name: string, options: ReadyOptions): Promise<Lease> {
-    return leaseFor(await this.#set.need(name).ensureReady(options), options);
+    const owner = this.#set.get(name);
+    // Dispatch found it a moment ago: it was removed since, and another one may serve the same.
+    if (owner === undefined) throw goneError(name);
+    return leaseFor(await owner.ensureReady(options), options);
   }
 
   leaseNow(name: string, options: Pick<ReadyOptions, 'modelId'>): Lease | null {
