@@ -53,7 +53,10 @@ export const SlotView = z.object({
   vision: z.literal(true).optional(),
   /** Never unloaded for another slot. */
   pinned: z.boolean(),
-  /** Slots whose memory a load of this one waits for; the state stays `offline` or `error` meanwhile. */
+  /**
+   * Slots whose memory a load of this one waits for, its own name for one that was removed and still answers; the state stays
+   * `offline` or `error` meanwhile.
+   */
   waiting_for: z.array(z.string()),
   /** What admission set aside for the engine that runs; null when none does. */
   memory: z

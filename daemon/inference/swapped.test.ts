@@ -39,6 +39,17 @@ describe('a caller whose slot was given another model while he waited', () => {
     expect(gateway.log).toMatchObject([{ status: 200, slot: 'other' }]);
   });
 
+  test('and whose slot was removed before he came to it is served by another one too', async () => {
+    const { gateway, slots } = await start();
+    slots.before = (name) => {
+      if (name === 'agent') slots.records = [OTHER];
+    };
+    const answer = await post(gateway.origin, CHAT, hello);
+    expect(answer).toMatchObject({ status: 200, body: '{"ok":true}' });
+    expect(answer.headers).toMatchObject({ 'x-svc-slot': 'other' });
+    expect(slots.asked).toEqual(['agent', 'other']);
+  });
+
   test('is told that nobody has it any more when that is so', async () => {
     const { gateway, slots } = await start();
     swapAgent(slots);

@@ -32,7 +32,7 @@ export class Aftermath {
     owner.ended(current);
     if (servedLong(current.readySince, owner.clock.now())) backoff.forget();
     const { failure } = backoff;
-    if (failure === null || current.readySince !== null) {
+    if (failure === null || !current.trial || current.readySince !== null) {
       machine.go('offline');
       settle();
       return;

@@ -38,8 +38,10 @@ describe('memorySum', () => {
       gib('fresh', { reloadMs: 10_000, usedAt: 1e6 }),
       gib('coming', { state: 'loading' }),
       gib('low', { priority: -1, reloadMs: 20_000 }),
+      gib('going', { priority: -2, pinned: true, state: 'stopping' }),
     ]);
     expect(memorySum(picture).victims.map(({ slot, stays }) => [slot, stays])).toEqual([
+      ['going', null],
       ['low', null],
       ['kept', 'pinned'],
       ['old', null],
@@ -66,6 +68,16 @@ describe('decideLoad', () => {
     ['no more than is needed', [gib('a', { frees: 1 }), gib('b', { reloadMs: 2_000 })], ['b']],
     ['as many as are needed', [gib('a', { frees: GIB / 2 }), gib('b', { frees: GIB / 2 })], ['a', 'b']],
     ['a pinned one never', [gib('a', { pinned: true })], 'refuse'],
+    [
+      'one beside a pinned one that is stopping',
+      [gib('a', { frees: GIB / 2 }), gib('b', { frees: GIB / 2, pinned: true, state: 'stopping' })],
+      ['a'],
+    ],
+    [
+      'nobody yet beside a pinned one that drains',
+      [gib('a', { frees: GIB / 2 }), gib('b', { frees: GIB / 2, pinned: true, state: 'draining' })],
+      [],
+    ],
     ['nobody when even all would not do', [gib('a', { frees: 5 })], 'refuse'],
     ['nobody while one that leaves will do', [gib('a'), gib('b', { state: 'stopping' })], []],
     ['one more when that will not do', [gib('a'), gib('b', { state: 'stopping', frees: 5 })], ['a']],

@@ -81,8 +81,8 @@ const firstToLeave = (a: Holder, b: Holder): number =>
   rank(a) - rank(b) || a.priority - b.priority || a.reloadMs - b.reloadMs || a.usedAt - b.usedAt;
 
 function stays(holder: Holder, { now, waitingSince }: MemoryPicture): StayReasonName | null {
-  if (holder.pinned) return 'pinned';
   if (isLeaving(holder)) return null;
+  if (holder.pinned) return 'pinned';
   if (holder.state === 'loading') return 'loading';
   if (holder.serving) return 'serving';
   return dueAt(holder, waitingSince) > now ? 'turn' : null;
@@ -157,7 +157,8 @@ export function decideLoad(picture: MemoryPicture): LoadDecision {
     const wakeAt = picture.settling > 0 ? picture.now + AGAIN_MS : null;
     return { kind: 'wait', sum, for: names(leaving), evict: [], wakeAt };
   }
-  const leavable = picture.holders.filter(({ pinned }) => !pinned);
+  // A pinned slot that leaves all the same, because an admin unloads it or its file is gone, makes room like any other.
+  const leavable = picture.holders.filter((holder) => !holder.pinned || isLeaving(holder));
   if (!picture.asked || shortAtBest(picture, leavable, 0) > 0) return { kind: 'refuse', sum };
   const chosen = chooseVictims(picture, leaving);
   if (chosen === null) return { kind: 'wait', sum, for: names(leavable), evict: [], wakeAt: null };

@@ -57,16 +57,16 @@ export class OwnerGlance implements SlotGlance {
     return this.#from.config().enabled;
   }
   get type(): SlotRecord['type'] {
-    return this.#from.config().type;
+    return this.#served.type;
   }
   get engine(): string {
-    return this.#from.config().engine;
+    return this.#served.engine;
   }
   get runner(): string {
-    return this.#from.config().runner;
+    return this.#served.runner;
   }
   get vision(): true | undefined {
-    return this.#from.config().vision ? true : undefined;
+    return this.#served.vision ? true : undefined;
   }
   get model(): string | null {
     return this.#from.current()?.launch.modelId ?? this.#from.model()?.id ?? null;
@@ -100,5 +100,9 @@ export class OwnerGlance implements SlotGlance {
     if (this.#degraded?.loaded !== loaded || this.#degraded.note !== note)
       this.#degraded = { loaded, note, reason: degradedBy(current.launch, loaded, note) };
     return this.#degraded.reason;
+  }
+  /** What decides where requests may go: the settings of the engine that runs, whatever its file says since. */
+  get #served(): SlotConfig {
+    return this.#from.current()?.config ?? this.#from.config();
   }
 }

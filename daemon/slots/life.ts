@@ -45,11 +45,14 @@ export class EngineLife {
 
   /** Starts an engine; from `offline` or `error`. */
   start(config: SlotConfig, admitted: Admitted): void {
+    const trial = this.#machine.is('error');
     const running = this.#parts.start(config, admitted.launch);
     this.#machine.go(running.fetched === undefined ? 'starting' : 'pulling');
     const current = {
       ...admitted,
+      config,
       running,
+      trial,
       control: new AbortController(),
       startedAt: this.#parts.clock.now(),
       loaded: null,

@@ -38,6 +38,18 @@ describe('the line of loads', () => {
     expect(order).toEqual(['b', 'c', 'd']);
   });
 
+  it('a load whose engine is found running leaves it, so that its memory counts once', async () => {
+    const bench = new LoadsBench(pair(), 2);
+    const lease = await bench.ask('a');
+    const asked = bench.ask('b');
+    expect(bench.loads.waiting).toEqual(['b']);
+    bench.running.add('b');
+    await bench.owner('b').load('by itself');
+    expect(bench.loads.waiting).toEqual([]);
+    (await asked).release();
+    lease.release();
+  });
+
   it('a small load behind does not take what the one before waits for', async () => {
     const bench = new LoadsBench(
       [

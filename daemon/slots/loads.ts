@@ -69,7 +69,8 @@ export class Loads {
   /** Decides on one load; throws 507 `slot.no_memory` with the sum, or `slot.failed` without a fitting model. */
   admit(config: SlotConfig, asked: boolean): AdmitOutcome {
     const order = this.#order(config, this.#parts.model(config), this.#parts.holdings());
-    if (!this.#parts.runsAlready(config.name)) {
+    if (this.#parts.runsAlready(config.name)) this.#line.leave(config.name);
+    else {
       const admission = this.#line.admit(applicant(config, order, asked));
       if (admission.kind === 'refuse') throw noMemoryError(config.name, admission.sum);
       if (admission.kind === 'wait') return admission;

@@ -170,6 +170,49 @@ describe('failure', () => {
     expect(bench.owner.record()).toMatchObject({ state: 'error', failure: { failures: 5, parked: true } });
   });
 
+  it('an ordinary load whose caller leaves leaves the slot offline, whatever has failed before', async () => {
+    const bench = new OwnerBench();
+    await bench.failTimes(1);
+    await bench.clock.advance(5_000);
+    expect(bench.state).toBe('ready');
+    bench.owner.evict();
+    await settle();
+    bench.runner.instant = false;
+    const leaver = new AbortController();
+    bench.ask({ signal: leaver.signal });
+    bench.runner.last.obedient = false;
+    leaver.abort();
+    await settle();
+    expect(bench.state).toBe('stopping');
+    bench.runner.last.end();
+    await settle();
+    expect(bench.owner.record()).toMatchObject({ state: 'offline', failure: null });
+    const starts = bench.runner.starts;
+    await bench.clock.advance(600_000);
+    expect([bench.state, bench.runner.starts]).toEqual(['offline', starts]);
+    bench.runner.instant = true;
+    (await bench.ask()).release();
+  });
+
+  it('and who comes while such a load is being ended gets a new one', async () => {
+    const bench = new OwnerBench();
+    await bench.failTimes(1);
+    await bench.clock.advance(5_000);
+    bench.owner.evict();
+    await settle();
+    bench.runner.instant = false;
+    const leaver = new AbortController();
+    bench.ask({ signal: leaver.signal });
+    bench.runner.last.obedient = false;
+    leaver.abort();
+    await settle();
+    const asked = bench.ask();
+    bench.runner.instant = true;
+    bench.runner.last.end();
+    (await asked).release();
+    expect(bench.state).toBe('ready');
+  });
+
   it('parked: an admin may load at any time', async () => {
     const bench = new OwnerBench();
     await bench.failTimes(5);

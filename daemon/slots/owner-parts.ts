@@ -25,7 +25,11 @@ export type AdmitOutcome =
 
 /** One engine from its start to its end. */
 export interface Current extends Admitted {
+  /** The settings that it was started with. */
+  readonly config: SlotConfig;
   readonly running: Running;
+  /** Its start was the trial of a slot that had failed. */
+  readonly trial: boolean;
   /** Aborted when the start is cut. */
   readonly control: AbortController;
   /** Unix milliseconds. */

@@ -72,7 +72,7 @@ export function slotRecord(facts: SlotFacts): SlotRecord {
     requests: traffic.requests,
     tokens_per_second: traffic.tokensPerSecond,
     memory_bytes: pid === null ? null : outside.residentBytes(pid),
-    ...(config.vision && { vision: true }),
+    ...(glance.vision && { vision: true }),
     pinned: config.pinned,
     waiting_for: [...facts.waitsFor],
     memory: current && {

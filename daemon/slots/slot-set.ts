@@ -76,6 +76,19 @@ export class SlotSet {
       .filter((holding) => holding !== null);
   }
 
+  /** Whether an engine of this slot is there, also one that is about to go. */
+  runs(name: string): boolean {
+    return this.holdings().some((holding) => holding.name === name);
+  }
+
+  /**
+   * Whether a slot of this name is about to go. Runners know engines by the name of their slot: a second one of the same name
+   * would be taken for the first.
+   */
+  leaves(name: string): boolean {
+    return [...this.#leaving.keys()].some((owner) => owner.config.name === name);
+  }
+
   /** Reads the slot files anew; what they say counts from the next `arrange` on. */
   read(): readonly SlotConfig[] {
     this.#folder = this.#parts.readFolder();
@@ -103,8 +116,7 @@ export class SlotSet {
       this.#glances = null;
       this.#shown.delete(name);
       this.#parts.bus.emit('slot_removed', { name });
-      const left = owner.close(drainMs(), goneError(name)).finally(() => this.#leaving.delete(owner));
-      this.#leaving.set(owner, left);
+      this.#leaving.set(owner, this.#letGo(owner, drainMs()));
     }
     for (const config of configs) {
       const owner = this.#owners.get(config.name);
@@ -129,13 +141,10 @@ export class SlotSet {
     await Promise.all([this.#owners.get(name)?.unload(), ...going.map(([, left]) => left)]);
   }
 
-  /** Loads slots for which nobody asks; those that are gone meanwhile are passed over. */
-  load(names: Iterable<string>): void {
-    if (this.#stopped) return;
-    for (const name of names) {
-      const owner = this.#owners.get(name);
-      if (owner !== undefined) this.#load(owner);
-    }
+  /** Loads a slot for which nobody asks, if it is there; resolves when the load has an outcome. Never rejects. */
+  async load(name: string): Promise<void> {
+    const owner = this.#owners.get(name);
+    if (owner !== undefined && !this.#stopped) await this.#load(owner);
   }
 
   /** Refuses everything from now on and resolves when every engine has ended; running requests have `limitMs`. */
@@ -144,15 +153,22 @@ export class SlotSet {
     await Promise.all([...this.all().map((owner) => owner.close(limitMs)), ...this.#leaving.values()]);
   }
 
+  /** Resolves when the engine of a slot whose file is gone has ended; one that was made anew meanwhile waits for that. */
+  async #letGo(owner: Owner, drainMs: number): Promise<void> {
+    const { name } = owner.config;
+    await owner.close(drainMs, goneError(name)).finally(() => this.#leaving.delete(owner));
+    this.#owners.get(name)?.retry();
+  }
+
   #add(config: SlotConfig): void {
     const owner = this.#parts.makeOwner(config);
     this.#owners.set(config.name, owner);
     this.#glances = null;
-    if (config.enabled && config.autoload) this.#load(owner);
+    if (config.enabled && config.autoload) void this.#load(owner);
   }
 
-  #load(owner: Owner): void {
-    owner.load('by itself').catch((cause: unknown) => {
+  #load(owner: Owner): Promise<void> {
+    return owner.load('by itself').catch((cause: unknown) => {
       const reason =
         cause instanceof GatewayError ? (cause.options.details?.reason ?? cause.message) : String(cause);
       this.#parts.log.warn({ slot: owner.config.name, reason }, 'slot is not loaded');

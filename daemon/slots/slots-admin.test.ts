@@ -6,6 +6,7 @@ import { ConfigEditError } from '../settings/config-file.ts';
 import { AdminBench, refusedFields } from './testing/admin-bench.ts';
 import { settle } from './testing/manual-clock.ts';
 import { refused } from './testing/refused.ts';
+import type { ScriptedEngine } from './testing/scripted-runner.ts';
 
 let bench: AdminBench;
 beforeEach(() => {
@@ -192,6 +193,30 @@ describe('remove', () => {
     lease.release();
     await removed;
     expect(bench.runner.last.over).toBe(true);
+  });
+
+  it('a slot that is made anew meanwhile starts only once the engine of the old one has ended', async () => {
+    bench.slotFile('w', 'model = "small"\n');
+    const slots = bench.openAdmin();
+    const options = { signal: new AbortController().signal, stream: false };
+    const lease = await slots.ensureReady('w', options);
+    const removed = slots.remove('w');
+    await vi.waitFor(() => expect(slots.get('w')).toBeUndefined(), 20_000);
+    expect(await slots.create('w', { model: 'other' })).toMatchObject({ state: 'offline' });
+    const asked = slots.ensureReady('w', options);
+    const engines = () => bench.runner.engines.filter(({ launch }) => launch.slot === 'w');
+    await settle();
+    expect(slots.get('w')).toMatchObject({ state: 'offline', queued: 1, waiting_for: ['w'] });
+    const first = engines()[0] as ScriptedEngine;
+    first.obedient = false;
+    lease.release();
+    await settle();
+    expect([first.stops.length, engines().length]).toEqual([1, 1]);
+    first.end();
+    const next = await asked;
+    expect([next.model, engines().length]).toEqual(['other', 2]);
+    next.release();
+    await removed;
   });
 
   it('the built-in slot loses its file and goes back to its defaults', async () => {

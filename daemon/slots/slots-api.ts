@@ -23,7 +23,10 @@ export interface Slots {
   problems(): readonly Problem[];
   /** Last lines of the output of the engine that runs, oldest first. */
   lines(name: string): readonly string[];
-  /** The right to send one request; throws GatewayError `slot.*`, or the signal's reason. */
+  /**
+   * The right to send one request; throws GatewayError `slot.*`, or the signal's reason. A slot that is not there (any more) is
+   * AskAgain: whoever chose it chooses anew.
+   */
   ensureReady(name: string, options: ReadyOptions): Promise<Lease>;
   /**
    * The same at once, for a slot that serves and has room; null when `ensureReady` has to be asked. Throws when it holds another

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { SlotModel } from './engines/engine.ts';
+import { AskAgain } from './refusals.ts';
 import type { Slots } from './slots.ts';
 import { ManualClock, settle } from './testing/manual-clock.ts';
 import { MODEL } from './testing/owner-bench.ts';
@@ -98,7 +99,7 @@ describe('automatic slots', () => {
     (await slots.ensureReady('embed', ask)).release();
     remove('vectors');
     expect(listed()).toEqual({ agent: null });
-    expect((await refused(slots.ensureReady('embed', ask))).code).toBe('slot.not_found');
+    expect(await refused(slots.ensureReady('embed', ask))).toBeInstanceOf(AskAgain);
     await settle();
     expect(runner.last.over).toBe(true);
   });

@@ -51,6 +51,27 @@ describe('engines that an earlier gateway left running', () => {
     await expect(slots.load('boxed')).rejects.toMatchObject({ code: 'slot.no_memory' });
   });
 
+  it('one whose slot was started meanwhile is decided on again at its next start', async () => {
+    const slots = open();
+    await slots.load('boxed');
+    runner.found.resolve(new Set(['boxed']));
+    await settle();
+    expect(runner.starts).toBe(1);
+    await slots.unload('boxed');
+    bench.memory = 0;
+    await expect(slots.load('boxed')).rejects.toMatchObject({ code: 'slot.no_memory' });
+  });
+
+  it('one that could not be taken up is decided on when its slot is loaded later', async () => {
+    const slots = open();
+    runner.found.resolve(new Set(['asleep']));
+    await settle();
+    expect(runner.starts).toBe(0);
+    await slots.change('asleep', { enabled: true });
+    bench.memory = 0;
+    await expect(slots.load('asleep')).rejects.toMatchObject({ code: 'slot.no_memory' });
+  });
+
   it('a stop tells the runner before it stops the first engine', async () => {
     const slots = open();
     runner.found.resolve(new Set(['boxed']));

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
+import { AskAgain } from './refusals.ts';
 import type { Slots } from './slots.ts';
 import { ManualClock, settle } from './testing/manual-clock.ts';
 import { MODEL } from './testing/owner-bench.ts';
@@ -48,12 +49,12 @@ describe('createSlots', () => {
     expect([slots.get('nobody'), slots.config('nobody')]).toEqual([undefined, undefined]);
   });
 
-  it('an unknown slot is 404', async () => {
+  it('an unknown slot is 404, and for a request a reason to ask again', async () => {
     const slots = open();
     for (const act of [slots.load, slots.unload, slots.restart]) {
       expect(await refused(act.call(slots, 'nobody'))).toMatchObject({ code: 'slot.not_found', status: 404 });
     }
-    expect((await refused(slots.ensureReady('nobody', ask))).code).toBe('slot.not_found');
+    expect(await refused(slots.ensureReady('nobody', ask))).toBeInstanceOf(AskAgain);
     slots.note('nobody', { tokensPerSecond: 1 });
   });
 
@@ -220,7 +221,7 @@ describe('reload', () => {
     rmSync(join(bench.folders.config, 'slots', 'one.toml'));
     slots.reload();
     expect(slots.get('one')).toBeUndefined();
-    expect((await refused(slots.ensureReady('one', ask))).code).toBe('slot.not_found');
+    expect(await refused(slots.ensureReady('one', ask))).toBeInstanceOf(AskAgain);
   });
 });
 

@@ -21,6 +21,7 @@ import { endOrphans } from './orphans.ts';
 import { Outlook } from './outlook.ts';
 import { Owner } from './owner.ts';
 import type { OwnerParts } from './owner-parts.ts';
+import { goneError } from './refusals.ts';
 import { type Runners, runFolderOf } from './runners/table.ts';
 import { reconcileAll, retireAll, runnersFor } from './runners-for.ts';
 import { signOfLife } from './sign-of-life.ts';
@@ -116,7 +117,10 @@ class AllSlots implements Slots {
   }
 
   async ensureReady(name: string, options: ReadyOptions): Promise<Lease> {
-    return leaseFor(await this.#set.need(name).ensureReady(options), options);
+    const owner = this.#set.get(name);
+    // Dispatch found it a moment ago: it was removed since, and another one may serve the same.
+    if (owner === undefined) throw goneError(name);
+    return leaseFor(await owner.ensureReady(options), options);
   }
 
   leaseNow(name: string, options: Pick<ReadyOptions, 'modelId'>): Lease | null {
@@ -199,10 +203,15 @@ class AllSlots implements Slots {
     this.#announcer.flush();
   }
 
-  /** Loads the slots whose engines an earlier gateway left running. */
+  /**
+   * Loads the slots whose engines an earlier gateway left running. One that was started meanwhile had its memory decided, and
+   * so have all loads after this one, whatever becomes of it.
+   */
   #takeUp(kept: ReadonlySet<string>): void {
-    for (const name of kept) this.#found.add(name);
-    this.#set.load(kept);
+    for (const name of kept) {
+      if (!this.#set.runs(name)) this.#found.add(name);
+      void this.#set.load(name).finally(() => this.#found.delete(name));
+    }
   }
 
   #parts(name: string): OwnerParts {
@@ -214,7 +223,8 @@ class AllSlots implements Slots {
       queueMax: () => settings.value('queueMax'),
       loadWaitMs: (stream) => settings.value(stream ? 'loadWaitStreamS' : 'loadWaitS') * 1000,
       model: (config) => this.#models.of(config),
-      admit: (config, asked) => this.#loads.admit(config, asked),
+      admit: (config, asked) =>
+        this.#set.leaves(name) ? { kind: 'wait', for: [name] } : this.#loads.admit(config, asked),
       leaveLine: () => this.#loads.leave(name),
       ...this.#works.heardWith(this.#loads),
       start: (_, launch) => {

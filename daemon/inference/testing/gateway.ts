@@ -18,6 +18,7 @@ import { SETTINGS, type SettingName, type SettingValue } from '../../settings/ca
 import type { Dialect } from '../../slots/engines/engine.ts';
 import type { Foreseen } from '../../slots/foresee.ts';
 import type { ReadyOptions } from '../../slots/lease.ts';
+import { goneError } from '../../slots/refusals.ts';
 import type { FinishedRequest } from '../../telemetry/metrics.ts';
 import type { Encoders } from '../audio/encoders.ts';
 import type { DialectName } from '../dialects/serve-dialect.ts';
@@ -88,7 +89,7 @@ export class TestSlots {
     const waiting = this.before(name, options);
     if (waiting) await waiting;
     const slot = this.get(name);
-    if (!slot) throw new GatewayError('slot.not_found');
+    if (!slot) throw goneError(name);
     this.leased++;
     return {
       slot: name,

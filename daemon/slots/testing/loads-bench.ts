@@ -25,6 +25,8 @@ export class LoadsBench {
   readonly runner = new ScriptedRunner();
   readonly owners = new Map<string, Owner>();
   readonly loads: Loads;
+  /** Slots whose engines run already and are only taken up. */
+  readonly running = new Set<string>();
   /** Every slot that was evicted, in order. */
   readonly evicted: string[] = [];
   /** Steps outside the transition table and other bugs. */
@@ -91,7 +93,7 @@ export class LoadsBench {
         this.evicted.push(slot);
         this.#guarded(() => this.owners.get(slot)?.evict());
       },
-      runsAlready: () => false,
+      runsAlready: (slot) => this.running.has(slot),
       retry: (slot) => this.#guarded(() => this.owners.get(slot)?.retry()),
     });
   }

@@ -41,7 +41,8 @@ export const holderOf = (name: string, over: Partial<Holder> = {}): Holder => ({
 
 /** An engine on a device, or (null) one that is being loaded. */
 export function currentOf(device: string | null, over: Partial<Current> = {}): Current {
-  const launch = embedded.plan({ config: slotConfig(), model: MODEL, threads: 1, queueLimit: 64 });
+  const config = slotConfig();
+  const launch = embedded.plan({ config, model: MODEL, threads: 1, queueLimit: 64 });
   const loaded = { origin: '', headers: {}, device: device ?? '', context: 1, parallel: 1, threads: 4 };
   return {
     launch,
@@ -49,7 +50,9 @@ export function currentOf(device: string | null, over: Partial<Current> = {}): C
     neededBytes: 1,
     needSource: 'estimated',
     weightBytes: 1,
+    config,
     running: new ScriptedEngine(launch),
+    trial: false,
     control: new AbortController(),
     startedAt: 0,
     loaded: device === null ? null : loaded,
