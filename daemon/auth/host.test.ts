@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { hostName } from '../settings/host-name.ts';
 import { hostNames, judgeHost, type KnownHosts } from './host.ts';
 
 const listed = hostNames([
@@ -18,6 +19,36 @@ const judge = (...hosts: string[]) => judgeHost(hosts, known);
 test('the hosts of a list, in one spelling; what is none is left out', () => {
   expect(listed).toEqual(['gw.mydomain.org', 'gw2.mydomain.org', 'chat.mydomain.org']);
   expect(hostNames([])).toEqual([]);
+});
+
+test('this check reads every host that the setting takes', () => {
+  const piece = fc.constantFrom(
+    'gw',
+    '.',
+    ':',
+    '80',
+    '[',
+    ']',
+    '::1',
+    '%',
+    '/',
+    '//',
+    'https',
+    ' ',
+    '@',
+    'x7',
+    '0',
+    '-',
+    '_',
+    '\u00fc',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 7 }), (pieces) => {
+      const entry = pieces.join('');
+      if (hostName(entry).ok) expect([entry, hostNames([entry]).length]).toEqual([entry, 1]);
+    }),
+    { numRuns: 5000 },
+  );
 });
 
 describe('Host check', () => {

@@ -23,8 +23,56 @@ export const PAGE_CSP = [
 /** Methods that some route takes; one constant list, so that OPTIONS is no route oracle. */
 export const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-/** Request headers that a listed origin may send. */
-const CORS_HEADERS = 'authorization, content-type, x-svc-model-filter, x-svc-priority';
+/**
+ * Request headers that a listed origin may send: those that some route reads, and those that the browser clients of
+ * OpenAI and Anthropic send with every request, without which no browser lets them ask. One constant list, as above.
+ */
+const CORS_HEADERS = [
+  'authorization',
+  'content-type',
+  'x-api-key',
+  'if-match',
+  'last-event-id',
+  'idempotency-key',
+  'traceparent',
+  'x-svc-model-filter',
+  'x-svc-priority',
+  'openai-organization',
+  'openai-project',
+  'openai-beta',
+  'anthropic-version',
+  'anthropic-beta',
+  'anthropic-dangerous-direct-browser-access',
+  'x-stainless-lang',
+  'x-stainless-package-version',
+  'x-stainless-os',
+  'x-stainless-arch',
+  'x-stainless-runtime',
+  'x-stainless-runtime-version',
+  'x-stainless-retry-count',
+  'x-stainless-timeout',
+  'x-stainless-async',
+  'x-stainless-helper',
+  'x-stainless-helper-method',
+  'x-stainless-poll-helper',
+  'x-stainless-custom-poll-interval',
+].join(', ');
+
+/** Answer headers that a page of a listed origin may read beside those that every page may. */
+const CORS_EXPOSED = [
+  'x-request-id',
+  'x-svc-slot',
+  'x-svc-upstream',
+  'x-svc-model',
+  'x-svc-step',
+  'x-svc-overhead-ms',
+  'x-svc-degraded',
+  'x-svc-omni',
+  'x-svc-ignored-tools',
+  'x-should-retry',
+  'retry-after',
+  'retry-after-ms',
+].join(', ');
 
 const EVERY_ANSWER = {
   'x-content-type-options': 'nosniff',
@@ -74,10 +122,7 @@ export function kindHeaders(res: ServerResponse, kind: RouteKind): void {
 export function corsHeaders(res: ServerResponse, origin: string, preflight: boolean): void {
   res.setHeader('access-control-allow-origin', origin);
   res.setHeader('vary', 'Origin');
-  res.setHeader(
-    'access-control-expose-headers',
-    'x-request-id, x-svc-slot, x-svc-model, x-svc-step, retry-after',
-  );
+  res.setHeader('access-control-expose-headers', CORS_EXPOSED);
   if (!preflight) return;
   res.setHeader('access-control-allow-methods', ALL_METHODS);
   res.setHeader('access-control-allow-headers', CORS_HEADERS);

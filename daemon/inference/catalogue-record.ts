@@ -49,7 +49,7 @@ export interface RecordParts {
 
 /** One record of `GET /v1/models` (contract section 7); never a path, an address or a key. */
 export function modelRecord({ id, type, owner, slot, model, extra, ...known }: RecordParts): V1ModelRecord {
-  const context = slot?.context ?? model?.context_length ?? known.context ?? DEFAULT_CONTEXT;
+  const context = slot?.context ?? slot?.window ?? model?.context_length ?? known.context ?? DEFAULT_CONTEXT;
   const { input, output } = MODALITIES[type];
   const seeing = sees(model, slot) || known.vision === true;
   return {

@@ -79,9 +79,19 @@ test('every record keeps the shape of the contract, context_length always a numb
   expect(JSON.stringify(data)).not.toMatch(/http:|\/home|\.gguf/);
 });
 
-test('the window is the one the slot runs with; the header tells it before the load', () => {
+test('the window is the one the slot runs with; the header tells it where no slot does', () => {
   expect(findModel(home, 'org/qwen')).toMatchObject({ context_length: 4096, max_model_len: 4096 });
   expect(findModel(home, 'e5')).toMatchObject({ context_length: 512 });
+});
+
+test('before the load the window is the one that a load would give, not all that the model was trained for', () => {
+  const slots = [
+    { ...slotRecord({ name: 'agent', model: 'big', state: 'offline', context: null }), window: 8192 },
+  ];
+  const models = [registeredModel({ id: 'big', context_length: 262_144, binding: 'slot:agent' })];
+  const resting = picture({ slots, models });
+  for (const id of ['big', 'agent', 'svc/agent'])
+    expect(findModel(resting, id)).toMatchObject({ context_length: 8192, max_model_len: 8192 });
 });
 
 test('a local model of the same id hides the one of an upstream', () => {

@@ -1,3 +1,4 @@
+import { hostName } from './host-name.ts';
 import { choice, flag, type Kind, list, number, origin, text } from './kinds.ts';
 
 /** One setting: the row that daemon, command line, dashboard, docs and example files are made from. */
@@ -99,7 +100,7 @@ export const SETTINGS = {
   allowedHosts: row({
     env: 'SVC_ALLOWED_HOSTS',
     toml: 'security.allowed_hosts',
-    kind: list(),
+    kind: list(hostName),
     default: [] as readonly string[],
     live: true,
     help: 'Further host names the gateway answers under while enforcement is off.',

@@ -1,6 +1,7 @@
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
 import { degradedBy } from './degraded.ts';
 import type { SlotModel } from './engines/engine.ts';
+import { engineOf } from './engines/table.ts';
 import type { Current } from './owner-parts.ts';
 import type { SlotConfig } from './slot-file.ts';
 import type { Traffic } from './traffic.ts';
@@ -24,7 +25,11 @@ export type SlotGlance = Readonly<
     | 'active'
     | 'queued'
   >
-> & { readonly vision?: true | undefined };
+> & {
+  readonly vision?: true | undefined;
+  /** The window that it runs with, or while it is not loaded the one that a load would give; null when none is known. */
+  readonly window?: number | null | undefined;
+};
 
 /** Where a glance looks. */
 export interface GlanceSource {
@@ -82,6 +87,13 @@ export class OwnerGlance implements SlotGlance {
   }
   get context(): number | null {
     return this.#from.current()?.loaded?.context || null;
+  }
+  get window(): number | null {
+    const current = this.#from.current();
+    if (current !== null) return current.loaded?.context || current.launch.context || null;
+    const model = this.#from.model();
+    const config = this.#from.config();
+    return (model && engineOf(config.engine)?.context(config, model)) || null;
   }
   get parallel(): number {
     return this.#from.current()?.loaded?.parallel ?? this.#from.config().parallel;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { noMemoryError } from './refusals.ts';
 import { settle } from './testing/manual-clock.ts';
 import { sumOf } from './testing/memory.ts';
-import { OwnerBench } from './testing/owner-bench.ts';
+import { MODEL, OwnerBench } from './testing/owner-bench.ts';
 import { refused } from './testing/refused.ts';
 
 describe('a request for an idle slot', () => {
@@ -27,6 +27,32 @@ describe('a request for an idle slot', () => {
     });
     lease.release();
     expect(bench.states).toEqual(['offline', 'starting', 'warming', 'ready', 'serving', 'ready']);
+  });
+
+  it('tells the window of the next load before it has one: of the file or the default, never more than trained', async () => {
+    for (const [file, trained, window] of [
+      ['', 32_768, 8192],
+      ['context = 2048', 32_768, 2048],
+      ['context = 2048', 1024, 1024],
+      ['', null, 8192],
+    ] as const) {
+      const bench = new OwnerBench(file);
+      bench.model = { ...MODEL, contextTrain: trained };
+      bench.owner.refreshModel();
+      expect(bench.owner.glance).toMatchObject({ context: null, window });
+      const lease = await bench.ask();
+      expect(bench.owner.glance).toMatchObject({ context: window, window });
+      lease.release();
+    }
+  });
+
+  it('tells no window for an engine that has none, and none without a model', () => {
+    const bench = new OwnerBench('type = "llm"\nengine = "vllm"');
+    expect(bench.owner.glance.window).toBeNull();
+    bench.model = null;
+    bench.owner.refreshModel();
+    expect(bench.owner.glance.window).toBeNull();
+    expect(bench.owner.glance.context).toBeNull();
   });
 
   it('says so when a model that may choose its device runs on the CPU beside a GPU', async () => {

@@ -50,4 +50,15 @@ describe('refusals', () => {
       victims: [],
     });
   });
+
+  it('507 names the limit for slots where that is what binds, and only there', () => {
+    const sum = { needed: 198 * MIB, free: 21_000 * MIB, reserved: 0 };
+    const limited = noMemoryError('a', sumOf({ ...sum, limit: 1_000_000 }));
+    expect(limited.message).toBe(
+      'The model needs 198 MiB; the setting slots.memory_limit leaves 0 MiB for it now.',
+    );
+    expect(limited.options.details).toMatchObject({ limit: 1_000_000, held: 0, free: 21_000 * MIB });
+    const scarce = noMemoryError('a', sumOf({ ...sum, free: 600 * MIB, limit: 9_000 * MIB }));
+    expect(scarce.message).toBe('The model needs 198 MiB; 88 MiB are free for it now.');
+  });
 });

@@ -1,4 +1,5 @@
 import { GatewayError } from '../contract/errors.ts';
+import { roomOf } from '../contract/memory-room.ts';
 import type { MemorySumView } from '../contract/slots.ts';
 import { type Failure, requestChance } from './failure.ts';
 
@@ -64,15 +65,15 @@ export const swappedError = (slot: string): AskAgain =>
 export const goneError = (slot: string): AskAgain =>
   new AskAgain(slot, 'The slot was taken away while this request waited.');
 
-/** 507 `slot.no_memory` with the whole sum. */
+/** 507 `slot.no_memory` with the whole sum; the message names the bound that the load does not fit below. */
 export function noMemoryError(slot: string, sum: MemorySumView): GatewayError {
-  const { free, reserved, kept_free, limit, held } = sum;
-  const usable = Math.max(
-    0,
-    Math.min(free - reserved - kept_free, (limit ?? Number.POSITIVE_INFINITY) - held),
-  );
+  const { bytes, byLimit } = roomOf(sum);
+  const room = Math.floor(bytes / MIB);
+  const left = byLimit
+    ? `the setting slots.memory_limit leaves ${room} MiB for it now`
+    : `${room} MiB are free for it now`;
   return new GatewayError('slot.no_memory', {
-    message: `The model needs ${mebibytes(sum.needed)} MiB; ${mebibytes(usable)} MiB are free for it now.`,
+    message: `The model needs ${mebibytes(sum.needed)} MiB; ${left}.`,
     details: { slot, ...sum },
   });
 }

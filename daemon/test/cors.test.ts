@@ -1,4 +1,6 @@
 /** CORS over a real port: only for listed origins, their exact value, without credentials. */
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, KEYS_FILE, QUIET_FILE, startGateway } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
@@ -46,6 +48,83 @@ describe('CORS', () => {
       expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     },
   );
+
+  const names = (value: unknown) => new Set(String(value).toLowerCase().split(', '));
+  /** Headers that need no leave: the fetch standard lists them, or the browser alone sets them. */
+  const FREE = new Set(['accept', 'user-agent', 'content-length', 'host']);
+  /** Keeps the names of the headers of one call and answers it with a failure that no client tries again. */
+  function spy() {
+    const sent = new Set<string>();
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      for (const name of new Request(url, init).headers.keys()) sent.add(name);
+      return new Response('{}', { status: 400 });
+    };
+    return { sent, fetch };
+  }
+
+  it.each<[string, (options: { fetch: typeof fetch; baseURL: string }) => Promise<unknown>]>([
+    [
+      'OpenAI',
+      (options) =>
+        new OpenAI({
+          ...options,
+          apiKey: 'k',
+          organization: 'o',
+          project: 'p',
+          dangerouslyAllowBrowser: true,
+        }).chat.completions.create({ model: 'm', messages: [] }, { timeout: 1000 }),
+    ],
+    [
+      'Anthropic',
+      (options) =>
+        new Anthropic({ ...options, apiKey: 'k', dangerouslyAllowBrowser: true }).messages.create(
+          { model: 'm', max_tokens: 1, messages: [] },
+          { headers: { 'anthropic-beta': 'b' } },
+        ),
+    ],
+  ])("a page may send every header that %s's own client sends", async (_, call) => {
+    const { sent, fetch } = spy();
+    await call({ fetch, baseURL: 'http://gateway.test/v1' }).catch(() => {});
+    expect(sent).toContain('x-stainless-lang');
+    const allowed = names(
+      (await preflight('https://chat.mydomain.org')).headers['access-control-allow-headers'],
+    );
+    expect([...sent].filter((name) => !allowed.has(name) && !FREE.has(name))).toEqual([]);
+    expect(allowed).not.toContain('*');
+  });
+
+  it('a preflight allows the same headers whatever it names and wherever it goes', async () => {
+    const allowed = async (path: string, asked: string) => {
+      const headers = {
+        origin: 'https://chat.mydomain.org',
+        'access-control-request-method': 'PUT',
+        'access-control-request-headers': asked,
+      };
+      return (await ask(on, 'OPTIONS', path, { headers })).headers['access-control-allow-headers'];
+    };
+    const list = await allowed('/v1/chat/completions', 'authorization');
+    expect(await allowed('/api/settings', 'if-match')).toBe(list);
+    expect(await allowed('/api/nowhere', 'x-unheard-of')).toBe(list);
+    expect(names(list)).not.toContain('x-unheard-of');
+    for (const name of ['if-match', 'last-event-id', 'idempotency-key', 'traceparent'])
+      expect(names(list)).toContain(name);
+  });
+
+  it('a page may read what says whether, when and where to try again', async () => {
+    const headers = { origin: 'https://chat.mydomain.org' };
+    const answer = await ask(on, 'GET', '/v1/models', { headers });
+    const exposed = names(answer.headers['access-control-expose-headers']);
+    for (const name of [
+      'x-should-retry',
+      'retry-after',
+      'retry-after-ms',
+      'x-svc-upstream',
+      'x-svc-overhead-ms',
+      'x-svc-degraded',
+      'x-svc-omni',
+    ])
+      expect(exposed).toContain(name);
+  });
 
   it('an answer and a refusal to a listed origin can be read by its page; nobody else gets the header', async () => {
     const headers = { origin: 'https://chat.mydomain.org' };

@@ -40,6 +40,43 @@ describe('enforcement: environment, then file, then off', () => {
     expect(await status(gateway)).toMatchObject({ auth_required: expected });
   });
 
+  it.each<[string, Parameters<typeof start>[0], boolean, RegExp]>([
+    [
+      'a value in config.toml that is neither',
+      { files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = "perhaps"\n' } },
+      true,
+      /^1 problem.* Keys are required because config\.toml does not say whether: write require_auth = true or false/,
+    ],
+    [
+      'a word in the environment that is neither',
+      { files: KEYS_FILE, env: { SVC_REQUIRE_AUTH: 'perhaps' } },
+      true,
+      /^1 problem.* Keys are required because SVC_REQUIRE_AUTH cannot be read: set it to on or off\.$/,
+    ],
+    [
+      'the environment over a value that is neither',
+      {
+        files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = "perhaps"\n' },
+        env: { SVC_REQUIRE_AUTH: 'on' },
+      },
+      true,
+      /^1 problem\(s\) in the configuration\. What cannot be read has its last good value, or its default/,
+    ],
+    [
+      'another wrong value',
+      { files: { ...KEYS_FILE, 'config/config.toml': '[server]\ndrain_limit_s = "long"\n' } },
+      false,
+      /^1 problem\(s\) in the configuration\. What cannot be read has its last good value, or its default/,
+    ],
+  ])('the health check says what is in force under %s', async (_, options, required, message) => {
+    const gateway = await start(options);
+    expect(await status(gateway)).toMatchObject({ auth_required: required });
+    const { checks } = (await ask(gateway, 'GET', '/api/health/system', { key: ADMIN_KEY })).json<{
+      checks: { configuration: object };
+    }>();
+    expect(checks.configuration).toEqual({ status: 'warning', message: expect.stringMatching(message) });
+  });
+
   it('on without an admin key fails closed: only open and bootstrap answer, and the start line says what to do', async () => {
     const gateway = await start({ env: { SVC_REQUIRE_AUTH: 'on' } });
     expect(gateway.output()).toContain('SVC_ADMIN_KEY');

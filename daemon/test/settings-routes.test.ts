@@ -35,6 +35,7 @@ describe('settings', () => {
 
   it.each<[string, Record<string, unknown>, object, string]>([
     ['a wrong value', { queueMax: 0 }, {}, 'queueMax'],
+    ['what is no host name', { allowedHosts: ['gw.mydomain.org', 'a b'] }, {}, 'allowedHosts'],
     ['a secret', { adminKey: 'x' }, {}, 'adminKey'],
     ['enforcement', { requireAuth: false }, {}, 'requireAuth'],
     ['an unknown name', { nonsense: 1 }, {}, 'nonsense'],

@@ -63,6 +63,21 @@ it('explain draws the steps and says where a request goes', async () => {
   });
 });
 
+it('explain names the limit for slots where that is why a load is refused', async () => {
+  const limit = (memoryLimit: number) =>
+    front.at('PUT', '/api/settings', { body: { values: { memoryLimit } } });
+  expect((await limit(1_000_000)).status).toBe(200);
+  const { out } = await run('explain', 'agent');
+  await limit(0);
+  expect(out).toMatch(
+    /^Refused: The model needs \d+ MiB; the setting slots\.memory_limit leaves 0 MiB for it now\./m,
+  );
+  expect(out).toMatch(
+    /^ {2}agent: needs [\d.]+ [KMG]iB, 977 KiB left below slots\.memory_limit in pool host, [\d.]+ [KMG]iB short \(refused\)$/m,
+  );
+  expect(out).not.toContain('free');
+});
+
 it('a key as an argument is refused and not repeated, and so are wrong words', async () => {
   for (const args of [
     ['add', 'x', 'http://desk.lan', 'sk-secret-0123'],

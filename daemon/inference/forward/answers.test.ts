@@ -89,7 +89,7 @@ describe('answers pass untouched', () => {
       },
     ],
   ])('JSON %s', async (_, play) => {
-    const { gateway } = await setUp((_req, res) => {
+    const { gateway, slots } = await setUp((_req, res) => {
       res.setHeader('content-type', 'application/json; charset=utf-8');
       res.setHeader('set-cookie', 'a=b');
       res.setHeader('access-control-allow-origin', '*');
@@ -106,6 +106,8 @@ describe('answers pass untouched', () => {
       completion_tokens: 4,
       error: null,
     });
+    expect(slots.notes).toEqual([]);
+    expect(gateway.finished[0]).toMatchObject({ completionTokens: 4, tokensPerSecond: null });
   });
 
   test('an event stream: head flushed before the first event, no cache, no buffering, speed noted', async () => {

@@ -4,6 +4,7 @@ import { isEventStream, SSE_HEADERS, sseComment, sseData } from '../../kit/sse.t
 import type { Usage } from '../../telemetry/in-flight.ts';
 import type { CallerResponse } from '../caller.ts';
 import { callerHeaders } from './headers.ts';
+import { speedOf } from './speed.ts';
 import { NO_USAGE, UsageTap } from './usage-tap.ts';
 
 /** Bytes that may wait for the caller before keep-alive comments are left out. */
@@ -126,8 +127,8 @@ export class Answer {
     const usage = this.usage();
     if (usage.tokensPerSecond !== null || usage.completionTokens === null) return usage;
     const seconds = (this.endedAt - (this.eventStream ? this.firstByteAt : sentAt)) / 1000;
-    if (seconds <= 0 || usage.completionTokens === 0) return usage;
-    return { ...usage, tokensPerSecond: Math.round((usage.completionTokens / seconds) * 10) / 10 };
+    if (seconds <= 0) return usage;
+    return { ...usage, tokensPerSecond: speedOf(usage.completionTokens, usage.completionTokens / seconds) };
   }
 
   #head(status: number, headers: OutgoingHttpHeaders): void {

@@ -28,12 +28,21 @@ test('reads usage from a plain answer and from the last event of a stream', () =
 });
 
 test('knows the speed of NPU answers and the timings of llama.cpp', () => {
-  expect(read('{"usage":{"completion_tokens":3,"decoding_speed_tps":41.5}}').tokensPerSecond).toBe(41.5);
+  expect(read('{"usage":{"completion_tokens":8,"decoding_speed_tps":41.52}}').tokensPerSecond).toBe(41.5);
   expect(read('{"timings":{"prompt_n":4,"predicted_n":9,"predicted_per_second":80}}')).toEqual({
     promptTokens: 4,
     completionTokens: 9,
     tokensPerSecond: 80,
   });
+});
+
+test('takes no speed from an answer of a few tokens, whoever tells it', () => {
+  expect(read('{"timings":{"predicted_n":1,"predicted_per_second":12803.07}}')).toEqual({
+    promptTokens: null,
+    completionTokens: 1,
+    tokensPerSecond: null,
+  });
+  expect(read('{"usage":{"completion_tokens":4,"decoding_speed_tps":41.5}}').tokensPerSecond).toBeNull();
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import type { Range } from '../../kit/byte-scanner.ts';
 import type { Usage } from '../../telemetry/in-flight.ts';
+import { speedOf } from './speed.ts';
 
 /** Bytes of the end of an answer that are kept. */
 const KEEP = 4096;
@@ -38,10 +39,12 @@ export class UsageTap {
     const text = this.tail().toString('latin1');
     const usage = lastObject(text, '"usage"');
     const timings = lastObject(text, '"timings"');
+    const completionTokens = count(usage?.completion_tokens) ?? count(timings?.predicted_n);
+    const told = speed(usage?.decoding_speed_tps) ?? speed(timings?.predicted_per_second);
     return {
       promptTokens: count(usage?.prompt_tokens) ?? count(timings?.prompt_n),
-      completionTokens: count(usage?.completion_tokens) ?? count(timings?.predicted_n),
-      tokensPerSecond: speed(usage?.decoding_speed_tps) ?? speed(timings?.predicted_per_second),
+      completionTokens,
+      tokensPerSecond: speedOf(completionTokens, told),
     };
   }
 }

@@ -64,10 +64,22 @@ export function diskCheck(free: number | null): Check {
 function configurationCheck(deps: RouteDeps): Check {
   const count = allProblems(deps).length;
   if (count === 0) return { status: 'ok', message: 'All settings are valid.' };
-  return {
-    status: 'warning',
-    message: `${count} problem(s) in the configuration; the last good values are active.`,
-  };
+  const instead =
+    closedFor(deps) ?? 'What cannot be read has its last good value, or its default where there is none.';
+  return { status: 'warning', message: `${count} problem(s) in the configuration. ${instead}` };
+}
+
+/** Why keys are required although nothing that can be read says so; null where something does, or none are. */
+function closedFor({ settings }: RouteDeps): string | null {
+  const { value, source, warning } = settings.resolve('requireAuth');
+  if (!value) return null;
+  if (warning !== undefined)
+    return 'Keys are required because SVC_REQUIRE_AUTH cannot be read: set it to on or off.';
+  const unread = settings
+    .views()
+    .some(({ name, problem }) => name === 'requireAuth' && problem !== undefined);
+  if (source !== 'file' || !unread) return null;
+  return 'Keys are required because config.toml does not say whether: write require_auth = true or false under [security].';
 }
 
 function slotsCheck(deps: RouteDeps): Check {

@@ -36,7 +36,7 @@ const chat = (res, body) => {
     res.write('data: ' + JSON.stringify({ choices: [{ index: 0, delta: message }] }) + '\\n\\n');
     return res.end('data: [DONE]\\n\\n');
   }
-  const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+  const usage = { prompt_tokens: 1, completion_tokens: 7, total_tokens: 8 };
   json(res, 200, { choices: [{ index: 0, finish_reason: 'stop', message }], usage });
 };
 createServer((req, res) => {

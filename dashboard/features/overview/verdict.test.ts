@@ -56,6 +56,7 @@ describe('the verdict', () => {
     const problems = [{ file: 'config.toml', line: 3, message: 'unknown key serverr' }];
     const told = concernsOf({ checks, problems, slots: [slot({ state: 'error', failure })] });
     expect(told.map((row) => row.id)).toEqual(['slot agent', 'configuration']);
+    expect(told[1]?.message).toBe('config.toml, line 3: unknown key serverr.');
     expect(told[1]?.message).toContain('config.toml, line 3: unknown key serverr');
   });
 

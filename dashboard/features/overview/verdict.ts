@@ -54,7 +54,7 @@ function ofPull({ id, repo, state, error }: PullRecord): Concern[] {
 
 function ofProblem(problem: SettingsProblem): Concern {
   const place = problem.line === null ? problem.file : `${problem.file}, line ${problem.line}`;
-  const message = `${place}: ${problem.message}. The last good values are active.`;
+  const message = `${place}: ${problem.message}.`;
   return { id: 'configuration', tone: 'attention', message, href: '/settings' };
 }
 

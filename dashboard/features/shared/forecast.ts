@@ -1,3 +1,4 @@
+import { roomOf } from '../../../daemon/contract/memory-room.ts';
 import type { LoadForecastView, MemorySumView, StayReasonName } from '../../../daemon/contract/slots.ts';
 import { gib } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
@@ -42,8 +43,6 @@ export interface SumLine {
 
 /** The sum as admission makes it: free, less what is spoken for, compared with what is needed. */
 export function sumLines(sum: MemorySumView): SumLine[] {
-  const usable = sum.free - sum.reserved - sum.kept_free;
-  const room = sum.limit === null ? usable : Math.min(usable, sum.limit - sum.held);
   const lines: SumLine[] = [
     { name: 'Free now', bytes: sum.free, sign: '' },
     { name: 'Promised to others', bytes: sum.reserved, sign: '−' },
@@ -53,7 +52,7 @@ export function sumLines(sum: MemorySumView): SumLine[] {
     lines.push({ name: 'Left below the limit for slots', bytes: sum.limit - sum.held, sign: '' });
   return [
     ...lines.filter(({ bytes, sign }) => sign !== '−' || bytes > 0),
-    { name: 'Room for this load', bytes: Math.max(0, room), sign: '=' },
+    { name: 'Room for this load', bytes: roomOf(sum).bytes, sign: '=' },
     { name: 'Needed', bytes: sum.needed, sign: '' },
     ...(sum.short > 0 ? [{ name: 'Short by', bytes: sum.short, sign: '' } as const] : []),
   ];
