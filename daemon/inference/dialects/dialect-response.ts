@@ -10,6 +10,8 @@ import { asObject, type Json, parsed } from './json.ts';
 
 /** Longest whole answer, in bytes. */
 const MAX_WHOLE = 64 * 1024 * 1024;
+/** The message about an engine whose stream stops before its end. */
+const ENDED_EARLY = 'The engine ended its answer early.';
 /** What is said of the body of a chat only. */
 const OF_THE_CHAT = ['content-length', 'content-encoding'];
 
@@ -100,8 +102,7 @@ export class DialectResponse extends Writable implements CallerResponse {
   override _final(done: (error?: Error | null) => void): void {
     if (this.#mode === 'stream') {
       const text = this.#told(() => this.#reader.end());
-      const last = this.#failed ? text : text + (this.#events?.end(this.#complete) ?? '');
-      this.#res.end(last, () => done());
+      this.#res.end(text + this.#last(), () => done());
       return;
     }
     this.#tell(this.#whole(Buffer.concat(this.#held)), done);
@@ -111,6 +112,12 @@ export class DialectResponse extends Writable implements CallerResponse {
     this.#held = [];
     if (!this.#res.writableEnded) this.#res.destroy();
     done(error);
+  }
+
+  #last(): string {
+    if (this.#failed || this.#events === null) return '';
+    if (this.#complete || this.#events.finished) return this.#events.end();
+    return this.#fail(new GatewayError('upstream.error', { message: ENDED_EARLY }));
   }
 
   #told(read: () => readonly StreamBlock[]): string {

@@ -2,13 +2,15 @@ import type { Json } from './json.ts';
 
 /** Makes the events of one streamed answer; every method answers the text that goes out. */
 export interface Events {
+  /** The chat has told how it ended. */
+  readonly finished: boolean;
   /** What stands before anything that the engine says. */
   open(): string;
   chunk(chat: Json): string;
   /** Nothing else has come for a while. */
   idle(): string;
-  /** The stream is over; `complete` when the engine said so. */
-  end(complete: boolean): string;
+  /** The answer is whole. */
+  end(): string;
   /** It broke off with this error object of our envelope. */
   fail(error: Json): string;
 }

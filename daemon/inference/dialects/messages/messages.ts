@@ -2,7 +2,7 @@ import { anthropicEnvelope } from '../../../contract/anthropic-error.ts';
 import { GatewayError } from '../../../contract/errors.ts';
 import { ChatPieces, newId } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
-import { ENDED_EARLY, toldEvents } from '../told-events.ts';
+import { toldEvents } from '../told-events.ts';
 import { MessageStream } from './message-stream.ts';
 import { readCount, readMessages } from './request.ts';
 import { type MessageHead, wholeMessage } from './whole-message.ts';
@@ -39,16 +39,12 @@ export const messagesCount: Dialect = (bytes) => ({
 const headOf = (model: string): MessageHead => ({ id: newId('msg'), model });
 
 function messageEvents(head: MessageHead): Events {
-  const early = new GatewayError('upstream.error', { message: ENDED_EARLY }).envelope('openai').error;
-  return toldEvents(
-    {
-      make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
-      idle: (stream) => {
-        stream.ping();
-        return '';
-      },
-      fail: (stream, error) => stream.fail(anthropicEnvelope({ error }).error),
+  return toldEvents({
+    make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
+    idle: (stream) => {
+      stream.ping();
+      return '';
     },
-    { ...early },
-  );
+    fail: (stream, error) => stream.fail(anthropicEnvelope({ error }).error),
+  });
 }

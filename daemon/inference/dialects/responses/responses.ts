@@ -2,7 +2,7 @@ import { sseComment } from '../../../kit/sse.ts';
 import { ChatPieces, newId } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
 import type { Json } from '../json.ts';
-import { ENDED_EARLY, toldEvents } from '../told-events.ts';
+import { toldEvents } from '../told-events.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
 import type { ResponseHead } from './response-object.ts';
 import { ResponseStream } from './response-stream.ts';
@@ -44,18 +44,14 @@ function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, ch
 }
 
 function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): Events {
-  return toldEvents(
-    {
-      make: (tell) =>
-        new ResponseStream(head, body, tools.custom, (event) => tell(String(event.type), event)),
-      idle: () => sseComment('waiting'),
-      fail: (stream, { code, message, param }) =>
-        stream.fail({
-          code: typeof code === 'string' ? code : 'upstream.error',
-          message: typeof message === 'string' ? message : 'The engine failed.',
-          param: typeof param === 'string' ? param : null,
-        }),
-    },
-    { code: 'upstream.error', message: ENDED_EARLY },
-  );
+  return toldEvents({
+    make: (tell) => new ResponseStream(head, body, tools.custom, (event) => tell(String(event.type), event)),
+    idle: () => sseComment('waiting'),
+    fail: (stream, { code, message, param }) =>
+      stream.fail({
+        code: typeof code === 'string' ? code : 'upstream.error',
+        message: typeof message === 'string' ? message : 'The engine failed.',
+        param: typeof param === 'string' ? param : null,
+      }),
+  });
 }
