@@ -1,12 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
-import { GatewayError } from '../../contract/errors.ts';
+import { catalogued, GatewayError } from '../../contract/errors.ts';
 import { isEventStream } from '../../kit/sse.ts';
 import { BadAnswer } from '../../upstreams/ask.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { Events, Translation } from './dialect.ts';
 import { EventReader, type StreamBlock } from './event-reader.ts';
 import { asObject, type Json, parsed } from './json.ts';
+import { errorOf, wholeError } from './whole-error.ts';
 
 /** Longest whole answer, in bytes. */
 const MAX_WHOLE = 64 * 1024 * 1024;
@@ -40,6 +41,8 @@ export class DialectResponse extends Writable implements CallerResponse {
   #failed = false;
   /** Why the answer could not be told; while the engine still speaks, that is ours to end. */
   #failure: GatewayError | null = null;
+  /** The engine itself told a failure in its stream, which it ends as it likes. */
+  #engineFailed: GatewayError | null = null;
 
   /** `model`: what the caller asked for, until the model that answers is known. */
   constructor(res: CallerResponse, translation: Translation, model: string) {
@@ -56,7 +59,7 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   /** What was wrong with the engine's answer, once the caller has been told. */
   get failure(): GatewayError | null {
-    return this.#failure;
+    return this.#failure ?? this.#engineFailed;
   }
 
   setHeader(name: string, value: number | string | readonly string[]): this {
@@ -140,10 +143,11 @@ export class DialectResponse extends Writable implements CallerResponse {
     }
     const chat = asObject(parsed(block.data));
     if (!chat) throw new GatewayError('upstream.error', { message: 'An event of the engine is no JSON.' });
-    const error = asObject(chat.error);
+    const error = errorOf(chat);
     if (!error) return events.chunk(chat);
     this.#failed = true;
-    return events.fail(error);
+    this.#engineFailed = new GatewayError(catalogued(error.code));
+    return events.fail(wholeError(error, null, this.#translation.errorType));
   }
 
   #fail(error: GatewayError): string {
@@ -181,10 +185,15 @@ export class DialectResponse extends Writable implements CallerResponse {
     return [error.status, asJson(this.#translation.envelope({ ...error.envelope('openai') }))];
   }
 
+  #engineRefused(body: Json): Buffer {
+    const { envelope, errorType } = this.#translation;
+    const error = errorOf(body);
+    return asJson(envelope(error ? { ...body, error: wholeError(error, this.#status, errorType) } : body));
+  }
+
   #whole(bytes: Buffer): Whole {
     const body = asObject(parsed(bytes.toString('utf8')));
-    if (this.#mode === 'refused')
-      return [this.#status, body ? asJson(this.#translation.envelope(body)) : bytes];
+    if (this.#mode === 'refused') return [this.#status, body ? this.#engineRefused(body) : bytes];
     try {
       if (!body) throw new GatewayError('upstream.error', { message: 'The engine did not answer in JSON.' });
       return [this.#status, asJson(this.#translation.whole(body, this.#model))];

@@ -28,6 +28,8 @@ export interface Translation {
   events(model: string): Events;
   /** The whole answer. Throws a GatewayError for one that cannot be told. */
   whole(chat: Json, model: string): Json;
+  /** This API's word for a failure of this status, where the engine has none. */
+  errorType(status: number): string;
   /** An error envelope as callers of this API read it. */
   envelope(body: Json): Json;
 }

@@ -1,4 +1,4 @@
-import { anthropicEnvelope } from '../../../contract/anthropic-error.ts';
+import { anthropicEnvelope, anthropicErrorType } from '../../../contract/anthropic-error.ts';
 import { GatewayError } from '../../../contract/errors.ts';
 import { ChatPieces, newId } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
@@ -15,6 +15,7 @@ export const messages: Dialect = (bytes) => ({
   headers: {},
   events: (model) => messageEvents(headOf(model)),
   whole: (chat, model) => wholeMessage(headOf(model), new ChatPieces().read(chat)),
+  errorType: anthropicErrorType,
   envelope: anthropicEnvelope,
 });
 
@@ -33,6 +34,7 @@ export const messagesCount: Dialect = (bytes) => ({
     if (Number.isSafeInteger(told)) return { input_tokens: told };
     throw new GatewayError('upstream.error', { message: 'The engine told no count.' });
   },
+  errorType: anthropicErrorType,
   envelope: anthropicEnvelope,
 });
 

@@ -1,3 +1,4 @@
+import { openaiErrorType } from '../../../contract/errors.ts';
 import { sseComment } from '../../../kit/sse.ts';
 import { ChatPieces, newId } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
@@ -20,6 +21,7 @@ export const responses: Dialect = (bytes) => {
     headers,
     events: (model) => responseEvents(request, headOf(model)),
     whole: (chat, model) => wholeResponse(request, headOf(model), chat),
+    errorType: openaiErrorType,
     envelope: (body) => body,
   };
 };
