@@ -4,6 +4,7 @@ import { catalogued, GatewayError } from '../../contract/errors.ts';
 import { isEventStream } from '../../kit/sse.ts';
 import { BadAnswer } from '../../upstreams/ask.ts';
 import type { CallerResponse } from '../caller.ts';
+import { inCallersWords } from './callers-words.ts';
 import type { Events, Translation } from './dialect.ts';
 import { EventReader, type StreamBlock } from './event-reader.ts';
 import { asObject, type Json, parsed } from './json.ts';
@@ -147,7 +148,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     if (!error) return events.chunk(chat);
     this.#failed = true;
     this.#engineFailed = new GatewayError(catalogued(error.code));
-    return events.fail(wholeError(error, null, this.#translation.errorType));
+    return events.fail(this.#inWords(error, null));
   }
 
   #fail(error: GatewayError): string {
@@ -186,9 +187,14 @@ export class DialectResponse extends Writable implements CallerResponse {
   }
 
   #engineRefused(body: Json): Buffer {
-    const { envelope, errorType } = this.#translation;
     const error = errorOf(body);
-    return asJson(envelope(error ? { ...body, error: wholeError(error, this.#status, errorType) } : body));
+    const said = error ? { ...body, error: this.#inWords(error, this.#status) } : body;
+    return asJson(this.#translation.envelope(said));
+  }
+
+  #inWords(error: Json, status: number | null): Json {
+    const { origin, errorType } = this.#translation;
+    return inCallersWords(origin, wholeError(error, status, errorType));
   }
 
   #whole(bytes: Buffer): Whole {

@@ -1,3 +1,4 @@
+import type { Origin } from './callers-words.ts';
 import type { Json } from './json.ts';
 
 /** Makes the events of one streamed answer; every method answers the text that goes out. */
@@ -17,11 +18,11 @@ export interface Events {
 
 /** One request of another API, as a chat and back. */
 export interface Translation {
+  /** How its chat was made, by which errors about that become errors about the request. */
+  readonly origin: Origin;
   /** The route that serves it. */
   readonly path: string;
   readonly task: 'chat' | 'count';
-  /** Its body. */
-  readonly chat: Json;
   /** Headers of the answer beside those of every chat. */
   readonly headers: Readonly<Record<string, string>>;
   /** `model`: the id of the model that answers. */
