@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anthropicEnvelope } from './anthropic-error.ts';
+import { anthropicEnvelope, anthropicErrorType } from './anthropic-error.ts';
 import { GatewayError } from './errors.ts';
 
 test('type stands on top, everything of ours stays', () => {
@@ -19,3 +19,16 @@ test.each([[{}], [{ error: 'oops' }], [{ error: null }], [{ error: { code: 'cont
     expect(anthropicEnvelope(body)).toEqual({ type: 'error', ...body });
   },
 );
+
+test.each([
+  [400, 'invalid_request_error'],
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [413, 'request_too_large'],
+  [422, 'invalid_request_error'],
+  [429, 'rate_limit_error'],
+  [500, 'api_error'],
+  [503, 'overloaded_error'],
+  [529, 'overloaded_error'],
+])('%d is %s', (status, type) => expect(anthropicErrorType(status)).toBe(type));

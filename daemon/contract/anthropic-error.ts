@@ -3,6 +3,20 @@ type Json = Record<string, unknown>;
 /** Words by which agents that speak to Anthropic know that a prompt must be shortened. */
 const TOO_LONG = 'prompt is too long: ';
 
+const TYPES: ReadonlyMap<number, string> = new Map([
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [503, 'overloaded_error'],
+  [529, 'overloaded_error'],
+]);
+
+/** Anthropic's `error.type` for a status. */
+export const anthropicErrorType = (status: number): string =>
+  TYPES.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+
 /** An error envelope with `type` on top, as clients of Anthropic's API read one; everything of ours stays. */
 export function anthropicEnvelope<T extends { readonly error?: unknown }>(body: T): T & { type: 'error' } {
   const error = body.error as Json | undefined;

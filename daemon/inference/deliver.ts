@@ -29,7 +29,7 @@ export async function serve(on: Walk, reading: Reading, connection: Connection, 
     connection,
     Promise.resolve(served).then(() => null),
   );
-  track.end({ status: answer.status, error: end?.code ?? null, usage: null });
+  track.end({ status: answer.status, error: end?.code ?? null, told: true, usage: null });
 }
 
 /** Sends the request over a connection and passes the answer on, until both have ended. */
@@ -72,7 +72,7 @@ export async function exchange(
   });
   const end = await told(on, connection, sink === null ? sent : through(sent, sink));
   const usage = answer.measured(sentAt);
-  track.end({ ...answer.concluded(end), usage });
+  track.end({ ...answer.concluded(end), told: true, usage });
   if (usage.tokensPerSecond !== null) connection.note(usage.tokensPerSecond);
 }
 
@@ -87,7 +87,8 @@ function told(
 ): Promise<ExchangeEnd> {
   const tell = (failure: unknown) => connection.ended(callEnd(failure, { status: answer.status }));
   return sent.then(
-    (end) => {
+    (sentEnd) => {
+      const end = answer.ended(sentEnd);
       tell(end);
       return end;
     },

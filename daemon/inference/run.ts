@@ -110,7 +110,7 @@ function finishWith(
 ): void {
   const known = failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
   const status = answer.headSent ? answer.status : known.status;
-  track.end({ status, error: known.code, usage: null });
+  track.end({ status, error: known.code, told: answer.headSent, usage: null });
   if (!answer.headSent) throw failure;
   if (known !== failure) deps.log.error({ request: call.id, err: failure }, 'unexpected error in a request');
   answer.fail(known);

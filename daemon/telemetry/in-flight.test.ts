@@ -131,6 +131,13 @@ test('of the name that was asked for only the beginning is kept, while it runs a
   expect(log[0]?.asked).toBe(kept);
 });
 
+test('the code of a failure is cut, and holds no secret', () => {
+  const { watch, log, finished } = setUp();
+  watch.begin(start('r1')).end({ status: 429, error: `swordfish${'x'.repeat(99)}`, told: true, usage: null });
+  expect(log[0]?.error).toBe(`[hidden]${'x'.repeat(56)}`);
+  expect(finished[0]?.told).toBe(log[0]?.error);
+});
+
 test('a story is bounded, and the same target told twice is one', () => {
   const { watch, stories } = setUp();
   const track = watch.begin(start('r1'));

@@ -48,6 +48,8 @@ export interface RequestEnd {
   readonly status: number;
   /** Code of the failure, null for success. */
   readonly error: string | null;
+  /** The answer itself told the failure; one that was thrown is counted at the door, where it is told. */
+  readonly told?: boolean;
   readonly usage: Usage | null;
 }
 
@@ -189,23 +191,24 @@ class Running implements RequestTrack, Placed {
 
   end(result: RequestEnd): void {
     if (this.#result) return;
-    this.#result = result;
+    this.#result = { ...result, error: this.#notes.code(result.error) };
     this.#endedAt = performance.now();
     this.#running.remove(this);
     const notes = this.#notes;
     this.#options.requests.add(this.record(), () => notes.story());
-    this.#count(result);
-    this.#tell(result);
+    this.#count(this.#result);
+    this.#tell(this.#result);
     this.#emit('ended', result.status);
   }
 
-  #count({ status, usage }: RequestEnd): void {
+  #count({ status, error, told, usage }: RequestEnd): void {
     const { receivedAt, route } = this.start;
     this.#options.metrics.finished({
       route,
       slot: this.#routing.slot,
       upstream: this.#routing.upstream,
       status,
+      told: told ? error : null,
       durationS: (this.#endedAt - receivedAt) / 1000,
       firstByteS: this.#firstByteAt === null ? null : (this.#firstByteAt - receivedAt) / 1000,
       waitS: this.#waitS(),

@@ -46,6 +46,7 @@ const finished = {
   slot: 'agent',
   upstream: null,
   status: 200,
+  told: null,
   durationS: 0.3,
   firstByteS: 0.02,
   waitS: 0.004,
@@ -102,6 +103,17 @@ test('refusals are counted by code, limiter trips apart from them', async () => 
   expect(text).not.toContain('svc_auth_refusals_total{code="auth.rate_limited"}');
   expect(text).toContain('svc_limiter_trips_total 1');
   expect(text).toContain('svc_errors_total{code="dispatch.no_route"} 1');
+});
+
+test('failures that answers told are counted by codes of the catalogue; whom an upstream refuses is not refused here', async () => {
+  const { metrics } = setUp();
+  for (const told of ['slot.failed', 'rate_limit_exceeded', 'auth.rate_limited', null])
+    metrics.finished({ ...finished, told });
+  const text = await metrics.render();
+  expect(text).toContain('svc_errors_total{code="slot.failed"} 1');
+  expect(text).toContain('svc_errors_total{code="upstream.error"} 2');
+  expect(text).toContain('svc_limiter_trips_total 0');
+  expect(text).not.toContain('rate_limit_exceeded');
 });
 
 test('loads, crashes and evictions are counted as they happen, and stand at 0 before', async () => {

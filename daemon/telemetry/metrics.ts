@@ -14,7 +14,7 @@ import type { FinishedRequest } from './series/owner-series.ts';
 import { Owners } from './series/owners.ts';
 import { processGauges } from './series/process-gauges.ts';
 import { pullSeries } from './series/pull-series.ts';
-import { refusalSeries } from './series/refusals.ts';
+import { refusalSeries, toldCode } from './series/refusals.ts';
 import { slotGauges } from './series/slot-gauges.ts';
 import { type SpanCounts, spanSeries } from './series/span-series.ts';
 import { upstreamGauges } from './series/upstream-gauges.ts';
@@ -84,7 +84,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
       return registry.metrics();
     },
     refused,
-    finished: (request) => owners.finished(request),
+    finished(request) {
+      owners.finished(request);
+      if (request.told !== null) refused(toldCode(request.told));
+    },
     close() {
       for (const end of ends) end();
     },

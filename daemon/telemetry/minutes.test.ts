@@ -7,8 +7,8 @@ const START = 1_800_000_000_000 - (1_800_000_000_000 % MINUTE);
 function setUp() {
   let at = START + 5_000;
   const minutes = createMinutes(() => at);
-  const ended = (status: number, firstByteS: number | null = 0.2) =>
-    minutes.finished({ status, firstByteS, completionTokens: 3 });
+  const ended = (status: number, firstByteS: number | null = 0.2, told: string | null = null) =>
+    minutes.finished({ status, told, firstByteS, completionTokens: 3 });
   const go = (ms: number): void => {
     at += ms;
   };
@@ -26,6 +26,12 @@ test('quiet minutes since the start are told as zero, those before it not at all
     { at: START + MINUTE, requests: 0, failed: 0, completion_tokens: 0, ttft_ms: null },
     { at: START + 2 * MINUTE, requests: 2, failed: 1, completion_tokens: 6, ttft_ms: 400 },
   ]);
+});
+
+test('a stream that told a failure is one, whatever its status', () => {
+  const { minutes, ended } = setUp();
+  ended(200, 0.2, 'upstream.error');
+  expect(minutes.rows()).toMatchObject([{ requests: 1, failed: 1 }]);
 });
 
 test('no more than an hour is kept, however many requests come', () => {

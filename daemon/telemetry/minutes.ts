@@ -19,7 +19,7 @@ interface Minute {
 
 /** How busy it was in each minute of the last hour; bounded, in memory only. */
 export interface Minutes {
-  finished(request: Pick<FinishedRequest, 'status' | 'firstByteS' | 'completionTokens'>): void;
+  finished(request: Pick<FinishedRequest, 'status' | 'told' | 'firstByteS' | 'completionTokens'>): void;
   /** Oldest first, a row for every minute since the start of the gateway, quiet ones too; at most `MINUTES`. */
   rows(): MinuteRow[];
 }
@@ -55,10 +55,10 @@ export function createMinutes(now: () => number = Date.now): Minutes {
     return minute;
   };
   return {
-    finished({ status, firstByteS, completionTokens }) {
+    finished({ status, told, firstByteS, completionTokens }) {
       const minute = current();
       minute.requests += 1;
-      if (status >= 400) minute.failed += 1;
+      if (status >= 400 || told !== null) minute.failed += 1;
       minute.tokens += completionTokens ?? 0;
       if (firstByteS !== null && status < 400 && minute.waits.length < SAMPLES)
         minute.waits.push(firstByteS * 1000);

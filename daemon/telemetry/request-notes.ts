@@ -21,6 +21,7 @@ type Target = Pick<Left, 'slot' | 'upstream'>;
 const MOST_LEFT = 16;
 /** Characters of a name that are kept. */
 const LONGEST_NAME = 1024;
+const LONGEST_CODE = 64;
 /** Characters of one text of a story. */
 const LONGEST = 256;
 
@@ -53,6 +54,11 @@ export class RequestNotes {
   /** The caller names a model, or none. */
   asks(model: string | null): void {
     this.#asked = model === null ? null : this.#hide(beginning(model));
+  }
+
+  /** The code of a failure as it is kept: an engine may write anything where a code belongs. */
+  code(error: string | null): string | null {
+    return error === null ? null : this.#hide(error).slice(0, LONGEST_CODE);
   }
 
   /** It goes to this target; another one before it did not serve it. */

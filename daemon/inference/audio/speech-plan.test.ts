@@ -50,6 +50,11 @@ describe('an engine of ours', () => {
     [{ response_format: 7 }, 'response_format'],
     [{ stream_format: 'x' }, 'stream_format'],
     [{ stream_format: true }, 'stream_format'],
+    [{ input: 5 }, 'input'],
+    [{ input: null }, 'input'],
+    [{ input: undefined }, 'input'],
+    [{ input: '' }, 'input'],
+    [{ input: ['x'] }, 'input'],
   ])('%j is 422', (more, param) => {
     expect(() => plan({ ...order, ...more }, OURS)).toThrowError(
       expect.objectContaining({ status: 422, options: expect.objectContaining({ param }) }),

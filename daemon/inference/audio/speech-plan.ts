@@ -48,8 +48,20 @@ function textOf(picture: BodyPicture, name: WantedField): string | null {
   return stringAt(picture.bytes, field.value);
 }
 
+/** Bytes of a string that holds nothing. */
+const EMPTY = 2;
+
+/** What every engine needs, judged before one is loaded for it. */
+function checkInput(picture: BodyPicture): void {
+  const field = fieldOf(picture, 'input');
+  if (!isGiven(field)) throw invalid('input', 'is required');
+  if (field.kind !== 'string') throw invalid('input', 'must be a string');
+  if (field.value.end - field.value.start === EMPTY) throw invalid('input', 'must not be empty');
+}
+
 /** Reads what concerns the gateway. Throws 422 `request.invalid`. */
 export function speechAsk(picture: BodyPicture): SpeechAsk {
+  checkInput(picture);
   const events = textOf(picture, 'stream_format');
   if (events !== null && events !== 'sse' && events !== 'audio')
     throw invalid('stream_format', 'must be audio or sse');

@@ -70,6 +70,18 @@ describe('without an encoder on the machine', () => {
   });
 });
 
+test('an input that is no text is refused before anything is loaded, and says which field it was', async () => {
+  const { gateway, slots } = await setUp(speaks([]), FAILING);
+  const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 5 });
+  expect(answer.status).toBe(422);
+  expect(JSON.parse(answer.body).error).toMatchObject({
+    code: 'request.invalid',
+    param: 'input',
+    details: { fields: [{ path: 'input', reason: 'must be a string' }] },
+  });
+  expect(slots.asked).toEqual([]);
+});
+
 describe('an encoder that fails', () => {
   test('before its first byte is 500, and the slot is given back', async () => {
     const asked: string[] = [];

@@ -1,15 +1,19 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
-import { GatewayError } from '../../contract/errors.ts';
+import { catalogued, GatewayError } from '../../contract/errors.ts';
 import { isEventStream } from '../../kit/sse.ts';
 import { BadAnswer } from '../../upstreams/ask.ts';
 import type { CallerResponse } from '../caller.ts';
+import { inCallersWords } from './callers-words.ts';
 import type { Events, Translation } from './dialect.ts';
 import { EventReader, type StreamBlock } from './event-reader.ts';
 import { asObject, type Json, parsed } from './json.ts';
+import { errorOf, wholeError } from './whole-error.ts';
 
 /** Longest whole answer, in bytes. */
 const MAX_WHOLE = 64 * 1024 * 1024;
+/** The message about an engine whose stream stops before its end. */
+const ENDED_EARLY = 'The engine ended its answer early.';
 /** What is said of the body of a chat only. */
 const OF_THE_CHAT = ['content-length', 'content-encoding'];
 
@@ -38,6 +42,8 @@ export class DialectResponse extends Writable implements CallerResponse {
   #failed = false;
   /** Why the answer could not be told; while the engine still speaks, that is ours to end. */
   #failure: GatewayError | null = null;
+  /** The engine itself told a failure in its stream, which it ends as it likes. */
+  #engineFailed: GatewayError | null = null;
 
   /** `model`: what the caller asked for, until the model that answers is known. */
   constructor(res: CallerResponse, translation: Translation, model: string) {
@@ -54,7 +60,7 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   /** What was wrong with the engine's answer, once the caller has been told. */
   get failure(): GatewayError | null {
-    return this.#failure;
+    return this.#failure ?? this.#engineFailed;
   }
 
   setHeader(name: string, value: number | string | readonly string[]): this {
@@ -100,8 +106,7 @@ export class DialectResponse extends Writable implements CallerResponse {
   override _final(done: (error?: Error | null) => void): void {
     if (this.#mode === 'stream') {
       const text = this.#told(() => this.#reader.end());
-      const last = this.#failed ? text : text + (this.#events?.end(this.#complete) ?? '');
-      this.#res.end(last, () => done());
+      this.#res.end(text + this.#last(), () => done());
       return;
     }
     this.#tell(this.#whole(Buffer.concat(this.#held)), done);
@@ -111,6 +116,12 @@ export class DialectResponse extends Writable implements CallerResponse {
     this.#held = [];
     if (!this.#res.writableEnded) this.#res.destroy();
     done(error);
+  }
+
+  #last(): string {
+    if (this.#failed || this.#events === null) return '';
+    if (this.#complete || this.#events.finished) return this.#events.end();
+    return this.#fail(new GatewayError('upstream.error', { message: ENDED_EARLY }));
   }
 
   #told(read: () => readonly StreamBlock[]): string {
@@ -133,10 +144,11 @@ export class DialectResponse extends Writable implements CallerResponse {
     }
     const chat = asObject(parsed(block.data));
     if (!chat) throw new GatewayError('upstream.error', { message: 'An event of the engine is no JSON.' });
-    const error = asObject(chat.error);
+    const error = errorOf(chat);
     if (!error) return events.chunk(chat);
     this.#failed = true;
-    return events.fail(error);
+    this.#engineFailed = new GatewayError(catalogued(error.code));
+    return events.fail(this.#inWords(error, null));
   }
 
   #fail(error: GatewayError): string {
@@ -174,10 +186,20 @@ export class DialectResponse extends Writable implements CallerResponse {
     return [error.status, asJson(this.#translation.envelope({ ...error.envelope('openai') }))];
   }
 
+  #engineRefused(body: Json): Buffer {
+    const error = errorOf(body);
+    const said = error ? { ...body, error: this.#inWords(error, this.#status) } : body;
+    return asJson(this.#translation.envelope(said));
+  }
+
+  #inWords(error: Json, status: number | null): Json {
+    const { origin, errorType } = this.#translation;
+    return inCallersWords(origin, wholeError(error, status, errorType));
+  }
+
   #whole(bytes: Buffer): Whole {
     const body = asObject(parsed(bytes.toString('utf8')));
-    if (this.#mode === 'refused')
-      return [this.#status, body ? asJson(this.#translation.envelope(body)) : bytes];
+    if (this.#mode === 'refused') return [this.#status, body ? this.#engineRefused(body) : bytes];
     try {
       if (!body) throw new GatewayError('upstream.error', { message: 'The engine did not answer in JSON.' });
       return [this.#status, asJson(this.#translation.whole(body, this.#model))];

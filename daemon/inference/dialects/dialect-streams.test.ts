@@ -71,6 +71,28 @@ describe.each(PATHS)('%s: a stream that goes wrong', (path) => {
   });
 });
 
+test.each([
+  ['{"message":"gpu lost","code":500}', 'api_error'],
+  ['{"message":"gpu lost","code":"529"}', 'overloaded_error'],
+  ['"gpu lost"', 'api_error'],
+])('an error %s without a type or a code of text has both for callers of Anthropic', async (error, type) => {
+  const { answer } = await streamed(MESSAGES, (engine) =>
+    engine.end(`${delta('one')}data: {"error":${error}}\n\n`),
+  );
+  expect(eventsOf(answer.body).at(-1)).toMatchObject({
+    type: 'error',
+    error: { message: 'gpu lost', code: expect.any(String), type, param: null },
+  });
+});
+
+test.each(PATHS)('%s: an error is recorded however much the engine says after it', async (path) => {
+  const { gateway } = await streamed(path, (engine) =>
+    engine.end(`${delta('one')}data: {"error":{"code":500}}\n\n${delta('x'.repeat(9_000)).repeat(20)}`),
+  );
+  await until(() => gateway.log.length === 1);
+  expect(gateway.log[0]).toMatchObject({ status: 200, error: 'upstream.error' });
+});
+
 test('what a long load says while it lasts reaches callers of both', async () => {
   const { gateway, slots, got } = await held();
   let ready = () => {};

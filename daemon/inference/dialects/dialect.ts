@@ -1,31 +1,36 @@
+import type { Origin } from './callers-words.ts';
 import type { Json } from './json.ts';
 
 /** Makes the events of one streamed answer; every method answers the text that goes out. */
 export interface Events {
+  /** The chat has told how it ended. */
+  readonly finished: boolean;
   /** What stands before anything that the engine says. */
   open(): string;
   chunk(chat: Json): string;
   /** Nothing else has come for a while. */
   idle(): string;
-  /** The stream is over; `complete` when the engine said so. */
-  end(complete: boolean): string;
+  /** The answer is whole. */
+  end(): string;
   /** It broke off with this error object of our envelope. */
   fail(error: Json): string;
 }
 
 /** One request of another API, as a chat and back. */
 export interface Translation {
+  /** How its chat was made, by which errors about that become errors about the request. */
+  readonly origin: Origin;
   /** The route that serves it. */
   readonly path: string;
   readonly task: 'chat' | 'count';
-  /** Its body. */
-  readonly chat: Json;
   /** Headers of the answer beside those of every chat. */
   readonly headers: Readonly<Record<string, string>>;
   /** `model`: the id of the model that answers. */
   events(model: string): Events;
   /** The whole answer. Throws a GatewayError for one that cannot be told. */
   whole(chat: Json, model: string): Json;
+  /** This API's word for a failure of this status, where the engine has none. */
+  errorType(status: number): string;
   /** An error envelope as callers of this API read it. */
   envelope(body: Json): Json;
 }

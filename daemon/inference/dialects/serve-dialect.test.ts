@@ -122,7 +122,8 @@ describe.each(PATHS)('%s', (path) => {
     });
     const answer = await post(gateway.origin, path, BODIES[path]);
     expect(answer.status).toBe(422);
-    const error = { message: 'no such grammar', code: 'bad_grammar' };
+    const said = { message: 'no such grammar', code: 'bad_grammar' };
+    const error = { ...said, type: 'invalid_request_error', param: null };
     expect(JSON.parse(answer.body)).toEqual(path === MESSAGES ? { type: 'error', error } : { error });
   });
 

@@ -1,4 +1,6 @@
+import { GatewayError } from '../../contract/errors.ts';
 import type { InferenceCall } from '../serve.ts';
+import { failureInCallersWords } from './callers-words.ts';
 import type { Dialect, Translation } from './dialect.ts';
 import { DialectResponse } from './dialect-response.ts';
 import { messages, messagesCount } from './messages/messages.ts';
@@ -16,16 +18,20 @@ type Task = (call: InferenceCall) => Promise<void>;
 export function serveDialect(name: DialectName, tasks: Readonly<Record<Translation['task'], Task>>): Task {
   return async (call) => {
     const translation = DIALECTS[name](call.body);
-    const { path, task, chat, headers } = translation;
+    const { path, task, origin, headers } = translation;
+    const { chat } = origin;
     for (const [header, value] of Object.entries(headers)) call.res.setHeader(header, value);
     const asked = typeof chat.model === 'string' ? chat.model : '';
-    await tasks[task]({
+    const served = tasks[task]({
       ...call,
       path,
       // Parameters of the other API's address mean nothing to a chat.
       req: { url: path, headers: call.req.headers },
       res: new DialectResponse(call.res, translation, asked),
       body: Buffer.from(JSON.stringify(chat)),
+    });
+    await served.catch((failure: unknown) => {
+      throw failure instanceof GatewayError ? failureInCallersWords(origin, failure) : failure;
     });
   };
 }

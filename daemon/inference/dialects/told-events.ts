@@ -21,14 +21,8 @@ export interface OwnEvents<S extends PieceStream> {
   fail(stream: S, error: Json): void;
 }
 
-/** The message about an engine whose stream stops before its end. */
-export const ENDED_EARLY = 'The engine ended its answer early.';
-
-/**
- * The events of one streamed answer: what the dialect's stream tells of each piece of the chat. `early` is the error of a
- * chat that stops before its end.
- */
-export function toldEvents<S extends PieceStream>({ make, idle, fail }: OwnEvents<S>, early: Json): Events {
+/** The events of one streamed answer: what the dialect's stream tells of each piece of the chat. */
+export function toldEvents<S extends PieceStream>({ make, idle, fail }: OwnEvents<S>): Events {
   const pieces = new ChatPieces();
   let text = '';
   const stream = make((event, data) => {
@@ -41,6 +35,9 @@ export function toldEvents<S extends PieceStream>({ make, idle, fail }: OwnEvent
     return out;
   };
   return {
+    get finished() {
+      return stream.finished;
+    },
     open: () => told(() => stream.begin()),
     chunk: (chat) =>
       told(() => {
@@ -50,11 +47,7 @@ export function toldEvents<S extends PieceStream>({ make, idle, fail }: OwnEvent
       const comment = idle(stream);
       return told(() => undefined) + comment;
     },
-    end: (complete) =>
-      told(() => {
-        if (complete || stream.finished) stream.end();
-        else fail(stream, early);
-      }),
+    end: () => told(() => stream.end()),
     fail: (error) => told(() => fail(stream, error)),
   };
 }

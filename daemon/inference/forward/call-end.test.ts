@@ -4,6 +4,7 @@ import { callEnd } from './call-end.ts';
 import { errorInside200, judge } from './engine-error.ts';
 import { brokenAnswer, connectionFailure } from './failure.ts';
 import { CallerLeft } from './life.ts';
+import { ToldFailure } from './told-failure.ts';
 
 const bytes = Buffer.from('{"detail":"no"}');
 const wrapped = (status: number) => {
@@ -20,9 +21,16 @@ it.each([
   ['a refusal of our key', wrapped(401), { status: 401 }],
   ['an error inside a 200', errorInside200(bytes, false), { status: 200 }],
   ['a prompt that is too long', new GatewayError('context_length_exceeded'), { status: 400 }],
+  ['an event that tells of a failure', new ToldFailure('upstream.error', 500), { status: 500 }],
+  ['one that says no more', new ToldFailure('upstream.error', null), null],
+  ['one about a key', new ToldFailure('upstream.error', 401), null],
   ['nobody there', connectionFailure(refused), { failed: refused }],
   ['a break', brokenAnswer(refused), { failed: refused }],
   ['a caller who left', new CallerLeft(), null],
   ['a cancel', new GatewayError('request.cancelled'), null],
   ['our own limit for the whole', new GatewayError('dispatch.upstream_timeout'), null],
 ])('%s', (_, failure, expected) => expect(callEnd(failure, answer)).toEqual(expected));
+
+it('an error that passed as it is counts by its status', () => {
+  expect(callEnd(new ToldFailure('rate_limit_exceeded', 429), { status: 429 })).toEqual({ status: 429 });
+});

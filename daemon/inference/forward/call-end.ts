@@ -1,5 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { CallEnd } from '../../upstreams/upstream.ts';
+import { ToldFailure } from './told-failure.ts';
 
 /** The whole answer as the caller got it. */
 export interface AnswerHead {
@@ -9,10 +10,16 @@ export interface AnswerHead {
 /** What the end of an exchange says of the upstream behind it; null when it says nothing (the caller left, a cancel, a stop). */
 export function callEnd(failure: unknown, answer: AnswerHead): CallEnd {
   if (failure === null) return answer;
+  if (failure instanceof ToldFailure) return answer.status < 300 ? insideAnswer(failure) : answer;
   if (!(failure instanceof GatewayError)) return null;
   const { cause, code, options } = failure;
   const status = options.details?.upstream_status;
   if (typeof status === 'number') return { status };
   if (code === 'context_length_exceeded') return { status: failure.status };
   return cause === undefined ? null : { failed: cause };
+}
+
+/** A failure inside an answer that began well. That a key was refused there is no word about ours, which had let it begin. */
+function insideAnswer({ status }: ToldFailure): CallEnd {
+  return status === null || status === 401 || status === 403 ? null : { status };
 }

@@ -14,9 +14,10 @@ import {
 import { brokenAnswer, endlessLine } from './failure.ts';
 import { comesInLines, LineCap } from './line-cap.ts';
 import { withoutCredentials } from './own-credential.ts';
+import { failureInBody, type ToldFailure } from './told-failure.ts';
 
-/** How an exchange ended: null for a whole answer, else the failure that the caller was told after the head. */
-export type ExchangeEnd = GatewayError | null;
+/** How an exchange ended: null for a whole answer, else the failure that the caller was told, in our words or the engine's. */
+export type ExchangeEnd = GatewayError | ToldFailure | null;
 
 /** Where the answer of an engine goes. */
 export interface Sink {
@@ -199,12 +200,13 @@ export class Exchange implements OutboundHandler {
 
   /** An error of the engine goes on byte for byte; in a stream that has begun, as its error event. */
   #pass(bytes: Buffer): void {
-    if (this.#answer.headSent) this.#answer.failWith(JSON.parse(bytes.toString('utf8')) as object);
+    const body = JSON.parse(bytes.toString('utf8')) as object;
+    if (this.#answer.headSent) this.#answer.failWith(body);
     else {
       this.#answer.begin(this.#status, { ...this.#headers, 'content-length': String(bytes.length) });
       this.#answer.finish(bytes);
     }
-    this.#options.done(null);
+    this.#options.done(failureInBody(body, this.#status));
   }
 
   #failed(error: GatewayError): void {

@@ -3,8 +3,10 @@ import type { ErrorEnvelope, GatewayError } from '../../contract/errors.ts';
 import { isEventStream, SSE_HEADERS, sseComment, sseData } from '../../kit/sse.ts';
 import type { Usage } from '../../telemetry/in-flight.ts';
 import type { CallerResponse } from '../caller.ts';
+import type { ExchangeEnd } from './exchange.ts';
 import { callerHeaders } from './headers.ts';
 import { speedOf } from './speed.ts';
+import { failureInEvents } from './told-failure.ts';
 import { NO_USAGE, UsageTap } from './usage-tap.ts';
 
 /** Bytes that may wait for the caller before keep-alive comments are left out. */
@@ -109,8 +111,13 @@ export class Answer {
     this.#stall = null;
   }
 
+  /** How it ended, after an exchange that ended so: an event stream may have told a failure among its last events. */
+  ended(end: ExchangeEnd): ExchangeEnd {
+    return end ?? (this.#eventStream ? failureInEvents(this.#tap.held()) : null);
+  }
+
   /** What the request log says of the end; an answer that was made anew for the caller may have become a failure. */
-  concluded(end: GatewayError | null): { readonly status: number; readonly error: string | null } {
+  concluded(end: ExchangeEnd): { readonly status: number; readonly error: string | null } {
     const failure = this.#res.failure ?? null;
     const status = failure === null || this.#eventStream ? this.status : failure.status;
     return { status, error: (end ?? failure)?.code ?? null };

@@ -30,8 +30,12 @@ export class UsageTap {
 
   /** The kept end of the answer. */
   tail(): Buffer {
-    const all = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
-    return all.subarray(-KEEP);
+    return this.held().subarray(-KEEP);
+  }
+
+  /** All that is still held, whose beginning may lie before the kept end: a long last event is whole in it. */
+  held(): Buffer {
+    return this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
   }
 
   /** Token counts from the last `usage` (or llama.cpp's `timings`) object; null for what is not told. */

@@ -49,5 +49,5 @@ export function readOmni(body: Buffer, picture: BodyPicture): OmniAsk | null {
 }
 
 function invalidMessage(): never {
-  throw new GatewayError('request.invalid', { param: 'messages', message: 'messages: must hold objects' });
+  throw refused('messages', 'must hold objects');
 }

@@ -129,7 +129,10 @@ test.each([
     expect.objectContaining({
       status: 400,
       code: 'request.invalid',
-      options: expect.objectContaining({ param }),
+      options: expect.objectContaining({
+        param,
+        details: { fields: [{ path: expect.stringMatching(`^${param}`), reason: expect.any(String) }] },
+      }),
     }) as Error,
   );
 });

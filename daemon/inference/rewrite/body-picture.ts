@@ -4,7 +4,7 @@ import { ByteScanner, type JsonKind, type Range, stringAt } from '../../kit/byte
 /** The top-level fields that the gateway looks at; all others are never touched. */
 const WANTED = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs', 'messages'] as const;
 /** The same for speech. */
-const SPEECH = ['model', 'voice', 'speed', 'response_format', 'stream_format'] as const;
+const SPEECH = ['model', 'input', 'voice', 'speed', 'response_format', 'stream_format'] as const;
 /** The same for embeddings. */
 const EMBEDDINGS = ['model', 'input', 'encoding_format', 'dimensions'] as const;
 export type WantedField = (typeof WANTED)[number] | (typeof SPEECH)[number] | (typeof EMBEDDINGS)[number];

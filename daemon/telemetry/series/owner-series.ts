@@ -1,7 +1,7 @@
 import type { SlotWork } from '../../slots/work.ts';
 import type { Instruments } from './instruments.ts';
 
-/** What the metrics count of one finished inference request. Every text is from a bounded set. */
+/** What the metrics count of one finished inference request. Every text but `told` is from a bounded set. */
 export interface FinishedRequest {
   /** Route template. */
   readonly route: string;
@@ -9,6 +9,8 @@ export interface FinishedRequest {
   readonly slot: string | null;
   readonly upstream: string | null;
   readonly status: number;
+  /** Code of the failure that the answer itself told, of anybody; null when it told none. */
+  readonly told: string | null;
   readonly durationS: number;
   readonly firstByteS: number | null;
   /** How long it waited for its turn at the slot; null when it never had one. */

@@ -1,8 +1,14 @@
-import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
+import { catalogued, ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import type { Make } from './make.ts';
 
 const LIMITED: ErrorCode = 'auth.rate_limited';
 const isRefusal = (code: ErrorCode): boolean => code.startsWith('auth.') && code !== LIMITED;
+
+/** How a failure is counted that an answer told; a refusal of credentials in one is that of an upstream, not ours. */
+export function toldCode(code: string): ErrorCode {
+  const known = catalogued(code);
+  return known.startsWith('auth.') ? 'upstream.error' : known;
+}
 
 /** Counts what callers were told instead of an answer; every code of the catalogue begins at 0. */
 export function refusalSeries(make: Make): (code: ErrorCode) => void {

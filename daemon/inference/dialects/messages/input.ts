@@ -1,3 +1,4 @@
+import { from, type Places } from '../callers-words.ts';
 import type { Json } from '../json.ts';
 import type { AssistantBlock, CountBody, InputMessage, ResultBlock, UserBlock } from './request-schema.ts';
 
@@ -8,33 +9,50 @@ import type { AssistantBlock, CountBody, InputMessage, ResultBlock, UserBlock } 
 const BILLING = 'x-anthropic-billing-header:';
 
 /** The messages of a chat that say the same. */
-export function chatMessages({ system, messages }: Pick<CountBody, 'system' | 'messages'>): Json[] {
+export function chatMessages(
+  { system, messages }: Pick<CountBody, 'system' | 'messages'>,
+  places: Places,
+): Json[] {
   const texts = (system ?? []).map(({ text }) => text);
   const kept = texts.filter((text) => text !== '' && !text.startsWith(BILLING));
-  const first = kept.length === 0 ? [] : [{ role: 'system', content: kept.join('\n\n') }];
-  return [...first, ...messages.flatMap(chatMessage)];
+  const first =
+    kept.length === 0 ? [] : [from(places, 'system', { role: 'system', content: kept.join('\n\n') })];
+  return [...first, ...messages.flatMap((message, at) => chatMessage(message, `messages.${at}`, places))];
 }
 
-function chatMessage(message: InputMessage): Json[] {
-  if (message.role === 'user') return userMessages(message.content);
-  if (message.role === 'assistant') return [assistantMessage(message.content)];
-  return [{ role: 'system', content: message.content.map(({ text }) => text).join('\n\n') }];
+function chatMessage(message: InputMessage, place: string, places: Places): Json[] {
+  if (message.role === 'user') return userMessages(message.content, place, places);
+  const made =
+    message.role === 'assistant'
+      ? assistantMessage(message.content)
+      : { role: 'system', content: message.content.map(({ text }) => text).join('\n\n') };
+  return [from(places, place, made)];
 }
 
 /** Results of tools come first, each a message of its own; pictures in them follow as what the user shows. */
-function userMessages(blocks: readonly UserBlock[]): Json[] {
-  const results = blocks.filter((block) => block.type === 'tool_result');
-  const shown = results.flatMap(({ content }) => (content ?? []).filter(isImage));
-  const said = blocks.flatMap((block) => (block.type === 'tool_result' ? [] : [block]));
+function userMessages(blocks: readonly UserBlock[], place: string, places: Places): Json[] {
+  const results: Json[] = [];
+  const shown: Placed[] = [];
+  const said: Placed[] = [];
+  for (const [at, block] of blocks.entries()) {
+    const here = `${place}.content.${at}`;
+    if (block.type !== 'tool_result') said.push({ block, place: here });
+    else {
+      const { tool_use_id: tool_call_id, content = [] } = block;
+      results.push(from(places, here, { role: 'tool', tool_call_id, content: textsOf(content) }));
+      for (const [i, each] of content.entries())
+        if (isImage(each)) shown.push({ block: each, place: `${here}.content.${i}` });
+    }
+  }
   const own = [...shown, ...said];
-  return [
-    ...results.map(({ tool_use_id, content }) => ({
-      role: 'tool',
-      tool_call_id: tool_use_id,
-      content: textsOf(content ?? []),
-    })),
-    ...(own.length === 0 ? [] : [{ role: 'user', content: contentOf(own) }]),
-  ];
+  if (own.length === 0) return results;
+  return [...results, from(places, place, { role: 'user', content: contentOf(own, places) })];
+}
+
+/** A block and where the caller wrote it. */
+interface Placed {
+  readonly block: ResultBlock;
+  readonly place: string;
 }
 
 const isImage = (block: ResultBlock): boolean => block.type === 'image';
@@ -52,14 +70,16 @@ function textOf(block: ResultBlock): string {
 }
 
 /** A text where there are no pictures: every engine and template reads that. */
-function contentOf(blocks: readonly ResultBlock[]): unknown {
-  if (!blocks.some(isImage)) return blocks.map(textOf).join('\n\n');
-  return blocks.map((block) =>
-    block.type === 'image'
-      ? { type: 'image_url', image_url: { url: addressOf(block.source) } }
-      : { type: 'text', text: textOf(block) },
-  );
+function contentOf(blocks: readonly Placed[], places: Places): unknown {
+  if (!blocks.some(({ block }) => isImage(block)))
+    return blocks.map(({ block }) => textOf(block)).join('\n\n');
+  return blocks.map(({ block, place }) => from(places, place, chatPart(block)));
 }
+
+const chatPart = (block: ResultBlock): Json =>
+  block.type === 'image'
+    ? { type: 'image_url', image_url: { url: addressOf(block.source) } }
+    : { type: 'text', text: textOf(block) };
 
 type Source = (ResultBlock & { type: 'image' })['source'];
 const addressOf = (source: Source): string =>

@@ -1,28 +1,31 @@
-import { anthropicEnvelope } from '../../../contract/anthropic-error.ts';
+import { anthropicEnvelope, anthropicErrorType } from '../../../contract/anthropic-error.ts';
 import { GatewayError } from '../../../contract/errors.ts';
+import type { Origin, Places } from '../callers-words.ts';
 import { ChatPieces, newId } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
-import { ENDED_EARLY, toldEvents } from '../told-events.ts';
+import type { Json } from '../json.ts';
+import { toldEvents } from '../told-events.ts';
 import { MessageStream } from './message-stream.ts';
 import { readCount, readMessages } from './request.ts';
 import { type MessageHead, wholeMessage } from './whole-message.ts';
 
 /** Anthropic's Messages. */
 export const messages: Dialect = (bytes) => ({
+  origin: originOf(bytes, readMessages),
   path: CHAT_PATH,
   task: 'chat',
-  chat: readMessages(bytes),
   headers: {},
   events: (model) => messageEvents(headOf(model)),
   whole: (chat, model) => wholeMessage(headOf(model), new ChatPieces().read(chat)),
+  errorType: anthropicErrorType,
   envelope: anthropicEnvelope,
 });
 
 /** The tokens of a prompt, counted by the engine that would answer it, template and tools included. */
 export const messagesCount: Dialect = (bytes) => ({
+  origin: originOf(bytes, readCount),
   path: `${CHAT_PATH}/input_tokens`,
   task: 'count',
-  chat: readCount(bytes),
   headers: {},
   events: () => {
     throw new GatewayError('upstream.error', { message: 'The engine streamed where it was to count.' });
@@ -33,22 +36,34 @@ export const messagesCount: Dialect = (bytes) => ({
     if (Number.isSafeInteger(told)) return { input_tokens: told };
     throw new GatewayError('upstream.error', { message: 'The engine told no count.' });
   },
+  errorType: anthropicErrorType,
   envelope: anthropicEnvelope,
 });
+
+/** Fields of a chat under the names of Messages. */
+const FIELDS = {
+  stop: 'stop_sequences',
+  reasoning_effort: 'output_config.effort',
+  enable_thinking: 'thinking',
+  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
+  response_format: 'output_config.format',
+  'response_format.json_schema.schema': 'output_config.format.schema',
+} as const;
+
+function originOf(body: Buffer, read: (body: Buffer, places: Places) => Json): Origin {
+  const places: Places = new WeakMap();
+  return { body, chat: read(body, places), places, fields: FIELDS, picture: 'image' };
+}
 
 const headOf = (model: string): MessageHead => ({ id: newId('msg'), model });
 
 function messageEvents(head: MessageHead): Events {
-  const early = new GatewayError('upstream.error', { message: ENDED_EARLY }).envelope('openai').error;
-  return toldEvents(
-    {
-      make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
-      idle: (stream) => {
-        stream.ping();
-        return '';
-      },
-      fail: (stream, error) => stream.fail(anthropicEnvelope({ error }).error),
+  return toldEvents({
+    make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
+    idle: (stream) => {
+      stream.ping();
+      return '';
     },
-    { ...early },
-  );
+    fail: (stream, error) => stream.fail(anthropicEnvelope({ error }).error),
+  });
 }

@@ -1,15 +1,16 @@
+import { from, type Places } from '../callers-words.ts';
 import { asObject, type Json } from '../json.ts';
 import { passOn, readBody, refused } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';
 import { chatMessages } from './input.ts';
 import { type CountBody, countBody, type MessagesBody, messagesBody } from './request-schema.ts';
 
-/** The chat that a request means. Throws `request.invalid` for what is not served. */
-export function readMessages(bytes: Buffer): Json {
+/** The chat that a request means; `places` is told where its parts come from. Throws `request.invalid` for what is not served. */
+export function readMessages(bytes: Buffer, places: Places = new WeakMap()): Json {
   const body: MessagesBody = readBody(messagesBody, bytes);
   const stops = body.stop_sequences ?? [];
   return {
-    ...promptOf(body),
+    ...promptOf(body, places),
     ...passOn(body, ['temperature', 'top_p', 'top_k']),
     max_tokens: body.max_tokens,
     ...(stops.length === 0 ? {} : { stop: stops }),
@@ -18,17 +19,18 @@ export function readMessages(bytes: Buffer): Json {
 }
 
 /** The part of a request that a prompt is made of, as a chat. */
-export const readCount = (bytes: Buffer): Json => promptOf(readBody(countBody, bytes));
+export const readCount = (bytes: Buffer, places: Places = new WeakMap()): Json =>
+  promptOf(readBody(countBody, bytes), places);
 
-function promptOf(body: CountBody): Json {
+function promptOf(body: CountBody, places: Places): Json {
   if ((body.mcp_servers ?? []).length > 0)
     throw refused('mcp_servers', 'servers are called by the client here');
   if (typeof body.container === 'string') throw refused('container', 'there are no containers here');
   return {
     ...thinkingOf(body),
     ...passOn(body, ['model', 'chat_template_kwargs']),
-    messages: chatMessages(body),
-    ...toolFields(body),
+    messages: chatMessages(body, places),
+    ...toolFields(body, places),
     ...formatOf(asObject(body.output_config?.format) ?? asObject(body.output_format)),
   };
 }
@@ -45,15 +47,15 @@ function thinkingOf({ thinking, output_config: config }: CountBody): Json {
   return { ...thinkingFields(degree), ...(said === 'enabled' ? { enable_thinking: true } : {}) };
 }
 
-function toolFields({ tools, tool_choice: choice }: CountBody): Json {
+function toolFields({ tools, tool_choice: choice }: CountBody, places: Places): Json {
   const given = (tools ?? []).map((tool, at) => {
     if (typeof tool.type === 'string' && tool.type !== 'custom')
       throw refused(`tools.${at}.type`, `tools of the type ${tool.type} are run by Anthropic, not here`);
     const parameters = tool.input_schema ?? { type: 'object', properties: {} };
-    return {
+    return from(places, `tools.${at}`, {
       type: 'function',
       function: { name: tool.name, ...passOn(tool, ['description', 'strict']), parameters },
-    };
+    });
   });
   if (given.length === 0) return {};
   return {

@@ -1,13 +1,17 @@
+import { from, type Places } from '../callers-words.ts';
 import type { Json } from '../json.ts';
 import type { Content, InputItem, ResponsesBody } from './request-schema.ts';
 import { INPUT_FIELD } from './tools.ts';
 
 /** The messages of a chat that say the same as instructions and input items. */
-export function chatMessages({ instructions, input }: Pick<ResponsesBody, 'instructions' | 'input'>): Json[] {
-  const out = new Messages();
+export function chatMessages(
+  { instructions, input }: Pick<ResponsesBody, 'instructions' | 'input'>,
+  places: Places,
+): Json[] {
+  const out = new Messages(places);
   if (typeof instructions === 'string' && instructions !== '')
-    out.add({ role: 'system', content: instructions });
-  for (const item of input) out.item(item);
+    out.add({ role: 'system', content: instructions }, 'instructions');
+  for (const [at, item] of input.entries()) out.item(item, `input.${at}`);
   return out.all();
 }
 
@@ -15,19 +19,30 @@ export function chatMessages({ instructions, input }: Pick<ResponsesBody, 'instr
 class Messages {
   readonly #all: Json[] = [];
   #turn: Json | null = null;
+  readonly #places: Places;
+  /** The place of the item that is read. */
+  #place = '';
 
-  add(message: Json): void {
-    this.#turn = null;
-    this.#all.push(message);
+  constructor(places: Places) {
+    this.#places = places;
   }
 
-  item(item: InputItem): void {
+  add(message: Json, place: string): void {
+    this.#turn = null;
+    this.#all.push(from(this.#places, place, message));
+  }
+
+  item(item: InputItem, place: string): void {
+    this.#place = place;
     if (item.type === 'message') this.#message(item);
     else if (item.type === 'reasoning') this.#think(item);
     else if (item.type === 'function_call') this.#call(item.call_id, item.name, item.arguments);
     else if (item.type === 'custom_tool_call')
       this.#call(item.call_id, item.name, JSON.stringify({ [INPUT_FIELD]: item.input }));
-    else this.add({ role: 'tool', tool_call_id: item.call_id, content: contentOf(item.output) });
+    else {
+      const content = contentOf(item.output, `${place}.output`, this.#places);
+      this.add({ role: 'tool', tool_call_id: item.call_id, content }, place);
+    }
   }
 
   all(): Json[] {
@@ -35,9 +50,9 @@ class Messages {
   }
 
   #message({ role, content }: InputItem & { type: 'message' }): void {
-    const said = contentOf(content);
+    const said = contentOf(content, `${this.#place}.content`, this.#places);
     if (role !== 'assistant') {
-      this.add({ role, content: said });
+      this.add({ role, content: said }, this.#place);
       return;
     }
     const open = this.#turn !== null && !('content' in this.#turn) && !('tool_calls' in this.#turn);
@@ -53,7 +68,8 @@ class Messages {
   #call(id: string, name: string, text: string): void {
     const turn = this.#open();
     const calls = (turn.tool_calls ?? []) as Json[];
-    turn.tool_calls = [...calls, { id, type: 'function', function: { name, arguments: text } }];
+    const call = { id, type: 'function', function: { name, arguments: text } };
+    turn.tool_calls = [...calls, from(this.#places, this.#place, call)];
     turn.content ??= null;
   }
 
@@ -62,7 +78,7 @@ class Messages {
   }
 
   #begin(): Json {
-    const turn: Json = { role: 'assistant' };
+    const turn: Json = from(this.#places, this.#place, { role: 'assistant' });
     this.#all.push(turn);
     this.#turn = turn;
     return turn;
@@ -70,16 +86,15 @@ class Messages {
 }
 
 /** A text where the parts are texts only: every engine and template reads that. */
-function contentOf(content: Content): unknown {
+function contentOf(content: Content, place: string, places: Places): unknown {
   if (content.every((part) => part.type !== 'input_image')) return content.map(textOf).join('');
-  return content.map((part) =>
-    part.type === 'input_image'
-      ? {
-          type: 'image_url',
-          image_url: { url: part.image_url, ...(part.detail ? { detail: part.detail } : {}) },
-        }
-      : { type: 'text', text: textOf(part) },
-  );
+  return content.map((part, at) => from(places, `${place}.${at}`, chatPart(part)));
+}
+
+function chatPart(part: Content[number]): Json {
+  if (part.type !== 'input_image') return { type: 'text', text: textOf(part) };
+  const { image_url: url, detail } = part;
+  return { type: 'image_url', image_url: { url, ...(detail ? { detail } : {}) } };
 }
 
 const textOf = (part: Content[number]): string =>

@@ -1,5 +1,6 @@
+import type { Places } from '../callers-words.ts';
 import type { Json } from '../json.ts';
-import { passOn, readBody } from '../read-body.ts';
+import { passOn, readBody, refused } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';
 import { chatMessages } from './input.ts';
 import { refuseFields } from './refusals.ts';
@@ -28,18 +29,20 @@ export interface ResponsesRequest {
   readonly tools: ChatTools;
 }
 
-/** The chat that a request means. Throws `request.invalid` for what is not served. */
-export function readResponses(bytes: Buffer): ResponsesRequest {
+/** The chat that a request means; `places` is told where its parts come from. Throws `request.invalid` for what is not served. */
+export function readResponses(bytes: Buffer, places: Places = new WeakMap()): ResponsesRequest {
   const body = readBody(responsesBody, bytes);
   refuseFields(body);
-  const tools = chatTools(body);
+  const tools = chatTools(body, places);
+  const messages = chatMessages(body, places);
+  if (messages.length === 0) throw refused('input', 'holds nothing to answer', 400);
   const stream = body.stream === true;
   const limit = body.max_output_tokens;
   const verbosity = body.text?.verbosity;
   const chat = {
     ...thinkingFields(body.reasoning?.effort ?? null),
     ...passOn(body, SAME),
-    messages: chatMessages(body),
+    messages,
     ...tools.fields,
     ...responseFormat(body.text?.format ?? null),
     ...(typeof verbosity === 'string' ? { verbosity } : {}),

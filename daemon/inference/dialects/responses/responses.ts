@@ -1,25 +1,40 @@
+import { openaiErrorType } from '../../../contract/errors.ts';
 import { sseComment } from '../../../kit/sse.ts';
+import type { Places } from '../callers-words.ts';
 import { ChatPieces, newId } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
 import type { Json } from '../json.ts';
-import { ENDED_EARLY, toldEvents } from '../told-events.ts';
+import { toldEvents } from '../told-events.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
 import type { ResponseHead } from './response-object.ts';
 import { ResponseStream } from './response-stream.ts';
 
+/** Fields of a chat under the names of Responses. */
+const FIELDS = {
+  messages: 'input',
+  max_tokens: 'max_output_tokens',
+  reasoning_effort: 'reasoning.effort',
+  enable_thinking: 'reasoning.effort',
+  verbosity: 'text.verbosity',
+  response_format: 'text.format',
+  'response_format.json_schema.schema': 'text.format.schema',
+} as const;
+
 /** OpenAI's Responses, without storage: one request, one answer. */
 export const responses: Dialect = (bytes) => {
-  const request = readResponses(bytes);
+  const places: Places = new WeakMap();
+  const request = readResponses(bytes, places);
   const { ignored } = request.tools;
   const headers: Record<string, string> =
     ignored.length === 0 ? {} : { 'x-svc-ignored-tools': headerList(ignored) };
   return {
     path: CHAT_PATH,
     task: 'chat',
-    chat: request.chat,
+    origin: { body: bytes, chat: request.chat, places, fields: FIELDS, picture: 'input_image' },
     headers,
     events: (model) => responseEvents(request, headOf(model)),
     whole: (chat, model) => wholeResponse(request, headOf(model), chat),
+    errorType: openaiErrorType,
     envelope: (body) => body,
   };
 };
@@ -44,18 +59,14 @@ function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, ch
 }
 
 function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): Events {
-  return toldEvents(
-    {
-      make: (tell) =>
-        new ResponseStream(head, body, tools.custom, (event) => tell(String(event.type), event)),
-      idle: () => sseComment('waiting'),
-      fail: (stream, { code, message, param }) =>
-        stream.fail({
-          code: typeof code === 'string' ? code : 'upstream.error',
-          message: typeof message === 'string' ? message : 'The engine failed.',
-          param: typeof param === 'string' ? param : null,
-        }),
-    },
-    { code: 'upstream.error', message: ENDED_EARLY },
-  );
+  return toldEvents({
+    make: (tell) => new ResponseStream(head, body, tools.custom, (event) => tell(String(event.type), event)),
+    idle: () => sseComment('waiting'),
+    fail: (stream, { code, message, param }) =>
+      stream.fail({
+        code: typeof code === 'string' ? code : 'upstream.error',
+        message: typeof message === 'string' ? message : 'The engine failed.',
+        param: typeof param === 'string' ? param : null,
+      }),
+  });
 }

@@ -1,3 +1,4 @@
+import { from, type Places } from '../callers-words.ts';
 import { asList, asObject, type Json } from '../json.ts';
 import { passOn, refused } from '../read-body.ts';
 import type { ResponsesBody, ResponseTool } from './request-schema.ts';
@@ -18,9 +19,12 @@ export interface ChatTools {
  * The tools of a chat. Functions stay; a custom tool becomes a function of one text; what a provider would run itself is
  * left out, because agents name it in every request whoever answers, unless `tool_choice` demands it.
  */
-export function chatTools(body: ResponsesBody): ChatTools {
+export function chatTools(body: ResponsesBody, places: Places): ChatTools {
   const given = body.tools ?? [];
-  const tools = given.flatMap((tool, at) => chatTool(tool, at) ?? []);
+  const tools = given.flatMap((tool, at) => {
+    const made = chatTool(tool, at);
+    return made === null ? [] : [from(places, `tools.${at}`, made)];
+  });
   const custom = new Set(given.flatMap(({ type, name }) => (type === 'custom' && name ? [name] : [])));
   const ignored = given.flatMap(({ type }) => (type === 'function' || type === 'custom' ? [] : [type]));
   const choice = body.tool_choice ?? undefined;

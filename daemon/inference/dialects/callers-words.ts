@@ -1,0 +1,98 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { asList, asObject, type Json, parsed } from './json.ts';
+
+/** Where parts of a chat come from: the place in the caller's request, as `input.0.content.1`. */
+export type Places = WeakMap<object, string>;
+
+/** Notes where a part of a chat comes from, and answers it. */
+export function from<T extends object>(places: Places, place: string, part: T): T {
+  places.set(part, place);
+  return part;
+}
+
+/** How a chat was made of a request of another API. */
+export interface Origin {
+  /** The caller's body. */
+  readonly body: Buffer;
+  readonly chat: Json;
+  readonly places: Places;
+  /** Fields of the chat under the caller's names. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The caller's type of a picture. */
+  readonly picture: string;
+}
+
+/** An error object about the chat as one about the caller's request: its param, its fields, and what its message says of them. */
+export function inCallersWords(origin: Origin, error: Json): Json {
+  const { param, message, details } = error;
+  const fields = asList(asObject(details)?.fields);
+  const place = typeof param === 'string' ? placeOf(origin, param) : undefined;
+  return {
+    ...error,
+    ...(place === undefined ? {} : { param: place }),
+    ...(place !== undefined && typeof message === 'string'
+      ? { message: reworded(origin, message, String(param), place) }
+      : {}),
+    ...(fields.length === 0
+      ? {}
+      : { details: { ...asObject(details), fields: fields.map((field) => replaced(origin, field)) } }),
+  };
+}
+
+/** The same for a refusal or failure of the gateway itself. */
+export function failureInCallersWords(origin: Origin, failure: GatewayError): GatewayError {
+  const { param, details } = failure.options;
+  if (param === undefined && details?.fields === undefined) return failure;
+  const { message } = failure;
+  const said = inCallersWords(origin, { message, param, details }) as typeof failure.options;
+  return new GatewayError(failure.code, { ...failure.options, ...said, status: failure.status });
+}
+
+function replaced(origin: Origin, field: unknown): unknown {
+  const path = asObject(field)?.path;
+  return typeof path === 'string' ? { ...asObject(field), path: placeOf(origin, path) } : field;
+}
+
+/** Only where a message begins with the field it names one; elsewhere the same letters may be an ordinary word. */
+function reworded({ picture }: Origin, message: string, param: string, place: string): string {
+  const named = message.startsWith(`${param}:`) ? `${place}${message.slice(param.length)}` : message;
+  return named.replaceAll('"image_url"', `"${picture}"`);
+}
+
+/** The caller's place for one in the chat: that of the innermost part that came from somewhere, else the field's own name. */
+function placeOf(origin: Origin, path: string): string {
+  const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
+  const noted = innermost(origin, steps);
+  if (noted !== undefined) return path.includes('[') ? bracketed(noted) : noted;
+  const name = [3, 2, 1]
+    .map((most) => steps.slice(0, most).join('.'))
+    .find((each) => Object.hasOwn(origin.fields, each));
+  if (name === undefined) return path;
+  const body = asObject(parsed(origin.body.toString('utf8'))) ?? {};
+  return Object.hasOwn(body, steps[0] ?? '') ? path : (origin.fields[name] ?? path);
+}
+
+function innermost({ chat, places, body }: Origin, steps: readonly string[]): string | undefined {
+  let value: unknown = chat;
+  let found: string | undefined;
+  for (const step of steps) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) break;
+    value = (value as Json)[step];
+    if (typeof value === 'object' && value !== null) found = places.get(value) ?? found;
+  }
+  return found === undefined ? undefined : asWritten(found, body);
+}
+
+/** As much of a place as the caller wrote: a text that stands for a list has no places inside. */
+function asWritten(place: string, body: Buffer): string {
+  const written: string[] = [];
+  let value = parsed(body.toString('utf8'));
+  for (const step of place.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) break;
+    value = (value as Json)[step];
+    written.push(step);
+  }
+  return written.join('.');
+}
+
+const bracketed = (place: string): string => place.replace(/\.(\d+)/g, '[$1]');

@@ -1,0 +1,98 @@
+import type { RequestListener } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { CallEnd } from '../upstreams/upstream.ts';
+import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
+import { post, until } from './testing/client.ts';
+import { BODIES, MESSAGES, RESPONSES } from './testing/dialects.ts';
+import { CHAT, closeAfterEach, delta, hello, SSE, setUp } from './testing/forwarding.ts';
+import { upstreamCall, upstreamFacts } from './testing/pictures.ts';
+
+closeAfterEach();
+
+const ALL = { ...BODIES, [CHAT]: hello };
+const PATHS = [CHAT, RESPONSES, MESSAGES] as const;
+const LOST = 'data: {"error":{"message":"gpu lost","code":500}}\n\n';
+
+const tells =
+  (status: number, headers: Record<string, string>, body: string): RequestListener =>
+  (req, res) => {
+    req.resume();
+    res.writeHead(status, headers);
+    res.end(body);
+  };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+async function recordOf(path: (typeof PATHS)[number], engine: RequestListener, stream: boolean) {
+  const { gateway } = await setUp(engine);
+  await post(gateway.origin, path, { ...ALL[path], stream });
+  await until(() => gateway.log.length === 1);
+  return { record: gateway.log[0], finished: gateway.finished[0] };
+}
+
+describe.each(PATHS)('%s: what an engine tells as a failure is recorded as one', (path) => {
+  test.each([
+    ['an event at the end', LOST, 'upstream.error'],
+    ['an event before [DONE]', `${LOST}data: [DONE]\n\n`, 'upstream.error'],
+    ['a code of ours', 'data: {"error":{"message":"x","code":"slot.failed"}}\n\n', 'slot.failed'],
+    [
+      'an event longer than what is kept',
+      `data: {"error":{"message":"${'x'.repeat(9_000)}","code":500}}\n\n`,
+      'upstream.error',
+    ],
+  ])('%s', async (_, end, error) => {
+    const { record, finished } = await recordOf(path, tells(200, SSE, delta('a') + end), true);
+    expect(record).toMatchObject({ status: 200, error });
+    expect(finished).toMatchObject({ status: 200, told: error });
+  });
+
+  test.each([
+    [429, '{"error":{"message":"slow","code":"rate_limit_exceeded"}}', 'rate_limit_exceeded'],
+    [400, '{"error":{"message":"no","code":null,"type":"invalid_request_error"}}', 'upstream.error'],
+    [400, `{"error":{"message":"no","code":"${'x'.repeat(100)}"}}`, 'x'.repeat(64)],
+  ])('%d %s', async (status, body, error) => {
+    const { record } = await recordOf(path, tells(status, JSON_TYPE, body), false);
+    expect(record).toMatchObject({ status, error });
+  });
+
+  test('words about errors in a good answer are none', async () => {
+    const words = `data: ${JSON.stringify({ choices: [{ delta: { content: LOST }, finish_reason: 'stop' }] })}\n\n`;
+    const { record, finished } = await recordOf(path, tells(200, SSE, `${words}data: [DONE]\n\n`), true);
+    expect(record).toMatchObject({ status: 200, error: null });
+    expect(finished).toMatchObject({ told: null });
+  });
+});
+
+test.each([RESPONSES, MESSAGES] as const)(
+  '%s: a stream without its end is recorded as a failure',
+  async (path) => {
+    const { record } = await recordOf(path, tells(200, SSE, delta('a')), true);
+    expect(record).toMatchObject({ status: 200, error: 'upstream.error' });
+  },
+);
+
+test('an error that comes while a stream waits is recorded, too', async () => {
+  const { gateway, slots } = await setUp(tells(500, JSON_TYPE, '{"error":{"message":"x","code":"oom"}}'));
+  slots.before = (_, options) => options.onDecided?.();
+  await post(gateway.origin, CHAT, { ...hello, stream: true });
+  await until(() => gateway.log.length === 1);
+  expect(gateway.log[0]?.error).toBe('oom');
+});
+
+test.each([
+  [200, SSE, delta('a') + LOST, { status: 500 }],
+  [200, SSE, `${delta('a')}data: {"error":{"message":"x"}}\n\n`, null],
+  [429, JSON_TYPE, '{"error":{"message":"slow","code":"rate_limit_exceeded"}}', { status: 429 }],
+])('%d %j %s says of an upstream: %j', async (status, headers, body, expected) => {
+  const ends: CallEnd[] = [];
+  const origin = { now: '' };
+  const upstreams: Upstreams = {
+    ...NO_UPSTREAMS,
+    list: () => [upstreamFacts({ name: 'cloud', cold: false, models: ['far-model'] })],
+    connect: () => upstreamCall({ origin: origin.now, ended: (end) => void ends.push(end) }),
+  };
+  const { gateway, engine } = await setUp(tells(status, headers, body), { upstreams });
+  origin.now = engine.origin;
+  await post(gateway.origin, CHAT, { ...hello, model: 'far-model', stream: true });
+  await until(() => gateway.log.length === 1);
+  expect(ends).toEqual([expected]);
+});
