@@ -39,6 +39,13 @@ describe('parseCommandLine', () => {
     expect(parseCommandLine(['backup', '--with-keys', 'file']).values['with-keys']).toBe(true);
   });
 
+  it.each([
+    ['--state', 'foo', '--state takes running, done'],
+    ['--level', 'foo', '--level takes debug, info, warn, error'],
+  ])('%s with a word that it does not take is refused and not repeated', (option, word, message) => {
+    expect(refusal('logs', option, word)).toMatchObject({ exitCode: EXIT.usage, message });
+  });
+
   it('after -- everything is text', () => {
     expect(parseCommandLine(['chat', '--', '--key', 'x']).positionals).toEqual(['chat', '--key', 'x']);
   });

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CliError, EXIT } from './exit-codes.ts';
-import { type Flags, OPTIONS, type OptionName } from './options.ts';
+import { type Flags, OPTIONS, type OptionName, optionRow } from './options.ts';
 
 const KEY_LIKE = /^--?(?:[a-z]+-)?(?:key|token|secret|password|auth|bearer)/i;
 
@@ -25,6 +25,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   }
   const { values, positionals } = split(argv);
   const given = new Set(Object.keys(values) as OptionName[]);
+  for (const name of given) checkWord(name, values[name]);
   const absent = Object.entries(OPTIONS).map(([name, row]) => [
     name,
     row.type === 'boolean' ? false : undefined,
@@ -39,6 +40,13 @@ function split(argv: readonly string[]) {
     const [sentence = ''] = (error as Error).message.split('. ');
     throw new CliError(`${sentence}. See svcctl --help.`, EXIT.usage);
   }
+}
+
+/** Refuses a word that an option with few of them does not take. */
+function checkWord(name: OptionName, value: unknown): void {
+  const { words } = optionRow(name);
+  if (words === undefined || words.includes(String(value))) return;
+  throw new CliError(`--${name} takes ${words.join(', ')}`, EXIT.usage);
 }
 
 /** A whole number that an option was given; undefined when it was not. Throws CliError that names the option. */

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { newRequestId } from '../kit/request-id.ts';
 import { createClient, readAll, toUrl } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
@@ -12,8 +13,12 @@ afterEach(() => {
   }
 });
 
-async function serve(handler: RequestListener): Promise<string> {
-  const server = createServer(handler);
+/** Something that answers, with what every answer of a gateway carries unless it is said to be another. */
+async function serve(handler: RequestListener, of: 'gateway' | 'another' = 'gateway'): Promise<string> {
+  const server = createServer((req, res) => {
+    if (of === 'gateway') res.setHeader('x-request-id', newRequestId());
+    handler(req, res);
+  });
   servers.push(server);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -84,9 +89,48 @@ describe('refusals', () => {
     [502, '<html>', 'the gateway answered with status 502'],
     [302, '', 'the gateway answered with status 302'],
     [200, '<html>', /no svc-gateway: its answer is no JSON/],
-  ])('something else that answers %d', async (status, body, message) => {
+  ])('an answer %d that is none of the route', async (status, body, message) => {
     const client = createClient({ url: await answer(status, body), key: null });
     expect((await failure(client.call('status'))).message).toMatch(message);
+  });
+});
+
+describe('something else that answers', () => {
+  const another = (status: number, body: string) =>
+    serve((_req, res) => {
+      res.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'req-1' });
+      res.end(body);
+    }, 'another');
+
+  it.each([
+    [200, '{}'],
+    [200, '{"status":"ok"}'],
+    [200, 'null'],
+    [200, '<html>'],
+    [302, ''],
+    [401, '{"error":{"code":"no","message":"No."}}'],
+    [404, '{"detail":"Not Found"}'],
+    [502, '<html>'],
+  ])('is told to be no gateway by %d %s', async (status, body) => {
+    const url = await another(status, body);
+    const client = createClient({ url, key: null });
+    const message = `what answers at ${url} is no svc-gateway: it answered /api/status with status ${status}`;
+    expect(await failure(client.call('status'))).toMatchObject({ exitCode: EXIT.unreachable, message });
+    expect(await failure(client.open('logs', undefined))).toMatchObject({ exitCode: EXIT.unreachable });
+  });
+
+  it('a proxy that takes the id away hides no gateway, and is asked without the key', async () => {
+    const asked: unknown[] = [];
+    const url = await serve((req, res) => {
+      asked.push([req.url, req.headers.authorization]);
+      const health = { status: 'ok', name: 'svc-gateway', version: '1.0.0' };
+      res.end(JSON.stringify(req.url === '/api/health' ? health : { here: true }));
+    }, 'another');
+    expect(await createClient({ url, key: 'k' }).call('status')).toEqual({ here: true });
+    expect(asked).toEqual([
+      ['/api/status', 'Bearer k'],
+      ['/api/health', undefined],
+    ]);
   });
 });
 

@@ -3,6 +3,8 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ErrorEnvelope } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { isHealth, isSigned } from './gateway-sign.ts';
+import { hintOf } from './hints.ts';
 
 /** A body that is sent as it is read. */
 export interface Upload {
@@ -41,7 +43,16 @@ const MAX_ANSWER = 16 * 1024 * 1024;
 
 /** A thin client of the HTTP API, made from the route table. It follows no redirect. */
 export function createClient({ url, key }: ClientOptions): Client {
-  const open: Client['open'] = (route, body, options) => send(url, key, route, body, options);
+  const open: Client['open'] = async (route, body, options) => {
+    const res = await send(url, key, route, body, options);
+    const status = res.statusCode ?? 500;
+    if (!isSigned(res.headers) && !(await isGateway(url))) {
+      res.destroy();
+      throw stranger(url, `it answered ${addressOf(route, options ?? {})} with status ${status}`);
+    }
+    if (status < 300) return res;
+    throw refusal(status, await readAll(res));
+  };
   return {
     open,
     call: async <T>(route: RouteId, body?: unknown, options?: CallOptions) =>
@@ -56,6 +67,12 @@ function addressOf(route: RouteId, { params = {}, query = {} }: CallOptions): st
   );
   const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+/** Asks a place whose answers do not say so whether it is a gateway. No key is sent. */
+async function isGateway(base: string): Promise<boolean> {
+  const res = await send(base, null, 'health', undefined);
+  return isHealth(await readAll(res));
 }
 
 async function send(
@@ -81,11 +98,7 @@ async function send(
   // Read in only here: help and completion need none of it.
   const { request } = await (target.protocol === 'https:' ? import('node:https') : import('node:http'));
   return new Promise((resolve, reject) => {
-    const req = request(target, { method, headers }, (res) => {
-      const status = res.statusCode ?? 500;
-      if (status < 300) return resolve(res);
-      readAll(res).then((text) => reject(refusal(status, text)), reject);
-    });
+    const req = request(target, { method, headers }, resolve);
     req.setTimeout(timeoutMs, () => req.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
     req.on('error', (error) => reject(unreachable(base, error)));
     if (upload === undefined) req.end(payload);
@@ -135,21 +148,11 @@ function exitOf(status: number): number {
   return status === 401 || status === 403 ? EXIT.refused : EXIT.failed;
 }
 
-/** What the details of an error add to its message: how long to wait, what is wrong where, and why. */
-function hintOf({ retry_after_s: wait, fields, reason }: Record<string, unknown>): string {
-  const places = Array.isArray(fields) ? (fields as { path: string; reason: string }[]) : [];
-  return [
-    typeof wait === 'number' ? ` Try again in ${wait} s.` : '',
-    typeof reason === 'string' ? ` ${reason}` : '',
-    places.length === 0 ? '' : ` ${places.map((each) => `${each.path} ${each.reason}`).join('; ')}.`,
-  ].join('');
-}
-
 function refusal(status: number, text: string): CliError {
   try {
     const { error } = JSON.parse(text) as ErrorEnvelope;
     return new CliError(
-      `${error.message}${hintOf(error.details ?? {})} (${error.code})`,
+      `${error.message}${hintOf(error.message, error.details)} (${error.code})`,
       exitOf(status),
       error.code,
     );
@@ -158,11 +161,14 @@ function refusal(status: number, text: string): CliError {
   }
 }
 
+const stranger = (base: string, why: string): CliError =>
+  new CliError(`what answers at ${base} is no svc-gateway: ${why}`, EXIT.unreachable);
+
 function parsed(text: string, base: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CliError(`what answers at ${base} is no svc-gateway: its answer is no JSON`);
+    throw stranger(base, 'its answer is no JSON');
   }
 }
 

@@ -5,7 +5,7 @@ export const EXIT = {
   failed: 1,
   /** The command line was wrong. */
   usage: 2,
-  /** The gateway could not be reached. */
+  /** The gateway could not be reached, or something else answers there. */
   unreachable: 3,
   /** No key, the wrong key, or a key of a too low tier. */
   refused: 4,
@@ -34,7 +34,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done',
   failed: 'the gateway answered with an error, or doctor found a failure',
   usage: 'the command line was wrong',
-  unreachable: 'the gateway could not be reached, or a stream broke off',
+  unreachable: 'the gateway could not be reached, something else answers there, or a stream broke off',
   refused: 'no key, the wrong key, or a key of a too low tier',
   declined: 'a question was answered with no, or nobody was there to ask',
   limited: 'too many attempts; wait',

@@ -20,7 +20,7 @@ export function overview(commands: readonly Command[]): string {
 
 ${commands.map(lineOf).join('\n')}
 
-Options: --json (machine-readable), --help (of a command too)
+Options: --json (machine-readable), --help (of a command too), --version
          --url ADDRESS (else SVC_URL, else the configured address)
 Keys:    SVC_ADMIN_KEY, SVC_CLIENT_KEY, then api.env; never an argument
 Exit: ${EXITS.map(([name, code]) => `${code} ${name}`).join(', ')}

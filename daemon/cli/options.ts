@@ -16,6 +16,7 @@ export const OPTIONS = {
   json: { type: 'boolean', help: 'Print what the gateway answers as JSON', everywhere: true },
   url: { type: 'string', value: 'ADDRESS', help: 'Address of the gateway, else SVC_URL', everywhere: true },
   help: { type: 'boolean', short: 'h', help: 'Print the help of a command', everywhere: true },
+  version: { type: 'boolean', help: 'Print the version of svcctl', everywhere: true },
   wide: { type: 'boolean', help: 'Do not cut columns to the width of the terminal' },
   evidence: {
     type: 'boolean',

@@ -48,6 +48,11 @@ function connection(flags: Flags) {
 
 async function main(argv: readonly string[]): Promise<number> {
   const { values: flags, positionals, given } = parseCommandLine(argv);
+  if (flags.version) {
+    const { VERSION } = await import('../version.ts');
+    process.stdout.write(`svcctl ${VERSION}\n`);
+    return EXIT.ok;
+  }
   const asked = helpWords(positionals, flags);
   if (asked !== null) {
     process.stdout.write(help(COMMANDS, asked));

@@ -1,6 +1,7 @@
 import { containerSockets } from '../container-sockets.ts';
 import { ContainerEngine } from '../kit/container-engine/container-engine.ts';
 import { Outbound } from '../kit/outbound.ts';
+import { plural } from '../kit/plural.ts';
 import { lookAtSettings } from '../settings/look.ts';
 import { endAllContainers } from '../slots/runners/container/end-all.ts';
 import type { SubcommandOptions } from '../subcommands.ts';
@@ -20,8 +21,8 @@ export async function endContainersCommand({ env, out }: SubcommandOptions): Pro
       connect: (socket: string, signal: AbortSignal) => ContainerEngine.connect(outbound, socket, signal),
     };
     const { ended, failed } = await endAllContainers(places, settings.folders.state);
-    if (ended > 0) out(`Ended ${ended} container(s).\n`);
-    if (failed > 0) out(`${failed} container(s) could not be ended; see podman ps or docker ps.\n`);
+    if (ended > 0) out(`Ended ${plural(ended, 'container')}.\n`);
+    if (failed > 0) out(`${plural(failed, 'container')} could not be ended; see podman ps or docker ps.\n`);
     return failed === 0 ? 0 : 1;
   } finally {
     await outbound.close();

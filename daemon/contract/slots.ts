@@ -14,7 +14,11 @@ export const SLOT_STATES = [
 ] as const;
 export const SlotState = z.enum(SLOT_STATES);
 export const SlotType = z.enum(['llm', 'embedding', 'rerank', 'stt', 'tts', 'image']);
-export const SlotName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/);
+export const SlotName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'has a-z, 0-9, - and _ only, at most 32 characters');
+/** What a time in a slot file may look like. */
+export const DURATION_FORM = 'must be seconds or a text like "15 min"';
 
 export const SlotView = z.object({
   name: SlotName,
@@ -95,7 +99,7 @@ export const SlotSettings = z.strictObject({
   pinned: z.boolean().nullish(),
   priority: z.number().int().nullish(),
   /** Seconds, or a text like "15 min"; 0 = never by time. */
-  idle_unload: z.union([z.number().int().min(0), word.max(32)]).nullish(),
+  idle_unload: z.union([z.number().int().min(0), word.max(32)], { error: DURATION_FORM }).nullish(),
   voice: z
     .strictObject({
       voice: word.max(256).nullish(),

@@ -155,7 +155,12 @@ export const ExplainRequest = z.object({
   model: z.string().optional(),
   body: z.record(z.string(), z.unknown()).optional(),
 });
-const ExplainError = z.object({ code: z.string(), message: z.string() });
+const ExplainError = z.object({
+  code: z.string(),
+  message: z.string(),
+  /** As the real refusal has them: near names of a mistyped model, the reason of a failed slot. */
+  details: z.record(z.string(), z.unknown()).optional(),
+});
 export const ExplainResponse = z.object({
   path: z.string(),
   model: z.string().nullable(),

@@ -41,7 +41,7 @@ it('the text is aligned, fits and steers no terminal', () => {
   expect(text).not.toContain('\u001b');
   expect(lines[0]).toBe('ok    gateway       It answers.');
   expect(text).toContain('                    → Free some');
-  expect(text.endsWith('1 failure(s), 1 warning(s).\n')).toBe(true);
+  expect(text.endsWith('1 failure, 1 warning.\n')).toBe(true);
   expect(JSON.parse(reportJson(found))).toMatchObject({
     status: 'fail',
     failures: 1,

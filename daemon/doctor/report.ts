@@ -1,3 +1,4 @@
+import { plural } from '../kit/plural.ts';
 import { counted, type Finding } from './finding.ts';
 
 const ID_WIDTH = 14;
@@ -28,7 +29,10 @@ function entry({ id, status, message, fix }: Finding, width: number): string {
 /** The findings for people: aligned, without colours, within `width` columns where words allow it. */
 export function reportText(findings: readonly Finding[], width: number): string {
   const [failures, warnings] = [counted(findings, 'fail'), counted(findings, 'warn')];
-  const sum = failures + warnings === 0 ? 'All is well.' : `${failures} failure(s), ${warnings} warning(s).`;
+  const sum =
+    failures + warnings === 0
+      ? 'All is well.'
+      : `${plural(failures, 'failure')}, ${plural(warnings, 'warning')}.`;
   return `${findings.map((one) => entry(one, width)).join('\n')}\n\n${sum}\n`;
 }
 

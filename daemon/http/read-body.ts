@@ -6,6 +6,7 @@ import type { ZodType, z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import type { BodyKind } from '../contract/routes.ts';
 import { GatheredBytes } from '../kit/gathered-bytes.ts';
+import { issueReason } from '../kit/issue-reason.ts';
 import { askForBody } from './expect.ts';
 import { cutShort, discardRest, letFinish } from './linger.ts';
 
@@ -220,8 +221,7 @@ function fieldsOf(issue: z.core.$ZodIssue): { path: string; reason: string }[] {
       reason: 'cannot be set here',
     }));
   }
-  const reason = issue.code === 'custom' ? issue.message : issue.message.replace(/, received.*$/i, '');
-  return [{ path: place.join('.'), reason }];
+  return [{ path: place.join('.'), reason: issueReason(issue) }];
 }
 
 /** Reads a `/v1` body into one Buffer under its cap; nothing is parsed. Throws 413, 415, 400 when it breaks off. */

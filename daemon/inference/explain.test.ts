@@ -50,7 +50,7 @@ test('explain replays without sending or loading', async () => {
   const load: LoadForecastView = { outcome: 'evicts', evicts: ['other'], sum: { ...sum, victims } };
   slots.foreseen.agent = { load, refusal: null };
   expect(gateway.inference.explain({ path: CHAT, model: 'agent' })).toMatchObject({ load, error: null });
-  expect(gateway.inference.explain({ path: '/embeddings', body: { model: 'nobody' } })).toMatchObject({
+  expect(gateway.inference.explain({ path: '/v1/embeddings', body: { model: 'nobody' } })).toMatchObject({
     model: 'nobody',
     slot: null,
     error: { code: 'dispatch.no_route' },
@@ -112,6 +112,73 @@ describe('explain tells what would come of it', () => {
       slot: 'utility',
       after: [],
       error: { code: 'slot.no_memory' },
+    });
+  });
+});
+
+describe('explain refuses what the real call refuses', () => {
+  test.each(['/v1/foo', '/v1/models', '/chat/completions', '/v1/', ''])(
+    '%j is no inference route',
+    async (path) => {
+      const { gateway } = await setUp(new TestSlots([slotRecord({ name: 'agent' })]));
+      expect(() => gateway.inference.explain({ path, model: 'agent' })).toThrow(
+        expect.objectContaining({
+          code: 'request.invalid',
+          options: expect.objectContaining({
+            details: { fields: [{ path: 'path', reason: expect.stringContaining('/v1/chat/completions') }] },
+          }),
+        }),
+      );
+    },
+  );
+
+  test('counting tokens and live voice are dispatched like a chat', async () => {
+    const { gateway } = await setUp(new TestSlots([slotRecord({ name: 'agent', model: 'qwen' })]));
+    for (const path of ['/v1/messages/count_tokens', '/v1/realtime'])
+      expect(gateway.inference.explain({ path, model: 'qwen' })).toMatchObject({
+        slot: 'agent',
+        error: null,
+      });
+  });
+
+  test('a picture by a model that is not curated, or by none', async () => {
+    const slots = new TestSlots([
+      slotRecord({ name: 'agent', model: 'qwen' }),
+      slotRecord({ name: 'img', model: 'sd15', type: 'image', engine: 'sd-server' }),
+    ]);
+    const { gateway } = await setUp(slots);
+    const told = (model?: string) =>
+      gateway.inference.explain({ path: '/v1/images/generations', ...(model ? { model } : {}) });
+    expect(told('nope').error).toMatchObject({
+      code: 'image.model_not_curated',
+      details: { models: expect.any(Array) },
+    });
+    expect(told('agent').error?.code).toBe('image.model_not_curated');
+    expect(told().error).toMatchObject({ code: 'request.invalid', details: { fields: [{ path: 'model' }] } });
+    expect(told('img')).toMatchObject({ model: 'img', slot: 'img', error: null });
+  });
+
+  test('a full queue has no place left', async () => {
+    const slots = new TestSlots([slotRecord({ name: 'agent', model: 'qwen', active: 4, queued: 2 })]);
+    const engine = await listen((_req, res) => res.end('{}'));
+    const gateway = await openGateway({ slots, settings: { queueMax: 2 } });
+    closers.push(engine.close, gateway.close);
+    const full = gateway.inference.explain({ path: CHAT, model: 'agent' });
+    expect(full).toMatchObject({
+      slot: 'agent',
+      queue_position: 0,
+      error: { code: 'slot.queue_full', details: { slot: 'agent', position: 3 } },
+    });
+    slots.records = [slotRecord({ name: 'agent', model: 'qwen', active: 4, queued: 1 })];
+    const waits = gateway.inference.explain({ path: CHAT, model: 'agent' });
+    expect(waits).toMatchObject({ queue_position: 2, error: null });
+  });
+
+  test('the error keeps its details', async () => {
+    const slots = new TestSlots([slotRecord({ name: 'agent', model: 'qwen' })]);
+    const { gateway } = await setUp(slots);
+    expect(gateway.inference.explain({ path: CHAT, model: 'agnet' }).error?.details).toEqual({
+      suggestions: ['agent'],
     });
   });
 });

@@ -171,7 +171,11 @@ export function createInference(deps: InferenceDeps): Inference {
     voices: (asked) => listVoices(takePicture(sources), asked),
     speakers: () => listSpeakers(takePicture(sources)),
     image: (id) => images.cache.open(id),
-    explain: (input) => explain(input, takePicture(sources), (slot) => slots.foresee(slot)),
+    explain: (input) =>
+      explain(input, takePicture(sources), {
+        foresee: (slot) => slots.foresee(slot),
+        queueMax: settings.value('queueMax'),
+      }),
     running: () => watch.running(),
     request: (id) => watch.find(id),
     bodies: (id) => watch.bodies(id),

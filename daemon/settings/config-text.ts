@@ -36,15 +36,15 @@ export function readConfigText(bytes: Uint8Array): ConfigText {
   try {
     return { ok: true, text, table: tomlValues(text) };
   } catch (error) {
-    if (error instanceof TomlError) return refuse(error.line, reasonOf(error));
+    if (error instanceof TomlError) return refuse(error.line, tomlReason(error));
     return refuse(null, error instanceof TimeLimitError ? error.message : 'can not be read as TOML');
   }
 }
 
 const refuse = (line: number | null, message: string): ConfigText => ({ ok: false, line, message });
 
-/** The first line of the parser's message, without the quoted piece of the file. */
-function reasonOf(error: TomlError): string {
+/** Why a text is no TOML: the first line of the parser's message, without the quoted piece of the file. */
+export function tomlReason(error: TomlError): string {
   const first = error.message.split('\n')[0] as string;
   return first.replace(/^Invalid TOML document: /, 'is no valid TOML: ');
 }

@@ -103,6 +103,7 @@ describe('orderLoad', () => {
   ])('%j: a slot without a fitting model is refused for good', (text, given, reason) => {
     const error = refusal(() => orderLoad(slotConfig('agent', text), picture({ model: given })));
     expect([error.code, error.options.details?.reason]).toEqual(['slot.failed', reason]);
+    expect(error.message).toBe(`Slot agent can not be loaded: ${reason}`);
     expect(error.headers()).toEqual({ 'x-should-retry': 'false' });
   });
 });

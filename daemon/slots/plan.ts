@@ -1,6 +1,7 @@
 import type { PlanSourceName, SlotPlanView } from '../contract/slots.ts';
 import type { Launch, SlotModel } from './engines/engine.ts';
 import type { Forecast } from './loads.ts';
+import { BUILT_IN_SLOTS } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
 
 /** What a plan was made from. */
@@ -20,14 +21,25 @@ const fromFile =
   ({ config }) =>
     config.fileKeys.includes(key) ? 'file' : 'default';
 
-const OF_MODEL: Origin = ({ asked, config }) =>
-  asked ? 'request' : config.model === null ? 'default' : 'file';
+/** What an automatic slot has from the model that it was made for. */
+const fromModel =
+  (key: string): Origin =>
+  (facts, launch) =>
+    facts.config.auto ? 'model' : fromFile(key)(facts, launch);
+
+const OF_MODEL: Origin = (facts, launch) => (facts.asked ? 'request' : fromModel('model')(facts, launch));
+
+/** A built-in slot is there without a file, an automatic one has none. */
+const OF_SLOT: Origin = ({ config }) => {
+  if (config.auto) return 'model';
+  return config.fileKeys.length === 0 && BUILT_IN_SLOTS.includes(config.name) ? 'default' : 'file';
+};
 
 /** Where the values of a launch come from; what is not listed is the engine's own. */
 const ORIGINS: Readonly<Record<string, Origin>> = {
-  slot: () => 'file',
-  engine: fromFile('engine'),
-  type: fromFile('type'),
+  slot: OF_SLOT,
+  engine: fromModel('engine'),
+  type: fromModel('type'),
   modelId: OF_MODEL,
   modelPath: () => 'model',
   demo: () => 'model',

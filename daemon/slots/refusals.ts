@@ -26,8 +26,13 @@ export function failedError(slot: string, failure: Failure, now: number): Gatewa
   );
 }
 
+/** 503 `slot.failed` for a slot that has no model to load; the message says why, since its record tells of no failure. */
 export const noModelError = (slot: string, reason: string): GatewayError =>
-  new GatewayError('slot.failed', { details: { slot, reason }, noRetry: true });
+  new GatewayError('slot.failed', {
+    message: `Slot ${slot} can not be loaded: ${reason}`,
+    details: { slot, reason },
+    noRetry: true,
+  });
 
 /** 503 `slot.loading`: the waiting limit is over. `progress` is the share that is done, null when unknown. */
 export const loadingError = (slot: string, progress: number | null): GatewayError =>

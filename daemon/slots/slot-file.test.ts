@@ -158,13 +158,14 @@ response_format = "wav"
     ['key_env = "SVC_ADMIN_KEY"', 1, /^key_env: must be a variable name, not SVC_/],
     ['health = "up"', 1, /^health: must be a path/],
     ['image = "two words"', 1, /^image: must be the name of an image/],
-    ['enabled = true\ncontext = "big"', 2, /^context: /],
+    ['enabled = true\ncontext = "big"', 2, /^context: must be a whole number$|^context: must be a number$/],
     ['batch = 8', 1, /^batch: /],
     ['device = "toaster"', 1, /must be auto, cpu/],
-    ['idle_unload = "soon"', 1, /^idle_unload: /],
+    ['idle_unload = "soon"', 1, /^idle_unload: must be seconds or a text like "15 min"$/],
+    ['idle_unload = true', 1, /^idle_unload: must be seconds or a text like "15 min"$/],
     ['\n[env]\nSVC_ADMIN_KEY = "x"', 2, /^env\.SVC_ADMIN_KEY: /],
     ['type = "llm"\nmodel = ""', 2, /^model: /],
-    ['a = [1 #', 1, /not valid TOML/],
+    ['a = [1 #', 1, /^is no valid TOML: (?!Invalid TOML)/],
   ])('%j gives no slot, a line and a reason', (text, line, message) => {
     const read = readSlotFile('a.toml', text);
     expect(read.config).toBeNull();

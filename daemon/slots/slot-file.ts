@@ -1,6 +1,8 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import { SlotName, SlotType } from '../contract/slots.ts';
+import { DURATION_FORM, SlotName, SlotType } from '../contract/slots.ts';
+import { issueReason } from '../kit/issue-reason.ts';
+import { tomlReason } from '../settings/config-text.ts';
 import type { Problem } from '../settings/problem.ts';
 import { SELF_FILLING } from './bindings.ts';
 import type { RunnerId } from './engines/how.ts';
@@ -13,16 +15,19 @@ const DURATION = /^(\d+(?:\.\d+)?)\s*(s|m|min|h)$/;
 const MOST_BYTES = 64 * 1024;
 
 const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
-const Duration = z.union([
-  z.number().int().min(0),
-  z
-    .string()
-    .regex(DURATION, 'must be seconds or a text like "15 min"')
-    .transform((text) => {
-      const [, amount, unit] = DURATION.exec(text) as unknown as [string, string, string];
-      return Math.round(Number(amount) * (UNIT_S[unit] as number));
-    }),
-]);
+const Duration = z.union(
+  [
+    z.number().int().min(0),
+    z
+      .string()
+      .regex(DURATION, DURATION_FORM)
+      .transform((text) => {
+        const [, amount, unit] = DURATION.exec(text) as unknown as [string, string, string];
+        return Math.round(Number(amount) * (UNIT_S[unit] as number));
+      }),
+  ],
+  { error: DURATION_FORM },
+);
 
 const VariableName = z
   .string()
@@ -204,7 +209,7 @@ function parseToml(
     return { table: parse(text) };
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
-    return { line: cause.line, message: `is not valid TOML: ${(cause.message.split('\n')[0] ?? '').trim()}` };
+    return { line: cause.line, message: tomlReason(cause) };
   }
 }
 
@@ -232,7 +237,7 @@ export function readSlotFile(file: string, text: string): ReadSlot {
   const wrong = read.error.issues.map((issue) => ({
     file,
     line: lineOf(text, String(issue.path[0] ?? '')),
-    message: `${issue.path.join('.')}: ${issue.message}`,
+    message: `${issue.path.join('.')}: ${issueReason(issue)}`,
   }));
   return { config: null, problems: [...wrong, ...unknown] };
 }

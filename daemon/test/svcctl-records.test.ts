@@ -116,7 +116,7 @@ describe('logs and events', () => {
     expect(out).toMatch(/^\d\d:\d\d:\d\d WARN {2}slot failed slot=utility reason=/m);
     const lines = (await said('logs', '--json')).trimEnd().split('\n');
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty('level');
-    expect(await run(['logs', '--level', 'loud'])).toMatchObject({ code: 1, out: '' });
+    expect(await run(['logs', '--level', 'loud'])).toMatchObject({ code: 2, out: '' });
     await slotState(here.gateway, 'utility', 'ready', ADMIN_KEY);
   });
 

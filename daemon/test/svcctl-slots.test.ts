@@ -68,7 +68,11 @@ describe('slots load, unload, restart and swap', () => {
 
   it.each([
     [['slots', 'load', 'nobody'], 1, /There is no slot of this name\. \(slot\.not_found\)/],
-    [['slots', 'load', 'hollow'], 1, /The slot has failed\. .+ \(slot\.failed\)/],
+    [
+      ['slots', 'load', 'hollow'],
+      1,
+      /Slot hollow can not be loaded: The model \S+ of the slot file was not found\. \(slot\.failed\)/,
+    ],
     [['slots', 'swap', 'agent', 'nobody'], 1, /\(model\.not_found\)/],
     [['slots', 'load'], 2, /svcctl slots load NAME/],
     [['slots', 'load', 'a', 'b'], 2, /svcctl slots load NAME/],
@@ -116,6 +120,16 @@ describe('slots create, set, plan and rm', () => {
     expect(ran.err).toMatch(/extra_args cannot be set here; env cannot be set here\. \(request\.invalid\)/);
     const value = await run(['slots', 'set', 'utility', 'device=abacus']);
     expect(value.err).toMatch(/device .*must be auto.*\(slot\.invalid\)/);
+    const words = await run(['slots', 'set', 'utility', 'context=abc', 'idle_unload=soon', 'pinned=maybe']);
+    expect(words.err).toMatch(
+      / context must be a number; pinned must be true or false\. \(request\.invalid\)/,
+    );
+    const time = await run(['slots', 'set', 'utility', 'idle_unload=soon']);
+    expect(time.err).toMatch(/ idle_unload must be seconds or a text like "15 min"\. \(slot\.invalid\)/);
+    const name = await run(['slots', 'create', 'Bad Name', 'model=tiny']);
+    expect(name.err).toMatch(
+      / name has a-z, 0-9, - and _ only, at most 32 characters\. \(request\.invalid\)/,
+    );
     expect((await run(['slots', 'set', 'utility'])).code).toBe(2);
   });
 
@@ -137,7 +151,19 @@ describe('slots create, set, plan and rm', () => {
     expect(out).toMatch(/^parallel +1 +file$/m);
     expect(out).toMatch(/^Needed +[\d.]+ [KMG]iB \((estimated|measured)\)$/m);
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
-    expect(await told<SlotPlanView>('slots', 'plan', 'utility')).toMatchObject({ slot: 'utility' });
+    expect(await told<SlotPlanView>('slots', 'plan', 'utility')).toMatchObject({
+      slot: 'utility',
+      launch: { slot: { from: 'file' }, model_id: { from: 'file' }, type: { from: 'default' } },
+    });
+    expect((await told<SlotPlanView>('slots', 'plan', 'agent')).launch).toMatchObject({
+      slot: { from: 'file' },
+      model_id: { from: 'default' },
+    });
+    expect((await told<SlotPlanView>('slots', 'plan', 'second')).launch).toMatchObject({
+      slot: { from: 'model' },
+      model_id: { from: 'model' },
+      type: { from: 'model' },
+    });
     expect(await told<SlotRecord>('slots', 'show', 'utility')).toMatchObject({ state: 'offline' });
   });
 });
@@ -162,7 +188,29 @@ describe('models and hardware', () => {
   });
 });
 
+describe('a slot whose model is not there', () => {
+  it('is warned of, since its record tells of no failure', async () => {
+    const warning = 'The model that the file names was not found: hollow.';
+    expect(await said('status')).toContain(`! ${warning}\n`);
+    expect(await told<SlotRecord>('slots', 'show', 'hollow')).toMatchObject({
+      state: 'offline',
+      model: null,
+      failure: null,
+    });
+  });
+});
+
 describe('without a gateway', () => {
+  it('tells its version', async () => {
+    const env = { SVC_URL: 'http://127.0.0.1:1', SVC_HOME: '/nonexistent' };
+    const ran = await run(['--version'], { env });
+    expect(ran).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/^svcctl \d+\.\d+\.\d+\S*\n$/),
+    });
+  });
+
   it('help and completion need none', async () => {
     const env = { SVC_URL: 'http://127.0.0.1:1', SVC_HOME: '/nonexistent' };
     expect(await run(['slots', 'load', '--help'], { env })).toMatchObject({ code: 0, err: '' });

@@ -61,6 +61,13 @@ it('explain draws the steps and says where a request goes', async () => {
     code: 1,
     out: expect.stringMatching(/Refused: .*\(dispatch\.no_route\)\n$/),
   });
+  const mistyped = await run('explain', 'desk-modle');
+  expect(mistyped.out).toMatch(/Did you mean desk-model\? \(dispatch\.no_route\)\n$/);
+  const elsewhere = await run('explain', 'agent', '--path', '/v1/foo');
+  expect(elsewhere).toMatchObject({ code: 1, out: '' });
+  expect(elsewhere.err).toMatch(
+    /path must be an inference route such as \/v1\/chat\/completions\. \(request/,
+  );
 });
 
 it('explain names the limit for slots where that is why a load is refused', async () => {

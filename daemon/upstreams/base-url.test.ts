@@ -51,6 +51,13 @@ describe('parseBaseUrl', () => {
     expect(reason).not.toContain('secret');
   });
 
+  it.each(['http://user:secret@desk/v1', 'http://secret@desk', 'http://u:@desk:8000/v1'])(
+    '%j is told to hold a key where none belongs',
+    (text) => {
+      expect(parseBaseUrl(text)).toMatch(/^must not hold a user or a password; key_env names/);
+    },
+  );
+
   it.each([
     ['http://localhost:1', true],
     ['http://127.0.0.9', true],

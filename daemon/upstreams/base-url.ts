@@ -29,6 +29,8 @@ const PATH = /^(\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)*$/;
  * a fragment, dot segments, an address that is never connected to.
  */
 export function parseBaseUrl(text: string): BaseUrl | string {
+  if (/^https?:\/\/[^/?#\\\s]*@/i.test(text.trim()))
+    return 'must not hold a user or a password; key_env names the variable of the key';
   const match = /^(https?):\/\/([^/?#\\@\s]+)([^?#\s]*)$/i.exec(text.trim());
   if (!match) return 'must be an address such as http://desk.lan:8000/v1, without user, query or fragment';
   const [, scheme, authorityText, rest] = match as unknown as [string, string, string, string];

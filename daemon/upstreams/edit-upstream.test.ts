@@ -44,7 +44,14 @@ it('refuses what would be no good file, by field and reason', async () => {
   expect(error).toMatchObject({
     code: 'upstream.invalid',
     options: {
-      details: { fields: [{ path: 'base_url', reason: 'has no valid host' }] },
+      details: {
+        fields: [
+          {
+            path: 'base_url',
+            reason: 'must not hold a user or a password; key_env names the variable of the key',
+          },
+        ],
+      },
     },
   });
   expect(JSON.stringify(error)).not.toContain('sk-secret');

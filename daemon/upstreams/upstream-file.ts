@@ -1,7 +1,9 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { UPSTREAM_FIELDS, type UpstreamKind, UpstreamName } from '../contract/upstreams.ts';
+import { issueReason } from '../kit/issue-reason.ts';
 import { withinTime } from '../kit/within-time.ts';
+import { tomlReason } from '../settings/config-text.ts';
 import type { Problem } from '../settings/problem.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 
@@ -85,7 +87,7 @@ function parseToml(text: string): Table {
     return { table: withinTime(() => parse(text.replace(/^\ufeff/, '')), PARSE_LIMIT_MS) };
   } catch (cause) {
     if (!(cause instanceof TomlError)) return { line: null, message: 'can not be read as TOML' };
-    return { line: cause.line, message: `is not valid TOML: ${(cause.message.split('\n')[0] ?? '').trim()}` };
+    return { line: cause.line, message: tomlReason(cause) };
   }
 }
 
@@ -115,7 +117,7 @@ export function readUpstreamFile(file: string, text: string): ReadUpstream {
   const read = UpstreamFile.safeParse(toml.table);
   if (!read.success) {
     const wrong = read.error.issues.map((issue) =>
-      problem(`${issue.path.join('.')}: ${issue.message}`, lineOf(text, String(issue.path[0] ?? ''))),
+      problem(`${issue.path.join('.')}: ${issueReason(issue)}`, lineOf(text, String(issue.path[0] ?? ''))),
     );
     return { config: null, problems: [...wrong, ...unknown] };
   }

@@ -4,6 +4,7 @@ import type { ExplainView } from '../../contract/system.ts';
 import { bytes } from '../../kit/bytes-text.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
+import { hintOf } from '../hints.ts';
 import { json, plain, table } from '../output.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -50,7 +51,8 @@ function roomLine(sum: MemorySumView): string {
 }
 
 function verdict({ slot, upstream, error, would_load, queue_position, after }: ExplainView): string {
-  if (error !== null) return `Refused: ${error.message} (${error.code})`;
+  if (error !== null)
+    return `Refused: ${error.message}${hintOf(error.message, error.details)} (${error.code})`;
   const others = after.map((next) => next.slot ?? next.upstream).join(', ');
   const behind = others === '' ? '' : ` If it can't serve it: ${others}.`;
   if (upstream !== null) return `Goes to upstream ${upstream}.${behind}`;

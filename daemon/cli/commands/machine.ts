@@ -1,6 +1,7 @@
 import type { HardwareView } from '../../contract/hardware.ts';
 import type { UsageView } from '../../contract/system.ts';
 import { bytes } from '../../kit/bytes-text.ts';
+import { plural } from '../../kit/plural.ts';
 import { wholeOption } from '../arguments.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { evidenceText } from '../evidence.ts';
@@ -39,7 +40,7 @@ function hardwareText({ host, devices, pools, problems, probed_at }: HardwareVie
   ];
   return [
     fields({
-      Processor: `${host.cpu}, ${host.cores_physical} cores (${host.cores_logical} threads)`,
+      Processor: `${host.cpu}, ${plural(host.cores_physical, 'core')} (${plural(host.cores_logical, 'thread')})`,
       Memory: `${bytes(host.memory_total_bytes)}, ${bytes(host.memory_available_bytes)} available`,
       System: host.os ?? 'unknown',
       Probed: clock(new Date(probed_at), new Date()),

@@ -244,7 +244,7 @@ describe('the machine', () => {
   });
 
   it('threads beyond the cores', async () => {
-    expect(threads(await factsOf({}))[0]?.message).toContain('share 3 thread(s) of 4');
+    expect(threads(await factsOf({}))[0]?.message).toContain('share 3 threads of 4 physical cores');
     expect(threads(await factsOf({ SVC_CPU_THREADS: '9' }))[0]?.status).toBe('warn');
   });
 

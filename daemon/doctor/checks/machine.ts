@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { DeviceRecord } from '../../contract/hardware.ts';
 import { UNUSED_BY_DESIGN } from '../../hardware/unused-reason.ts';
+import { plural } from '../../kit/plural.ts';
 import { threadBudget } from '../../slots/threads.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
@@ -91,8 +92,8 @@ export function threads({ settings, hardware }: DoctorFacts): Finding[] {
   const setting = settings.value('cpuThreads');
   const budget = threadBudget(setting, cores);
   if (hardware !== null && budget > cores) {
-    const message = `CPU slots may take ${budget} threads on ${cores} physical cores: far slower than fewer.`;
+    const message = `CPU slots may take ${plural(budget, 'thread')} on ${plural(cores, 'physical core')}: far slower than fewer.`;
     return [warn('threads', message, 'Remove SVC_CPU_THREADS or [slots] cpu_threads.')];
   }
-  return [ok('threads', `CPU slots share ${budget} thread(s) of ${cores} physical core(s).`)];
+  return [ok('threads', `CPU slots share ${plural(budget, 'thread')} of ${plural(cores, 'physical core')}.`)];
 }

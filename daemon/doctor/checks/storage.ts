@@ -2,6 +2,7 @@ import type { StatsFs } from 'node:fs';
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bytes } from '../../kit/bytes-text.ts';
+import { plural } from '../../kit/plural.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
@@ -69,7 +70,7 @@ export async function models({ settings, slots, user }: DoctorFacts): Promise<Fi
       ),
     ];
   });
-  const count = paths.size === 0 ? 'No folder is named' : `${paths.size} named place(s) can be read`;
+  const count = paths.size === 0 ? 'No folder is named' : `${plural(paths.size, 'named place')} can be read`;
   return found.length > 0 ? found : [ok('models', `${count}; models are fetched into the state folder.`)];
 }
 

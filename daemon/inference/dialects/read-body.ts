@@ -1,6 +1,7 @@
 import type { ZodType, z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
 import { ByteScanner } from '../../kit/byte-scanner.ts';
+import { issueReason } from '../../kit/issue-reason.ts';
 
 const MOST_FIELDS = 20;
 
@@ -16,7 +17,7 @@ export function readBody<T extends ZodType>(schema: T, body: Buffer): z.infer<T>
   if (read.success) return read.data;
   const fields = read.error.issues
     .slice(0, MOST_FIELDS)
-    .map(({ path, message }) => ({ path: path.join('.'), reason: message }));
+    .map((issue) => ({ path: issue.path.join('.'), reason: issueReason(issue) }));
   throw new GatewayError('request.invalid', {
     param: fields[0]?.path || undefined,
     message: fields[0] ? `${fields[0].path || 'The body'}: ${fields[0].reason}` : undefined,

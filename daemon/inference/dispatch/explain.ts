@@ -2,6 +2,9 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import type { Foreseen } from '../../slots/foresee.ts';
 import type { SlotGlance } from '../../slots/glance.ts';
+import { queueFullError } from '../../slots/refusals.ts';
+import { meaning } from '../images/meaning.ts';
+import { invalid } from '../rewrite/body-picture.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
 import { FALLS_ON } from '../rewrite/load-model.ts';
 import { type Address, plainAddress } from './address.ts';
@@ -9,7 +12,7 @@ import { type Decision, type Resolution, refusal, resolve } from './dispatch.ts'
 import { followers } from './followers.ts';
 import { triedSteps, wholeLadder } from './ladder.ts';
 import { modelOmitted } from './model-omitted.ts';
-import { pathRow } from './paths.ts';
+import { isDispatched, pathRow } from './paths.ts';
 import { isLoaded, type Picture, slotNamed } from './picture.ts';
 import type { Target } from './resolver.ts';
 
@@ -22,13 +25,25 @@ export interface ExplainInput {
 /** What would become of a request for a slot now. */
 export type Foresee = (slot: string) => Foreseen;
 
-/** Replays the decision of `POST /api/dispatch/explain` on one picture: nothing is sent, loaded or fetched. */
-export function explain(input: ExplainInput, picture: Picture, foresee: Foresee): ExplainView {
+/** What is known of slots beside the picture. */
+export interface Prospect {
+  readonly foresee: Foresee;
+  /** Most callers that wait for one slot. */
+  readonly queueMax: number;
+}
+
+/**
+ * Replays the decision of `POST /api/dispatch/explain` on one picture: nothing is sent, loaded or fetched. Throws 422
+ * `request.invalid` for a path that nothing is dispatched from.
+ */
+export function explain(input: ExplainInput, picture: Picture, prospect: Prospect): ExplainView {
+  if (!isDispatched(input.path))
+    throw invalid('path', 'must be an inference route such as /v1/chat/completions');
   const asked = askedModel(input);
   const base = { path: input.path, model: asked };
   try {
-    const address = rewriteAddress(modelOmitted(plainAddress(asked), input.path, picture), picture);
-    return { ...base, ...decided(input.path, address, picture, foresee) };
+    const meant = modelOmitted(plainAddress(wanted(input.path, asked, picture)), input.path, picture);
+    return { ...base, ...decided(input.path, rewriteAddress(meant, picture), picture, prospect) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ...base, ...NOBODY, lane: null, steps: [], error: told(error) };
@@ -42,9 +57,16 @@ function askedModel({ model, body }: ExplainInput): string | null {
   return typeof named === 'string' && named.trim() !== '' ? named : null;
 }
 
+/** The name that dispatch is asked for: pictures are drawn by curated models only. Throws as the real call does. */
+function wanted(path: string, asked: string | null, picture: Picture): string | null {
+  if (pathRow(path).type !== 'image') return asked;
+  if (asked === null) throw invalid('model', 'is required');
+  return meaning(asked, picture).model;
+}
+
 type Explained = Omit<ExplainView, 'path' | 'model'>;
 
-function decided(path: string, address: Address, picture: Picture, foresee: Foresee): Explained {
+function decided(path: string, address: Address, picture: Picture, prospect: Prospect): Explained {
   const ask = { path, type: pathRow(path).type, address };
   const first = resolve(ask, picture);
   const resolution = first.fetch
@@ -55,20 +77,21 @@ function decided(path: string, address: Address, picture: Picture, foresee: Fore
   const { step, target } = resolution;
   if (refused || target === null || step === null)
     return { ...NOBODY, ...base, ...named(target, picture), error: refused && told(refused) };
-  return { ...base, ...foreseen(address, { step, target }, picture, foresee) };
+  return { ...base, ...foreseen(address, { step, target }, picture, prospect) };
 }
 
 /** The chosen target and who follows it; refused only when each of them would refuse. */
-function foreseen(address: Address, decision: Decision, picture: Picture, foresee: Foresee) {
+function foreseen(address: Address, decision: Decision, picture: Picture, prospect: Prospect) {
   const { target } = decision;
-  const first = target.kind === 'slot' ? foresee(target.slot) : SERVED;
+  const first = target.kind === 'slot' ? fate(target.slot, picture, prospect) : SERVED;
   const next = followers(address, decision, picture).map((each) => ({
     ...each,
-    ...(each.slot === null ? SERVED : foresee(each.slot)),
+    ...(each.slot === null ? SERVED : fate(each.slot, picture, prospect)),
   }));
   const last = whoAnswers([first, ...next]);
   return {
     ...named(target, picture),
+    ...(first.refusal?.code === 'slot.queue_full' && { queue_position: 0 }),
     load: first.load,
     after: next.map(({ slot, upstream, load, refusal }) => ({
       slot,
@@ -78,6 +101,15 @@ function foreseen(address: Address, decision: Decision, picture: Picture, forese
     })),
     error: last && told(last),
   };
+}
+
+/** What becomes of a request for a slot; one that would have to wait finds no place in a full queue. */
+function fate(name: string, picture: Picture, { foresee, queueMax }: Prospect): Foreseen {
+  const known = foresee(name);
+  const slot = slotNamed(picture, name);
+  if (known.refusal !== null || slot === undefined) return known;
+  if (placeIn(slot) === 0 || slot.queued < queueMax) return known;
+  return { load: null, refusal: queueFullError(name, placeIn(slot)) };
 }
 
 const SERVED: Foreseen = { load: null, refusal: null };
@@ -115,4 +147,8 @@ function withoutFetch(first: Resolution, rest: Resolution): Resolution {
   return { ...rest, trace: [...known, ...skipped, ...rest.trace.slice(known.length + 1)] };
 }
 
-const told = ({ code, message }: GatewayError) => ({ code, message });
+const told = ({ code, message, options: { details } }: GatewayError) => ({
+  code,
+  message,
+  ...(details === undefined ? {} : { details }),
+});

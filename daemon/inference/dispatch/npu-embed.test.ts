@@ -48,10 +48,10 @@ test('in ERROR, and for chat, the dispatcher decides', () => {
 });
 
 test('explain tells it first', () => {
-  const view = explain({ path: '/v1/embeddings', model: TAG }, picture({ slots }), () => ({
-    load: null,
-    refusal: null,
-  }));
+  const view = explain({ path: '/v1/embeddings', model: TAG }, picture({ slots }), {
+    foresee: () => ({ load: null, refusal: null }),
+    queueMax: 64,
+  });
   expect(view.steps.slice(0, 2)).toMatchObject([
     { step: 'npu-embed', outcome: 'matched' },
     { step: 'loaded-slot', outcome: 'skipped' },

@@ -24,6 +24,7 @@ export const PATHS: Readonly<Record<string, PathRow>> = {
   '/completions': AGENT,
   '/responses': AGENT,
   '/messages': AGENT,
+  '/messages/count_tokens': AGENT,
   '/realtime': AGENT,
   '/embeddings': row('embed', 'embed', 'embedding'),
   '/rerankings': RERANK,
@@ -39,3 +40,7 @@ export function pathRow(path: string): PathRow {
   const short = path.startsWith('/v1/') ? path.slice('/v1'.length) : path;
   return Object.hasOwn(PATHS, short) ? (PATHS[short] as PathRow) : AGENT;
 }
+
+/** Whether a path is one of a request that is dispatched, as a caller writes it. */
+export const isDispatched = (path: string): boolean =>
+  path.startsWith('/v1/') && Object.hasOwn(PATHS, path.slice('/v1'.length));

@@ -1,17 +1,15 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { SlotGlance } from '../../slots/glance.ts';
 import type { Connection } from '../connect.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
-import { LEGACY_ALIAS, VIRTUAL_PREFIX } from '../dispatch/names.ts';
-import { type Picture, slotNamed, takePicture } from '../dispatch/picture.ts';
+import { takePicture } from '../dispatch/picture.ts';
 import { headerText } from '../forward/headers.ts';
 import { scanBody } from '../rewrite/body-picture.ts';
-import { chainOf } from '../rewrite/virtual-name.ts';
 import type { Walk } from '../run.ts';
 import type { InferenceCall } from '../serve.ts';
 import type { Prepared, Reading, ReadOn } from '../tasks.ts';
-import { type ImageAsk, imageAsk, imageNames, notCurated } from './checks.ts';
-import { type CuratedModel, curatedModel } from './curated.ts';
+import { type ImageAsk, imageAsk, imageNames } from './checks.ts';
+import { curatedModel } from './curated.ts';
+import { meaning } from './meaning.ts';
 
 /** An image request, checked; `model` is what dispatch looks for. */
 export interface ImageReading extends Reading {
@@ -27,37 +25,6 @@ export function readImage({ body }: InferenceCall, on: ReadOn): ImageReading {
   const { curated, model } = meaning(names.model, takePicture(on.deps.sources));
   const ask = imageAsk(names, curated);
   return { model, ask, stream: false, omni: false, body: () => EMPTY };
-}
-
-interface Meaning {
-  readonly curated: CuratedModel;
-  /** The name that dispatch is asked for. */
-  readonly model: string;
-}
-
-/** A slot by its alias or virtual name means its model; every other name must be curated itself. */
-function meaning(asked: string, picture: Picture): Meaning {
-  const slot = slotMeant(asked, picture);
-  if (slot !== undefined) {
-    const curated = slot.model === null ? undefined : curatedModel(slot.model);
-    if (curated === undefined) throw notCurated(`Slot ${slot.name} does not name a curated image model.`);
-    return { curated, model: `${VIRTUAL_PREFIX}${slot.name}` };
-  }
-  const curated = curatedModel(asked);
-  if (curated === undefined) throw notCurated();
-  return { curated, model: servedAs(curated, picture) };
-}
-
-function slotMeant(asked: string, picture: Picture): SlotGlance | undefined {
-  if (asked.startsWith(VIRTUAL_PREFIX)) return chainOf(asked, picture)[0];
-  return slotNamed(picture, asked === LEGACY_ALIAS ? 'agent' : asked);
-}
-
-/** The id under which an image slot holds the model: often the name of its file. */
-function servedAs(curated: CuratedModel, { slots }: Picture): string {
-  const held = slots.flatMap(({ type, model }) => (type === 'image' && model !== null ? [model] : []));
-  if (held.includes(curated.id)) return curated.id;
-  return held.find((model) => curatedModel(model) === curated) ?? curated.id;
 }
 
 /** Engines with one model for each process: what they hold is what they draw. */

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
+import { issueReason } from '../../kit/issue-reason.ts';
 import { parsed } from '../dialects/json.ts';
 import type { Offered } from './offer.ts';
 import type { ToolDeps } from './tool.ts';
@@ -51,8 +53,8 @@ export async function runTool(
   }
 }
 
-const faults = (issues: readonly { path: PropertyKey[]; message: string }[]): string =>
+const faults = (issues: readonly z.core.$ZodIssue[]): string =>
   issues
     .slice(0, 5)
-    .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`)
+    .map((issue) => `${issue.path.join('.') || 'arguments'}: ${issueReason(issue)}`)
     .join('; ');

@@ -46,7 +46,9 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   const { inference, log } = deps;
   const can = (stage: Stage, model: string): boolean => {
     const { error, slot, upstream } = inference.explain({ path: PATHS[stage], model });
-    return error === null && (slot !== null || upstream !== null);
+    // A full queue passes; a session lasts longer.
+    const refused = error !== null && error.code !== 'slot.queue_full';
+    return !refused && (slot !== null || upstream !== null);
   };
   let open = 0;
   return {

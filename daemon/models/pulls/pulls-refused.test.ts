@@ -72,6 +72,18 @@ describe('DL02 DL06 DL09 what comes wrong is never seen under its name', () => {
   });
 });
 
+test.each([
+  ['foo', /OWNER\/NAME/],
+  ['foo:Q4_K_M', /OWNER\/NAME/],
+  ['maker/m:', /behind the colon/],
+])('%j is refused with what it lacks', async (name, message) => {
+  await open();
+  await expect(here.bench.pull(name)).rejects.toMatchObject({
+    code: 'pull.bad_name',
+    message: expect.stringMatching(message),
+  });
+});
+
 describe('what the hub refuses is explained', () => {
   test('no such repository, revision, file, quantisation', async () => {
     await open();

@@ -66,7 +66,13 @@ function parseModel(model: string): { repo: string; asked: string | null } {
   const colon = model.indexOf(':');
   const repo = colon === -1 ? model : model.slice(0, colon);
   const asked = colon === -1 ? null : model.slice(colon + 1);
-  if (!isRepoName(repo) || asked === '') throw new GatewayError('pull.bad_name');
+  if (!repo.includes('/'))
+    throw new GatewayError('pull.bad_name', { message: 'A repository of the hub is named OWNER/NAME.' });
+  if (asked === '')
+    throw new GatewayError('pull.bad_name', {
+      message: 'A file or a quantisation is named behind the colon.',
+    });
+  if (!isRepoName(repo)) throw new GatewayError('pull.bad_name');
   return { repo, asked };
 }
 

@@ -1,6 +1,7 @@
 import { companionWarning } from '../../companion/warning.ts';
 import type { SystemHealthView } from '../../contract/system.ts';
 import { USABLE_HEALTH } from '../../contract/upstreams.ts';
+import { plural } from '../../kit/plural.ts';
 import { freeBytesNow, KEEP_FREE_BYTES } from '../../models/pulls/space.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
@@ -66,7 +67,7 @@ function configurationCheck(deps: RouteDeps): Check {
   if (count === 0) return { status: 'ok', message: 'All settings are valid.' };
   const instead =
     closedFor(deps) ?? 'What cannot be read has its last good value, or its default where there is none.';
-  return { status: 'warning', message: `${count} problem(s) in the configuration. ${instead}` };
+  return { status: 'warning', message: `${plural(count, 'problem')} in the configuration. ${instead}` };
 }
 
 /** Why keys are required although nothing that can be read says so; null where something does, or none are. */
@@ -82,11 +83,22 @@ function closedFor({ settings }: RouteDeps): string | null {
   return 'Keys are required because config.toml does not say whether: write require_auth = true or false under [security].';
 }
 
-function slotsCheck(deps: RouteDeps): Check {
-  const failed = deps.slots.list().filter((slot) => slot.state === 'error');
-  if (failed.length === 0) return { status: 'ok', message: 'No slot has failed.' };
-  return { status: 'warning', message: `Failed: ${failed.map((slot) => slot.name).join(', ')}.` };
+function slotsCheck({ slots }: Pick<RouteDeps, 'slots'>): Check {
+  const all = slots.list();
+  const failed = all.filter(({ state }) => state === 'error');
+  const hollow = all.filter(
+    ({ name, enabled, model }) => enabled && model === null && slots.config(name)?.model != null,
+  );
+  const told = [
+    ...(failed.length === 0 ? [] : [`Failed: ${namesOf(failed)}.`]),
+    ...(hollow.length === 0 ? [] : [`The model that the file names was not found: ${namesOf(hollow)}.`]),
+  ];
+  if (told.length === 0) return { status: 'ok', message: 'No slot has failed.' };
+  return { status: 'warning', message: told.join(' ') };
 }
+
+const namesOf = (slots: readonly { readonly name: string }[]): string =>
+  slots.map(({ name }) => name).join(', ');
 
 /** Only where there are upstreams: most gateways have none. */
 function upstreamsCheck(deps: RouteDeps): Record<string, Check> {

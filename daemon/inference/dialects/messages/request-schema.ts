@@ -87,7 +87,7 @@ const shared = {
 export const countBody = loose(shared);
 export const messagesBody = loose({
   ...shared,
-  max_tokens: z.int({ error: 'must be a whole number' }).min(1),
+  max_tokens: z.int().min(1),
   stream: z.boolean().nullish(),
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),

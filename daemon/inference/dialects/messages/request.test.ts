@@ -167,6 +167,20 @@ test.each<[unknown, number, string | undefined]>([
   if (path !== undefined) expect(seen.path).toBe(path);
 });
 
+test('what is wrong is told in words', () => {
+  const reason = (body: unknown) => {
+    try {
+      readMessages(bytes(body));
+    } catch (error) {
+      return (error as Error).message;
+    }
+    throw new Error('it was taken');
+  };
+  expect(reason({ messages: hi })).toBe('max_tokens: is required');
+  expect(reason({ messages: hi, max_tokens: 0 })).toBe('max_tokens: must be 1 or more');
+  expect(reason({ messages: hi, max_tokens: 1.5 })).toBe('max_tokens: must be a whole number');
+});
+
 test('a count needs no max_tokens and asks for nothing but the prompt', () => {
   expect(readCount(bytes({ model: 'm', messages: hi, tools: [f], temperature: 1 }))).toEqual({
     model: 'm',

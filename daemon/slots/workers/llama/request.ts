@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { issueReason } from '../../../kit/issue-reason.ts';
 import { invalidField } from '../refusal.ts';
 import { refuseFields } from './refused-fields.ts';
 import { type Sampling, sampling, samplingFields } from './sampling.ts';
@@ -52,7 +53,8 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.') ?? '';
-  throw invalidField(field, field === '' ? 'the body must be a JSON object' : `${field}: ${issue?.message}`);
+  if (issue === undefined || field === '') throw invalidField(field, 'the body must be a JSON object');
+  throw invalidField(field, `${field}: ${issueReason(issue)}`);
 }
 
 /** The part of a request that both routes share. Throws a 400 for a field that this engine does not support. */

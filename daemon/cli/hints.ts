@@ -1,0 +1,29 @@
+interface Field {
+  readonly path: string;
+  readonly reason: string;
+}
+
+const listOf = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
+const names = (value: unknown): string => listOf<unknown>(value).map(String).join(', ');
+
+/** A reason as a sentence of its own; empty where the message says it already. */
+function reasonText(reason: unknown, message: string): string {
+  return typeof reason !== 'string' || message.includes(reason) ? '' : ` ${reason}`;
+}
+
+/**
+ * What the details of an error add to its message: how long to wait, why, which slots are in the way, what was meant
+ * instead, and what is wrong where.
+ */
+export function hintOf(message: string, details: Readonly<Record<string, unknown>> = {}): string {
+  const { retry_after_s: wait, reason } = details;
+  const [slots, near] = [names(details.slots), names(details.suggestions)];
+  const fields = listOf<Field>(details.fields).map((each) => `${each.path} ${each.reason}`.trim());
+  return [
+    typeof wait === 'number' ? ` Try again in ${wait} s.` : '',
+    reasonText(reason, message),
+    slots === '' ? '' : ` Slots: ${slots}.`,
+    near === '' ? '' : ` Did you mean ${near}?`,
+    fields.length === 0 ? '' : ` ${fields.join('; ')}.`,
+  ].join('');
+}
