@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { advisories } from './advisories.ts';
 import { buildDeb, buildNpm } from './build.ts';
 import type { Compression } from './compress.ts';
 import { buildDate, type DebianArch } from './debian.ts';
@@ -12,7 +13,7 @@ const USAGE = `npm run package [-- OPTIONS]
 
   --arch amd64|arm64   for this processor (default: that of this machine)
   --npm                also the file for npm install -g
-  --release            both processors, xz instead of gzip, both kinds, then lintian
+  --release            both processors, xz instead of gzip, both kinds, then lintian; begins with npm audit
   --out FOLDER         where the files go (default: dist/packages)
 `;
 
@@ -52,6 +53,18 @@ function lintian(file: string): boolean {
   return error !== undefined || status === 0;
 }
 
+/** Whether nothing grave is known against what ships; a registry that does not say is said and nothing else. */
+function audited(): boolean {
+  const command = ['audit', '--json', '--omit=dev', '--audit-level=high'];
+  const { stdout } = spawnSync('npm', command, { cwd: root, encoding: 'utf8', timeout: 120_000 });
+  const found = advisories(stdout ?? '');
+  if (!found.known) console.warn(`SKIPPED npm audit: ${found.why}`);
+  else console.log(`npm audit: ${found.grave.length} high or critical, ${found.slight} below`);
+  const grave = found.known ? found.grave : [];
+  for (const each of grave) console.error(each);
+  return grave.length === 0;
+}
+
 async function main(): Promise<boolean> {
   const { archs, out, release, npm, help } = options();
   if (help) {
@@ -60,7 +73,7 @@ async function main(): Promise<boolean> {
   }
   const compression: Compression = release ? 'xz' : 'gzip';
   const date = buildDate(root, process.env.SOURCE_DATE_EPOCH);
-  let fine = true;
+  let fine = !release || audited();
   for (const arch of archs) {
     const deb = await buildDeb({ root, out, arch, compression, date });
     const size = tell(deb);

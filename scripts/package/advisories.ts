@@ -1,0 +1,35 @@
+/** What is known against the packages that ship, as `npm audit --json` tells it. */
+export type Advisories =
+  | { readonly known: true; readonly grave: readonly string[]; readonly slight: number }
+  | { readonly known: false; readonly why: string };
+
+interface Report {
+  readonly vulnerabilities?: Readonly<
+    Record<string, { readonly severity?: string; readonly range?: string }>
+  >;
+  readonly message?: string;
+  readonly error?: { readonly summary?: string };
+}
+
+/** Severities that no release may have. */
+const GRAVE: ReadonlySet<string | undefined> = new Set(['high', 'critical']);
+
+/** Reads such a report; one that says nothing of packages could not be made. */
+export function advisories(text: string): Advisories {
+  let report: Report;
+  try {
+    report = JSON.parse(text) as Report;
+  } catch {
+    return { known: false, why: 'npm audit gave no report' };
+  }
+  const { vulnerabilities } = report;
+  if (vulnerabilities === undefined)
+    return { known: false, why: report.message ?? report.error?.summary ?? 'npm audit gave no report' };
+  const all = Object.entries(vulnerabilities);
+  const grave = all.filter(([, { severity }]) => GRAVE.has(severity));
+  return {
+    known: true,
+    grave: grave.map(([name, { severity, range }]) => `${range === undefined ? name : `${name} ${range}`}: ${severity}`),
+    slight: all.length - grave.length,
+  };
+}
