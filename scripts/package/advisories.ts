@@ -29,7 +29,9 @@ export function advisories(text: string): Advisories {
   const grave = all.filter(([, { severity }]) => GRAVE.has(severity));
   return {
     known: true,
-    grave: grave.map(([name, { severity, range }]) => `${range === undefined ? name : `${name} ${range}`}: ${severity}`),
+    grave: grave.map(
+      ([name, { severity, range }]) => `${range === undefined ? name : `${name} ${range}`}: ${severity}`,
+    ),
     slight: all.length - grave.length,
   };
 }
