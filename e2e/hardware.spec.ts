@@ -74,7 +74,7 @@ test('what this machine has, and a look again', async ({ page }) => {
   await page.getByRole('button', { name: 'Look again' }).focus();
   await page.keyboard.press('Enter');
   expect((await probed).status()).toBe(200);
-  await expect(page.getByText(/Looked at now/)).toBeVisible();
+  await expect(page.getByText(/Devices last looked for now/)).toBeVisible();
   await inspect(page, 'hardware', TWO_LOOKS);
 });
 

@@ -58,6 +58,12 @@ test('enforcement that is switched on elsewhere asks for the key and keeps what 
   await expect(bar(page)).toContainText('The gateway requires a key now.');
   await expect(staleView(page)).toHaveCount(1);
   await expect(composer(page)).toHaveValue(TYPED);
+  await test.step('on a phone the words have the width of the bar', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect((await bar(page).boundingBox())?.height, 'three lines of 20 px at most').toBeLessThan(76);
+    await inspect(page, 'keys-required', TWO_LOOKS.slice(1));
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
   await comeBack(page, 'Log in with the key');
   await expect(sessionChip(page)).toBeVisible();
 });

@@ -38,6 +38,12 @@ test('the last hour, who holds memory, what the next loads need, and what needs 
   await expect(concern).toContainText('Upstream gone does not answer as it should: Nothing listens');
   await expect(page.getByRole('row', { name: /^red / })).toContainText('tok/s');
   await inspect(page, 'overview-busy', ALL_LOOKS);
+  const slots = page.getByRole('table', { name: 'Slots' });
+  for (const width of [360, 600, 719, 720, 768, 1024, 1080, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const over = await slots.evaluate((table) => table.scrollWidth - (table.parentElement?.clientWidth ?? 0));
+    expect([width, over]).toEqual([width, 0]);
+  }
   await askFor(daemon(), 'red');
   await expect(
     hour.getByRole('img', { name: /^Requests per minute of the last hour: [45] requests/ }),

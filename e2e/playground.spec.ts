@@ -71,6 +71,14 @@ test('embeddings: a picture of similarity that is a table with names', async ({ 
   await expect(card(page, 'How alike they are')).toContainText('Closest: 1 and 2');
   await expect(card(page, 'How alike they are')).toContainText(/embed · 64 dimensions · \d+ tokens/);
   await inspect(page, 'playground-embeddings', TWO_LOOKS);
+  await test.step('on a phone the names have what the numbers leave', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    const place = page.getByRole('region', { name: 'Similarity of the texts' });
+    expect(await place.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    const name = await table.getByRole('rowheader').first().boundingBox();
+    expect(name?.width).toBeGreaterThan(120);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
   expect(JSON.parse(await ran(page, 'curl'))).toMatchObject({ data: [{ index: 0 }, {}, {}] });
 });
 

@@ -38,6 +38,8 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
     'the registry does not know this model',
   );
   await expect(story).toContainText('No step took it.');
+  await expect(story).not.toContainText('Until the first');
+  await expect(story.getByRole('link', { name: 'Add a slot' })).toBeVisible();
   await page.goBack();
   await expect(story).toHaveCount(0);
   await expect(page.getByRole('searchbox', { name: 'Filter requests' })).toHaveValue('chat 404');
@@ -48,6 +50,20 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await expect(story.getByRole('list', { name: 'Steps of the resolution' })).toContainText('Matched');
   await expect(story).toContainText('and given to slot agent');
   await inspect(page, 'requests-story', TWO_LOOKS);
+});
+
+test('the table stays in its card at every width', async ({ page }) => {
+  await page.goto(`${daemon().url}/requests`);
+  await expect(rows(page).nth(1)).toBeVisible();
+  for (const width of [360, 599, 600, 719, 720, 768, 900, 1024, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    const wide = page
+      .getByRole('region', { name: 'List of requests' })
+      .evaluate((place) => place.scrollWidth - place.clientWidth);
+    expect([width, await wide]).toEqual([width, 0]);
+    const document = page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect([width, await document]).toEqual([width, 0]);
+  }
 });
 
 test('a running request is seen and cancelled', async ({ page }) => {

@@ -20,6 +20,9 @@ test('an upstream is added, tried, changed and removed', async ({ page, watch })
   await inspect(page, 'upstreams-empty', TWO_LOOKS.slice(1));
   await page.getByRole('button', { name: 'New upstream' }).click();
   const form = page.getByRole('dialog', { name: 'A new upstream' });
+  for (const required of ['Name', 'Address'])
+    await expect(form.getByLabel(required)).toHaveAccessibleDescription(/^Required/);
+  await expect(form.getByLabel('Name')).toHaveAttribute('placeholder', 'such as desk');
   await form.getByLabel('Name').fill('desk');
   await form.getByLabel('Key variable').fill('MY_KEY');
   await form.getByRole('button', { name: 'Add the upstream' }).click();
@@ -58,4 +61,22 @@ test('one that does not answer says why', async ({ page }) => {
   await expect(page.getByText('Nothing listens at this address.')).toBeVisible();
   await expect(page.getByText('Answers')).toBeVisible();
   await inspect(page, 'upstreams', ALL_LOOKS);
+});
+
+test('a key variable without a value is told in a line of its own', async ({ page }) => {
+  await ask(daemon(), 'POST', '/api/upstreams', {
+    body: { name: 'far', base_url: `${desk.url}/v1`, key_env: 'UPSTREAM_FAR_AWAY_PROVIDER_KEY' },
+  });
+  await page.route('**/api/upstreams', async (route) => {
+    const answer = await route.fetch();
+    const view = await answer.json();
+    const upstreams = view.upstreams.map((each: { name: string }) =>
+      each.name === 'far' ? { ...each, health: 'unknown', reason: null } : each,
+    );
+    await route.fulfill({ json: { ...view, upstreams } });
+  });
+  await page.goto(`${daemon().url}/slots/upstreams`);
+  await expect(page.getByText('Key is missing')).toBeVisible();
+  await expect(page.getByText('The variable UPSTREAM_FAR_AWAY_PROVIDER_KEY has no value')).toBeVisible();
+  await inspect(page, 'upstreams-keyless', TWO_LOOKS);
 });

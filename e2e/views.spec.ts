@@ -88,3 +88,15 @@ test('login', async ({ page, watch }) => {
   await expect(page.getByRole('alert')).toBeVisible();
   await inspect(page, 'login-refused', TWO_LOOKS);
 });
+
+test('on a phone the tabs of a view stay in one line, with the current one in view', async ({ page }) => {
+  await giveSession(page, daemon(), ADMIN_KEY);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${daemon().url}/security/audit`);
+  const tabs = page.getByRole('navigation', { name: 'Security' });
+  await expect(tabs.getByRole('link', { name: 'Audit' })).toBeInViewport({ ratio: 1 });
+  const tops = await tabs
+    .getByRole('link')
+    .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().top));
+  expect(new Set(tops).size).toBe(1);
+});

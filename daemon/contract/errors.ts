@@ -229,7 +229,7 @@ export const ERRORS = {
   'pull.hub_unreachable': row(
     502,
     'The hub could not be asked.',
-    'See HF_ENDPOINT and the network of this machine, then resume.',
+    'See HF_ENDPOINT and the network of this machine, then try again; a pull goes on where it stopped.',
   ),
   'pull.checksum_mismatch': row(
     502,

@@ -74,6 +74,9 @@ describe('readableAdvice', () => {
   it('leaves out what points into the details, and a wait that is counted down', () => {
     expect(advice('slot.failed')).toBe('An admin can load it again.');
     expect(advice('request.invalid')).toBeNull();
+    expect(advice('slot.no_memory')).toBeNull();
+    // A search asks the hub too, and has nothing to resume.
+    expect(advice('pull.hub_unreachable')).toContain('then try again');
     expect(advice('slot.queue_full', 3)).toBeNull();
     expect(advice('slot.queue_full')).toContain('Retry-After');
     expect(advice('request.missing_model')).toContain('Name a model');

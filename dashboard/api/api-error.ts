@@ -102,12 +102,12 @@ export function toPicture(error: unknown): FailurePicture {
  * The advice as a reader of the dashboard needs it: without the part that points into details (they are shown), and
  * without a wait that is counted down beside it; null when nothing is left.
  */
-export function readableAdvice(picture: FailurePicture): string | null {
+export function readableAdvice(picture: Pick<FailurePicture, 'advice' | 'retryAfterS'>): string | null {
   const { advice } = picture;
   if (advice === null || (picture.retryAfterS !== null && /Retry-After|number of seconds/.test(advice))) {
     return null;
   }
-  const pointer = /^See details\.\w+(?:; (.+))?/.exec(advice);
+  const pointer = /^See details\b[^;]*(?:; (.+))?/.exec(advice);
   if (pointer === null) return advice;
   const rest = pointer[1];
   return rest === undefined ? null : rest.charAt(0).toUpperCase() + rest.slice(1);

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { useCurrentInView } from './current-in-view.ts';
 import tabs from './tabs.module.css';
 
 /** The tabs of a view; the first has the bare address of the view. */
@@ -9,8 +10,9 @@ export function ViewTabs(props: {
   tabs: readonly { id: string; word: string }[];
   current: string;
 }): ReactElement {
+  const list = useCurrentInView(props.current);
   return (
-    <nav className={tabs.list} aria-label={props.label}>
+    <nav ref={list} className={`${tabs.list} ${tabs.line}`} aria-label={props.label}>
       {props.tabs.map((tab, at) => (
         <Link
           key={tab.id}

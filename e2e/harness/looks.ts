@@ -12,18 +12,21 @@ interface Look {
 }
 
 const DESKTOP = { width: 1280, height: 800 };
+/** The rail stands beside the view, so that less is left for it than on some phones. */
+const TABLET = { width: 768, height: 1024 };
 const PHONE = { width: 360, height: 740 };
 /** Pictures of a phone are longer than its screen, so that most of the view is on them. */
 const PICTURE = 2000;
 
-/** Both themes at both widths: for every view. */
+/** Both themes on a desktop and a phone, and the width between: for every view. */
 export const ALL_LOOKS: readonly Look[] = [
   { name: 'light', colorScheme: 'light', ...DESKTOP },
   { name: 'dark', colorScheme: 'dark', ...DESKTOP },
+  { name: 'tablet', colorScheme: 'light', ...TABLET },
   { name: 'phone-light', colorScheme: 'light', ...PHONE },
   { name: 'phone-dark', colorScheme: 'dark', ...PHONE },
 ];
-/** Each theme and each width once: for the states that a view can be in. */
+/** Each theme, a desktop and a phone, once: for the states that a view can be in. */
 export const TWO_LOOKS: readonly Look[] = ALL_LOOKS.filter(({ name }) => /^(light|phone-dark)$/.test(name));
 /** Looks in which axe looks too, which takes a second each: every colour and every width is in one of them. */
 const CHECKED: ReadonlySet<Look> = new Set(TWO_LOOKS);

@@ -3,6 +3,7 @@ import type { ContainerRuntimeRecord, HardwareView } from '../../../daemon/contr
 import { Card } from '../../ui/card.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import type { Tone } from '../../ui/tone.ts';
+import { withCommands } from './commands.ts';
 import css from './hardware.module.css';
 
 const ACCESS: Record<ContainerRuntimeRecord['access'], { tone: Tone; word: string }> = {
@@ -28,7 +29,13 @@ function Container(props: { container: ContainerRuntimeRecord }): ReactElement {
         <State tone={look.tone}>{look.word}</State>
       </p>
       {facts.length === 0 ? null : <p className={css.soft}>{facts.join(' · ')}</p>}
-      {container.hint === null ? null : <p>{container.hint}</p>}
+      {container.hint === null ? null : (
+        <p>
+          {withCommands(container.hint).map(({ text, command }) =>
+            command ? <code key={text}>{text}</code> : <span key={text}>{text}</span>,
+          )}
+        </p>
+      )}
     </li>
   );
 }

@@ -84,7 +84,7 @@ export function Hardware(): ReactElement {
       <ViewHead title="Hardware">
         {hardware.data === undefined ? null : (
           <span className={css.probed}>
-            Looked at <Ago at={hardware.data.probed_at} />
+            Devices last looked for <Ago at={hardware.data.probed_at} />
           </span>
         )}
         <Button busy={probe.isPending} onClick={() => probe.mutate()}>

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { SettingRow } from '../../../daemon/contract/system.ts';
 import { classSentence, tagsOf } from './memory-words.ts';
 
@@ -7,9 +7,25 @@ test.each([
   [' a, b ,,a', ['a', 'b']],
 ])('tags of %j', (text, tags) => expect(tagsOf(text)).toEqual(tags));
 
-test('the class says who may do what, and nothing before it is known', () => {
-  const row = (value: string) => [{ toml: 'security.memory_class', value } as SettingRow];
-  expect(classSentence(row('admin'))).toMatch(/^Only the admin key/);
-  expect(classSentence(row('client'))).toMatch(/^Every holder of the client key/);
-  expect(classSentence(undefined)).toBeNull();
+describe('who may do what', () => {
+  const rows = (of: string, guard: boolean) =>
+    [
+      { toml: 'security.memory_class', value: of },
+      { toml: 'security.guard_remote_admin', value: guard },
+    ] as SettingRow[];
+
+  it.each([
+    ['admin', true, true, /^Only the admin key/],
+    ['client', true, true, /^Every holder of the client key/],
+    ['admin', true, false, /^No key is required on this machine; from others only the admin key/],
+    ['client', true, false, /^No key is required to read and add/],
+    ['admin', false, false, /^No key is required now: whoever reaches/],
+  ])('class %s, guard %s, keys %s', (of, guard, required, sentence) =>
+    expect(classSentence(rows(of, guard), required)).toMatch(sentence),
+  );
+
+  it('nothing before it is known', () => {
+    expect(classSentence(undefined, true)).toBeNull();
+    expect(classSentence(rows('admin', true), undefined)).toBeNull();
+  });
 });

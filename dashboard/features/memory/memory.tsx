@@ -4,6 +4,7 @@ import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import type { MemoryRecord } from '../../../daemon/contract/system.ts';
 import { queries } from '../../api/queries.ts';
+import { useSession } from '../../api/session.tsx';
 import { useTitle } from '../../app/title.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -17,6 +18,7 @@ import type { Selection } from './memory-list.tsx';
 import { classSentence } from './memory-words.ts';
 import { usePlace } from './place.ts';
 import { AllMemories, FoundMemories } from './store.tsx';
+import { useMemories } from './use-memories.ts';
 
 /** Which memories are chosen; it is forgotten when the list becomes another one. */
 function useSelection(): Selection & { clear: () => void } {
@@ -36,7 +38,8 @@ function useSelection(): Selection & { clear: () => void } {
 /** Who may read and add, with the way to change it. */
 function WhoMay(): ReactElement | null {
   const settings = useQuery(queries.settings);
-  const sentence = classSentence(settings.data?.settings);
+  const { status } = useSession();
+  const sentence = classSentence(settings.data?.settings, status?.auth_required);
   if (sentence === null) return null;
   return (
     <p className={css.soft}>
@@ -52,6 +55,7 @@ export function Memory(): ReactElement {
   const selection = useSelection();
   const [one, setOne] = useState<MemoryRecord | null>(null);
   const many = selection.chosen.size;
+  const some = useMemories().data?.pages.some(({ memories }) => memories.length > 0) === true;
   const look = (words: string): void => {
     selection.clear();
     find(words);
@@ -67,9 +71,11 @@ export function Memory(): ReactElement {
         <Button onClick={() => open('add')}>
           <Plus size={16} aria-hidden="true" /> Add…
         </Button>
-        <Button look="danger" onClick={() => open('all')}>
-          Delete all…
-        </Button>
+        {some ? (
+          <Button look="danger" onClick={() => open('all')}>
+            Delete all…
+          </Button>
+        ) : null}
       </ViewHead>
       <WhoMay />
       <Card title="The store" flush aside={many === 0 ? undefined : `${count(many)} chosen`}>

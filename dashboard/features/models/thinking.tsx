@@ -11,10 +11,10 @@ const CHOICES = [
 ] as const;
 
 /** What its header says, where that is what counts. */
-function ownWord(model: ModelWithMemory): string {
-  if (model.thinking_chosen) return '';
-  if (model.enable_thinking === null) return ' (it has no such switch, or does not tell)';
-  return model.enable_thinking ? ' (it thinks)' : ' (it does not think)';
+function ownWord(model: ModelWithMemory): string | null {
+  if (model.thinking_chosen) return null;
+  if (model.enable_thinking === null) return 'Its header has no such switch, or does not tell.';
+  return model.enable_thinking ? 'By its header it thinks.' : 'By its header it does not think.';
 }
 
 /** Whether a model thinks when neither the request nor its slot says. */
@@ -23,6 +23,7 @@ export function Thinking(props: { model: ModelWithMemory }): ReactElement {
   const id = useId();
   const put = useModelAct('model.put');
   const value = !model.thinking_chosen ? 'own' : model.enable_thinking ? 'on' : 'off';
+  const own = ownWord(model);
   const choose = (next: string): void =>
     put.mutate({
       params: { id: model.id },
@@ -38,15 +39,20 @@ export function Thinking(props: { model: ModelWithMemory }): ReactElement {
         className={field.input}
         value={value}
         disabled={put.isPending}
+        aria-describedby={own === null ? undefined : `${id}-own`}
         onChange={(event) => choose(event.target.value)}
       >
         {CHOICES.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.word}
-            {choice.value === 'own' ? ownWord(model) : ''}
           </option>
         ))}
       </select>
+      {own === null ? null : (
+        <p id={`${id}-own`} className={field.help}>
+          {own}
+        </p>
+      )}
       {put.error === null ? null : <Failure error={put.error} />}
     </div>
   );

@@ -2,7 +2,6 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from '../../../daemon/contract/hardware.ts';
 import type { SlotPlanView, SlotRecord } from '../../../daemon/contract/slots.ts';
-import { Ago } from '../../ui/ago.tsx';
 import { Card } from '../../ui/card.tsx';
 import { gib } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
@@ -115,10 +114,8 @@ export function Devices(props: {
   query: UseQueryResult<HardwareView>;
   slots: readonly SlotRecord[];
 }): ReactElement {
-  const { data } = props.query;
-  const probed = data === undefined ? undefined : <Ago at={data.probed_at} />;
   return (
-    <Card title="Memory" aside={probed}>
+    <Card title="Memory">
       <Loaded query={props.query} what="devices">
         {(hardware) => <DeviceList hardware={hardware} slots={props.slots} />}
       </Loaded>

@@ -79,24 +79,26 @@ function SlotTable(props: { slots: readonly SlotRecord[] }): ReactElement {
     );
   }
   return (
-    <table {...ROLES.table} className={css.table} aria-label="Slots">
-      <thead {...ROLES.group}>
-        <tr {...ROLES.row}>
-          <th {...ROLES.head}>Slot and model</th>
-          <th {...ROLES.head}>State</th>
-          <th {...ROLES.head}>Speed</th>
-          <th {...ROLES.head} title="Requests running + waiting">
-            Queue
-          </th>
-          <th {...ROLES.head}>Memory</th>
-        </tr>
-      </thead>
-      <tbody {...ROLES.group}>
-        {props.slots.map((slot) => (
-          <SlotLine key={slot.name} slot={slot} />
-        ))}
-      </tbody>
-    </table>
+    <div className={css.place}>
+      <table {...ROLES.table} className={css.table} aria-label="Slots">
+        <thead {...ROLES.group}>
+          <tr {...ROLES.row}>
+            <th {...ROLES.head}>Slot and model</th>
+            <th {...ROLES.head}>State</th>
+            <th {...ROLES.head}>Speed</th>
+            <th {...ROLES.head} title="Requests running + waiting">
+              Queue
+            </th>
+            <th {...ROLES.head}>Memory</th>
+          </tr>
+        </thead>
+        <tbody {...ROLES.group}>
+          {props.slots.map((slot) => (
+            <SlotLine key={slot.name} slot={slot} />
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

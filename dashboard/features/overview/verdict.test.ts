@@ -57,7 +57,15 @@ describe('the verdict', () => {
     const told = concernsOf({ checks, problems, slots: [slot({ state: 'error', failure })] });
     expect(told.map((row) => row.id)).toEqual(['slot agent', 'configuration']);
     expect(told[1]?.message).toBe('config.toml, line 3: unknown key serverr.');
-    expect(told[1]?.message).toContain('config.toml, line 3: unknown key serverr');
+  });
+
+  it('names the variable of an upstream whose key is missing', () => {
+    const upstream = { name: 'desk', enabled: true, health: 'unknown', reason: null };
+    const keyed = { ...upstream, key_env: 'UPSTREAM_DESK_KEY', key_set: false };
+    expect(concernsOf({ upstreams: [upstream] as never })).toEqual([]);
+    expect(concernsOf({ upstreams: [keyed] as never })[0]?.message).toContain(
+      'the variable UPSTREAM_DESK_KEY has no value.',
+    );
   });
 
   it('names a broken upstream, a failed download and a full disk, each with its place', () => {

@@ -5,7 +5,7 @@ import type { StatusOverviewView, SystemHealthView } from '../../../daemon/contr
 import type { UpstreamRecord } from '../../../daemon/contract/upstreams.ts';
 import type { Tone } from '../../ui/tone.ts';
 import { slotLook } from '../shared/slot-state.ts';
-import { HEALTH } from '../upstreams/upstream-looks.ts';
+import { missingKey, upstreamLook } from '../upstreams/upstream-looks.ts';
 
 interface SettingsProblem {
   file: string;
@@ -37,10 +37,15 @@ function ofSlot(slot: SlotRecord): Concern | null {
   return { id, tone, message: `Slot ${slot.name} runs degraded: ${slot.degraded}.`, href: '/slots' };
 }
 
-function ofUpstream({ name, enabled, health, reason }: UpstreamRecord): Concern[] {
-  const { tone } = HEALTH[health];
+function ofUpstream(upstream: UpstreamRecord): Concern[] {
+  const { name, enabled, health, reason } = upstream;
+  const { tone } = upstreamLook(upstream);
   if (!enabled || (tone !== 'attention' && tone !== 'failed')) return [];
-  const why = reason ?? `it is ${health.replace('_', ' ')}.`;
+  const missing = missingKey(upstream);
+  const why =
+    missing === null
+      ? (reason ?? `it is ${health.replace('_', ' ')}.`)
+      : `the variable ${missing} has no value.`;
   const message = `Upstream ${name} does not answer as it should: ${why}`;
   return [{ id: `upstream ${name}`, tone: 'attention', message, href: '/slots/upstreams' }];
 }
@@ -52,9 +57,12 @@ function ofPull({ id, repo, state, error }: PullRecord): Concern[] {
   return [{ id: `pull ${id}`, tone: 'attention', message, href: '/models' }];
 }
 
+/** Messages of files end with and without a full stop. */
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
 function ofProblem(problem: SettingsProblem): Concern {
   const place = problem.line === null ? problem.file : `${problem.file}, line ${problem.line}`;
-  const message = `${place}: ${problem.message}.`;
+  const message = `${place}: ${sentence(problem.message)}`;
   return { id: 'configuration', tone: 'attention', message, href: '/settings' };
 }
 

@@ -13,33 +13,36 @@ const STEPS: Readonly<Record<string, string>> = {
   'upstream-live': 'An upstream, asked anew',
   'capability-path': 'By what the path needs',
 };
-const OUTCOMES: Record<Step['outcome'], { tone: Tone; word: string }> = {
-  matched: { tone: 'ok', word: 'Matched' },
-  skipped: { tone: 'idle', word: 'Skipped' },
-  failed: { tone: 'attention', word: 'No match' },
-};
+const WORDS: Record<Step['outcome'], string> = { matched: 'Matched', skipped: 'Skipped', failed: 'No match' };
+
+/** A step that did not match is as it should be where another one did, and a reason where none did. */
+export function stepTone(outcome: Step['outcome'], placed: boolean): Tone {
+  if (outcome === 'matched') return 'ok';
+  return outcome === 'failed' && !placed ? 'attention' : 'idle';
+}
 
 /** A step in plain words. */
 export const stepWord = (step: string): string => STEPS[step] ?? step;
 
 /** The steps of the resolution from top to bottom: what matched, what did not and why. */
-export function Ladder(props: { steps: readonly Step[] }): ReactElement {
+export function Ladder(props: {
+  steps: readonly Step[];
+  /** Whether the request found its place. */
+  placed: boolean;
+}): ReactElement {
   return (
     <ol className={css.ladder} aria-label="Steps of the resolution">
-      {props.steps.map((step) => {
-        const outcome = OUTCOMES[step.outcome];
-        return (
-          <li key={step.step} data-outcome={step.outcome}>
-            <StateShape tone={outcome.tone} />
-            <div>
-              <p>
-                <b>{stepWord(step.step)}</b> <span className={css.soft}>{outcome.word}</span>
-              </p>
-              <p className={css.soft}>{step.reason}</p>
-            </div>
-          </li>
-        );
-      })}
+      {props.steps.map((step) => (
+        <li key={step.step} data-outcome={step.outcome}>
+          <StateShape tone={stepTone(step.outcome, props.placed)} />
+          <div>
+            <p>
+              <b>{stepWord(step.step)}</b> <span className={css.soft}>{WORDS[step.outcome]}</span>
+            </p>
+            <p className={css.soft}>{step.reason}</p>
+          </div>
+        </li>
+      ))}
     </ol>
   );
 }

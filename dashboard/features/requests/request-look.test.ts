@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
-import { errorWords, matches, requestLook, timesOf } from './request-look.ts';
+import { errorAdvice, errorWords, matches, requestLook, timesOf } from './request-look.ts';
 
 const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   id: '01a1',
@@ -39,9 +39,23 @@ it('errorWords takes the words of the catalogue, and a stranger as it is', () =>
   expect(errorWords('odd')).toBe('odd');
 });
 
+it.each([
+  ['slot.failed', 'An admin can load it again.'],
+  ['slot.no_memory', null],
+  ['dispatch.no_route', null],
+  ['odd', null],
+])('advice after %s: without what points into details', (code, advice) =>
+  expect(errorAdvice(code)).toBe(advice),
+);
+
 describe('timesOf', () => {
   it('splits at the first token', () => {
     expect(timesOf(request())).toEqual({ total: 1200, first: 200, rest: 1000, rate: 10 });
+  });
+
+  it('an error has no first token', () => {
+    const refused = { total: 3, first: null, rest: null, rate: null };
+    expect(timesOf(request({ status: 404, duration_ms: 3, ttft_ms: 3 }))).toEqual(refused);
   });
 
   it('makes up nothing', () => {

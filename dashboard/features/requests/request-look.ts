@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode } from '../../../daemon/contract/errors.ts';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
+import { readableAdvice } from '../../api/api-error.ts';
 import type { Tone } from '../../ui/tone.ts';
 
 /** How a request stands or ended, as a word and a colour. */
@@ -17,6 +18,14 @@ export function requestLook(request: Pick<RequestRecord, 'state' | 'status' | 'e
     : { tone: 'failed', word: `Broke, ${request.status}` };
 }
 
+/** What the catalogue advises after an error that is over: its details are gone and its wait has passed. */
+export const errorAdvice = (code: string): string | null =>
+  code in ERRORS ? readableAdvice({ advice: ERRORS[code as ErrorCode].advice, retryAfterS: 0 }) : null;
+
+/** The message of the catalogue for the code of an error; null for a code that it does not know. */
+export const errorMessage = (code: string): string | null =>
+  code in ERRORS ? ERRORS[code as ErrorCode].message : null;
+
 /** The code of an error with the words of the catalogue. */
 export function errorWords(code: string): string {
   return code in ERRORS ? `${ERRORS[code as ErrorCode].message} (${code})` : code;
@@ -31,11 +40,12 @@ export interface Times {
   rate: number | null;
 }
 
-/** When the first token came, how long the rest took, and how fast it was. */
+/** When the first token came, how long the rest took, and how fast it was; an error has no first token. */
 export function timesOf(
-  request: Pick<RequestRecord, 'duration_ms' | 'ttft_ms' | 'completion_tokens'>,
+  request: Pick<RequestRecord, 'status' | 'duration_ms' | 'ttft_ms' | 'completion_tokens'>,
 ): Times {
-  const { duration_ms: total, ttft_ms: first, completion_tokens: tokens } = request;
+  const { duration_ms: total, completion_tokens: tokens } = request;
+  const first = (request.status ?? 0) >= 400 ? null : request.ttft_ms;
   const rest = total === null || first === null ? null : Math.max(0, total - first);
   // One token takes no time after itself, and a rest of some milliseconds measures nothing.
   const rate =

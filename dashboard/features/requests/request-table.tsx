@@ -6,14 +6,15 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { count, duration } from '../../ui/format.ts';
 import { State } from '../../ui/state-badge.tsx';
 import table from '../../ui/table.module.css';
-import { requestLook } from './request-look.ts';
+import { requestLook, timesOf } from './request-look.ts';
 import css from './requests.module.css';
 
 const features = tableFeatures({});
 const helper = createColumnHelper<typeof features, RequestRecord>();
 const NUMBERS = new Set(['ttft_ms', 'duration_ms', 'tokens']);
-/** Columns that leave when it gets narrow; the story of the row tells them. */
-const ROOMY = new Set(['at', 'by', 'ttft_ms', 'tokens', 'duration_ms']);
+/** Columns that leave when it gets narrow, and those that leave before them; the story of the row tells them. */
+const ROOMY = new Set(['at', 'by', 'duration_ms']);
+const SPARE = new Set(['ttft_ms', 'tokens']);
 
 const time = (ms: number | null): string => (ms === null ? '–' : duration(ms));
 
@@ -47,7 +48,11 @@ function columnsFor(open: (id: string) => void) {
         return <State tone={look.tone}>{look.word}</State>;
       },
     }),
-    helper.accessor('ttft_ms', { header: 'First token', cell: ({ getValue }) => time(getValue()) }),
+    helper.accessor((row) => timesOf(row).first, {
+      id: 'ttft_ms',
+      header: 'First token',
+      cell: ({ getValue }) => time(getValue()),
+    }),
     helper.accessor('duration_ms', { header: 'In all', cell: ({ getValue }) => time(getValue()) }),
     helper.accessor((row) => tokens(row), { id: 'tokens', header: 'Tokens in → out' }),
   ]);
@@ -56,7 +61,8 @@ function columnsFor(open: (id: string) => void) {
 const classOf = (id: string): string =>
   [
     NUMBERS.has(id) ? table.number : '',
-    ROOMY.has(id) ? table.roomy : '',
+    ROOMY.has(id) ? css.roomy : '',
+    SPARE.has(id) ? css.spare : '',
     id === 'at' ? table.whole : '',
   ].join(' ');
 
@@ -69,11 +75,14 @@ export function RequestTable(props: { rows: RequestRecord[]; open: (id: string) 
     getRowId: (row) => row.id,
   });
   return (
-    <DataTable
-      table={requests}
-      caption="Requests"
-      className={`${table.table} ${css.requests}`}
-      classOf={classOf}
-    />
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={`${table.scroll} ${css.place}`} tabIndex={0} aria-label="List of requests">
+      <DataTable
+        table={requests}
+        caption="Requests"
+        className={`${table.table} ${css.requests}`}
+        classOf={classOf}
+      />
+    </section>
   );
 }

@@ -19,6 +19,16 @@ export function verdictOf(explained: ExplainView): string {
 const followerOf = ({ slot, upstream }: ExplainView['after'][number]): string =>
   `If that one can’t serve it: ${slot === null ? `upstream ${upstream}` : `slot ${slot}`}`;
 
+/** The way out when nobody serves a model. */
+export function NoRoute(): ReactElement {
+  return (
+    <p>
+      <Link href="/slots?show=new">Add a slot</Link> or{' '}
+      <Link href="/slots/upstreams?show=new">an upstream</Link> that serves it.
+    </p>
+  );
+}
+
 /** The whole answer of a replay: verdict, ladder, and what a load would do. */
 export function Resolution(props: { explained: ExplainView }): ReactElement {
   const { explained } = props;
@@ -26,14 +36,9 @@ export function Resolution(props: { explained: ExplainView }): ReactElement {
     <>
       <Note tone={explained.error === null ? 'ok' : 'failed'}>
         <p>{verdictOf(explained)}</p>
-        {explained.error?.code === 'dispatch.no_route' ? (
-          <p>
-            <Link href="/slots?show=new">Add a slot</Link> or{' '}
-            <Link href="/slots/upstreams?show=new">an upstream</Link> that serves it.
-          </p>
-        ) : null}
+        {explained.error?.code === 'dispatch.no_route' ? <NoRoute /> : null}
       </Note>
-      <Ladder steps={explained.steps} />
+      <Ladder steps={explained.steps} placed={explained.error === null} />
       {explained.load === null ? null : <Forecast forecast={explained.load} />}
       {explained.after.map((next) => (
         <section key={`${next.slot} ${next.upstream}`} className={css.part}>

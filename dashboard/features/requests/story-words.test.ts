@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { beforeWords, placeWords, ruleWords, waitRows } from './story-words.ts';
+import { beforeWords, firstThing, placeWords, ruleWords, waitRows } from './story-words.ts';
+
+it.each([
+  ['/v1/audio/speech', 'sound'],
+  ['/v1/chat/completions', 'token'],
+])('an answer of %s begins with a %s', (route, thing) => expect(firstThing(route)).toBe(thing));
 
 it.each([
   [{ rule: null, lane: null }, 'm', null],

@@ -39,6 +39,10 @@ export function beforeWords({ slot, upstream, error }: RequestStoryView['before'
   return `${who} was chosen first${error === null ? '.' : `: ${errorWords(error)}`}`;
 }
 
+/** What an answer begins with, by its route. */
+export const firstThing = (route: string): 'token' | 'sound' =>
+  route.endsWith('/audio/speech') ? 'sound' : 'token';
+
 /** The waits before its turn, for a list of facts; null is shown as nothing. */
 export function waitRows(waits: RequestStoryView['waits']): [name: string, value: string | null][] {
   const shown = (ms: number | undefined): string | null => (ms ? duration(ms) : null);

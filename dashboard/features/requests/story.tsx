@@ -11,8 +11,9 @@ import { Note } from '../../ui/note.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Badge } from '../../ui/state-badge.tsx';
 import { Cancel } from './cancel.tsx';
-import { errorWords, requestLook } from './request-look.ts';
+import { errorAdvice, errorMessage, requestLook } from './request-look.ts';
 import css from './requests.module.css';
+import { NoRoute } from './resolution.tsx';
 import { Timeline } from './timeline.tsx';
 import { Way } from './way.tsx';
 
@@ -38,6 +39,21 @@ function Texts(props: { bodies: RequestWholeView['bodies'] }): ReactElement | nu
   );
 }
 
+/** What went wrong in the words of the catalogue, and what to do next. */
+function Fault(props: { code: string }): ReactElement {
+  const { code } = props;
+  const advice = errorAdvice(code);
+  return (
+    <Note tone="failed">
+      <p>
+        {errorMessage(code)} <code>{code}</code>
+      </p>
+      {advice === null ? null : <p>{advice}</p>}
+      {code === 'dispatch.no_route' ? <NoRoute /> : null}
+    </Note>
+  );
+}
+
 function Whole(props: { request: RequestWholeView }): ReactElement {
   const { request } = props;
   const look = requestLook(request);
@@ -47,11 +63,7 @@ function Whole(props: { request: RequestWholeView }): ReactElement {
         <Badge tone={look.tone}>{look.word}</Badge>
         {request.state === 'running' ? <Cancel request={request} /> : null}
       </div>
-      {request.error === null ? null : (
-        <Note tone="failed">
-          <p>{errorWords(request.error)}</p>
-        </Note>
-      )}
+      {request.error === null ? null : <Fault code={request.error} />}
       <Facts
         rows={[
           ['When', moment(Date.parse(request.at))],

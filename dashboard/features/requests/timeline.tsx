@@ -5,7 +5,7 @@ import { count, duration, steadyDuration, tokenRate } from '../../ui/format.ts';
 import { useNow } from '../../ui/now.ts';
 import { timesOf } from './request-look.ts';
 import css from './requests.module.css';
-import { waitRows } from './story-words.ts';
+import { firstThing, waitRows } from './story-words.ts';
 
 const tokens = (many: number): string => `${count(many)} ${many === 1 ? 'token' : 'tokens'}`;
 
@@ -18,6 +18,7 @@ function Running(props: { at: number }): ReactElement {
 export function Timeline(props: { request: RequestDetailView }): ReactElement {
   const { request } = props;
   const { total, first, rest, rate } = timesOf(request);
+  const what = firstThing(request.route);
   const share = total === null || first === null || total <= 0 ? null : Math.min(1, first / total);
   return (
     <div className={css.timeline}>
@@ -32,7 +33,7 @@ export function Timeline(props: { request: RequestDetailView }): ReactElement {
         wide
         rows={[
           ...waitRows(request.story?.waits ?? null),
-          ['Until the first token', first === null ? null : duration(first)],
+          [`Until the first ${what}`, first === null ? null : duration(first)],
           ['From there to the end', rest === null ? null : duration(rest)],
           ['In all', total === null ? null : duration(total)],
           ['Prompt', request.prompt_tokens === null ? null : tokens(request.prompt_tokens)],
@@ -41,7 +42,7 @@ export function Timeline(props: { request: RequestDetailView }): ReactElement {
         ]}
       />
       {first === null ? null : (
-        <p className={css.soft}>Waiting for a turn and loading count into the time until the first token.</p>
+        <p className={css.soft}>Waiting for a turn and loading count into the time until the first {what}.</p>
       )}
     </div>
   );

@@ -26,14 +26,14 @@ function Replay(props: { path: string; model: string }): ReactElement {
             The steps as they would go for the same request now; slots and upstreams may have been different
             then.
           </p>
-          <Ladder steps={explained.steps} />
+          <Ladder steps={explained.steps} placed={explained.error === null} />
         </>
       )}
     </Loaded>
   );
 }
 
-function Told(props: { story: RequestStoryView }): ReactElement {
+function Told(props: { story: RequestStoryView; placed: boolean }): ReactElement {
   const { story } = props;
   return (
     <>
@@ -50,7 +50,7 @@ function Told(props: { story: RequestStoryView }): ReactElement {
       {story.steps.length === 0 ? (
         <p className={css.soft}>It ended before a place was looked for.</p>
       ) : (
-        <Ladder steps={story.steps} />
+        <Ladder steps={story.steps} placed={props.placed} />
       )}
     </>
   );
@@ -69,7 +69,7 @@ export function Way(props: { request: RequestDetailView }): ReactElement {
       <p>
         {rule} {placeWords(request)}
       </p>
-      {story !== null ? <Told story={story} /> : null}
+      {story !== null ? <Told story={story} placed={request.step !== null} /> : null}
       {story === null && model !== null ? <Replay path={route} model={model} /> : null}
       <p className={css.soft}>
         <Link href={`/requests/explain?${again}`}>Where would it go now?</Link>

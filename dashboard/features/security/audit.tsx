@@ -30,7 +30,7 @@ function who(row: AuditRow): string {
 
 const features = tableFeatures({});
 const helper = createColumnHelper<typeof features, AuditRow>();
-const WIDTHS: Readonly<Record<string, string | undefined>> = { who: css.medium };
+const WIDTHS: Readonly<Record<string, string | undefined>> = { at: base.whole, who: css.medium };
 const columns = helper.columns([
   helper.accessor('at', { header: 'When', cell: ({ getValue }) => <Ago at={Date.parse(getValue())} /> }),
   helper.accessor('action', {

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { NotFound } from '../../app/not-found.tsx';
 import { useTitle } from '../../app/title.ts';
 import { SECURITY_TABS } from '../../app/views.ts';
+import { useCurrentInView } from '../../ui/current-in-view.ts';
 import tabs from '../../ui/tabs.module.css';
 import { ViewHead } from '../../ui/view-head.tsx';
 import { Audit } from './audit.tsx';
@@ -23,12 +24,13 @@ const TABS: Record<string, ComponentType> = {
 /** Who can do what, and the means to change it. */
 export function Security(props: { tab: string }): ReactElement {
   useTitle(`Security: ${SECURITY_TABS.find((row) => row.id === props.tab)?.word ?? 'not found'}`);
+  const list = useCurrentInView(props.tab);
   const Tab = TABS[props.tab];
   if (Tab === undefined) return <NotFound />;
   return (
     <>
       <ViewHead title="Security" />
-      <nav className={tabs.list} aria-label="Security">
+      <nav ref={list} className={`${tabs.list} ${tabs.line}`} aria-label="Security">
         {SECURITY_TABS.map((row) => (
           <Link
             key={row.id}

@@ -41,10 +41,9 @@ function usePlace() {
 function Problems(props: { problems: Responses['settings']['problems'] }): ReactElement | null {
   if (props.problems.length === 0) return null;
   return (
-    <Note tone="failed">
+    <Note tone="attention">
       <p>
-        <b>Some files could not be taken as they are.</b> Each line says what is wrong and what counts
-        instead.
+        <b>Some files could not be taken as they are.</b> Each line says where and what is wrong.
       </p>
       <ul className={css.problems} aria-label="Problems of files">
         {props.problems.map(({ file, line, message }) => (

@@ -58,6 +58,8 @@ describe('sumLines', () => {
 
   it('says what is missing, and leaves out what is nothing', () => {
     expect(sumLines(sum({ short: GIB })).at(-1)).toEqual({ name: 'Short by', bytes: GIB, sign: '' });
-    expect(sumLines(sum({ reserved: 0 })).map(({ name }) => name)).not.toContain('Promised to others');
+    for (const reserved of [0, 0.004 * GIB])
+      expect(sumLines(sum({ reserved })).map(({ name }) => name)).not.toContain('Promised to others');
+    expect(sumLines(sum({ reserved: 0.006 * GIB })).map(({ name }) => name)).toContain('Promised to others');
   });
 });

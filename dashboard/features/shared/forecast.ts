@@ -41,6 +41,9 @@ export interface SumLine {
   sign: '' | '−' | '+' | '=';
 }
 
+/** What is less is no digit of any number beside it: half of 0.01 GiB. */
+const SEEN = 0.005 * 1024 ** 3;
+
 /** The sum as admission makes it: free, less what is spoken for, compared with what is needed. */
 export function sumLines(sum: MemorySumView): SumLine[] {
   const lines: SumLine[] = [
@@ -51,7 +54,7 @@ export function sumLines(sum: MemorySumView): SumLine[] {
   if (sum.limit !== null)
     lines.push({ name: 'Left below the limit for slots', bytes: sum.limit - sum.held, sign: '' });
   return [
-    ...lines.filter(({ bytes, sign }) => sign !== '−' || bytes > 0),
+    ...lines.filter(({ bytes, sign }) => sign !== '−' || bytes >= SEEN),
     { name: 'Room for this load', bytes: roomOf(sum).bytes, sign: '=' },
     { name: 'Needed', bytes: sum.needed, sign: '' },
     ...(sum.short > 0 ? [{ name: 'Short by', bytes: sum.short, sign: '' } as const] : []),

@@ -12,6 +12,13 @@ describe('slotRows', () => {
     expect(slotRows([], true).rows[0]?.key).toBe('name');
   });
 
+  it('what the schema of the daemon does not do without is required, with an example', () => {
+    const { rows, more } = slotRows([], true);
+    const required = [...rows, ...more].filter((row) => row.required);
+    expect(required.map(({ key }) => key)).toEqual(Object.keys(issuesOf(SlotCreate, {}, [...rows, ...more])));
+    for (const { placeholder } of required) expect(placeholder).toMatch(/^such as /);
+  });
+
   it('what the form sends is what the schema of the daemon takes', () => {
     const { rows, more } = slotRows(['tiny'], true);
     const typed = { name: 'writer', model: 'tiny', context: '4096', pinned: 'yes', idle_unload: '15 min' };

@@ -32,6 +32,8 @@ const NAME: FieldRow = {
   label: 'Name',
   kind: 'text',
   help: 'a-z, 0-9, - and _, at most 32; clients may use it as a model name',
+  required: true,
+  placeholder: 'such as writer',
 };
 
 /** The fields of a slot, from the table of the daemon. */

@@ -1,13 +1,7 @@
 import type { ReactElement } from 'react';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Note } from '../../ui/note.tsx';
-import { useNow } from '../../ui/now.ts';
-
-function Retry(props: { at: number }): ReactElement {
-  const now = useNow();
-  const left = Math.ceil((props.at - now) / 1000);
-  return <>{left > 0 ? `It is tried again in ${left} s.` : 'It is tried again as soon as it can be.'}</>;
-}
+import { Retry } from '../shared/retry.tsx';
 
 /** Why a slot failed and what comes next, or why it runs degraded; nothing for one that is well. */
 export function Trouble(props: { slot: SlotRecord }): ReactElement | null {

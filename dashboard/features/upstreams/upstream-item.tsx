@@ -1,12 +1,14 @@
-import type { ReactElement } from 'react';
+import { Fragment, type ReactElement, type ReactNode } from 'react';
 import type { UpstreamRecord } from '../../../daemon/contract/upstreams.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { count, timeOfDay } from '../../ui/format.ts';
+import { count } from '../../ui/format.ts';
+import { Note } from '../../ui/note.tsx';
 import { State } from '../../ui/state-badge.tsx';
+import { Retry } from '../shared/retry.tsx';
 import type { Show } from './place.ts';
-import { HEALTH } from './upstream-looks.ts';
+import { missingKey, upstreamLook } from './upstream-looks.ts';
 import css from './upstreams.module.css';
 
 const ACTS: readonly { show: Show; word: string }[] = [
@@ -16,10 +18,26 @@ const ACTS: readonly { show: Show; word: string }[] = [
   { show: 'remove', word: 'Remove…' },
 ];
 
-function key(upstream: UpstreamRecord): string | null {
-  if (upstream.key_env === undefined) return null;
-  if (upstream.key_env === null) return 'none';
-  return `${upstream.key_env}${upstream.key_set ? '' : ', which has no value'}`;
+/** A name of a variable, which may go on in the next line after each of its words. */
+function Variable(props: { name: string }): ReactElement {
+  const words = props.name.split('_');
+  return (
+    <code>
+      {words.map((word, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a word is its place
+        <Fragment key={at}>
+          {at === 0 ? '' : '_'}
+          {at === 0 ? null : <wbr />}
+          {word}
+        </Fragment>
+      ))}
+    </code>
+  );
+}
+
+function key({ key_env }: UpstreamRecord): ReactNode {
+  if (key_env === undefined) return null;
+  return key_env === null ? 'none' : <Variable name={key_env} />;
 }
 
 function today(upstream: UpstreamRecord): string | null {
@@ -34,7 +52,8 @@ export function UpstreamItem(props: {
   open: (show: Show, name: string) => void;
 }): ReactElement {
   const { upstream } = props;
-  const look = HEALTH[upstream.health];
+  const look = upstreamLook(upstream);
+  const missing = missingKey(upstream);
   return (
     <li className={css.item}>
       <div className={css.head}>
@@ -42,11 +61,23 @@ export function UpstreamItem(props: {
         <State tone={look.tone}>{look.word}</State>
       </div>
       {upstream.base_url === undefined ? null : <code className={css.address}>{upstream.base_url}</code>}
-      {upstream.reason == null ? null : (
+      {upstream.reason == null || missing !== null ? null : (
         <p className={css.reason}>
           {upstream.reason}
-          {upstream.retry_at == null ? '' : ` It is tried again at ${timeOfDay(upstream.retry_at)}.`}
+          {upstream.retry_at == null ? null : (
+            <>
+              {' '}
+              <Retry at={upstream.retry_at} />
+            </>
+          )}
         </p>
+      )}
+      {missing === null ? null : (
+        <Note tone="attention">
+          <p>
+            The variable <code>{missing}</code> has no value: write it into api.env, or name another one.
+          </p>
+        </Note>
       )}
       <Facts
         wide
@@ -56,7 +87,7 @@ export function UpstreamItem(props: {
           ['Priority', String(upstream.priority)],
           ['Models', count(upstream.models)],
           ['List read', upstream.listed_at === null ? 'never' : <Ago key="at" at={upstream.listed_at} />],
-          ['Key', key(upstream)],
+          ['Key', missing === null ? key(upstream) : null],
           ['Requests today', today(upstream)],
         ]}
       />

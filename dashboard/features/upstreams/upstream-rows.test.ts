@@ -15,6 +15,13 @@ it('every key of the daemon has a field', () => {
   expect(all.map(({ key }) => key).sort()).toEqual(Object.keys(UPSTREAM_FIELDS).sort());
 });
 
+it('what the schema of the daemon does not do without is required, with an example', () => {
+  const form = [...upstreamRows(true).rows, ...more];
+  const required = form.filter((row) => row.required);
+  expect(required.map(({ key }) => key)).toEqual(Object.keys(issuesOf(UpstreamCreate, {}, form)));
+  for (const { placeholder } of required) expect(placeholder).toMatch(/^such as /);
+});
+
 it('what the form sends is what the schema of the daemon takes', () => {
   const typed = {
     name: 'desk',

@@ -6,7 +6,7 @@ type Row = readonly [label: string, kind: FieldKind, help: string];
 
 /** Every key of an upstream in plain words; a key of the daemon without a row does not compile. */
 const FIELDS: Record<UpstreamField, Row> = {
-  base_url: ['Address', 'text', 'As OpenAI clients take it, such as http://desk:8000/v1'],
+  base_url: ['Address', 'text', 'As OpenAI clients take it, mostly with /v1 at its end'],
   kind: ['Kind', 'choice', 'What serves there'],
   key_env: [
     'Key variable',
@@ -26,7 +26,27 @@ const FIELDS: Record<UpstreamField, Row> = {
   idle_timeout_s: ['Seconds of silence', 'number', 'Longest silence during an answer'],
 };
 const FIRST: ReadonlySet<string> = new Set(['base_url', 'kind', 'key_env', 'priority']);
-const NAME: FieldRow = { key: 'name', label: 'Name', kind: 'text', help: 'a-z, 0-9, - and _, at most 32' };
+const NAME: FieldRow = {
+  key: 'name',
+  label: 'Name',
+  kind: 'text',
+  help: 'a-z, 0-9, - and _, at most 32',
+  required: true,
+  placeholder: 'such as desk',
+};
+/** What empty fields show that have no default. */
+const PLACEHOLDERS: Partial<Record<UpstreamField, string>> = {
+  base_url: 'such as http://desk:8000/v1',
+  key_env: 'none',
+  daily_requests: 'no limit',
+  header: 'Authorization: Bearer',
+  include: 'all',
+  exclude: 'none',
+};
+const placeholderOf = (key: string): Partial<FieldRow> => {
+  const placeholder = PLACEHOLDERS[key as UpstreamField];
+  return placeholder === undefined ? {} : { placeholder };
+};
 
 /** The fields of an upstream. */
 export function upstreamRows(create: boolean): { rows: FieldRow[]; more: FieldRow[] } {
@@ -36,6 +56,8 @@ export function upstreamRows(create: boolean): { rows: FieldRow[]; more: FieldRo
       label,
       kind,
       help,
+      ...placeholderOf(key),
+      ...(key === 'base_url' ? { required: true } : {}),
       ...(key === 'kind' ? { choices: UPSTREAM_KINDS } : {}),
     }),
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SlotCreate, SlotSettings } from '../../../daemon/contract/slots.ts';
-import { bodyOf, type FieldRow, issuesOf, meaningOf, refusedFields, textOf } from './draft.ts';
+import { bodyOf, type FieldRow, helpText, issuesOf, meaningOf, refusedFields, textOf } from './draft.ts';
 
 const row = (key: string, kind: FieldRow['kind']): FieldRow => ({ key, kind, label: key, help: '' });
 const ROWS = [
@@ -65,6 +65,14 @@ describe('issuesOf', () => {
     });
     expect(issuesOf(SlotCreate, { name: 'fine', idle_unload: '15 min' }, ROWS)).toEqual({});
   });
+});
+
+it('the line below a field says whether it is required and where its value comes from', () => {
+  const help = { ...row('name', 'text'), help: 'at most 32' };
+  expect(helpText(help)).toBe('at most 32');
+  expect(helpText({ ...help, required: true, origin: 'from the file' })).toBe(
+    'Required · at most 32 · from the file',
+  );
 });
 
 it('refusedFields reads the details of a refusal and survives others', () => {

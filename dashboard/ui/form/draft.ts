@@ -10,6 +10,10 @@ export interface FieldRow {
   readonly choices?: readonly string[];
   /** Where the value of now comes from, in words; shown behind the help. */
   readonly origin?: string;
+  /** There is no default: nothing is sent without it. */
+  readonly required?: boolean;
+  /** What the empty field shows: an example of a required one, else what empty means here. */
+  readonly placeholder?: string;
   /** Offered while typing; anything else may be typed too. */
   readonly suggestions?: readonly string[];
 }
@@ -19,6 +23,11 @@ export type Draft = Readonly<Record<string, string | null>>;
 export type Issues = Readonly<Record<string, string>>;
 
 const FLAGS: Readonly<Record<string, boolean>> = { yes: true, no: false };
+
+/** What stands below a field: whether it is required, what it is for, where its value comes from. */
+export function helpText({ required, help, origin }: FieldRow): string {
+  return [required ? 'Required' : '', help, origin].filter(Boolean).join(' · ');
+}
 
 /** A value as it stands in a field. */
 export function textOf(value: unknown): string {

@@ -1,6 +1,6 @@
 import { type ReactElement, useId } from 'react';
 import field from '../field.module.css';
-import type { FieldRow } from './draft.ts';
+import { type FieldRow, helpText } from './draft.ts';
 import css from './form.module.css';
 
 interface ControlProps {
@@ -43,6 +43,7 @@ function Control(props: ControlProps): ReactElement {
     className: field.input,
     value: props.value ?? '',
     placeholder: props.value === null ? 'back to the default' : props.empty,
+    'aria-required': row.required || undefined,
     'aria-describedby': props.describedBy,
     'aria-invalid': props.invalid || undefined,
     'data-invalid': props.invalid || undefined,
@@ -80,7 +81,7 @@ export function FormField(props: {
         <label className={field.label} htmlFor={id}>
           {row.label}
         </label>
-        {props.canReset ? (
+        {props.canReset && !row.required ? (
           <button
             type="button"
             className={css.reset}
@@ -95,7 +96,7 @@ export function FormField(props: {
         id={id}
         row={row}
         value={value}
-        empty={props.empty}
+        empty={row.placeholder ?? props.empty}
         describedBy={`${id}-help`}
         invalid={props.error !== undefined}
         onChange={props.onChange}
@@ -108,7 +109,7 @@ export function FormField(props: {
         </datalist>
       )}
       <p id={`${id}-help`} className={props.error === undefined ? field.help : field.error}>
-        {props.error ?? (row.origin === undefined ? row.help : `${row.help} · ${row.origin}`)}
+        {props.error ?? helpText(row)}
       </p>
     </div>
   );

@@ -22,7 +22,7 @@ export function Matrix(props: {
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className={css.box} tabIndex={0} aria-label="Similarity of the texts">
-        <table className={css.table}>
+        <table className={css.table} style={{ '--texts': texts.length } as CSSProperties}>
           <caption className="hidden-visually">
             How alike every two texts are: 1 means the same direction, 0 nothing in common.
           </caption>

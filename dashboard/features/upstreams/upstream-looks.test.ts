@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { missingKey, upstreamLook } from './upstream-looks.ts';
+
+const upstream = { enabled: true, health: 'unknown', key_env: 'UPSTREAM_DESK_KEY', key_set: false } as const;
+
+describe('a key variable without a value', () => {
+  it.each([
+    [upstream, 'UPSTREAM_DESK_KEY', 'Key is missing'],
+    [{ ...upstream, health: 'auth_failed' } as const, 'UPSTREAM_DESK_KEY', 'Key is missing'],
+    [{ ...upstream, key_set: true }, null, 'Not asked yet'],
+    [{ ...upstream, key_env: null }, null, 'Not asked yet'],
+    [{ ...upstream, health: 'ok' } as const, null, 'Answers'],
+    [{ ...upstream, health: 'down' } as const, null, 'Down'],
+    [{ ...upstream, enabled: false, health: 'disabled' } as const, null, 'Disabled'],
+  ])('%#', (given, missing, word) => {
+    expect(missingKey(given)).toBe(missing);
+    expect(upstreamLook(given).word).toBe(word);
+  });
+});
