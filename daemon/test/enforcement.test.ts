@@ -60,13 +60,13 @@ describe('enforcement: environment, then file, then off', () => {
         env: { SVC_REQUIRE_AUTH: 'on' },
       },
       true,
-      /^1 problem\(s\) in the configuration\. What cannot be read has its last good value, or its default/,
+      /^1 problem in the configuration\. What cannot be read has its last good value, or its default/,
     ],
     [
       'another wrong value',
       { files: { ...KEYS_FILE, 'config/config.toml': '[server]\ndrain_limit_s = "long"\n' } },
       false,
-      /^1 problem\(s\) in the configuration\. What cannot be read has its last good value, or its default/,
+      /^1 problem in the configuration\. What cannot be read has its last good value, or its default/,
     ],
   ])('the health check says what is in force under %s', async (_, options, required, message) => {
     const gateway = await start(options);

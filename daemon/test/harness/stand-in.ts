@@ -96,6 +96,6 @@ export const provider =
       created: 1,
       model,
       choices: [{ index: 0, message, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 },
+      usage: { prompt_tokens: 3, completion_tokens: 6, total_tokens: 9 },
     });
   };
