@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { SystemHealthView } from '../contract/system.ts';
@@ -247,7 +248,13 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       });
       begun.write(form);
       const chunk = Buffer.alloc(MIB);
+      let rests = false;
       for (let left = bytes - form.length - TAIL.length; left > 0 && !answered; left -= chunk.length) {
+        if (!rests && bytes - left > pauseAt) {
+          rests = true;
+          await Promise.race([end, sleep(3_000)]);
+          if (answered) break;
+        }
         if (begun.write(left >= MIB ? chunk : chunk.subarray(0, left))) continue;
         await Promise.race([new Promise((done) => begun.once('drain', done)), end]);
       }
@@ -273,7 +280,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
     it('no such model is told while the upload goes on', async () => {
       const begun = upload(200 * MIB, CLIENT_KEY);
       const answer = heard(begun);
-      await send(begun, FORM, 200 * MIB, answer);
+      await send(begun, FORM, 200 * MIB, answer, 3 * MIB);
       expect(await answer).toMatchObject({ status: 404, code: 'dispatch.no_route' });
     });
 
