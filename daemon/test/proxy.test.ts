@@ -235,12 +235,16 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       begun.destroy();
     });
 
-    /** Writes as many bytes as were declared, until all are written or an answer has come. */
+    /**
+     * Writes as many bytes as were declared, until all are written or an answer has come. After `pauseAt` bytes it waits a while for
+     * one: a proxy that has told it may cut who goes on to write.
+     */
     async function send(
       begun: ReturnType<typeof upload>,
       form: string,
       bytes: number,
       answer: Promise<unknown>,
+      pauseAt = Number.POSITIVE_INFINITY,
     ) {
       let answered = false;
       const end = answer.then(() => {
