@@ -15,6 +15,8 @@ const { enableCompileCache, flushCompileCache } = await import('node:module');
 enableCompileCache(`${import.meta.dirname}/../.cache/compile`);
 const { tuneHeap } = await import('./kit/heap.ts');
 tuneHeap();
+const { keepTickShape } = await import('./kit/tick-shape.ts');
+keepTickShape();
 const { run } = await import('./run.ts');
 await run(process.argv.slice(2), process.env);
 flushCompileCache();

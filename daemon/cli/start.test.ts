@@ -29,3 +29,16 @@ it('svcctl starts without anything heavy: help and completion need neither schem
     expect(all).not.toContain(heavy);
   }
 });
+
+it('launchers of a checkout name the folder of compiled code that the entry points use', () => {
+  const root = resolve(import.meta.dirname, '..', '..');
+  const text = (file: string) => readFileSync(resolve(root, file), 'utf8');
+  expect(text('scripts/svcctl')).toContain('$here/../.cache/compile');
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a program
+  expect(text('scripts/start.mjs')).toContain('NODE_COMPILE_CACHE: `${root}/.cache/compile`');
+  for (const [entry, above] of [
+    ['daemon/cli/main.ts', '/../../.cache/compile'],
+    ['daemon/main.ts', '/../.cache/compile'],
+  ] as const)
+    expect(text(entry)).toContain(above);
+});

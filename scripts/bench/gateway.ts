@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { tuneHeap } from '../../daemon/kit/heap.ts';
+import { keepTickShape } from '../../daemon/kit/tick-shape.ts';
 import { startServices } from '../../daemon/services.ts';
 import type { Launch } from '../../daemon/slots/engines/engine.ts';
 import type { AskEngine } from '../../daemon/slots/health.ts';
@@ -61,6 +62,7 @@ async function profiling(file: string): Promise<() => Promise<void>> {
 }
 
 tuneHeap();
+keepTickShape();
 const services = await startServices(process.env, null, { runner, ask });
 const written = profile === undefined ? null : await profiling(profile);
 /** What a gateway does by itself once nobody has asked anything for some seconds: it lets go of what its start has left. */

@@ -78,6 +78,7 @@ export async function startOurs(machine: Machine, direct: Target, profile?: stri
     SVC_ADMIN_KEY: ADMIN_KEY,
     SVC_CLIENT_KEY: CLIENT_KEY,
     SVC_REQUIRE_AUTH: 'true',
+    NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', '.cache', 'compile'),
   });
   const headers = { Authorization: `Bearer ${CLIENT_KEY}` };
   await answers(`http://127.0.0.1:${port}/api/health`);
