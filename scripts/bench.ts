@@ -5,6 +5,7 @@
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { tooBusy } from './bench/busy.ts';
 import { Casts } from './bench/casts.ts';
 import { Machine } from './bench/machine.ts';
 import { type BenchOptions, parseOptions, USAGE } from './bench/options.ts';
@@ -12,7 +13,17 @@ import { profileTable } from './bench/profile.ts';
 import { writeJson, writeResults } from './bench/results.ts';
 import { type Results, runScenario } from './bench/rounds.ts';
 import { chosen, SCENARIOS, type ScenarioRow, type Stage, warmUp } from './bench/scenarios.ts';
-import { isBeyond, SHORT_GOALS, SHORT_SCENARIOS, SLACK, shortReport } from './bench/short.ts';
+import {
+  isBeyond,
+  MISSED_TODAY,
+  nothingMeasured,
+  SHORT_GOALS,
+  SHORT_SCENARIOS,
+  type ShortReport,
+  SLACK,
+  shortReport,
+  withoutFailures,
+} from './bench/short.ts';
 import { goalsTable, table } from './bench/table.ts';
 import { hasCompiler } from './bench/targets.ts';
 import { verdicts } from './bench/verdicts.ts';
@@ -81,8 +92,13 @@ async function whole(machine: Machine, options: BenchOptions): Promise<number> {
   return 0;
 }
 
-/** The steady figures; one that is beyond its bound is measured once more before it fails. */
+/**
+ * The steady figures; one that is beyond its bound is measured once more before it fails. On a machine that has much else to do
+ * nothing is measured.
+ */
 async function short(machine: Machine, options: BenchOptions): Promise<number> {
+  const busy = await tooBusy();
+  if (busy !== null) return told(options, skippedFor(busy, nothingMeasured()));
   const comparable = hasCompiler();
   if (!comparable)
     console.log('SKIPPED, ratios to nginx: there is no C compiler, and mock.ts would be what is measured');
@@ -96,8 +112,22 @@ async function short(machine: Machine, options: BenchOptions): Promise<number> {
   }
   const judged = verdicts(results, SHORT_GOALS, SLACK);
   console.log(goalsTable(judged));
+  for (const line of MISSED_TODAY) console.log(line);
   writeResults(options.json, results, judged);
   const report = shortReport(judged, first);
+  if (report.failed === 0) return told(options, report);
+  await bench.endOurs();
+  const after = await tooBusy();
+  return told(options, after === null ? report : skippedFor(after, withoutFailures(report)));
+}
+
+function skippedFor(busy: string, report: ShortReport): ShortReport {
+  console.log(`SKIPPED, ${report.skipped} figures: ${busy}`);
+  return report;
+}
+
+/** Tells how a short run ended; its exit code. */
+function told(options: BenchOptions, report: ShortReport): number {
   if (options.report !== null) writeJson(options.report, report);
   for (const { name, why } of report.failures) console.log(`FAILED ${name}: ${why}`);
   console.log(

@@ -114,16 +114,33 @@ const browser = (part) =>
     },
   );
 
+/** The steady figures of the bench, when nothing else runs: a floor that is passed by half fails. */
+const bench = () =>
+  suite(
+    'bench',
+    (report) => [
+      ...[node, join(root, 'scripts', 'bench.ts'), '--short', '--report', report],
+      ...['--json', join(artifacts, 'bench-short.json')],
+    ],
+    {
+      counts: (r) => [r.passed, r.failed, r.skipped],
+      failed: (r) => r.failures,
+      again: (r) => r.again,
+    },
+  );
+
 const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
 if (check.status !== 0) failures.push('check: types, lint, format or floors; see above');
 count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
 for (const project of ['unit', 'workers', 'dashboard']) await vitest(project);
-const OVER_PORT = ['door', 'spec', 'inference', 'media', 'slots', 'elsewhere'];
+const OVER_PORT = ['door', 'spec', 'inference', 'slots'];
 for (const project of OVER_PORT) await vitest(project, { tries: TRIES });
+await bench();
 if (!env.CHROMIUM) count('e2e', 0, 0, 1);
 // Both lanes wait for others much of their time; in each one suite runs after the other.
 const installed = async () => {
-  for (const project of ['host', 'packages']) await vitest(project, { beside: true, tries: TRIES });
+  for (const project of ['host', 'packages', 'media', 'elsewhere'])
+    await vitest(project, { beside: true, tries: TRIES });
 };
 const walked = async () => {
   for (let part = 1; env.CHROMIUM && part <= PARTS; part++) await browser(part);

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { isBeyond, SHORT_GOALS, SHORT_SCENARIOS, shortReport } from './short.ts';
+import { GOALS } from './goals.ts';
+import {
+  isBeyond,
+  MISSED_TODAY,
+  nothingMeasured,
+  SHORT_GOALS,
+  SHORT_SCENARIOS,
+  shortReport,
+  withoutFailures,
+} from './short.ts';
 import type { Verdict } from './verdicts.ts';
 
 const verdict = (what: string, word: Verdict['verdict'], more: Partial<Verdict> = {}): Verdict => ({
@@ -40,4 +49,26 @@ test('the short version has the path in it, and nothing that needs another gatew
     'abort',
     'sse x1000 50ms',
   ]);
+});
+
+test('a figure whose floor is missed is held to where it stands, and that is told', () => {
+  const missed = GOALS.filter(({ short, today }) => short && today !== undefined);
+  expect(MISSED_TODAY).toHaveLength(missed.length);
+  for (const { what, floor, today, least } of missed) {
+    expect(least ? (today as number) < floor : (today as number) > floor).toBe(true);
+    expect(SHORT_GOALS.find((goal) => goal.what === what)?.floor).toBe(today);
+    expect(MISSED_TODAY.join()).toContain(`${what}: its floor of ${floor} is missed`);
+  }
+});
+
+test('a machine that has too much else to do fails nothing', () => {
+  expect(nothingMeasured()).toEqual({
+    passed: 0,
+    failed: 0,
+    skipped: SHORT_GOALS.length,
+    failures: [],
+    again: [],
+  });
+  const report = shortReport([verdict('a', 'goal'), verdict('b', 'MISSED')], []);
+  expect(withoutFailures(report)).toEqual({ passed: 1, failed: 0, skipped: 1, failures: [], again: [] });
 });
