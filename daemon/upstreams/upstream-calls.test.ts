@@ -59,6 +59,28 @@ describe('calls', () => {
     expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', reason: null });
   });
 
+  it.each([
+    [200, 'failing', true],
+    [401, 'failing', true],
+    [500, 'down', false],
+    [503, 'down', false],
+  ])('a trial that is answered with %d leaves it %s from the first byte on', (status, health, next) => {
+    bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
+    const upstreams = bench.open();
+    const older = upstreams.connect('desk');
+    for (let count = 0; count < 5; count++) upstreams.connect('desk').ended({ status: 500 });
+    bench.wait(5000);
+    const trial = upstreams.connect('desk');
+    older.ended(null);
+    expect(() => upstreams.connect('desk')).toThrow();
+    trial.begun(status);
+    expect(upstreams.detail('desk')?.health).toBe(health);
+    if (next) upstreams.connect('desk').ended(null);
+    else expect(() => upstreams.connect('desk')).toThrow();
+    trial.ended({ status: 200 });
+    expect(upstreams.detail('desk')?.health).toBe('ok');
+  });
+
   it.each([[{ status: 200 }], [{ status: 404 }], [{ status: 400 }], [null]])('%j is no failure', (end) => {
     bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
     const upstreams = bench.open();

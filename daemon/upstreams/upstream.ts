@@ -1,6 +1,6 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { UpstreamHealth } from '../contract/upstreams.ts';
-import { Breaker, type FailureKind } from './breaker.ts';
+import { Breaker, type FailureKind, type Pass } from './breaker.ts';
 import { faultOf } from './fault.ts';
 import type { ListClocks, Listing } from './listing.ts';
 import { fixedModels, type UpstreamModel, wantedModels } from './model-list.ts';
@@ -150,7 +150,7 @@ export class Upstream {
   unanswered(reason: string, broken?: unknown): void {
     this.listing.failed();
     this.#reason = reason;
-    if (broken !== undefined) this.breaker.fail(faultOf(broken).kind);
+    if (broken !== undefined) this.breaker.fail(faultOf(broken).kind, null);
   }
 
   /** It refused our key, or there is none to send. */
@@ -159,15 +159,20 @@ export class Upstream {
     this.listing.failed();
   }
 
-  /** Takes in how a call ended. */
-  ended(end: CallEnd): void {
+  /** Takes in the status of an answer that has just begun. */
+  begun(status: number): void {
+    if (status < 500) this.breaker.begun();
+  }
+
+  /** Takes in how a call ended, which was made with this pass. */
+  ended(end: CallEnd, pass: Pass | null): void {
     const said = meaning(end);
-    if (said.is !== 'ok' && said.is !== 'failed') this.breaker.nothing();
+    if (said.is !== 'ok' && said.is !== 'failed') this.breaker.nothing(pass);
     if (said.is === 'busy') this.#busyUntil = this.#parts.clocks.steady() + BUSY_MS;
     if (said.is === 'refused') this.refused();
     if (said.is === 'failed') {
       this.#reason = said.reason;
-      this.breaker.fail(said.kind);
+      this.breaker.fail(said.kind, pass);
     }
     if (said.is !== 'ok') return;
     this.#seen = true;

@@ -10,6 +10,7 @@ import type { Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
+import type { Pass } from './breaker.ts';
 import { DailyCounts } from './daily.ts';
 import { faultOf } from './fault.ts';
 import { HOPS_HEADER, nextHops } from './hops.ts';
@@ -103,7 +104,8 @@ class LiveUpstreams implements AllUpstreams {
     if (upstream.loops || next === null) throw loop(next === null);
     const headers = { ...upstream.credential(), [HOPS_HEADER]: next };
     if (this.#spent(upstream)) throw capReached(this.#daily.secondsLeft());
-    if (!test && !upstream.breaker.admit()) throw leftAlone(upstream.breaker.waitMs);
+    const pass = test ? null : upstream.breaker.admit();
+    if (!test && pass === null) throw leftAlone(upstream.breaker.waitMs);
     this.#daily.add(name, 1, upstream.config.dailyRequests !== null);
     this.#lookAround(upstream);
     const { at, kind, remote, connectTimeoutS, idleTimeoutS } = upstream.config;
@@ -116,13 +118,20 @@ class LiveUpstreams implements AllUpstreams {
       remote,
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
       idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,
-      ended: (end) => this.#ended(upstream, end),
+      begun: (status) => this.#begun(upstream, status),
+      ended: (end) => this.#ended(upstream, end, pass),
     };
   }
 
-  #ended(upstream: Upstream, end: CallEnd): void {
+  #begun(upstream: Upstream, status: number): void {
+    if (!upstream.breaker.open) return;
+    upstream.begun(status);
+    this.#announce(upstream);
+  }
+
+  #ended(upstream: Upstream, end: CallEnd, pass: Pass | null): void {
     const { name, dailyRequests } = upstream.config;
-    upstream.ended(end);
+    upstream.ended(end, pass);
     if (end !== null && 'failed' in end && faultOf(end.failed).unsent) {
       this.#daily.add(name, -1, dailyRequests !== null);
     }
