@@ -105,6 +105,16 @@ describe('Breaker', () => {
     expect([breaker.open, breaker.waitMs]).toEqual([true, 10_000]);
   });
 
+  it('a small question that was answered makes it well again, but bad answers stay bad answers in a row', () => {
+    const { breaker } = bench();
+    for (let count = 0; count < 2; count++) breaker.fail('failing', null);
+    expect(breaker.well).toBe(false);
+    breaker.reached();
+    expect(breaker.well).toBe(true);
+    for (let count = 0; count < 3; count++) breaker.fail('failing', null);
+    expect([breaker.open, breaker.well]).toEqual([true, false]);
+  });
+
   it('it never gets stuck: once all calls have ended, after the longest pause one may be made', () => {
     const act = fc.constantFrom(
       'ok',

@@ -20,6 +20,8 @@ export interface Pass {
 export class Breaker {
   readonly #now: () => number;
   #failures = 0;
+  /** The last thing that it said was a failure. */
+  #failed = false;
   #pauseMs = FIRST_PAUSE_MS;
   /** When the next trial may be made; null while closed. */
   #openUntil: number | null = null;
@@ -30,9 +32,9 @@ export class Breaker {
     this.#now = now;
   }
 
-  /** The last call went well, or none was made. */
+  /** The last call went well, or none was made, or a small question was answered since. */
   get well(): boolean {
-    return this.#failures === 0;
+    return !this.#failed;
   }
 
   get open(): boolean {
@@ -62,6 +64,7 @@ export class Breaker {
   /** A call went well. */
   ok(): void {
     this.#failures = 0;
+    this.#failed = false;
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#openUntil = null;
     this.#trial = null;
@@ -75,6 +78,7 @@ export class Breaker {
   /** A call failed; null stands for one that asked for no pass. */
   fail(kind: FailureKind, pass: Pass | null): void {
     this.#failures = Math.min(LIMIT, this.#failures + WEIGHT[kind]);
+    this.#failed = true;
     const failedTrial = this.#endTrial(pass);
     if (this.#openUntil !== null && !failedTrial) return;
     if (this.#failures < LIMIT) return;
@@ -89,9 +93,13 @@ export class Breaker {
     return true;
   }
 
-  /** A small question was answered: calls may come again, and a single failure of them opens it anew. */
+  /**
+   * A small question was answered: calls may come again, and a single failure of them opens it anew. Once it is closed,
+   * bad answers still count as failures in a row: an engine may hang while its list is served.
+   */
   reached(): void {
     if (this.#openUntil === null) {
+      this.#failed = false;
       if (this.#failures >= WEIGHT.unreachable) this.#failures = 0;
       return;
     }

@@ -17,6 +17,7 @@ import { HOPS_HEADER, nextHops } from './hops.ts';
 import { keepLists, readKeptLists } from './kept-lists.ts';
 import { ListReader } from './list-reader.ts';
 import { type ListClocks, Listing } from './listing.ts';
+import { Looks } from './looks.ts';
 import type { AllUpstreams, CallOptions, UpstreamCall, UpstreamFacts } from './port.ts';
 import type { ListOutcome } from './read-list.ts';
 import { capReached, leftAlone, loop, unavailable } from './refusals.ts';
@@ -35,6 +36,8 @@ export interface UpstreamsOptions {
   /** Where this gateway listens; null until it does. */
   ownPlace(): OwnPlace | null;
   readonly clocks?: ListClocks;
+  /** How often upstreams are looked at that nobody calls, for tests. */
+  readonly lookEveryMs?: number;
 }
 
 const CLOCKS: ListClocks = { wall: () => Date.now(), steady: () => performance.now() };
@@ -49,6 +52,7 @@ class LiveUpstreams implements AllUpstreams {
   readonly #all = new Map<string, Upstream>();
   readonly #daily: DailyCounts;
   readonly #reader: ListReader;
+  readonly #looks: Looks;
   readonly #shown = new Map<string, string>();
   #revisions: ReadonlyMap<string, string> = new Map();
   #problems: readonly Problem[] = [];
@@ -63,6 +67,13 @@ class LiveUpstreams implements AllUpstreams {
       instance: this.instance,
       connectMs: (upstream) => this.#connectMs(upstream),
       read: (upstream) => this.#listRead(upstream),
+    });
+    this.#looks = new Looks({
+      upstreams: () => [...this.#all.values()],
+      look: (upstream) => this.#reader.readSoon(upstream),
+      maxAgeMs: () => this.#maxAgeMs,
+      steady: () => this.#clocks.steady(),
+      everyMs: options.lookEveryMs,
     });
     this.reload();
   }
@@ -193,14 +204,18 @@ class LiveUpstreams implements AllUpstreams {
     for (const config of folder.configs) this.#take(config);
     for (const upstream of this.#all.values()) upstream.lookAtKey();
     this.#readCold();
+    if (this.#started) this.#looks.tend();
   }
 
   start(): void {
     this.#started = true;
+    this.#looks.tend();
     for (const upstream of this.#all.values()) if (upstream.config.enabled) this.#reader.readSoon(upstream);
   }
 
   close(): void {
+    this.#started = false;
+    this.#looks.stop();
     this.#reader.close();
   }
 
