@@ -27,7 +27,7 @@ function upstream(more = ''): Upstream {
 function listed(more?: string): Upstream {
   const one = upstream(more);
   one.listing.came([]);
-  one.answered();
+  one.answered(true);
   return one;
 }
 

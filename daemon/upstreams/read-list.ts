@@ -83,14 +83,14 @@ function judge(upstream: Upstream, answer: UpstreamAnswer, instance: string): Li
     upstream.metItself();
     return told(LOOP);
   }
-  if (status === 401 || status === 403) {
+  if (refusesKey(upstream, status)) {
     upstream.refused();
     return told(
       upstream.config.keyEnv === null ? 'It asks for a key; name one with key_env.' : 'It refused the key.',
     );
   }
   if (upstream.config.models !== null && status < 500) {
-    upstream.answered();
+    upstream.answered(status < 300);
     return { ok: true, status, message: 'It answers; its file names its models.' };
   }
   const broken = refusal(status);
@@ -105,8 +105,13 @@ function judge(upstream: Upstream, answer: UpstreamAnswer, instance: string): Li
     return told('What it answers is no model list; does its base_url end as its documentation says (…/v1)?');
   }
   upstream.listing.came(models);
-  upstream.answered();
+  upstream.answered(true);
   return { ok: true, status, message: `${upstream.models.length} models` };
+}
+
+/** 403 too, but where a key that is taken for calls may not ask for a list that the file makes needless. */
+function refusesKey({ config, takesKey }: Upstream, status: number): boolean {
+  return status === 401 || (status === 403 && (config.models === null || !takesKey));
 }
 
 function refusal(status: number): string | null {

@@ -36,9 +36,46 @@ describe('calls', () => {
     expect(factsOf(upstreams, 'desk')?.healthy).toBe(false);
     upstreams.connect('desk').ended({ status: 200 });
     expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
-    upstreams.connect('desk').ended({ status: 403 });
+    upstreams.connect('desk').ended({ status: 401 });
+    expect(factsOf(upstreams, 'desk')?.healthy).toBe(false);
     bench.environment = { UPSTREAM_X: 'sk-new-123456' };
     expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+  });
+
+  it('403 is a refused key only while that key has never been taken', async () => {
+    const player = await bench.player(listOf('a'));
+    bench.environment = { UPSTREAM_X: 'sk-old-123456' };
+    const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
+    const health = (status: number) => {
+      upstreams.connect('desk').ended({ status });
+      return upstreams.detail('desk')?.health;
+    };
+    expect([health(403), health(404), health(403)]).toEqual(['auth_failed', 'ok', 'auth_failed']);
+    expect([health(200), health(403), health(401)]).toEqual(['ok', 'ok', 'auth_failed']);
+    await upstreams.readList('desk', forever);
+    expect(health(403)).toBe('ok');
+    bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+    expect(health(403)).toBe('auth_failed');
+  });
+
+  it('a list that is not there says nothing of the key', async () => {
+    const player = await bench.player((_req, res) => void res.writeHead(404).end());
+    const upstreams = bench.desk(player, 'models = ["m"]');
+    for (const status of [401, 403]) {
+      await upstreams.readList('desk', forever);
+      upstreams.connect('desk').ended({ status });
+      expect(upstreams.detail('desk')?.health).toBe('auth_failed');
+    }
+  });
+
+  it('a key that may call but not list is no refused key where the file names the models', async () => {
+    const player = await bench.player((_req, res) => void res.writeHead(403).end());
+    const upstreams = bench.desk(player, 'models = ["m"]');
+    expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: false, status: 403 });
+    expect(upstreams.detail('desk')?.health).toBe('auth_failed');
+    upstreams.connect('desk').ended({ status: 200 });
+    expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
+    expect(upstreams.detail('desk')?.health).toBe('ok');
   });
 
   it('is left alone after failures in a row, and one trial brings it back', () => {

@@ -33,6 +33,8 @@ export class Upstream {
   #seen = false;
   /** The key that it refused last; the empty text stands for none. */
   #refusedKey: string | null = null;
+  /** The key that it took last; the empty text stands for none. */
+  #takenKey: string | null = null;
   #metItself = false;
   #busyUntil = Number.NEGATIVE_INFINITY;
   #reason: string | null = null;
@@ -53,6 +55,7 @@ export class Upstream {
     this.#config = config;
     this.#models = null;
     this.#refusedKey = null;
+    this.#takenKey = null;
     this.listing.retry();
   }
 
@@ -108,6 +111,11 @@ export class Upstream {
     return this.#refusedKey !== null && this.#refusedKey === (this.key ?? '');
   }
 
+  /** It has answered well to the key of now, so what it forbids is a matter of the single request. */
+  get takesKey(): boolean {
+    return this.#takenKey === (this.key ?? '');
+  }
+
   /** A key that was refused counts no longer once it is another one. */
   lookAtKey(): void {
     if (this.#refusedKey === null || this.#refused) return;
@@ -138,11 +146,10 @@ export class Upstream {
     this.#metItself = true;
   }
 
-  /** A list came, or another small question was answered well. */
-  answered(): void {
-    this.#seen = true;
-    this.#refusedKey = null;
-    this.#reason = null;
+  /** A list came, or the question for one was answered; only a `good` answer tells that it takes our key. */
+  answered(good: boolean): void {
+    if (good) this.#took();
+    this.#calm();
     this.breaker.reached();
   }
 
@@ -169,27 +176,41 @@ export class Upstream {
     const said = meaning(end);
     if (said.is !== 'ok' && said.is !== 'failed') this.breaker.nothing(pass);
     if (said.is === 'busy') this.#busyUntil = this.#parts.clocks.steady() + BUSY_MS;
-    if (said.is === 'refused') this.refused();
+    if (said.is === 'refused' || (said.is === 'forbidden' && !this.takesKey)) this.refused();
     if (said.is === 'failed') {
       this.#reason = said.reason;
       this.breaker.fail(said.kind, pass);
     }
     if (said.is !== 'ok') return;
-    this.#seen = true;
     this.#refusedKey = null;
-    this.#reason = null;
+    if (said.good) this.#took();
+    this.#calm();
     this.#busyUntil = Number.NEGATIVE_INFINITY;
     this.breaker.ok();
+  }
+
+  #took(): void {
+    this.#takenKey = this.key ?? '';
+    this.#refusedKey = null;
+  }
+
+  /** It has answered: nothing that went wrong before counts. */
+  #calm(): void {
+    this.#seen = true;
+    this.#reason = null;
   }
 }
 
 type Meaning =
-  | { readonly is: 'ok' | 'nothing' | 'busy' | 'refused' }
+  | { readonly is: 'nothing' | 'busy' | 'refused' | 'forbidden' }
+  /** Not `good`: it found fault with the request. */
+  | { readonly is: 'ok'; readonly good: boolean }
   | { readonly is: 'failed'; readonly kind: FailureKind; readonly reason: string };
 
 /**
  * What the end of a call says of an upstream. A busy one is not a broken one: 429, and 503, by which servers shed load or
- * say that they are loading, with or without a time to wait.
+ * say that they are loading, with or without a time to wait. 403 is also how a single request is refused: by moderation,
+ * or for a model that this key may not use.
  */
 function meaning(end: CallEnd): Meaning {
   if (end === null) return { is: 'nothing' };
@@ -198,8 +219,11 @@ function meaning(end: CallEnd): Meaning {
     return { is: 'failed', kind, reason: words };
   }
   const { status } = end;
-  if (status === 401 || status === 403) return { is: 'refused' };
+  if (status === 401) return { is: 'refused' };
+  if (status === 403) return { is: 'forbidden' };
   if (status === 429 || status === 503) return { is: 'busy' };
   const bad = status >= 500 || (status >= 300 && status < 400);
-  return bad ? { is: 'failed', kind: 'failing', reason: `It answered with status ${status}.` } : { is: 'ok' };
+  return bad
+    ? { is: 'failed', kind: 'failing', reason: `It answered with status ${status}.` }
+    : { is: 'ok', good: status < 300 };
 }
