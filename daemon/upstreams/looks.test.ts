@@ -27,7 +27,7 @@ function upstream(more = ''): Upstream {
 function listed(more?: string): Upstream {
   const one = upstream(more);
   one.listing.came([]);
-  one.answered(true);
+  one.answered(true, one.sent);
   return one;
 }
 
@@ -55,9 +55,9 @@ describe('who is looked at', () => {
   it.each(['', 'remote = true', 'models = ["m"]'])('one whose last call failed, with "%s"', (more) => {
     const one = listed(more);
     expect(wants(one)).toBe(false);
-    one.ended({ status: 500 }, null);
+    one.ended({ status: 500 }, null, one.sent);
     expect(wants(one)).toBe(true);
-    for (let count = 0; count < 4; count++) one.ended({ status: 500 }, null);
+    for (let count = 0; count < 4; count++) one.ended({ status: 500 }, null, one.sent);
     expect([one.health, wants(one)]).toEqual(['down', false]);
     bench.wait(5_000);
     expect(wants(one)).toBe(true);

@@ -58,6 +58,42 @@ describe('calls', () => {
     expect(health(403)).toBe('auth_failed');
   });
 
+  it('what is said of an old key is no word about the new one', async () => {
+    const player = await bench.player(listOf('a'));
+    bench.environment = { UPSTREAM_X: 'sk-old-123456' };
+    const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
+    const [refused, taken] = [upstreams.connect('desk'), upstreams.connect('desk')];
+    bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+    refused.ended({ status: 401 });
+    expect(upstreams.detail('desk')?.health).toBe('unknown');
+    upstreams.connect('desk').ended({ status: 401 });
+    taken.ended({ status: 200 });
+    expect(upstreams.detail('desk')?.health).toBe('auth_failed');
+    const before = upstreams.connect('desk');
+    bench.file('desk', `base_url = "${player.url}"\nkey_env = "UPSTREAM_X"\nheader = "x-key"`);
+    upstreams.reload();
+    before.ended({ status: 401 });
+    expect(upstreams.detail('desk')?.health).not.toBe('auth_failed');
+  });
+
+  it('a question with an old key is not the answer to one with the new key', async () => {
+    const going = Promise.withResolvers<void>();
+    const player = await bench.player(async (req, res) => {
+      if (req.headers.authorization === 'Bearer sk-new-123456') return listOf('a')(req, res);
+      await going.promise;
+      res.writeHead(401).end();
+    });
+    bench.environment = { UPSTREAM_X: 'sk-old-123456' };
+    const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
+    const old = upstreams.readList('desk', forever);
+    await expect.poll(() => player.asked.length).toBe(1);
+    bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+    expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
+    going.resolve();
+    expect(await old).toMatchObject({ ok: false, status: 401 });
+    expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', models: 1 });
+  });
+
   it('a list that is not there says nothing of the key', async () => {
     const player = await bench.player((_req, res) => void res.writeHead(404).end());
     const upstreams = bench.desk(player, 'models = ["m"]');

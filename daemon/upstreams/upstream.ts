@@ -9,6 +9,13 @@ import type { UpstreamConfig } from './upstream-file.ts';
 /** How one call ended: the status of the upstream's answer, the error of the connection, or null when it says nothing. */
 export type CallEnd = { readonly status: number } | { readonly failed: unknown } | null;
 
+/** With what a call or a question was sent. What it says of the key counts only while that is still so. */
+export interface Sent {
+  readonly config: UpstreamConfig;
+  /** The empty text stands for none. */
+  readonly key: string;
+}
+
 export interface UpstreamParts {
   readonly clocks: ListClocks;
   /** A variable of the environment, now. */
@@ -107,6 +114,15 @@ export class Upstream {
     return value !== undefined && KEY.test(value) ? value : null;
   }
 
+  /** What is sent now. */
+  get sent(): Sent {
+    return { config: this.#config, key: this.key ?? '' };
+  }
+
+  #outdated({ config, key }: Sent): boolean {
+    return config !== this.#config || key !== (this.key ?? '');
+  }
+
   get #refused(): boolean {
     return this.#refusedKey !== null && this.#refusedKey === (this.key ?? '');
   }
@@ -134,7 +150,7 @@ export class Upstream {
     if (keyEnv === null) return {};
     const { key } = this;
     if (key === null) {
-      this.refused();
+      this.refused(this.sent);
       const message = 'The key of this upstream is not set; an administrator can correct that.';
       throw new GatewayError('upstream.auth_failed', { message, noRetry: true });
     }
@@ -147,8 +163,8 @@ export class Upstream {
   }
 
   /** A list came, or the question for one was answered; only a `good` answer tells that it takes our key. */
-  answered(good: boolean): void {
-    if (good) this.#took();
+  answered(good: boolean, sent: Sent): void {
+    if (good) this.#took(sent);
     this.#calm();
     this.breaker.reached();
   }
@@ -160,9 +176,10 @@ export class Upstream {
     if (broken !== undefined) this.breaker.fail(faultOf(broken).kind, null);
   }
 
-  /** It refused our key, or there is none to send. */
-  refused(): void {
-    this.#refusedKey = this.key ?? '';
+  /** It refused the key that was sent, or there was none to send. */
+  refused(sent: Sent): void {
+    if (this.#outdated(sent)) return;
+    this.#refusedKey = sent.key;
     this.listing.failed();
   }
 
@@ -172,25 +189,26 @@ export class Upstream {
   }
 
   /** Takes in how a call ended, which was made with this pass. */
-  ended(end: CallEnd, pass: Pass | null): void {
+  ended(end: CallEnd, pass: Pass | null, sent: Sent): void {
     const said = meaning(end);
     if (said.is !== 'ok' && said.is !== 'failed') this.breaker.nothing(pass);
     if (said.is === 'busy') this.#busyUntil = this.#parts.clocks.steady() + BUSY_MS;
-    if (said.is === 'refused' || (said.is === 'forbidden' && !this.takesKey)) this.refused();
+    if (said.is === 'refused' || (said.is === 'forbidden' && !this.takesKey)) this.refused(sent);
     if (said.is === 'failed') {
       this.#reason = said.reason;
       this.breaker.fail(said.kind, pass);
     }
     if (said.is !== 'ok') return;
-    this.#refusedKey = null;
-    if (said.good) this.#took();
+    if (!this.#outdated(sent)) this.#refusedKey = null;
+    if (said.good) this.#took(sent);
     this.#calm();
     this.#busyUntil = Number.NEGATIVE_INFINITY;
     this.breaker.ok();
   }
 
-  #took(): void {
-    this.#takenKey = this.key ?? '';
+  #took(sent: Sent): void {
+    if (this.#outdated(sent)) return;
+    this.#takenKey = sent.key;
     this.#refusedKey = null;
   }
 

@@ -22,7 +22,7 @@ import type { AllUpstreams, CallOptions, UpstreamCall, UpstreamFacts } from './p
 import type { ListOutcome } from './read-list.ts';
 import { capReached, leftAlone, loop, unavailable } from './refusals.ts';
 import { leadsToSelf, type OwnPlace } from './self.ts';
-import { type CallEnd, Upstream } from './upstream.ts';
+import { type CallEnd, type Sent, Upstream } from './upstream.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 import { readUpstreamFolder } from './upstream-folder.ts';
 import { upstreamDetail, upstreamView } from './views.ts';
@@ -44,6 +44,12 @@ const CLOCKS: ListClocks = { wall: () => Date.now(), steady: () => performance.n
 const NATIVE_RERANK: ReadonlySet<string> = new Set(['llama-server', 'vllm']);
 /** A list that is older than this is asked for anew when the upstream says that a model is not there. */
 const DOUBT_AFTER_MS = 10_000;
+
+/** How a call was made. */
+interface Made {
+  readonly pass: Pass | null;
+  readonly sent: Sent;
+}
 
 class LiveUpstreams implements AllUpstreams {
   readonly instance = randomBytes(8).toString('hex');
@@ -113,6 +119,7 @@ class LiveUpstreams implements AllUpstreams {
     if (!upstream || (!upstream.config.enabled && !test)) throw unavailable('The upstream is gone.');
     const next = nextHops(hops, this.instance);
     if (upstream.loops || next === null) throw loop(next === null);
+    const { sent } = upstream;
     const headers = { ...upstream.credential(), [HOPS_HEADER]: next };
     if (this.#spent(upstream)) throw capReached(this.#daily.secondsLeft());
     const pass = test ? null : upstream.breaker.admit();
@@ -130,7 +137,7 @@ class LiveUpstreams implements AllUpstreams {
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
       idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,
       begun: (status) => this.#begun(upstream, status),
-      ended: (end) => this.#ended(upstream, end, pass),
+      ended: (end) => this.#ended(upstream, end, { pass, sent }),
     };
   }
 
@@ -140,9 +147,9 @@ class LiveUpstreams implements AllUpstreams {
     this.#announce(upstream);
   }
 
-  #ended(upstream: Upstream, end: CallEnd, pass: Pass | null): void {
+  #ended(upstream: Upstream, end: CallEnd, { pass, sent }: Made): void {
     const { name, dailyRequests } = upstream.config;
-    upstream.ended(end, pass);
+    upstream.ended(end, pass, sent);
     if (end !== null && 'failed' in end && faultOf(end.failed).unsent) {
       this.#daily.add(name, -1, dailyRequests !== null);
     }
