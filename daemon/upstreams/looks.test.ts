@@ -63,6 +63,14 @@ describe('who is looked at', () => {
     expect(wants(one)).toBe(true);
   });
 
+  it.each(['', 'models = ["m"]'])('one that led back to us, after a pause, with "%s"', (more) => {
+    const one = upstream(more);
+    one.metItself();
+    expect([one.health, wants(one)]).toEqual(['loop', false]);
+    bench.wait(5_000);
+    expect(wants(one)).toBe(true);
+  });
+
   it.each([
     ['', true],
     ['remote = true', false],

@@ -60,7 +60,7 @@ export class Looks {
 /** It is not well, or its list is missing, or too old where asking costs nobody anything; and it may be asked now. */
 export function wantsLook(upstream: Upstream, maxAgeMs: number): boolean {
   const { config, listing, breaker } = upstream;
-  if (!config.enabled || upstream.loops || upstream.keyMissing) return false;
+  if (!config.enabled || upstream.isSelf || upstream.keyMissing) return false;
   if (!listing.due || breaker.waitMs > 0) return false;
   if (!USABLE_HEALTH.has(upstream.health)) return true;
   return config.remote ? config.models === null && listing.at === null : upstream.cold(maxAgeMs);

@@ -35,7 +35,7 @@ export async function readList(
   signal: AbortSignal,
 ): Promise<ListOutcome> {
   const unasked = (message: string): ListOutcome => ({ ok: false, status: null, message });
-  if (upstream.loops) return unasked(LOOP);
+  if (upstream.isSelf) return unasked(LOOP);
   if (upstream.keyMissing) {
     upstream.refused(upstream.sent);
     return unasked('Its key is not set.');
@@ -89,6 +89,8 @@ function judge(upstream: Upstream, answer: UpstreamAnswer, { instance, sent }: A
     upstream.metItself();
     return told(LOOP);
   }
+  // What failed on the way may be the same way round as before.
+  if (status < 500) upstream.metAnother();
   if (refusesKey(upstream, status)) {
     upstream.refused(sent);
     return told(

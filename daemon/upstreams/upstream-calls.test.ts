@@ -258,6 +258,52 @@ describe('loops', () => {
     looped(() => upstreams.connect('desk'));
   });
 
+  /** A name that leads round to us until it `leads` elsewhere. */
+  const roundabout = async (more = '') => {
+    const way = { leads: 'back' as 'back' | 'nowhere' | 'on' };
+    const player = await bench.player((req, res) => {
+      if (way.leads === 'nowhere') return void res.writeHead(502).end();
+      if (way.leads === 'back') res.setHeader('x-svc-instance', String(req.headers['x-svc-hops']));
+      listOf('a')(req, res);
+    });
+    const upstreams = bench.desk(player, more);
+    expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: false, message: /back to this/ });
+    return { way, player, upstreams };
+  };
+
+  it.each(['', 'models = ["a"]'])(
+    'a way round that leads elsewhere is no loop any more, with "%s"',
+    async (more) => {
+      const { way, upstreams } = await roundabout(more);
+      way.leads = 'nowhere';
+      await upstreams.readList('desk', forever);
+      expect(upstreams.detail('desk')?.health).toBe('loop');
+      way.leads = 'on';
+      expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
+      expect(idsOf(upstreams, 'desk')).toEqual(['a']);
+      upstreams.connect('desk').ended({ status: 200 });
+      expect(upstreams.detail('desk')?.health).toBe('ok');
+    },
+  );
+
+  it('a way round is asked again after a pause, like one that failed', async () => {
+    const { way, player, upstreams } = await roundabout();
+    way.leads = 'on';
+    await upstreams.refreshCold(forever);
+    expect(player.asked).toHaveLength(1);
+    bench.wait(5_000);
+    expect(factsOf(upstreams, 'desk')?.cold).toBe(true);
+    await upstreams.refreshCold(forever);
+    expect(idsOf(upstreams, 'desk')).toEqual(['a']);
+  });
+
+  it('new settings for a way round are judged anew', async () => {
+    const { player, upstreams } = await roundabout();
+    bench.file('desk', `base_url = "${player.url}"\nkind = "svc"`);
+    upstreams.reload();
+    expect(upstreams.detail('desk')?.health).toBe('unknown');
+  });
+
   it('a request that was here before, or passed too many gateways, ends here', () => {
     bench.file('desk', 'base_url = "http://desk.test"');
     const upstreams = bench.open();

@@ -42,6 +42,7 @@ export class Upstream {
   #refusedKey: string | null = null;
   /** The key that it took last; the empty text stands for none. */
   #takenKey: string | null = null;
+  /** Its last answer for a list was our own. */
   #metItself = false;
   #busyUntil = Number.NEGATIVE_INFINITY;
   #reason: string | null = null;
@@ -63,6 +64,7 @@ export class Upstream {
     this.#models = null;
     this.#refusedKey = null;
     this.#takenKey = null;
+    this.#metItself = false;
     this.listing.retry();
   }
 
@@ -81,11 +83,16 @@ export class Upstream {
   /** Its list is missing or too old, and may be asked for now. */
   cold(maxAgeMs: number): boolean {
     if (this.#config.models !== null || this.listing.fresh(maxAgeMs)) return false;
-    return this.listing.due && this.breaker.waitMs === 0 && !this.loops;
+    return this.listing.due && this.breaker.waitMs === 0 && !this.isSelf;
+  }
+
+  /** Its address is certainly our own: there is nothing to ask. */
+  get isSelf(): boolean {
+    return this.#parts.isSelf(this.#config);
   }
 
   get loops(): boolean {
-    return this.#metItself || this.#parts.isSelf(this.#config);
+    return this.#metItself || this.isSelf;
   }
 
   get health(): UpstreamHealth {
@@ -157,9 +164,15 @@ export class Upstream {
     return header === null ? { authorization: `Bearer ${key}` } : { [header.toLowerCase()]: key };
   }
 
-  /** It is this gateway itself, as its own answer showed. */
+  /** It is this gateway itself, as its own answer showed; a way round may lead elsewhere later. */
   metItself(): void {
     this.#metItself = true;
+    this.listing.failed();
+  }
+
+  /** The answer for a list was somebody else's. */
+  metAnother(): void {
+    this.#metItself = false;
   }
 
   /** A list came, or the question for one was answered; only a `good` answer tells that it takes our key. */

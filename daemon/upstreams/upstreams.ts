@@ -162,7 +162,7 @@ class LiveUpstreams implements AllUpstreams {
   #lookAround(called: Upstream): void {
     for (const upstream of this.#all.values()) {
       const { enabled, models } = upstream.config;
-      if (!enabled || upstream.loops || !upstream.listing.due || upstream.breaker.waitMs > 0) continue;
+      if (!enabled || upstream.isSelf || !upstream.listing.due || upstream.breaker.waitMs > 0) continue;
       const old = models === null && !upstream.listing.fresh(this.#maxAgeMs);
       if ((upstream === called && old) || (upstream !== called && upstream.breaker.open))
         this.#reader.readSoon(upstream);
