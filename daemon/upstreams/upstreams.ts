@@ -142,7 +142,7 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #begun(upstream: Upstream, status: number): void {
-    if (!upstream.breaker.open) return;
+    if (!upstream.breaker.open || this.#isGone(upstream)) return;
     upstream.begun(status);
     this.#announce(upstream);
   }
@@ -153,6 +153,7 @@ class LiveUpstreams implements AllUpstreams {
     if (end !== null && 'failed' in end && faultOf(end.failed).unsent) {
       this.#daily.add(name, -1, dailyRequests !== null);
     }
+    if (this.#isGone(upstream)) return;
     const doubtful = end !== null && 'status' in end && end.status === 404;
     if (doubtful && !upstream.listing.fresh(DOUBT_AFTER_MS)) this.#reader.readSoon(upstream);
     this.#announce(upstream);
@@ -260,9 +261,14 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #listRead(upstream: Upstream): void {
-    if (this.#all.get(upstream.config.name) !== upstream) return;
+    if (this.#isGone(upstream)) return;
     this.#keep();
     this.#announce(upstream);
+  }
+
+  /** It was removed, or moved to another address: what it still says is nobody's state any more. */
+  #isGone(upstream: Upstream): boolean {
+    return this.#all.get(upstream.config.name) !== upstream;
   }
 
   #keep(): void {
