@@ -41,6 +41,8 @@ export interface Connection {
   readonly idleMs: number | null;
   /** Tells the slot how fast its last answer was. */
   note(tokensPerSecond: number): void;
+  /** Tells the upstream with which status its answer has begun. */
+  begun(status: number): void;
   /** Tells the upstream how the call ended, once. */
   ended(end: CallEnd): void;
   /** The request has ended, however it did. */
@@ -121,6 +123,7 @@ const OURS = {
   teiRerank: false,
   connectMs: null,
   idleMs: null,
+  begun: () => {},
   ended: () => {},
 } as const;
 
@@ -188,6 +191,7 @@ function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Connection {
     connectMs,
     idleMs,
     note: () => {},
+    begun: (status) => route.begun(status),
     ended,
     release: () => ended(null),
   };

@@ -54,6 +54,7 @@ export async function exchange(
     judge: task.judge,
     secrets: () => credentialsOf(connection.headers),
     foreign: connection.foreign,
+    begun: (status) => connection.begun(status),
     request: {
       origin: connection.origin,
       path: task.place?.(connection) ?? pathOf(call, connection),

@@ -96,3 +96,36 @@ test.each([
   await until(() => gateway.log.length === 1);
   expect(ends).toEqual([expected]);
 });
+
+test('an upstream is told that its answer has begun while that goes on', async () => {
+  const told: unknown[] = [];
+  const origin = { now: '' };
+  const going = Promise.withResolvers<void>();
+  const upstreams: Upstreams = {
+    ...NO_UPSTREAMS,
+    list: () => [upstreamFacts({ name: 'cloud', cold: false, models: ['far-model'] })],
+    connect: () =>
+      upstreamCall({
+        origin: origin.now,
+        begun: (status) => void told.push(status),
+        ended: (end) => void told.push(end),
+      }),
+  };
+  const { gateway, engine } = await setUp(
+    async (req, res) => {
+      req.resume();
+      res.writeHead(200, SSE).write(delta('a'));
+      await going.promise;
+      res.end('data: [DONE]\n\n');
+    },
+    { upstreams },
+  );
+  origin.now = engine.origin;
+  const answered = post(gateway.origin, CHAT, { ...hello, model: 'far-model', stream: true });
+  await until(() => told.length > 0);
+  expect(told).toEqual([200]);
+  going.resolve();
+  await answered;
+  await until(() => told.length > 1);
+  expect(told).toEqual([200, { status: 200 }]);
+});

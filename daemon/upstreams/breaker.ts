@@ -8,25 +8,33 @@ const WEIGHT: Readonly<Record<FailureKind, number>> = { unreachable: 3, failing:
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
+/** The right to make one call. Which one it is tells whose trial is under way. */
+export interface Pass {
+  readonly trial: boolean;
+}
+
 /**
  * The circuit breaker of one upstream: closed until it has failed too often in a row, then open for a while, then one
- * trial at a time until one succeeds. Works on monotonic milliseconds that are handed in; does nothing by itself.
+ * trial at a time until one is answered. Works on monotonic milliseconds that are handed in; does nothing by itself.
  */
 export class Breaker {
   readonly #now: () => number;
   #failures = 0;
+  /** The last thing that it said was a failure. */
+  #failed = false;
   #pauseMs = FIRST_PAUSE_MS;
   /** When the next trial may be made; null while closed. */
   #openUntil: number | null = null;
-  #trial = false;
+  /** The call that tries; null while none does. */
+  #trial: Pass | null = null;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** The last call went well, or none was made. */
+  /** The last call went well, or none was made, or a small question was answered since. */
   get well(): boolean {
-    return this.#failures === 0;
+    return !this.#failed;
   }
 
   get open(): boolean {
@@ -37,47 +45,66 @@ export class Breaker {
   get waitMs(): number {
     if (this.#openUntil === null) return 0;
     const rest = Math.max(0, this.#openUntil - this.#now());
-    return this.#trial ? Math.max(rest, 1) : rest;
+    return this.#trial !== null ? Math.max(rest, 1) : rest;
   }
 
-  /** Asks to make a call. While open it answers true once per pause: that call is the trial. */
-  admit(): boolean {
-    if (this.waitMs > 0) return false;
-    if (this.open) this.#trial = true;
-    return true;
+  /** Asks to make a call; null when none may be made. While open it gives one pass at a time: that call is the trial. */
+  admit(): Pass | null {
+    if (this.waitMs > 0) return null;
+    const pass = { trial: this.open };
+    if (pass.trial) this.#trial = pass;
+    return pass;
+  }
+
+  /** A call is being answered, however long that takes: nobody has to wait for its end. */
+  begun(): void {
+    if (this.open) this.reached();
   }
 
   /** A call went well. */
   ok(): void {
     this.#failures = 0;
+    this.#failed = false;
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#openUntil = null;
-    this.#trial = false;
+    this.#trial = null;
   }
 
   /** A call says nothing about the upstream: its caller left, or it was never sent. */
-  nothing(): void {
-    this.#trial = false;
+  nothing(pass: Pass | null): void {
+    this.#endTrial(pass);
   }
 
-  fail(kind: FailureKind): void {
+  /** A call failed; null stands for one that asked for no pass. */
+  fail(kind: FailureKind, pass: Pass | null): void {
     this.#failures = Math.min(LIMIT, this.#failures + WEIGHT[kind]);
-    const failedTrial = this.#trial;
-    this.#trial = false;
+    this.#failed = true;
+    const failedTrial = this.#endTrial(pass);
     if (this.#openUntil !== null && !failedTrial) return;
     if (this.#failures < LIMIT) return;
     this.#openUntil = this.#now() + this.#pauseMs;
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2);
   }
 
-  /** A small question was answered: calls may come again, and a single failure of them opens it anew. */
+  /** Ends the trial if it is the one of this call, and answers whether it was. */
+  #endTrial(pass: Pass | null): boolean {
+    if (pass === null || pass !== this.#trial) return false;
+    this.#trial = null;
+    return true;
+  }
+
+  /**
+   * A small question was answered: calls may come again, and a single failure of them opens it anew. Once it is closed,
+   * bad answers still count as failures in a row: an engine may hang while its list is served.
+   */
   reached(): void {
     if (this.#openUntil === null) {
+      this.#failed = false;
       if (this.#failures >= WEIGHT.unreachable) this.#failures = 0;
       return;
     }
     this.#openUntil = null;
-    this.#trial = false;
+    this.#trial = null;
     this.#failures = LIMIT - 1;
   }
 }

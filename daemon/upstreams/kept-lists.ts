@@ -25,6 +25,8 @@ export function readKeptLists(store: CountStore): Map<string, KeptList> {
   return kept;
 }
 
+/** Writes only what is not there yet: questions without a new answer wear no disk. */
 export function keepLists(store: CountStore, lists: ReadonlyMap<string, KeptList>): void {
-  store.set(FACT, JSON.stringify(Object.fromEntries(lists)));
+  const text = JSON.stringify(Object.fromEntries(lists));
+  if (store.get(FACT) !== text) store.set(FACT, text);
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { SingleFlight } from '../kit/single-flight.ts';
 import { type ListDeps, type ListOutcome, readList } from './read-list.ts';
 import type { Upstream } from './upstream.ts';
@@ -36,8 +37,7 @@ export class ListReader {
         if (!until.aborted) this.#options.read(upstream);
       }
     };
-    const { name, at } = upstream.config;
-    return this.#flights.run(`${name} ${at.text}`, start, signal);
+    return this.#flights.run(questionOf(upstream), start, signal);
   }
 
   /** Reads all of these; resolves when the last one came or failed, after 8 s, or when the signal aborts. Never rejects. */
@@ -77,4 +77,10 @@ export class ListReader {
         });
     }
   }
+}
+
+/** What makes one question the same as another. A new key has one of its own: what is said of the old one is not its answer. */
+function questionOf({ config: { name, at }, sent: { key } }: Upstream): string {
+  const print = createHash('sha256').update(key).digest('base64');
+  return `${name} ${at.text} ${print}`;
 }

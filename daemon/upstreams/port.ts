@@ -35,6 +35,8 @@ export interface UpstreamCall {
   /** Milliseconds; null leaves it to the settings. */
   readonly connectMs: number | null;
   readonly idleMs: number | null;
+  /** To be told the status of an answer as soon as it begins. */
+  begun(status: number): void;
   /** To be told once how the call ended. */
   ended(end: CallEnd): void;
 }

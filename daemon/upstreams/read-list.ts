@@ -3,7 +3,7 @@ import { askUpstream, type UpstreamAnswer } from './ask.ts';
 import { faultOf } from './fault.ts';
 import { HOPS_HEADER, INSTANCE_HEADER } from './hops.ts';
 import { readModelList } from './model-list.ts';
-import type { Upstream } from './upstream.ts';
+import type { Sent, Upstream } from './upstream.ts';
 
 /** One list may take this long, milliseconds: less than all of them together (spec "Model to slot resolution"). */
 export const LIST_LIMIT_MS = 7_000;
@@ -35,11 +35,12 @@ export async function readList(
   signal: AbortSignal,
 ): Promise<ListOutcome> {
   const unasked = (message: string): ListOutcome => ({ ok: false, status: null, message });
-  if (upstream.loops) return unasked(LOOP);
+  if (upstream.isSelf) return unasked(LOOP);
   if (upstream.keyMissing) {
-    upstream.refused();
+    upstream.refused(upstream.sent);
     return unasked('Its key is not set.');
   }
+  const { sent } = upstream;
   let answer: UpstreamAnswer;
   try {
     answer = await askUpstream({ ...question(upstream, deps), signal });
@@ -49,7 +50,7 @@ export async function readList(
     upstream.unanswered(words, error);
     return unasked(words);
   }
-  return judge(upstream, answer, deps.instance);
+  return judge(upstream, answer, { instance: deps.instance, sent });
 }
 
 function question(upstream: Upstream, { outbound, instance, connectMs }: ListDeps) {
@@ -76,21 +77,28 @@ function question(upstream: Upstream, { outbound, instance, connectMs }: ListDep
   };
 }
 
-function judge(upstream: Upstream, answer: UpstreamAnswer, instance: string): ListOutcome {
+interface Asked {
+  readonly instance: string;
+  readonly sent: Sent;
+}
+
+function judge(upstream: Upstream, answer: UpstreamAnswer, { instance, sent }: Asked): ListOutcome {
   const { status, headers, bytes } = answer;
   const told = (message: string): ListOutcome => ({ ok: false, status, message });
   if (headers[INSTANCE_HEADER] === instance) {
     upstream.metItself();
     return told(LOOP);
   }
-  if (status === 401 || status === 403) {
-    upstream.refused();
+  // What failed on the way may be the same way round as before.
+  if (status < 500) upstream.metAnother();
+  if (refusesKey(upstream, status)) {
+    upstream.refused(sent);
     return told(
       upstream.config.keyEnv === null ? 'It asks for a key; name one with key_env.' : 'It refused the key.',
     );
   }
   if (upstream.config.models !== null && status < 500) {
-    upstream.answered();
+    upstream.answered(status < 300, sent);
     return { ok: true, status, message: 'It answers; its file names its models.' };
   }
   const broken = refusal(status);
@@ -105,8 +113,13 @@ function judge(upstream: Upstream, answer: UpstreamAnswer, instance: string): Li
     return told('What it answers is no model list; does its base_url end as its documentation says (…/v1)?');
   }
   upstream.listing.came(models);
-  upstream.answered();
+  upstream.answered(true, sent);
   return { ok: true, status, message: `${upstream.models.length} models` };
+}
+
+/** 403 too, but where a key that is taken for calls may not ask for a list that the file makes needless. */
+function refusesKey({ config, takesKey }: Upstream, status: number): boolean {
+  return status === 401 || (status === 403 && (config.models === null || !takesKey));
 }
 
 function refusal(status: number): string | null {

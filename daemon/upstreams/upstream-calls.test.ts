@@ -36,9 +36,82 @@ describe('calls', () => {
     expect(factsOf(upstreams, 'desk')?.healthy).toBe(false);
     upstreams.connect('desk').ended({ status: 200 });
     expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
-    upstreams.connect('desk').ended({ status: 403 });
+    upstreams.connect('desk').ended({ status: 401 });
+    expect(factsOf(upstreams, 'desk')?.healthy).toBe(false);
     bench.environment = { UPSTREAM_X: 'sk-new-123456' };
     expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+  });
+
+  it('403 is a refused key only while that key has never been taken', async () => {
+    const player = await bench.player(listOf('a'));
+    bench.environment = { UPSTREAM_X: 'sk-old-123456' };
+    const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
+    const health = (status: number) => {
+      upstreams.connect('desk').ended({ status });
+      return upstreams.detail('desk')?.health;
+    };
+    expect([health(403), health(404), health(403)]).toEqual(['auth_failed', 'ok', 'auth_failed']);
+    expect([health(200), health(403), health(401)]).toEqual(['ok', 'ok', 'auth_failed']);
+    await upstreams.readList('desk', forever);
+    expect(health(403)).toBe('ok');
+    bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+    expect(health(403)).toBe('auth_failed');
+  });
+
+  it('what is said of an old key is no word about the new one', async () => {
+    const player = await bench.player(listOf('a'));
+    bench.environment = { UPSTREAM_X: 'sk-old-123456' };
+    const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
+    const [refused, taken] = [upstreams.connect('desk'), upstreams.connect('desk')];
+    bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+    refused.ended({ status: 401 });
+    expect(upstreams.detail('desk')?.health).toBe('unknown');
+    upstreams.connect('desk').ended({ status: 401 });
+    taken.ended({ status: 200 });
+    expect(upstreams.detail('desk')?.health).toBe('auth_failed');
+    const before = upstreams.connect('desk');
+    bench.file('desk', `base_url = "${player.url}"\nkey_env = "UPSTREAM_X"\nheader = "x-key"`);
+    upstreams.reload();
+    before.ended({ status: 401 });
+    expect(upstreams.detail('desk')?.health).not.toBe('auth_failed');
+  });
+
+  it('a question with an old key is not the answer to one with the new key', async () => {
+    const going = Promise.withResolvers<void>();
+    const player = await bench.player(async (req, res) => {
+      if (req.headers.authorization === 'Bearer sk-new-123456') return listOf('a')(req, res);
+      await going.promise;
+      res.writeHead(401).end();
+    });
+    bench.environment = { UPSTREAM_X: 'sk-old-123456' };
+    const upstreams = bench.desk(player, 'key_env = "UPSTREAM_X"');
+    const old = upstreams.readList('desk', forever);
+    await expect.poll(() => player.asked.length).toBe(1);
+    bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+    expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
+    going.resolve();
+    expect(await old).toMatchObject({ ok: false, status: 401 });
+    expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', models: 1 });
+  });
+
+  it('a list that is not there says nothing of the key', async () => {
+    const player = await bench.player((_req, res) => void res.writeHead(404).end());
+    const upstreams = bench.desk(player, 'models = ["m"]');
+    for (const status of [401, 403]) {
+      await upstreams.readList('desk', forever);
+      upstreams.connect('desk').ended({ status });
+      expect(upstreams.detail('desk')?.health).toBe('auth_failed');
+    }
+  });
+
+  it('a key that may call but not list is no refused key where the file names the models', async () => {
+    const player = await bench.player((_req, res) => void res.writeHead(403).end());
+    const upstreams = bench.desk(player, 'models = ["m"]');
+    expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: false, status: 403 });
+    expect(upstreams.detail('desk')?.health).toBe('auth_failed');
+    upstreams.connect('desk').ended({ status: 200 });
+    expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
+    expect(upstreams.detail('desk')?.health).toBe('ok');
   });
 
   it('is left alone after failures in a row, and one trial brings it back', () => {
@@ -57,6 +130,28 @@ describe('calls', () => {
     expect(() => upstreams.connect('desk')).toThrow();
     trial.ended({ status: 200 });
     expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', reason: null });
+  });
+
+  it.each([
+    [200, 'failing', true],
+    [401, 'failing', true],
+    [500, 'down', false],
+    [503, 'down', false],
+  ])('a trial that is answered with %d leaves it %s from the first byte on', (status, health, next) => {
+    bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
+    const upstreams = bench.open();
+    const older = upstreams.connect('desk');
+    for (let count = 0; count < 5; count++) upstreams.connect('desk').ended({ status: 500 });
+    bench.wait(5000);
+    const trial = upstreams.connect('desk');
+    older.ended(null);
+    expect(() => upstreams.connect('desk')).toThrow();
+    trial.begun(status);
+    expect(upstreams.detail('desk')?.health).toBe(health);
+    if (next) upstreams.connect('desk').ended(null);
+    else expect(() => upstreams.connect('desk')).toThrow();
+    trial.ended({ status: 200 });
+    expect(upstreams.detail('desk')?.health).toBe('ok');
   });
 
   it.each([[{ status: 200 }], [{ status: 404 }], [{ status: 400 }], [null]])('%j is no failure', (end) => {
@@ -161,6 +256,52 @@ describe('loops', () => {
     await upstreams.refreshCold(forever);
     expect(idsOf(upstreams, 'desk')).toEqual([]);
     looped(() => upstreams.connect('desk'));
+  });
+
+  /** A name that leads round to us until it `leads` elsewhere. */
+  const roundabout = async (more = '') => {
+    const way = { leads: 'back' as 'back' | 'nowhere' | 'on' };
+    const player = await bench.player((req, res) => {
+      if (way.leads === 'nowhere') return void res.writeHead(502).end();
+      if (way.leads === 'back') res.setHeader('x-svc-instance', String(req.headers['x-svc-hops']));
+      listOf('a')(req, res);
+    });
+    const upstreams = bench.desk(player, more);
+    expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: false, message: /back to this/ });
+    return { way, player, upstreams };
+  };
+
+  it.each(['', 'models = ["a"]'])(
+    'a way round that leads elsewhere is no loop any more, with "%s"',
+    async (more) => {
+      const { way, upstreams } = await roundabout(more);
+      way.leads = 'nowhere';
+      await upstreams.readList('desk', forever);
+      expect(upstreams.detail('desk')?.health).toBe('loop');
+      way.leads = 'on';
+      expect(await upstreams.readList('desk', forever)).toMatchObject({ ok: true });
+      expect(idsOf(upstreams, 'desk')).toEqual(['a']);
+      upstreams.connect('desk').ended({ status: 200 });
+      expect(upstreams.detail('desk')?.health).toBe('ok');
+    },
+  );
+
+  it('a way round is asked again after a pause, like one that failed', async () => {
+    const { way, player, upstreams } = await roundabout();
+    way.leads = 'on';
+    await upstreams.refreshCold(forever);
+    expect(player.asked).toHaveLength(1);
+    bench.wait(5_000);
+    expect(factsOf(upstreams, 'desk')?.cold).toBe(true);
+    await upstreams.refreshCold(forever);
+    expect(idsOf(upstreams, 'desk')).toEqual(['a']);
+  });
+
+  it('new settings for a way round are judged anew', async () => {
+    const { player, upstreams } = await roundabout();
+    bench.file('desk', `base_url = "${player.url}"\nkind = "svc"`);
+    upstreams.reload();
+    expect(upstreams.detail('desk')?.health).toBe('unknown');
   });
 
   it('a request that was here before, or passed too many gateways, ends here', () => {

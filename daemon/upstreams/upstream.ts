@@ -1,6 +1,6 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { UpstreamHealth } from '../contract/upstreams.ts';
-import { Breaker, type FailureKind } from './breaker.ts';
+import { Breaker, type FailureKind, type Pass } from './breaker.ts';
 import { faultOf } from './fault.ts';
 import type { ListClocks, Listing } from './listing.ts';
 import { fixedModels, type UpstreamModel, wantedModels } from './model-list.ts';
@@ -8,6 +8,13 @@ import type { UpstreamConfig } from './upstream-file.ts';
 
 /** How one call ended: the status of the upstream's answer, the error of the connection, or null when it says nothing. */
 export type CallEnd = { readonly status: number } | { readonly failed: unknown } | null;
+
+/** With what a call or a question was sent. What it says of the key counts only while that is still so. */
+export interface Sent {
+  readonly config: UpstreamConfig;
+  /** The empty text stands for none. */
+  readonly key: string;
+}
 
 export interface UpstreamParts {
   readonly clocks: ListClocks;
@@ -33,6 +40,9 @@ export class Upstream {
   #seen = false;
   /** The key that it refused last; the empty text stands for none. */
   #refusedKey: string | null = null;
+  /** The key that it took last; the empty text stands for none. */
+  #takenKey: string | null = null;
+  /** Its last answer for a list was our own. */
   #metItself = false;
   #busyUntil = Number.NEGATIVE_INFINITY;
   #reason: string | null = null;
@@ -53,6 +63,8 @@ export class Upstream {
     this.#config = config;
     this.#models = null;
     this.#refusedKey = null;
+    this.#takenKey = null;
+    this.#metItself = false;
     this.listing.retry();
   }
 
@@ -71,11 +83,16 @@ export class Upstream {
   /** Its list is missing or too old, and may be asked for now. */
   cold(maxAgeMs: number): boolean {
     if (this.#config.models !== null || this.listing.fresh(maxAgeMs)) return false;
-    return this.listing.due && this.breaker.waitMs === 0 && !this.loops;
+    return this.listing.due && this.breaker.waitMs === 0 && !this.isSelf;
+  }
+
+  /** Its address is certainly our own: there is nothing to ask. */
+  get isSelf(): boolean {
+    return this.#parts.isSelf(this.#config);
   }
 
   get loops(): boolean {
-    return this.#metItself || this.#parts.isSelf(this.#config);
+    return this.#metItself || this.isSelf;
   }
 
   get health(): UpstreamHealth {
@@ -104,8 +121,22 @@ export class Upstream {
     return value !== undefined && KEY.test(value) ? value : null;
   }
 
+  /** What is sent now. */
+  get sent(): Sent {
+    return { config: this.#config, key: this.key ?? '' };
+  }
+
+  #outdated({ config, key }: Sent): boolean {
+    return config !== this.#config || key !== (this.key ?? '');
+  }
+
   get #refused(): boolean {
     return this.#refusedKey !== null && this.#refusedKey === (this.key ?? '');
+  }
+
+  /** It has answered well to the key of now, so what it forbids is a matter of the single request. */
+  get takesKey(): boolean {
+    return this.#takenKey === (this.key ?? '');
   }
 
   /** A key that was refused counts no longer once it is another one. */
@@ -126,23 +157,28 @@ export class Upstream {
     if (keyEnv === null) return {};
     const { key } = this;
     if (key === null) {
-      this.refused();
+      this.refused(this.sent);
       const message = 'The key of this upstream is not set; an administrator can correct that.';
       throw new GatewayError('upstream.auth_failed', { message, noRetry: true });
     }
     return header === null ? { authorization: `Bearer ${key}` } : { [header.toLowerCase()]: key };
   }
 
-  /** It is this gateway itself, as its own answer showed. */
+  /** It is this gateway itself, as its own answer showed; a way round may lead elsewhere later. */
   metItself(): void {
     this.#metItself = true;
+    this.listing.failed();
   }
 
-  /** A list came, or another small question was answered well. */
-  answered(): void {
-    this.#seen = true;
-    this.#refusedKey = null;
-    this.#reason = null;
+  /** The answer for a list was somebody else's. */
+  metAnother(): void {
+    this.#metItself = false;
+  }
+
+  /** A list came, or the question for one was answered; only a `good` answer tells that it takes our key. */
+  answered(good: boolean, sent: Sent): void {
+    if (good) this.#took(sent);
+    this.#calm();
     this.breaker.reached();
   }
 
@@ -150,41 +186,62 @@ export class Upstream {
   unanswered(reason: string, broken?: unknown): void {
     this.listing.failed();
     this.#reason = reason;
-    if (broken !== undefined) this.breaker.fail(faultOf(broken).kind);
+    if (broken !== undefined) this.breaker.fail(faultOf(broken).kind, null);
   }
 
-  /** It refused our key, or there is none to send. */
-  refused(): void {
-    this.#refusedKey = this.key ?? '';
+  /** It refused the key that was sent, or there was none to send. */
+  refused(sent: Sent): void {
+    if (this.#outdated(sent)) return;
+    this.#refusedKey = sent.key;
     this.listing.failed();
   }
 
-  /** Takes in how a call ended. */
-  ended(end: CallEnd): void {
+  /** Takes in the status of an answer that has just begun. */
+  begun(status: number): void {
+    if (status < 500) this.breaker.begun();
+  }
+
+  /** Takes in how a call ended, which was made with this pass. */
+  ended(end: CallEnd, pass: Pass | null, sent: Sent): void {
     const said = meaning(end);
-    if (said.is !== 'ok' && said.is !== 'failed') this.breaker.nothing();
+    if (said.is !== 'ok' && said.is !== 'failed') this.breaker.nothing(pass);
     if (said.is === 'busy') this.#busyUntil = this.#parts.clocks.steady() + BUSY_MS;
-    if (said.is === 'refused') this.refused();
+    if (said.is === 'refused' || (said.is === 'forbidden' && !this.takesKey)) this.refused(sent);
     if (said.is === 'failed') {
       this.#reason = said.reason;
-      this.breaker.fail(said.kind);
+      this.breaker.fail(said.kind, pass);
     }
     if (said.is !== 'ok') return;
-    this.#seen = true;
-    this.#refusedKey = null;
-    this.#reason = null;
+    if (!this.#outdated(sent)) this.#refusedKey = null;
+    if (said.good) this.#took(sent);
+    this.#calm();
     this.#busyUntil = Number.NEGATIVE_INFINITY;
     this.breaker.ok();
+  }
+
+  #took(sent: Sent): void {
+    if (this.#outdated(sent)) return;
+    this.#takenKey = sent.key;
+    this.#refusedKey = null;
+  }
+
+  /** It has answered: nothing that went wrong before counts. */
+  #calm(): void {
+    this.#seen = true;
+    this.#reason = null;
   }
 }
 
 type Meaning =
-  | { readonly is: 'ok' | 'nothing' | 'busy' | 'refused' }
+  | { readonly is: 'nothing' | 'busy' | 'refused' | 'forbidden' }
+  /** Not `good`: it found fault with the request. */
+  | { readonly is: 'ok'; readonly good: boolean }
   | { readonly is: 'failed'; readonly kind: FailureKind; readonly reason: string };
 
 /**
  * What the end of a call says of an upstream. A busy one is not a broken one: 429, and 503, by which servers shed load or
- * say that they are loading, with or without a time to wait.
+ * say that they are loading, with or without a time to wait. 403 is also how a single request is refused: by moderation,
+ * or for a model that this key may not use.
  */
 function meaning(end: CallEnd): Meaning {
   if (end === null) return { is: 'nothing' };
@@ -193,8 +250,11 @@ function meaning(end: CallEnd): Meaning {
     return { is: 'failed', kind, reason: words };
   }
   const { status } = end;
-  if (status === 401 || status === 403) return { is: 'refused' };
+  if (status === 401) return { is: 'refused' };
+  if (status === 403) return { is: 'forbidden' };
   if (status === 429 || status === 503) return { is: 'busy' };
   const bad = status >= 500 || (status >= 300 && status < 400);
-  return bad ? { is: 'failed', kind: 'failing', reason: `It answered with status ${status}.` } : { is: 'ok' };
+  return bad
+    ? { is: 'failed', kind: 'failing', reason: `It answered with status ${status}.` }
+    : { is: 'ok', good: status < 300 };
 }

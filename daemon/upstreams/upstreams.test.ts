@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { factsOf, idsOf, listOf, UpstreamsBench } from './testing/bench.ts';
@@ -156,5 +158,24 @@ describe('files', () => {
       { name: 'desk', health: 'ok', models: 1 },
       { name: 'desk', health: 'failing', models: 1 },
     ]);
+  });
+
+  it('a call that ends after its upstream was removed or moved announces nothing', () => {
+    bench.file('desk', 'base_url = "http://desk.test"\ndaily_requests = 5');
+    const upstreams = bench.open();
+    const [moved, removed] = [upstreams.connect('desk'), upstreams.connect('desk')];
+    const heard: unknown[] = [];
+    bench.bus.subscribe(({ name, payload }) => name === 'upstream' && heard.push(payload));
+    bench.file('desk', 'base_url = "http://elsewhere.test"\ndaily_requests = 5');
+    upstreams.reload();
+    moved.ended({ failed: { code: 'ECONNREFUSED' } });
+    expect(upstreams.detail('desk')).toMatchObject({ health: 'unknown', requests_today: 1 });
+    rmSync(join(bench.folders.config, 'upstreams', 'desk.toml'));
+    upstreams.reload();
+    const last = heard.length;
+    removed.ended({ status: 500 });
+    expect(heard.slice(last)).toEqual([]);
+    expect(heard).not.toContainEqual(expect.objectContaining({ health: 'failing' }));
+    expect(heard.at(-1)).toEqual({ name: 'desk', health: 'removed', models: 0 });
   });
 });

@@ -10,17 +10,19 @@ import type { Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
+import type { Pass } from './breaker.ts';
 import { DailyCounts } from './daily.ts';
 import { faultOf } from './fault.ts';
 import { HOPS_HEADER, nextHops } from './hops.ts';
 import { keepLists, readKeptLists } from './kept-lists.ts';
 import { ListReader } from './list-reader.ts';
 import { type ListClocks, Listing } from './listing.ts';
+import { Looks } from './looks.ts';
 import type { AllUpstreams, CallOptions, UpstreamCall, UpstreamFacts } from './port.ts';
 import type { ListOutcome } from './read-list.ts';
 import { capReached, leftAlone, loop, unavailable } from './refusals.ts';
 import { leadsToSelf, type OwnPlace } from './self.ts';
-import { type CallEnd, Upstream } from './upstream.ts';
+import { type CallEnd, type Sent, Upstream } from './upstream.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 import { readUpstreamFolder } from './upstream-folder.ts';
 import { upstreamDetail, upstreamView } from './views.ts';
@@ -34,12 +36,20 @@ export interface UpstreamsOptions {
   /** Where this gateway listens; null until it does. */
   ownPlace(): OwnPlace | null;
   readonly clocks?: ListClocks;
+  /** How often upstreams are looked at that nobody calls, for tests. */
+  readonly lookEveryMs?: number;
 }
 
 const CLOCKS: ListClocks = { wall: () => Date.now(), steady: () => performance.now() };
 const NATIVE_RERANK: ReadonlySet<string> = new Set(['llama-server', 'vllm']);
 /** A list that is older than this is asked for anew when the upstream says that a model is not there. */
 const DOUBT_AFTER_MS = 10_000;
+
+/** How a call was made. */
+interface Made {
+  readonly pass: Pass | null;
+  readonly sent: Sent;
+}
 
 class LiveUpstreams implements AllUpstreams {
   readonly instance = randomBytes(8).toString('hex');
@@ -48,6 +58,7 @@ class LiveUpstreams implements AllUpstreams {
   readonly #all = new Map<string, Upstream>();
   readonly #daily: DailyCounts;
   readonly #reader: ListReader;
+  readonly #looks: Looks;
   readonly #shown = new Map<string, string>();
   #revisions: ReadonlyMap<string, string> = new Map();
   #problems: readonly Problem[] = [];
@@ -62,6 +73,13 @@ class LiveUpstreams implements AllUpstreams {
       instance: this.instance,
       connectMs: (upstream) => this.#connectMs(upstream),
       read: (upstream) => this.#listRead(upstream),
+    });
+    this.#looks = new Looks({
+      upstreams: () => [...this.#all.values()],
+      look: (upstream) => this.#reader.readSoon(upstream),
+      maxAgeMs: () => this.#maxAgeMs,
+      steady: () => this.#clocks.steady(),
+      everyMs: options.lookEveryMs,
     });
     this.reload();
   }
@@ -101,9 +119,11 @@ class LiveUpstreams implements AllUpstreams {
     if (!upstream || (!upstream.config.enabled && !test)) throw unavailable('The upstream is gone.');
     const next = nextHops(hops, this.instance);
     if (upstream.loops || next === null) throw loop(next === null);
+    const { sent } = upstream;
     const headers = { ...upstream.credential(), [HOPS_HEADER]: next };
     if (this.#spent(upstream)) throw capReached(this.#daily.secondsLeft());
-    if (!test && !upstream.breaker.admit()) throw leftAlone(upstream.breaker.waitMs);
+    const pass = test ? null : upstream.breaker.admit();
+    if (!test && pass === null) throw leftAlone(upstream.breaker.waitMs);
     this.#daily.add(name, 1, upstream.config.dailyRequests !== null);
     this.#lookAround(upstream);
     const { at, kind, remote, connectTimeoutS, idleTimeoutS } = upstream.config;
@@ -116,16 +136,24 @@ class LiveUpstreams implements AllUpstreams {
       remote,
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
       idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,
-      ended: (end) => this.#ended(upstream, end),
+      begun: (status) => this.#begun(upstream, status),
+      ended: (end) => this.#ended(upstream, end, { pass, sent }),
     };
   }
 
-  #ended(upstream: Upstream, end: CallEnd): void {
+  #begun(upstream: Upstream, status: number): void {
+    if (!upstream.breaker.open || this.#isGone(upstream)) return;
+    upstream.begun(status);
+    this.#announce(upstream);
+  }
+
+  #ended(upstream: Upstream, end: CallEnd, { pass, sent }: Made): void {
     const { name, dailyRequests } = upstream.config;
-    upstream.ended(end);
+    upstream.ended(end, pass, sent);
     if (end !== null && 'failed' in end && faultOf(end.failed).unsent) {
       this.#daily.add(name, -1, dailyRequests !== null);
     }
+    if (this.#isGone(upstream)) return;
     const doubtful = end !== null && 'status' in end && end.status === 404;
     if (doubtful && !upstream.listing.fresh(DOUBT_AFTER_MS)) this.#reader.readSoon(upstream);
     this.#announce(upstream);
@@ -135,7 +163,7 @@ class LiveUpstreams implements AllUpstreams {
   #lookAround(called: Upstream): void {
     for (const upstream of this.#all.values()) {
       const { enabled, models } = upstream.config;
-      if (!enabled || upstream.loops || !upstream.listing.due || upstream.breaker.waitMs > 0) continue;
+      if (!enabled || upstream.isSelf || !upstream.listing.due || upstream.breaker.waitMs > 0) continue;
       const old = models === null && !upstream.listing.fresh(this.#maxAgeMs);
       if ((upstream === called && old) || (upstream !== called && upstream.breaker.open))
         this.#reader.readSoon(upstream);
@@ -184,14 +212,18 @@ class LiveUpstreams implements AllUpstreams {
     for (const config of folder.configs) this.#take(config);
     for (const upstream of this.#all.values()) upstream.lookAtKey();
     this.#readCold();
+    if (this.#started) this.#looks.tend();
   }
 
   start(): void {
     this.#started = true;
+    this.#looks.tend();
     for (const upstream of this.#all.values()) if (upstream.config.enabled) this.#reader.readSoon(upstream);
   }
 
   close(): void {
+    this.#started = false;
+    this.#looks.stop();
     this.#reader.close();
   }
 
@@ -229,9 +261,14 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #listRead(upstream: Upstream): void {
-    if (this.#all.get(upstream.config.name) !== upstream) return;
+    if (this.#isGone(upstream)) return;
     this.#keep();
     this.#announce(upstream);
+  }
+
+  /** It was removed, or moved to another address: what it still says is nobody's state any more. */
+  #isGone(upstream: Upstream): boolean {
+    return this.#all.get(upstream.config.name) !== upstream;
   }
 
   #keep(): void {

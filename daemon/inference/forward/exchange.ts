@@ -39,6 +39,8 @@ export interface ExchangeOptions {
   secrets?(): readonly Buffer[];
   /** It is somebody else's: not even a good answer may repeat one of them. */
   readonly foreign?: boolean;
+  /** An answer begins, with this status. */
+  begun?(status: number): void;
   /** The exchange is over. A failure before the head is `refused` instead. */
   done(end: ExchangeEnd): void;
   refused(error: GatewayError): void;
@@ -87,6 +89,7 @@ export class Exchange implements OutboundHandler {
     if (this.#mode !== 'head' || status < 200) return;
     this.#status = status;
     this.#headers = headers;
+    this.#options.begun?.(status);
     const type = headers['content-type'];
     const stream = isEventStream(type);
     if (status >= 300 || (this.#answer.headSent && !stream)) this.#mode = 'collect';

@@ -16,6 +16,8 @@ export interface SendOptions {
   secrets?(): readonly Buffer[];
   /** The engine is somebody else's. */
   readonly foreign?: boolean;
+  /** Told the status of the answer as soon as it begins. */
+  begun?(status: number): void;
 }
 
 /**
@@ -47,6 +49,7 @@ export function send(options: SendOptions): Promise<ExchangeEnd> {
         judge: options.judge,
         secrets: options.secrets,
         foreign: options.foreign,
+        begun: options.begun,
         refused,
         done: (end) => {
           forget();

@@ -33,6 +33,7 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
     remote: true,
     connectMs: null,
     idleMs: null,
+    begun: () => {},
     ended: () => {},
     ...more,
   };
