@@ -62,6 +62,20 @@ describe('reading', () => {
     expect((await start({ env: { SVC_CLIENT_KEY: 'own' } })).value('clientKey')).toBe('own');
   });
 
+  test('a link whose place is not mounted removes no line: enforcement and keys stay', async () => {
+    const mounted = join(bench.base, 'mounted');
+    writeFileSync(mounted, 'SVC_REQUIRE_AUTH=on\nSVC_ADMIN_KEY=one\n', { mode: 0o600 });
+    mkdirSync(join(bench.base, 'config'), { mode: 0o700 });
+    symlinkSync(mounted, apiEnv());
+    const settings = await start();
+    rmSync(mounted);
+    await settings.reload();
+    expect([settings.value('requireAuth'), settings.value('adminKey')]).toEqual([true, 'one']);
+    expect(settings.problems()[0]?.message).toMatch(/^is a link to a file that is not there; what it said/);
+    expect((await start()).value('requireAuth')).toBe(true);
+    await expect(settings.setEnvFile('adminKey', 'two')).rejects.toMatchObject({ reason: 'io' });
+  });
+
   test('what is wrong is named with file and line, logged once, and gone once corrected', async () => {
     put(config(), '[security]\nrequire_auth = true\nnonsense = 1\n');
     put(apiEnv(), '# c\nSVC_LOGIN_RATELIMIT_MAX=lots\nSVC_WHAT=1\n');
