@@ -76,6 +76,20 @@ describe('reading', () => {
     await expect(settings.setEnvFile('adminKey', 'two')).rejects.toMatchObject({ reason: 'io' });
   });
 
+  test('SVC_REQUIRE_AUTH with a byte that is no text is on, and the warning names the words and the line', async () => {
+    put(apiEnv(), '');
+    writeFileSync(apiEnv(), Buffer.from('# c\nSVC_REQUIRE_AUTH=tru\xe9\n', 'latin1'));
+    const settings = await start();
+    expect(settings.value('requireAuth')).toBe(true);
+    expect(settings.problems()).toEqual([
+      {
+        file: 'api.env',
+        line: 2,
+        message: expect.stringMatching(/^SVC_REQUIRE_AUTH .*true.*off; read as on$/),
+      },
+    ]);
+  });
+
   test('what is wrong is named with file and line, logged once, and gone once corrected', async () => {
     put(config(), '[security]\nrequire_auth = true\nnonsense = 1\n');
     put(apiEnv(), '# c\nSVC_LOGIN_RATELIMIT_MAX=lots\nSVC_WHAT=1\n');
