@@ -1,5 +1,6 @@
 import { BlockList } from 'node:net';
-import { addSubnet, canonicalIp, holds, isLoopback, isPrivate } from './addresses.ts';
+import { canonicalIp } from '../kit/ip-address.ts';
+import { addSubnet, holds, isLoopback, isPrivate } from './addresses.ts';
 import { allHeaders, isNamed } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
 
