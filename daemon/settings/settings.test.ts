@@ -90,6 +90,19 @@ describe('reading', () => {
     ]);
   });
 
+  test('a wrong entry of trusted_proxies is named with file and line', async () => {
+    put(config(), '[security]\ntrusted_proxies = ["10.0.0.0/8", "10.0.0.0/33"]\n');
+    const settings = await start();
+    expect(settings.problems()).toEqual([
+      {
+        file: 'config.toml',
+        line: 2,
+        message: expect.stringMatching(/^security.trusted_proxies .*no address or range/),
+      },
+    ]);
+    expect(settings.value('trustedProxies')).toEqual([]);
+  });
+
   test('what is wrong is named with file and line, logged once, and gone once corrected', async () => {
     put(config(), '[security]\nrequire_auth = true\nnonsense = 1\n');
     put(apiEnv(), '# c\nSVC_LOGIN_RATELIMIT_MAX=lots\nSVC_WHAT=1\n');
