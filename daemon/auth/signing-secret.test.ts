@@ -43,7 +43,9 @@ describe('signing secret', () => {
     expect(first.current()).toHaveLength(32);
     expect(statSync(file).mode & 0o7777).toBe(0o600);
     expect(readdirSync(dir)).toEqual(['secret.bin']);
-    expect((await openSigningSecret(file)).current()).toEqual(first.current());
+    const again = await openSigningSecret(file);
+    expect(again.current()).toEqual(first.current());
+    expect([first.made, again.made]).toEqual([true, false]);
     const other = await openSigningSecret(join(folder(), 'secret.bin'));
     expect(other.current()).not.toEqual(first.current());
   });

@@ -15,6 +15,8 @@ const SHORT_READ_WAIT_MS = 50;
 export interface SigningSecret {
   /** The 32 bytes in force now. */
   current(): Buffer;
+  /** Whether opening it made the file: then no session of before is valid any more. */
+  readonly made: boolean;
   /** Makes a new secret: file first, then live. Throws when the file can't be replaced; then the old one stays. */
   renew(): Promise<void>;
   /** Takes a new secret for this run only, the file stays: when sessions must end and the disk takes no write. */
@@ -42,9 +44,10 @@ export async function openSigningSecret(
   file: string,
   uid = process.geteuid?.() ?? 0,
 ): Promise<SigningSecret> {
-  await create(file);
+  const made = await create(file);
   let bytes = await read(file, uid);
   return {
+    made,
     current: () => bytes,
     async renew() {
       const next = randomBytes(BYTES);
@@ -57,9 +60,10 @@ export async function openSigningSecret(
   };
 }
 
-async function create(file: string): Promise<void> {
-  if (await lstat(file).catch(() => null)) return;
-  await createExclusive(file, randomBytes(BYTES), MODE).catch((error: Error) => {
+/** Answers whether the file is a new one. */
+async function create(file: string): Promise<boolean> {
+  if (await lstat(file).catch(() => null)) return false;
+  return createExclusive(file, randomBytes(BYTES), MODE).catch((error: Error) => {
     throw refusal(error.message, error);
   });
 }
