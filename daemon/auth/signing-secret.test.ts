@@ -148,6 +148,27 @@ describe('signing secret', () => {
     expect(readdirSync(dir)).toEqual(['secret.bin']);
   });
 
+  it('of many renewals at once the last one is live and in the file', async () => {
+    const file = join(folder(), 'secret.bin');
+    const secret = await openSigningSecret(file);
+    for (let round = 0; round < 40; round++) {
+      await Promise.all([secret.renew(), secret.renew(), secret.renew()]);
+      expect(readFileSync(file)).toEqual(secret.current());
+    }
+  });
+
+  it('a renewal that failed does not stand in the way of the next', async () => {
+    const file = join(folder(), 'secret.bin');
+    const secret = await openSigningSecret(file);
+    unlinkSync(file);
+    symlinkSync('/nowhere/at/all', file);
+    const failed = secret.renew();
+    await expect(failed).rejects.toThrow(/symbolic link/);
+    unlinkSync(file);
+    await secret.renew();
+    expect(readFileSync(file)).toEqual(secret.current());
+  });
+
   it('renew that cannot write keeps the old secret', async () => {
     const dir = folder();
     const file = join(dir, 'secret.bin');

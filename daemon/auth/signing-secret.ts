@@ -17,7 +17,7 @@ export interface SigningSecret {
   current(): Buffer;
   /** Whether opening it made the file: then no session of before is valid any more. */
   readonly made: boolean;
-  /** Makes a new secret: file first, then live. Throws when the file can't be replaced; then the old one stays. */
+  /** Makes a new secret: file first, then live. One at a time. Throws when the file can't be replaced; then the old one stays. */
   renew(): Promise<void>;
   /** Takes a new secret for this run only, the file stays: when sessions must end and the disk takes no write. */
   renewInMemory(): void;
@@ -46,13 +46,20 @@ export async function openSigningSecret(
 ): Promise<SigningSecret> {
   const made = await create(file);
   let bytes = await read(file, uid);
+  let tail: Promise<unknown> = Promise.resolve();
+  const renewNow = async () => {
+    const next = randomBytes(BYTES);
+    await replaceFile(file, next, { mode: MODE, sameOwner: true });
+    bytes = next;
+  };
   return {
     made,
     current: () => bytes,
-    async renew() {
-      const next = randomBytes(BYTES);
-      await replaceFile(file, next, { mode: MODE, sameOwner: true });
-      bytes = next;
+    renew() {
+      // Two at once could swap their turns between file and memory, and the next start would end every session.
+      const turn = tail.then(renewNow);
+      tail = turn.catch(() => {});
+      return turn;
     },
     renewInMemory() {
       bytes = randomBytes(BYTES);
