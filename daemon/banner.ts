@@ -1,4 +1,5 @@
 import type { SlotRecord } from './contract/slots.ts';
+import { everyAddress } from './kit/ip-address.ts';
 
 /** What a started gateway says about itself. */
 export interface BannerFacts {
@@ -18,7 +19,7 @@ const SOURCES = { env: 'from the environment', file: 'from config.toml', default
 
 /** The address that a person types: an unspecified bind address is reached through loopback. */
 export function reachable(bindHost: string, port: number): string {
-  const host = bindHost === '0.0.0.0' || bindHost === '::' ? '127.0.0.1' : bindHost;
+  const host = everyAddress(bindHost) === null ? bindHost : '127.0.0.1';
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

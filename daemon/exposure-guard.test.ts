@@ -1,6 +1,7 @@
+import type { NetworkInterfaceInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { memorySettings, recordedLog } from './auth/testing.ts';
-import { guardExposure } from './exposure-guard.ts';
+import { guardExposure, isOnTheInternet } from './exposure-guard.ts';
 import { SetupError } from './kit/setup-error.ts';
 
 async function guarded(values: Parameters<typeof memorySettings>[0]) {
@@ -26,4 +27,43 @@ describe('guardExposure', () => {
 
   it('a name that does not resolve is left to the listener', async () =>
     expect(await guarded({ bindHost: 'no-such-host.invalid' })).toEqual([]));
+});
+
+/** A machine with these addresses. */
+const machine = (...addresses: string[]) => ({
+  eth0: addresses.map((address) => {
+    const family = address.includes(':') ? 'IPv6' : 'IPv4';
+    return { address, family } as NetworkInterfaceInfo;
+  }),
+});
+
+describe('a bind host that takes every address', () => {
+  const everyIpv6 = ['::', '::0', '0:0:0:0:0:0:0:0', '::%lo'];
+  const everyIpv4 = ['0.0.0.0', '::ffff:0.0.0.0', '0', '0x0', '00.0.0.0'];
+
+  it.each([...everyIpv6, ...everyIpv4])(
+    '%s on a machine with a public address is refused',
+    async (bindHost) => {
+      const { log } = recordedLog();
+      const there = () => machine('192.168.1.2', '8.8.8.8');
+      await expect(guardExposure(memorySettings({ bindHost }), log, bindHost, there)).rejects.toThrow(
+        SetupError,
+      );
+      expect(await isOnTheInternet(bindHost, there)).toBe(true);
+    },
+  );
+
+  it.each([...everyIpv6, ...everyIpv4])('%s on a machine of a private network is noted', async (bindHost) => {
+    const { log, lines } = recordedLog();
+    await guardExposure(memorySettings({ bindHost }), log, bindHost, () => machine('192.168.1.2', 'fd00::1'));
+    expect(lines.map(({ event }) => event)).toEqual(['exposed']);
+  });
+
+  it('one of IPv4 leaves public addresses of IPv6 alone', async () => {
+    const there = () => machine('192.168.1.2', '2606:4700::1111');
+    expect([await isOnTheInternet('0.0.0.0', there), await isOnTheInternet('::0', there)]).toEqual([
+      false,
+      true,
+    ]);
+  });
 });

@@ -1,32 +1,43 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
-import { canonicalIp, isLoopback, isPublic } from './auth/addresses.ts';
+import { isLoopback, isPublic } from './auth/addresses.ts';
+import { canonicalIp, everyAddress } from './kit/ip-address.ts';
 import type { Log } from './kit/log.ts';
 import { SetupError } from './kit/setup-error.ts';
 import type { Settings } from './settings/settings.ts';
 
-const EVERY_ADDRESS: Readonly<Record<string, readonly string[]>> = {
-  '0.0.0.0': ['IPv4'],
-  '::': ['IPv4', 'IPv6'],
-};
+type Interfaces = typeof networkInterfaces;
 
-/** The addresses that a bind host stands for on this machine; none for a name that does not resolve. */
-async function boundAddresses(bindHost: string): Promise<string[]> {
-  const families = EVERY_ADDRESS[bindHost];
-  if (families) {
-    return Object.values(networkInterfaces())
-      .flatMap((each) => each ?? [])
-      .filter((each) => families.includes(each.family))
-      .map((each) => each.address);
-  }
+/** The addresses of this machine that a listener takes which is bound to all of them. */
+function ownAddresses(every: 'IPv4' | 'IPv6', interfaces: Interfaces): string[] {
+  return Object.values(interfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ family }) => every === 'IPv6' || family === 'IPv4')
+    .map(({ address }) => address);
+}
+
+/** What a name stands for, and a number that only the resolver takes for an address (`0`); none when it does not resolve. */
+async function resolved(bindHost: string): Promise<string[]> {
   if (canonicalIp(bindHost) !== null) return [bindHost];
   const found = await lookup(bindHost, { all: true }).catch(() => []);
   return found.map(({ address }) => address);
 }
 
+/** The addresses that a bind host stands for on this machine; none for a name that does not resolve. */
+async function boundAddresses(bindHost: string, interfaces: Interfaces): Promise<string[]> {
+  const found = await resolved(bindHost);
+  return found.flatMap((address) => {
+    const every = everyAddress(address);
+    return every === null ? [address] : ownAddresses(every, interfaces);
+  });
+}
+
 /** Whether callers from the internet could reach a gateway that listens there. Never rejects. */
-export async function isOnTheInternet(bindHost: string): Promise<boolean> {
-  return (await boundAddresses(bindHost)).some(isPublic);
+export async function isOnTheInternet(
+  bindHost: string,
+  interfaces: Interfaces = networkInterfaces,
+): Promise<boolean> {
+  return (await boundAddresses(bindHost, interfaces)).some(isPublic);
 }
 
 /** Addresses of this machine in its own networks, under which other devices would reach it. */
@@ -44,9 +55,10 @@ export async function guardExposure(
   settings: Pick<Settings, 'value'>,
   log: Log,
   bindHost: string = settings.value('bindHost'),
+  interfaces: Interfaces = networkInterfaces,
 ): Promise<void> {
   if (settings.value('requireAuth')) return;
-  const addresses = await boundAddresses(bindHost);
+  const addresses = await boundAddresses(bindHost, interfaces);
   if (addresses.some(isPublic) && !settings.value('allowPublicWithoutAuth')) {
     throw new SetupError(
       `${bindHost} is reachable from the internet and enforcement is off.`,

@@ -1,4 +1,6 @@
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { BlockList, isIPv4 } from 'node:net';
+import { canonicalIp } from '../kit/ip-address.ts';
+import { subnetOf } from '../kit/subnet.ts';
 
 const blocks = (...subnets: string[]): BlockList => {
   const list = new BlockList();
@@ -24,32 +26,10 @@ const NOWHERE = blocks('0.0.0.0/8', '224.0.0.0/4', '255.255.255.255/32', '::/128
 
 /** Adds an address or a CIDR range to a list; false when the text is neither. */
 export function addSubnet(list: BlockList, text: string): boolean {
-  const slash = text.indexOf('/');
-  const address = canonicalIp(slash === -1 ? text : text.slice(0, slash));
-  if (address === null) return false;
-  const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-  const bits = slash === -1 ? (family === 'ipv4' ? 32 : 128) : prefixBits(text.slice(slash + 1));
-  if (bits === null || bits > (family === 'ipv4' ? 32 : 128)) return false;
-  list.addSubnet(address, bits, family);
+  const subnet = subnetOf(text);
+  if (subnet === null) return false;
+  list.addSubnet(subnet.address, subnet.bits, subnet.family);
   return true;
-}
-
-function prefixBits(text: string): number | null {
-  return /^[0-9]{1,3}$/.test(text) ? Number(text) : null;
-}
-
-/** One text per address: IPv4-mapped IPv6 becomes IPv4, other IPv6 its shortest form, a zone id goes; null for no address. */
-export function canonicalIp(text: string): string | null {
-  if (isIPv4(text)) return text;
-  const zone = text.indexOf('%');
-  const bare = zone === -1 ? text : text.slice(0, zone);
-  if (isIP(bare) !== 6) return null;
-  const short = new URL(`http://[${bare}]/`).hostname.slice(1, -1);
-  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(short);
-  if (!mapped) return short;
-  const high = Number.parseInt(mapped[1] as string, 16);
-  const low = Number.parseInt(mapped[2] as string, 16);
-  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
 /** Whether a list holds an address; false for a text that is none. */

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
@@ -217,6 +217,21 @@ describe('auth as a whole', () => {
     expect(readFileSync(secretFile)).not.toEqual(before);
     expect(auth.caller(session).tier).toBe('anon');
     expect(auth.sessions({ sessionId: null })).toEqual([]);
+  });
+
+  it('K11 sessions that a removed secret has ended are not listed', async () => {
+    const home = scratch();
+    const first = await boot(home, KEYS);
+    login(first.auth);
+    first.stop();
+    const same = await boot(home, KEYS);
+    expect(same.auth.sessions({ sessionId: null })).toHaveLength(1);
+    same.stop();
+    unlinkSync(first.secretFile);
+    const { auth } = await boot(home, KEYS);
+    expect(auth.sessions({ sessionId: null })).toEqual([]);
+    login(auth);
+    expect(auth.sessions({ sessionId: null })).toHaveLength(1);
   });
 
   it('Q01 when the list of ended sessions is lost with the database, no session goes on', async () => {

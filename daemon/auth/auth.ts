@@ -59,6 +59,7 @@ export interface AuthOptions {
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { settings, store, log } = options;
   const secret = await openSigningSecret(options.secretFile);
+  if (secret.made) store.sessions.clear();
   if (store.lost) await endLostSessions(secret, log);
   const keys = createKeys({
     admin: () => settings.value('adminKey'),

@@ -1,5 +1,6 @@
 import { BlockList } from 'node:net';
-import { addSubnet, canonicalIp, holds, isLoopback, isPrivate } from './addresses.ts';
+import { canonicalIp } from '../kit/ip-address.ts';
+import { addSubnet, holds, isLoopback, isPrivate } from './addresses.ts';
 import { allHeaders, isNamed } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
 
@@ -27,10 +28,11 @@ const FORWARDING_HEADERS: ReadonlySet<string> = new Set([
   ...['true-client-ip', 'cf-connecting-ip', 'fastly-client-ip'],
 ]);
 
-/** `[security].trusted_proxies` as a list; entries that are no address or range are answered apart. */
-export function proxyList(entries: readonly string[]): { proxies: BlockList; wrong: string[] } {
+/** `[security].trusted_proxies` as a list; the setting takes addresses and ranges only. */
+export function proxyList(entries: readonly string[]): BlockList {
   const proxies = new BlockList();
-  return { proxies, wrong: entries.filter((entry) => !addSubnet(proxies, entry)) };
+  for (const entry of entries) addSubnet(proxies, entry);
+  return proxies;
 }
 
 /** Whether a peer may say whom it forwards for: it is loopback, private or listed. */

@@ -132,13 +132,12 @@ describe('guards', () => {
     for (let i = 0; i < 3; i++) expect(guards.address(request)).toBe('8.8.8.8');
     expect(warnings()).toHaveLength(2);
     expect(warnings()[1]).toContain('[security].trusted_proxies');
-    settings.file.trustedProxies = ['8.8.8.0/24', 'my-proxy'];
+    settings.file.trustedProxies = ['8.8.8.0/24'];
     expect(guards.address(request)).toBe('203.0.113.9');
-    expect(warnings()).toHaveLength(3);
-    expect(warnings()[2]).toContain('no addresses or ranges');
+    expect(warnings()).toHaveLength(2);
   });
 
-  it('its warnings name who it was, and a bounded part of a list', () => {
+  it('its warnings name who it was', () => {
     const { guards, settings, lines } = setup({ trustForwardedFor: true });
     const told = (part: string) => lines.find(({ msg }) => String(msg).includes(part));
     guards.address(aRequest({ peer: '8.8.8.8', with: { 'X-Forwarded-For': '203.0.113.9' } }));
@@ -146,10 +145,6 @@ describe('guards', () => {
     settings.file.trustForwardedFor = false;
     guards.address(aRequest({ peer: '10.0.0.9', with: { 'X-Forwarded-For': '203.0.113.9' } }));
     expect(told('SVC_TRUST_FORWARDED_FOR')).toMatchObject({ peer: '10.0.0.9' });
-    const names = Array.from({ length: 20 }, (_, index) => `proxy-${index}`);
-    settings.file.trustedProxies = names;
-    guards.forwarding();
-    expect(told('left out')).toMatchObject({ entries: names.slice(0, 16) });
   });
 
   it('tells of callers that counted as one', () => {

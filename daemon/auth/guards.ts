@@ -58,10 +58,7 @@ export function createGuards(options: GuardOptions): Guards {
     () => settings.value('allowedHosts'),
     (list) => new Set(hostNames(list)),
   );
-  const proxies = derived(
-    () => settings.value('trustedProxies'),
-    (list) => trusted(list, log),
-  );
+  const proxies = derived(() => settings.value('trustedProxies'), proxyList);
   const known = {
     own: options.own,
     isConfigured: (name: string) => originHosts().has(name) || allowedHosts().has(name),
@@ -109,16 +106,6 @@ const IGNORED =
   'X-Forwarded-For is ignored: it comes from a public address that [security].trusted_proxies does not list';
 const UNTRUSTED =
   'X-Forwarded-For is not read, so all callers behind this proxy share one login limit; if the proxy overwrites the header, set SVC_TRUST_FORWARDED_FOR=true';
-
-function trusted(list: readonly string[], log: Log): Forwarding['proxies'] {
-  const { proxies, wrong } = proxyList(list);
-  if (wrong.length > 0)
-    log.warn(
-      { entries: wrong.slice(0, 16) },
-      '[security].trusted_proxies: these are no addresses or ranges and are left out',
-    );
-  return proxies;
-}
 
 /** Runs the action for each name one single time. */
 function onlyOnce(): (name: string, act: () => void) => void {

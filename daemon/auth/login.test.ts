@@ -5,7 +5,7 @@ import { createKeys } from './keys.ts';
 import { cameOverTls, login } from './login.ts';
 import { aRequest } from './testing.ts';
 
-const forwarding = (trust: boolean) => ({ trust, proxies: proxyList([]).proxies });
+const forwarding = (trust: boolean) => ({ trust, proxies: proxyList([]) });
 
 function setup(admin: string, client: string) {
   let started = 0;

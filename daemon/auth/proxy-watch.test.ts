@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Forwarding, proxyList } from './client-address.ts';
 import { createProxyWatch } from './proxy-watch.ts';
 
-const OFF: Forwarding = { trust: false, proxies: proxyList([]).proxies };
-const ON: Forwarding = { trust: true, proxies: proxyList(['203.0.113.7']).proxies };
+const OFF: Forwarding = { trust: false, proxies: proxyList([]) };
+const ON: Forwarding = { trust: true, proxies: proxyList(['203.0.113.7']) };
 const HOUR = 3_600_000;
 
 function setup() {

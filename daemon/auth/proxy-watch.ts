@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { canonicalIp, isLoopback, isPrivate } from './addresses.ts';
+import { canonicalIp } from '../kit/ip-address.ts';
+import { isLoopback, isPrivate } from './addresses.ts';
 import { type Forwarding, forwardedEntry, maySpeakForOthers, type PeerPicture } from './client-address.ts';
 import { firstHeader } from './raw-headers.ts';
 

@@ -43,7 +43,9 @@ describe('signing secret', () => {
     expect(first.current()).toHaveLength(32);
     expect(statSync(file).mode & 0o7777).toBe(0o600);
     expect(readdirSync(dir)).toEqual(['secret.bin']);
-    expect((await openSigningSecret(file)).current()).toEqual(first.current());
+    const again = await openSigningSecret(file);
+    expect(again.current()).toEqual(first.current());
+    expect([first.made, again.made]).toEqual([true, false]);
     const other = await openSigningSecret(join(folder(), 'secret.bin'));
     expect(other.current()).not.toEqual(first.current());
   });
@@ -144,6 +146,27 @@ describe('signing secret', () => {
     expect(readFileSync(file)).toEqual(secret.current());
     expect(statSync(file).mode & 0o7777).toBe(0o600);
     expect(readdirSync(dir)).toEqual(['secret.bin']);
+  });
+
+  it('of many renewals at once the last one is live and in the file', async () => {
+    const file = join(folder(), 'secret.bin');
+    const secret = await openSigningSecret(file);
+    for (let round = 0; round < 40; round++) {
+      await Promise.all([secret.renew(), secret.renew(), secret.renew()]);
+      expect(readFileSync(file)).toEqual(secret.current());
+    }
+  });
+
+  it('a renewal that failed does not stand in the way of the next', async () => {
+    const file = join(folder(), 'secret.bin');
+    const secret = await openSigningSecret(file);
+    unlinkSync(file);
+    symlinkSync('/nowhere/at/all', file);
+    const failed = secret.renew();
+    await expect(failed).rejects.toThrow(/symbolic link/);
+    unlinkSync(file);
+    await secret.renew();
+    expect(readFileSync(file)).toEqual(secret.current());
   });
 
   it('renew that cannot write keeps the old secret', async () => {

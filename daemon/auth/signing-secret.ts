@@ -15,7 +15,9 @@ const SHORT_READ_WAIT_MS = 50;
 export interface SigningSecret {
   /** The 32 bytes in force now. */
   current(): Buffer;
-  /** Makes a new secret: file first, then live. Throws when the file can't be replaced; then the old one stays. */
+  /** Whether opening it made the file: then no session of before is valid any more. */
+  readonly made: boolean;
+  /** Makes a new secret: file first, then live. One at a time. Throws when the file can't be replaced; then the old one stays. */
   renew(): Promise<void>;
   /** Takes a new secret for this run only, the file stays: when sessions must end and the disk takes no write. */
   renewInMemory(): void;
@@ -42,14 +44,22 @@ export async function openSigningSecret(
   file: string,
   uid = process.geteuid?.() ?? 0,
 ): Promise<SigningSecret> {
-  await create(file);
+  const made = await create(file);
   let bytes = await read(file, uid);
+  let tail: Promise<unknown> = Promise.resolve();
+  const renewNow = async () => {
+    const next = randomBytes(BYTES);
+    await replaceFile(file, next, { mode: MODE, sameOwner: true });
+    bytes = next;
+  };
   return {
+    made,
     current: () => bytes,
-    async renew() {
-      const next = randomBytes(BYTES);
-      await replaceFile(file, next, { mode: MODE, sameOwner: true });
-      bytes = next;
+    renew() {
+      // Two at once could swap their turns between file and memory, and the next start would end every session.
+      const turn = tail.then(renewNow);
+      tail = turn.catch(() => {});
+      return turn;
     },
     renewInMemory() {
       bytes = randomBytes(BYTES);
@@ -57,9 +67,10 @@ export async function openSigningSecret(
   };
 }
 
-async function create(file: string): Promise<void> {
-  if (await lstat(file).catch(() => null)) return;
-  await createExclusive(file, randomBytes(BYTES), MODE).catch((error: Error) => {
+/** Answers whether the file is a new one. */
+async function create(file: string): Promise<boolean> {
+  if (await lstat(file).catch(() => null)) return false;
+  return createExclusive(file, randomBytes(BYTES), MODE).catch((error: Error) => {
     throw refusal(error.message, error);
   });
 }

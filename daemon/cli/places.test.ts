@@ -44,6 +44,7 @@ describe('gatewayUrl', () => {
     ['http://127.0.0.1:8080', undefined, {}, {}],
     ['http://127.0.0.1:9', undefined, { SVC_PORT: '1' }, { SVC_PORT: '9', SVC_BIND_HOST: '0.0.0.0' }],
     ['http://[::1]:8080', undefined, { SVC_BIND_HOST: '::' }, {}],
+    ['http://[::1]:8080', undefined, { SVC_BIND_HOST: '::0' }, {}],
     ['http://[fd00::1]:8080', undefined, { SVC_BIND_HOST: 'fd00::1' }, {}],
   ])('is %s', (expected, flag, env, saved) =>
     expect(gatewayUrl(flag, env, file(saved), empty)).toBe(expected),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
+import { everyAddress } from '../kit/ip-address.ts';
 import { parseEnvFile } from '../settings/env-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -71,9 +72,14 @@ export function gatewayUrl(
   const setting = (name: string, fallback: unknown, last: string) =>
     file.values.get(name) || env[name] || (fallback === undefined ? last : String(fallback));
   const bound = setting('SVC_BIND_HOST', table.bind_host, '127.0.0.1');
-  const host =
-    bound === '0.0.0.0' ? '127.0.0.1' : bound === '::' ? '[::1]' : bound.includes(':') ? `[${bound}]` : bound;
-  return `http://${host}:${setting('SVC_PORT', table.port, '8080')}`;
+  return `http://${reachedAt(bound)}:${setting('SVC_PORT', table.port, '8080')}`;
+}
+
+/** How this machine itself reaches a listener there. */
+function reachedAt(bindHost: string): string {
+  const every = everyAddress(bindHost);
+  if (every !== null) return every === 'IPv6' ? '[::1]' : '127.0.0.1';
+  return bindHost.includes(':') ? `[${bindHost}]` : bindHost;
 }
 
 /** A key and where it was found, for messages. */

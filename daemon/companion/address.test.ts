@@ -9,6 +9,7 @@ const plan = (bindHost: string, publicUrl: string | null = null) => ({
 it.each([
   ['0.0.0.0', 'box.lan:8080', 'http://box.lan:3000/'],
   ['::', '[fd00::1]:8080', 'http://[fd00::1]:3000/'],
+  ['::0', 'box.lan:8080', 'http://box.lan:3000/'],
   ['0.0.0.0', 'not a host', null],
   ['127.0.0.1', 'localhost:8080', 'http://localhost:3000/'],
   ['127.0.0.1', '127.0.0.1', 'http://127.0.0.1:3000/'],

@@ -106,6 +106,9 @@ export async function readApiBody(
   const present =
     req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (!present) return parseWith(schema, undefined);
+  if (isUntypedStream(req) && (await readBytes(req, res, kind)).length === 0) {
+    return parseWith(schema, undefined);
+  }
   if (!isJsonType(req.headers['content-type'])) throw new GatewayError('request.unsupported_type');
   askForBody(req, res);
   const bytes = await parseThrough(ctx, kind);
@@ -115,6 +118,10 @@ export async function readApiBody(
   if (flaw !== null) throw new GatewayError('request.invalid_json', { message: flaw });
   return parseWith(schema, body);
 }
+
+/** Whether only the end of a body tells if it has bytes at all: a chunked one that names no type may well be empty. */
+const isUntypedStream = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type'] === undefined && headers['transfer-encoding'] !== undefined;
 
 /** What is wrong with a body that a parser lets pass, or null: nothing may be repaired silently on its way. */
 function flawOf(body: unknown, bytes: Buffer): string | null {

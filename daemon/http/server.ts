@@ -9,7 +9,7 @@ import { LeanResponse } from './lean-response.ts';
 import { createPipeline, type PipelineDeps } from './pipeline.ts';
 import { followSilent } from './silent-sockets.ts';
 import { refuseUnparsed } from './unparsed.ts';
-import { refuseHandshake, wsOptions } from './ws-handshake.ts';
+import { nameUpgrade, refuseHandshake, wsOptions } from './ws-handshake.ts';
 import { WsPipeline, type WsPipelineDeps } from './ws-pipeline.ts';
 
 export interface HttpOptions {
@@ -92,6 +92,7 @@ function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps): WsPipeli
   });
   hooked.listen();
   hooked.ws.server?.on('error', () => {});
+  hooked.ws.server?.on('headers', nameUpgrade);
   hooked.ws.server?.on('wsClientError', (_error, socket, req) => refuseHandshake(deps, socket, req));
   return sockets;
 }

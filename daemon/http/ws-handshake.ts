@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ServerOptions } from 'ws';
 import { GatewayError } from '../contract/errors.ts';
-import { newRequestId } from '../kit/request-id.ts';
 import { dialectOf } from './call.ts';
 import { asGatewayError, bareRefusal } from './error-envelope.ts';
 import { admit, type GuardDeps } from './guards.ts';
 import { endGently } from './linger.ts';
+import { upgradeId } from './ws-request-id.ts';
 
 /** Largest message of a client: audio is sent in small pieces. */
 const MAX_MESSAGE_BYTES = 1 << 20;
@@ -37,6 +37,11 @@ export function wsOptions(deps: GuardDeps): ServerOptions {
   };
 }
 
+/** Puts the id of the request into the answer that opens a socket. */
+export function nameUpgrade(headers: string[], req: IncomingMessage): void {
+  headers.push(`x-request-id: ${upgradeId(req)}`);
+}
+
 /** What is wrong with a handshake that the WebSocket server does not take: 426 for the version, else 400. */
 function badHandshake(req: IncomingMessage): GatewayError {
   const versionFits = req.headers['sec-websocket-version'] === VERSION;
@@ -55,7 +60,7 @@ export function refuseHandshake(deps: GuardDeps, socket: Duplex, req: IncomingMe
 }
 
 function refuse(deps: GuardDeps, socket: Duplex, req: IncomingMessage, error: unknown): void {
-  const id = newRequestId();
+  const id = upgradeId(req);
   const failure = asGatewayError(error, deps.log, id);
   deps.refused(failure.code);
   if (!socket.writable) socket.destroy();

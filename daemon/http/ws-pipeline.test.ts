@@ -106,6 +106,27 @@ async function expectOpen({ socket }: Peer): Promise<void> {
   expect(socket.readyState).toBe(WebSocket.OPEN);
 }
 
+describe('the id of a request', () => {
+  const idOfHandshake = (headers: Record<string, string>) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${door.http.port}/v1/realtime`, { headers });
+    opened.add(socket);
+    socket.on('error', () => {});
+    return new Promise<unknown>((resolve) =>
+      socket.once('upgrade', ({ headers: answer }) => resolve(answer['x-request-id'])),
+    );
+  };
+
+  it('is in the answer that opens a socket, and the handler knows the same', async () => {
+    const served = new Promise<string>((resolve) => {
+      serve = (_socket, call) => resolve(call.id);
+    });
+    expect(await idOfHandshake(bearer(KEYS.SVC_CLIENT_KEY))).toBe(await served);
+  });
+
+  it('is in it too where the socket is closed at once', async () =>
+    expect(await idOfHandshake({})).toEqual(expect.stringMatching(/^\S+$/)));
+});
+
 describe('W02 open sockets are judged anew', () => {
   it('when a key is rotated: its callers are closed with 4401, all others stay', async () => {
     const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));

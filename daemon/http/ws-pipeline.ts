@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { type ErrorCode, GatewayError } from '../contract/errors.ts';
-import { newRequestId } from '../kit/request-id.ts';
 import type { Call, SocketRouteId } from '../routes/handler.ts';
 import { asGatewayError } from './error-envelope.ts';
 import { admit, type GuardDeps, guard, guardClass, guardHost, guardOrigin } from './guards.ts';
+import { upgradeId } from './ws-request-id.ts';
 
 /** What serves one accepted socket. */
 export type SocketHandler = (socket: WebSocket, call: Call) => void | Promise<void>;
@@ -43,7 +43,7 @@ export class WsPipeline {
 
   /** Judges a fresh socket; every path ends in a handler or in a close. Nothing is read from it before that. */
   async accept(socket: WebSocket, req: IncomingMessage): Promise<void> {
-    const id = newRequestId();
+    const id = upgradeId(req);
     socket.pause();
     try {
       if (this.#open.size >= MAX_SOCKETS) return socket.close(1013, 'too many sockets');

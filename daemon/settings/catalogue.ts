@@ -1,5 +1,6 @@
 import { hostName } from './host-name.ts';
 import { choice, flag, type Kind, list, number, origin, text } from './kinds.ts';
+import { proxyAddress } from './proxy-address.ts';
 
 /** One setting: the row that daemon, command line, dashboard, docs and example files are made from. */
 export interface SettingRowDef<T> {
@@ -84,7 +85,7 @@ export const SETTINGS = {
   }),
   trustedProxies: row({
     toml: 'security.trusted_proxies',
-    kind: list(),
+    kind: list(proxyAddress),
     default: [] as readonly string[],
     live: true,
     help: 'Addresses or CIDR ranges of your proxies, skipped from the right in X-Forwarded-For.',

@@ -37,12 +37,23 @@ export interface ConfigMemory {
 export function judgeConfig(read: FileRead, memory: ConfigMemory): ConfigPicture {
   if (read.kind === 'missing') return missing(memory);
   if (read.kind === 'unreadable') return broken(memory, null, read.message);
-  if (read.bytes.toString('latin1').trim() === '' && (wasOn(memory) || (memory.lastGood?.size ?? 0) > 0)) {
+  if (isBlank(read.bytes) && (wasOn(memory) || (memory.lastGood?.size ?? 0) > 0)) {
     return broken(memory, null, 'is empty; write a comment line if it is meant to hold no setting');
   }
   const parsed = readConfigText(read.bytes);
   return parsed.ok ? good(parsed.text, parsed.table, memory) : broken(memory, parsed.line, parsed.message);
 }
+
+/**
+ * What counts although config.toml, as it stands now (null: not there), says nothing any more. Whoever writes a key into it must
+ * write these too: the file is good from then on, and what it doesn't say would be lost.
+ */
+export function keptWithout(bytes: Buffer | null, memory: ConfigMemory): ReadonlyMap<string, unknown> {
+  if (bytes === null) return missing(memory).values;
+  return isBlank(bytes) ? broken(memory, null, '').values : new Map();
+}
+
+const isBlank = (bytes: Buffer): boolean => bytes.toString('latin1').trim() === '';
 
 const wasOn = (memory: ConfigMemory): boolean =>
   memory.enforced || memory.lastGood?.get(ENFORCEMENT) === true;

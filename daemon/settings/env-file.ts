@@ -56,21 +56,37 @@ export function parseEnvFile(bytes: Uint8Array): Map<string, string> {
   return effective(toText(bytes), MODERN);
 }
 
-/** Which lines are not read and why, and the line on which each effective name stands. */
-export function describeEnvFile(bytes: Uint8Array): { notes: EnvFileNote[]; lines: Map<string, number> } {
+/** What the lines of an environment file are. */
+export interface EnvFileLines {
+  /** Which are not read and why. */
+  notes: EnvFileNote[];
+  /** On which each effective name stands. */
+  lines: Map<string, number>;
+  /** Names whose last assignment is left out for its value, and its line. */
+  dropped: Map<string, number>;
+}
+
+/** Tells of each line of an environment file what it is for a reader. Never throws. */
+export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
   const text = toText(bytes);
   const scan = scanEnv(text, MODERN);
   const strayLine = lineCounter(text);
   const notes = scan.stray.map((offset) => ({ line: strayLine(offset), message: 'is not NAME=value' }));
   const lines = new Map<string, number>();
+  const dropped = new Map<string, number>();
   const assignmentLine = lineCounter(text);
   for (const one of scan.assignments) {
     const line = assignmentLine(one.start);
     if (!NAME.test(one.name)) notes.push({ line, message: whyNoName(one) });
-    else if (decode(one.value) === null) notes.push({ line, message: 'has a value that is not UTF-8 text' });
-    else lines.set(one.name, line);
+    else if (decode(one.value) === null) {
+      notes.push({ line, message: 'has a value that is not UTF-8 text' });
+      dropped.set(one.name, line);
+    } else {
+      lines.set(one.name, line);
+      dropped.delete(one.name);
+    }
   }
-  return { notes: notes.sort((a, b) => a.line - b.line), lines };
+  return { notes: notes.sort((a, b) => a.line - b.line), lines, dropped };
 }
 
 function whyNoName(one: Assignment): string {

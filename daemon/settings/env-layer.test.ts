@@ -77,3 +77,21 @@ test.each([
 ])('SVC_REQUIRE_AUTH=%s enforces: %s', (text, on) => {
   expect(enforcesByEnv(new Map(text === undefined ? [] : [['SVC_REQUIRE_AUTH', text]]))).toBe(on);
 });
+
+test('SVC_REQUIRE_AUTH with a value that is no text counts as on, unless a later line says otherwise', () => {
+  const bytes = (text: string): FileRead => ({
+    kind: 'bytes',
+    bytes: Buffer.from(text, 'latin1'),
+    mode: 0o600,
+    uid: 7,
+  });
+  for (const text of ['SVC_REQUIRE_AUTH=o\xff', 'SVC_REQUIRE_AUTH=off\nSVC_REQUIRE_AUTH=\xfc\n']) {
+    expect(enforcesByEnv(judgeEnv(bytes(text), fresh).values)).toBe(true);
+  }
+  const later = judgeEnv(bytes('SVC_REQUIRE_AUTH=\xff\nSVC_REQUIRE_AUTH=off\n'), fresh);
+  expect(enforcesByEnv(later.values)).toBe(false);
+  expect(judge(bytes('SVC_ADMIN_KEY=\xff\n'))).toMatchObject({
+    values: {},
+    problems: [[1, 'has a value that is not UTF-8 text; the line is ignored']],
+  });
+});

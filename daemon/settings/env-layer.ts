@@ -8,6 +8,8 @@ export const ENV_FILE = 'api.env';
 /** api.env may have this many bytes. */
 export const ENV_FILE_CAP = 4 << 20;
 const REQUIRE_AUTH = 'SVC_REQUIRE_AUTH';
+/** Stands for a word that is no text: one outside of both lists, so it counts as on with the warning of such words. */
+const NO_TEXT = '\ufffd';
 
 /** What api.env says, as far as it can be used. */
 export interface EnvPicture {
@@ -32,7 +34,8 @@ const KNOWN = new Set(settingRows().flatMap((row) => row.env ?? []));
 
 /**
  * Judges one reading of api.env (contract "`api.env` is part of the environment"). A file that can't be read keeps
- * what it said before; at a first start it counts as "enforcement on" when it said so at the last one.
+ * what it said before; at a first start it counts as "enforcement on" when it said so at the last one. SVC_REQUIRE_AUTH with
+ * a value that is no text counts as on, as every word does that is in neither of the two lists.
  */
 export function judgeEnv(read: FileRead, memory: EnvMemory): EnvPicture {
   const none = new Map<string, number>();
@@ -43,10 +46,17 @@ export function judgeEnv(read: FileRead, memory: EnvMemory): EnvPicture {
     return { state: 'broken', values, lines: none, problems: [problem(null, `${read.message}${kept}`)] };
   }
   const values = parseEnvFile(read.bytes);
-  const { notes, lines } = describeEnvFile(read.bytes);
+  const { notes, lines, dropped } = describeEnvFile(read.bytes);
+  const unread = dropped.get(REQUIRE_AUTH);
+  if (unread !== undefined) {
+    values.set(REQUIRE_AUTH, NO_TEXT);
+    lines.set(REQUIRE_AUTH, unread);
+  }
   const unknown = [...lines].filter(([name]) => name.startsWith('SVC_') && !KNOWN.has(name));
   const inText = [
-    ...notes.map(({ line, message }) => problem(line, `${message}; the line is ignored`)),
+    ...notes
+      .filter(({ line }) => line !== unread)
+      .map(({ line, message }) => problem(line, `${message}; the line is ignored`)),
     ...unknown.map(([name, line]) => problem(line, `unknown setting ${name.slice(0, 80)}`)),
   ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   return { state: 'good', values, lines, problems: [...access(read, memory.uid), ...boundProblems(inText)] };

@@ -78,29 +78,28 @@ export function choice<const W extends readonly string[]>(...words: W): Kind<W[n
   };
 }
 
-/** A list of texts: comma-separated in the environment, an array in TOML. `item` may normalise or refuse one. */
+/**
+ * A list of texts: comma-separated in the environment, an array in TOML. `item` may normalise or refuse one, which is named by its
+ * number alone: a caller may have put a secret there, and the reason goes into answers and logs.
+ */
 export function list(item: (entry: string) => Parsed<string> = good): Kind<readonly string[]> {
-  const check = (entries: string[]): Parsed<readonly string[]> => {
+  const check = (entries: readonly string[]): Parsed<readonly string[]> => {
     const out: string[] = [];
-    for (const entry of entries) {
+    for (const [index, entry] of entries.map((each) => each.trim()).entries()) {
+      if (entry === '') continue;
       const one = item(entry);
-      if (!one.ok) return bad(`"${entry.slice(0, 80)}" ${one.reason}`);
+      if (!one.ok) return bad(`has an entry (number ${index + 1}) that ${one.reason}`);
       out.push(one.value);
     }
     return good(out);
   };
-  const split = (value: string) =>
-    value
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== '');
   return {
     name: 'list',
-    fromText: (value) => check(split(value)),
+    fromText: (value) => check(value.split(',')),
     fromToml: (value) => {
       if (!Array.isArray(value) || value.some((entry) => typeof entry !== 'string'))
         return bad('must be a list of texts');
-      return check((value as string[]).map((entry) => entry.trim()).filter((entry) => entry !== ''));
+      return check(value as string[]);
     },
   };
 }

@@ -83,7 +83,7 @@ export class LiveSettings implements Settings {
       try {
         await this.#write('config', (bytes) => {
           guard(bytes);
-          return editConfig(bytes, changes);
+          return editConfig(bytes, [...this.#kept(bytes), ...changes]);
         });
       } finally {
         await this.#state.remember();
@@ -117,6 +117,11 @@ export class LiveSettings implements Settings {
     const done = this.#queue.then(work);
     this.#queue = done.catch(() => {});
     return done;
+  }
+
+  /** Keys that a write must put in besides; they come first, so that a change of the same key wins. */
+  #kept(config: Buffer | null): KeyChange[] {
+    return [...this.#state.keptWithout(config)].map(([key, value]) => ({ key, value: value as TomlValue }));
   }
 
   #path(name: string): string {

@@ -24,7 +24,10 @@ test('missing, dangling, looping, in no folder', async () => {
   symlinkSync('loop', at('loop'));
   writeFileSync(at('plain'), '');
   expect(await readFileCapped(at('no'), 9)).toEqual({ kind: 'missing' });
-  expect(await readFileCapped(at('dangling'), 9)).toEqual({ kind: 'missing' });
+  expect(await readFileCapped(at('dangling'), 9)).toEqual({
+    kind: 'unreadable',
+    message: 'is a link to a file that is not there',
+  });
   expect(await readFileCapped(at('loop'), 9)).toEqual({
     kind: 'unreadable',
     message: 'can not be read (ELOOP)',

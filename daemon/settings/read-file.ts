@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 
 /** What reading one configuration file gave. */
 export type FileRead =
@@ -7,7 +7,10 @@ export type FileRead =
   | { kind: 'missing' }
   | { kind: 'unreadable'; message: string };
 
-/** Reads a regular file of at most `cap` bytes. Never throws and never waits for a pipe. */
+/**
+ * Reads a regular file of at most `cap` bytes. Never throws and never waits for a pipe. A link that leads nowhere is not missing:
+ * somebody put a file elsewhere, and that place is not there now (a disk that is not mounted).
+ */
 export async function readFileCapped(path: string, cap: number): Promise<FileRead> {
   try {
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -23,9 +26,15 @@ export async function readFileCapped(path: string, cap: number): Promise<FileRea
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    if (code === 'ENOENT') return { kind: 'missing' };
+    if (code === 'ENOENT') return await absent(path);
     return { kind: 'unreadable', message: `can not be read (${code})` };
   }
+}
+
+async function absent(path: string): Promise<FileRead> {
+  const named = await lstat(path).catch(() => null);
+  if (!named?.isSymbolicLink()) return { kind: 'missing' };
+  return { kind: 'unreadable', message: 'is a link to a file that is not there' };
 }
 
 /** Whether two readings mean the same content. */

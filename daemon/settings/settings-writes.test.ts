@@ -67,6 +67,60 @@ describe('persist', () => {
     expect((await start()).value('requireAuth')).toBe(false);
   });
 
+  test('another setting does not turn off enforcement that stays on after the file was lost', async () => {
+    put(config(), '[security]\nrequire_auth = true\n[server]\nport = 9000\n');
+    const settings = await start();
+    rmSync(config());
+    await settings.reload();
+    await settings.persist('queueMax', 32);
+    expect([settings.value('requireAuth'), settings.value('queueMax'), settings.value('port')]).toEqual([
+      true,
+      32,
+      8080,
+    ]);
+    expect(text(state('enforcement.json'))).toContain('"config":true');
+    expect((await start()).value('requireAuth')).toBe(true);
+  });
+
+  test('nor where nobody has seen yet that the file is lost', async () => {
+    put(config(), '[security]\nrequire_auth = true\n');
+    const settings = await start();
+    rmSync(config());
+    await settings.persist('queueMax', 32);
+    expect([settings.value('requireAuth'), settings.value('queueMax')]).toEqual([true, 32]);
+  });
+
+  test.each([
+    [
+      ['queueMax', 32],
+      [true, 9000, 32],
+    ],
+    [
+      ['requireAuth', false],
+      [false, 9000, 64],
+    ],
+  ] as const)(
+    'a file that was emptied is filled with what still counts: %j',
+    async ([name, value], wanted) => {
+      put(config(), '[security]\nrequire_auth = true\n[server]\nport = 9000\n');
+      const settings = await start();
+      put(config(), '\n');
+      await settings.persist(name, value);
+      const again = await start();
+      for (const each of [settings, again]) {
+        expect([each.value('requireAuth'), each.value('port'), each.value('queueMax')]).toEqual(wanted);
+        expect(each.problems()).toEqual([]);
+      }
+    },
+  );
+
+  test('a file that never existed gets nothing besides', async () => {
+    const settings = await start();
+    put(config(), '');
+    await settings.persist('queueMax', 32);
+    expect(text(config())).toBe('[slots]\nqueue_max = 32\n');
+  });
+
   test('wrong values, settings without a key and files that must be corrected first are refused', async () => {
     put(config(), '[server\n');
     const settings = await start();

@@ -62,6 +62,47 @@ describe('reading', () => {
     expect((await start({ env: { SVC_CLIENT_KEY: 'own' } })).value('clientKey')).toBe('own');
   });
 
+  test('a link whose place is not mounted removes no line: enforcement and keys stay', async () => {
+    const mounted = join(bench.base, 'mounted');
+    writeFileSync(mounted, 'SVC_REQUIRE_AUTH=on\nSVC_ADMIN_KEY=one\n', { mode: 0o600 });
+    mkdirSync(join(bench.base, 'config'), { mode: 0o700 });
+    symlinkSync(mounted, apiEnv());
+    const settings = await start();
+    rmSync(mounted);
+    await settings.reload();
+    expect([settings.value('requireAuth'), settings.value('adminKey')]).toEqual([true, 'one']);
+    expect(settings.problems()[0]?.message).toMatch(/^is a link to a file that is not there; what it said/);
+    expect((await start()).value('requireAuth')).toBe(true);
+    await expect(settings.setEnvFile('adminKey', 'two')).rejects.toMatchObject({ reason: 'io' });
+  });
+
+  test('SVC_REQUIRE_AUTH with a byte that is no text is on, and the warning names the words and the line', async () => {
+    put(apiEnv(), '');
+    writeFileSync(apiEnv(), Buffer.from('# c\nSVC_REQUIRE_AUTH=tru\xe9\n', 'latin1'));
+    const settings = await start();
+    expect(settings.value('requireAuth')).toBe(true);
+    expect(settings.problems()).toEqual([
+      {
+        file: 'api.env',
+        line: 2,
+        message: expect.stringMatching(/^SVC_REQUIRE_AUTH .*true.*off; read as on$/),
+      },
+    ]);
+  });
+
+  test('a wrong entry of trusted_proxies is named with file and line', async () => {
+    put(config(), '[security]\ntrusted_proxies = ["10.0.0.0/8", "10.0.0.0/33"]\n');
+    const settings = await start();
+    expect(settings.problems()).toEqual([
+      {
+        file: 'config.toml',
+        line: 2,
+        message: expect.stringMatching(/^security.trusted_proxies .*no address or range/),
+      },
+    ]);
+    expect(settings.value('trustedProxies')).toEqual([]);
+  });
+
   test('what is wrong is named with file and line, logged once, and gone once corrected', async () => {
     put(config(), '[security]\nrequire_auth = true\nnonsense = 1\n');
     put(apiEnv(), '# c\nSVC_LOGIN_RATELIMIT_MAX=lots\nSVC_WHAT=1\n');

@@ -33,7 +33,8 @@ export interface Settings {
   /** Values that must never be logged. */
   secrets(): readonly string[];
   /**
-   * Writes one value into config.toml and takes it up; all other bytes stay. Throws RangeError for a value the
+   * Writes one value into config.toml and takes it up; all other bytes stay. A file that vanished or was emptied is made
+   * with what still counted of it: enforcement that was on is not lost by another setting. Throws RangeError for a value the
    * setting does not take, ConfigEditError for a file that must be corrected first, FileWriteError otherwise;
    * after any of them nothing has changed.
    */

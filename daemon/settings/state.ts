@@ -1,7 +1,7 @@
 import type { SettingRow } from '../contract/system.ts';
 import type { Log } from '../kit/log.ts';
 import { type SettingName, type SettingValue, settingRows } from './catalogue.ts';
-import { type ConfigPicture, judgeConfig } from './config-layer.ts';
+import { type ConfigMemory, type ConfigPicture, judgeConfig, keptWithout } from './config-layer.ts';
 import { ENV_FILE, type EnvPicture, enforcesByEnv, judgeEnv } from './env-layer.ts';
 import type { Folders } from './folders.ts';
 import { LastGood, type Remembered } from './last-good.ts';
@@ -84,10 +84,7 @@ export class SettingsState {
     this.#lastEnv = this.#env.values;
     for (const name of this.#env.values.keys())
       if (Object.hasOwn(this.#inherited, name)) this.#seen.add(name);
-    this.#config = judgeConfig(reads.config, {
-      lastGood: this.#known.lastGood,
-      enforced: this.#known.config,
-    });
+    this.#config = judgeConfig(reads.config, this.#configMemory());
     this.#learn();
     const sources = this.#sources();
     this.#resolved = new Map(ROWS.map((row) => [row.name, resolve(row, sources)]));
@@ -103,6 +100,15 @@ export class SettingsState {
   /** Keeps what is known for a start at which the files can't be read. */
   async remember(): Promise<void> {
     await this.#memory.save(this.#known);
+  }
+
+  /** What a write into config.toml with this content must put in besides, by `table.key`. */
+  keptWithout(config: Buffer | null): ReadonlyMap<string, unknown> {
+    return keptWithout(config, this.#configMemory());
+  }
+
+  #configMemory(): ConfigMemory {
+    return { lastGood: this.#known.lastGood, enforced: this.#known.config };
   }
 
   #sources(): Sources {

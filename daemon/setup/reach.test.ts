@@ -7,6 +7,7 @@ test.each([
   ['::1', 'machine'],
   ['0.0.0.0', 'network'],
   ['::', 'network'],
+  ['::0', 'network'],
   ['192.168.1.5', 'other'],
   ['127.0.0.2', 'other'],
 ])('%s is %s', (bindHost, choice) => {

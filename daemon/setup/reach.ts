@@ -1,4 +1,5 @@
 import type { SetupView } from '../contract/setup.ts';
+import { everyAddress } from '../kit/ip-address.ts';
 
 export type ReachChoice = 'machine' | 'network';
 
@@ -6,12 +7,11 @@ export type ReachChoice = 'machine' | 'network';
 export const BIND_HOSTS: Readonly<Record<ReachChoice, string>> = { machine: '127.0.0.1', network: '0.0.0.0' };
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1']);
-const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /** Which of the choices a bind host is. */
 export function choiceOf(bindHost: string): SetupView['reach']['choice'] {
   if (LOOPBACK.has(bindHost)) return 'machine';
-  return EVERYWHERE.has(bindHost) ? 'network' : 'other';
+  return everyAddress(bindHost) !== null ? 'network' : 'other';
 }
 
 export interface ReachFacts {

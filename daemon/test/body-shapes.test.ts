@@ -173,6 +173,17 @@ describe('B06 types and B07 codings', () => {
 });
 
 describe('empty bodies', () => {
+  it('rotate takes an empty body in chunks that names no type, and refuses one with bytes', async () => {
+    const chunked = (body: string) =>
+      `POST /api/auth/rotate HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${currentKey()}\r\n` +
+      `transfer-encoding: chunked\r\nconnection: close\r\n\r\n${body}0\r\n\r\n`;
+    expect(parseRaw(await rawExchange(gateway, chunked('2\r\n{}\r\n')))).toMatchObject({
+      status: 415,
+      code: 'request.unsupported_type',
+    });
+    expect(parseRaw(await rawExchange(gateway, chunked('')))).toMatchObject({ status: 200 });
+  });
+
   it('rotate takes a missing and an empty body as admin, chunked or not', async () => {
     const chunked =
       `POST /api/auth/rotate HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${currentKey()}\r\n` +

@@ -1,5 +1,5 @@
 /** spec "Session" over a real port: cookies, logout, restarts, rotations, and the secret that signs them. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionRow } from '../contract/auth.ts';
@@ -97,6 +97,17 @@ describe('sessions', () => {
 });
 
 describe('the signing secret', () => {
+  it('that can not be written anew is told as such, and no session ends', async () => {
+    const gateway = await start({ files: KEYS_FILE, env: { SVC_REQUIRE_AUTH: 'on' } });
+    const cookie = await login(gateway, ADMIN_KEY);
+    const path = join(gateway.home, 'state/secret.bin');
+    unlinkSync(path);
+    mkdirSync(path);
+    const answer = await ask(gateway, 'POST', '/api/auth/sessions/end', { cookie });
+    expect(answer).toMatchObject({ status: 500, code: 'config.write_failed' });
+    expect(await status(gateway, { cookie })).toMatchObject({ tier: 'admin' });
+  });
+
   it('K11 is 32 bytes, mode 0600, made at the first start and kept', async () => {
     const gateway = await start({ files: KEYS_FILE });
     const path = join(gateway.home, 'state/secret.bin');

@@ -50,6 +50,20 @@ describe('settings', () => {
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
+  it.each<[string, unknown]>([
+    ['allowedOrigins', ['', 'geheim geheim']],
+    ['allowedHosts', ['geheim geheim']],
+    ['trustedProxies', ['geheim']],
+    ['port', 'geheim'],
+    ['memoryClass', 'geheim'],
+    ['hubUrl', 'geheim'],
+  ])('what was sent as %s is not told back', async (name, value) => {
+    const answer = await put({ [name]: value });
+    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
+    expect(answer.text).toContain(name);
+    expect(answer.text).not.toContain('geheim');
+  });
+
   it('a change is in the audit trail with its names, its tier and its address', async () => {
     await put({ queueMax: 51, idleTimeoutS: 500 });
     const { entries } = (await say('GET', '/api/audit?limit=1')).json<{ entries: AuditRow[] }>();

@@ -1,6 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
-import { canonicalIp, isLoopback } from '../auth/addresses.ts';
+import { isLoopback } from '../auth/addresses.ts';
 import { normalName } from '../auth/authority.ts';
+import { canonicalIp, everyAddress } from '../kit/ip-address.ts';
 import type { BaseUrl } from './base-url.ts';
 
 /** Where this gateway listens. */
@@ -8,8 +9,6 @@ export interface OwnPlace {
   readonly bindHost: string;
   readonly port: number;
 }
-
-const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /** The addresses of this machine. */
 export function ownAddresses(): Set<string> {
@@ -31,7 +30,7 @@ export function leadsToSelf(at: BaseUrl, { bindHost, port }: OwnPlace, addresses
   const host = canonicalIp(at.host.replace(/^\[|\]$/g, '')) ?? at.host;
   const bound = canonicalIp(bindHost) ?? bindHost;
   if (host === bound) return true;
-  const everywhere = EVERYWHERE.has(bound);
+  const everywhere = everyAddress(bound) !== null;
   if (host === 'localhost' || isLoopback(host))
     return everywhere || bound === 'localhost' || (host !== '::1' && isLoopback(bound));
   return (everywhere && addresses().has(host)) || (!isLoopback(bound) && ownNames().includes(host));

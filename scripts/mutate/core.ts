@@ -22,6 +22,8 @@ export const CORE: readonly string[] = [
   'daemon/http/framing.ts',
   'daemon/http/guards.ts',
   'daemon/http/matcher.ts',
+  'daemon/kit/ip-address.ts',
+  'daemon/kit/subnet.ts',
   'daemon/kit/target.ts',
   'daemon/settings/env-file.ts',
   'daemon/settings/env-scan.ts',

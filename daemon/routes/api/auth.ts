@@ -38,7 +38,7 @@ export function authRoutes({ auth }: RouteDeps) {
     'auth.exposure': () => auth.exposure(),
     'auth.sessions': (_ctx, call) => auth.sessions(call.caller),
     'auth.sessions.end': async (_ctx, call) => {
-      await auth.endSessions(actor(call));
+      await configWrite(() => auth.endSessions(actor(call)));
       return { ok: true };
     },
   } satisfies Record<string, Handler>;

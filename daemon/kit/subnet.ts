@@ -1,0 +1,22 @@
+import { isIPv4 } from 'node:net';
+import { canonicalIp } from './ip-address.ts';
+
+/** An address range; an address alone has all its bits. */
+export interface Subnet {
+  readonly address: string;
+  readonly bits: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** Reads an address or a CIDR range; null when the text is neither. */
+export function subnetOf(text: string): Subnet | null {
+  const slash = text.indexOf('/');
+  const address = canonicalIp(slash === -1 ? text : text.slice(0, slash));
+  if (address === null) return null;
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+  const most = family === 'ipv4' ? 32 : 128;
+  const bits = slash === -1 ? most : prefixBits(text.slice(slash + 1));
+  return bits === null || bits > most ? null : { address, bits, family };
+}
+
+const prefixBits = (text: string): number | null => (/^[0-9]{1,3}$/.test(text) ? Number(text) : null);
