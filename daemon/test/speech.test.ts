@@ -222,6 +222,17 @@ describe('the voice defaults of a slot', () => {
     expect(rate(half.bytes)).toBe(rate(filled.bytes));
   });
 
+  it('a voice that the model lacks is told as a problem of the file', async () => {
+    const told = async () =>
+      (await ask(own, 'GET', '/api/slots/tts/settings')).json<{ problems: { message: string }[] }>().problems;
+    expect(await told()).toEqual([]);
+    await ask(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: 'nosuch' } } });
+    const message = 'voice.voice: there is no voice "nosuch"; there is 0, 1';
+    expect(await told()).toEqual([{ line: null, message }]);
+    await ask(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: '1' } } });
+    expect(await told()).toEqual([]);
+  });
+
   it('an engine that dies in the middle cuts the sound, and ends events with an error', async () => {
     for (const events of [false, true]) {
       const input = LONG.repeat(9);
