@@ -184,13 +184,14 @@ export const ExplainResponse = z.object({
   /** What the caller would be told; null when somebody of these would serve it. */
   error: ExplainError.nullable(),
 });
+/** A text with anything in it; it is kept as it was sent, with the spaces around it. */
 export const MemoryAdd = z.object({
-  text: z.string().min(1).max(65_536),
-  tags: z.array(z.string()).max(32).optional(),
+  text: z.string().min(1).max(65_536).regex(/\S/, 'must hold more than spaces'),
+  tags: z.array(z.string()).max(32).nullish(),
 });
 export const MemorySearch = z.object({
   query: z.string().min(1).max(4096),
-  limit: z.number().int().min(1).max(100).optional(),
+  limit: z.number().int().min(1).max(100).nullish(),
 });
 export const MemoryDelete = z.object({ ids: z.array(z.string()).min(1).max(1000) });
 export const MemoryView = z.object({

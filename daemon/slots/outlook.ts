@@ -1,5 +1,6 @@
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotSettingsView } from '../contract/slots.ts';
+import type { Problem } from '../settings/problem.ts';
 import type { Beside } from './admit.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { fitOf } from './fit.ts';
@@ -10,6 +11,7 @@ import type { SlotConfig } from './slot-file.ts';
 import type { SlotModels } from './slot-models.ts';
 import type { SlotSet } from './slot-set.ts';
 import { slotSettingsView } from './slot-settings.ts';
+import { voiceProblem } from './voice-problem.ts';
 
 export interface OutlookParts {
   readonly set: SlotSet;
@@ -51,7 +53,14 @@ export class Outlook {
   settings(name: string): SlotSettingsView {
     const { set, models } = this.#parts;
     const { config } = set.need(name);
-    return slotSettingsView(config, models.chosen(config), set.folder);
+    return slotSettingsView(config, models.chosen(config), { ...set.folder, problems: this.problems() });
+  }
+
+  /** See `Slots.problems`: what the files say, and what does not fit the models that their slots would load. */
+  problems(): readonly Problem[] {
+    const { set, models } = this.#parts;
+    const unfit = set.all().map(({ config }) => voiceProblem(config, () => models.of(config)));
+    return [...set.folder.problems, ...unfit.filter((problem) => problem !== null)];
   }
 
   /** See `Slots.fit`. */

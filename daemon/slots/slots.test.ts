@@ -225,6 +225,25 @@ describe('reload', () => {
   });
 });
 
+it('a default voice that the model lacks is told of its file, in the list and in the settings', () => {
+  const model = {
+    id: 'piper',
+    path: '/m/piper',
+    type: 'tts',
+    demo: false,
+    sizeBytes: 1,
+    contextTrain: null,
+  } as const;
+  bench.model = { ...model, voices: ['anna'] };
+  bench.slotFile('tts', 'model = "piper"\n[voice]\nvoice = "nosuch"');
+  bench.slotFile('good', 'type = "tts"\nmodel = "piper"\n[voice]\nvoice = "anna"');
+  const slots = open();
+  const message = 'voice.voice: there is no voice "nosuch"; there is anna';
+  expect(slots.problems()).toEqual([{ file: 'tts.toml', line: null, message }]);
+  expect(slots.settings('tts').problems).toEqual([{ line: null, message }]);
+  expect(slots.settings('good').problems).toEqual([]);
+});
+
 it('stop ends every engine and refuses what comes after', async () => {
   const slots = bench.open(scripted());
   await settle();

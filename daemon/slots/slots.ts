@@ -109,7 +109,7 @@ class AllSlots implements Slots {
   }
 
   problems(): readonly Problem[] {
-    return this.#set.folder.problems;
+    return this.#outlook.problems();
   }
 
   lines(name: string): readonly string[] {

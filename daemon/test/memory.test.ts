@@ -91,3 +91,15 @@ it('deletes stay with the admin; what is deleted is found neither by word nor by
 });
 
 const texts = (found: MemoryFound): string[] => found.memories.map(({ text }) => text);
+
+it('a blank text is refused by name; fields that may be left out may be null', async () => {
+  for (const text of [' ', '\n\t ', '\u3000']) {
+    const { status, text: told } = await post('/api/memory', { text });
+    expect([status, told]).toEqual([422, expect.stringContaining('must hold more than spaces')]);
+  }
+  const kept = await post('/api/memory', { text: ' spaced ', tags: null });
+  expect([kept.status, kept.json()]).toEqual([200, expect.objectContaining({ text: ' spaced ', tags: [] })]);
+  const { id } = kept.json<{ id: string }>();
+  const found = await post('/api/memory/search', { query: 'spaced', limit: null });
+  expect([found.status, found.text]).toEqual([200, expect.stringContaining(id)]);
+});

@@ -148,6 +148,9 @@ describe('what is refused', () => {
     [{ model: '', input: 'x' }, 400, 'request.missing_model'],
     [{ model: '  ', input: 'x' }, 400, 'request.missing_model'],
     [{ model: null, input: 'x' }, 400, 'request.missing_model'],
+    [{}, 400, 'request.missing_model'],
+    [{ model: ' ', input: 7 }, 400, 'request.missing_model'],
+    [{ input: 'x', stream_format: 'chunks' }, 400, 'request.missing_model'],
     [{ model: 7, input: 'x' }, 422, 'request.invalid'],
     [{ model: 'tts' }, 422, 'request.invalid'],
     [{ model: 'tts', input: '' }, 422, 'request.invalid'],
@@ -217,6 +220,17 @@ describe('the voice defaults of a slot', () => {
     const half = await say({ ...base, voice: '0', speed: null }, own);
     expect(peak(half.bytes)).toBe(peak(said.bytes));
     expect(rate(half.bytes)).toBe(rate(filled.bytes));
+  });
+
+  it('a voice that the model lacks is told as a problem of the file', async () => {
+    const told = async () =>
+      (await ask(own, 'GET', '/api/slots/tts/settings')).json<{ problems: { message: string }[] }>().problems;
+    expect(await told()).toEqual([]);
+    await ask(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: 'nosuch' } } });
+    const message = 'voice.voice: there is no voice "nosuch"; there is 0, 1';
+    expect(await told()).toEqual([{ line: null, message }]);
+    await ask(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: '1' } } });
+    expect(await told()).toEqual([]);
   });
 
   it('an engine that dies in the middle cuts the sound, and ends events with an error', async () => {

@@ -115,6 +115,22 @@ describe('the model is read from the raw bytes', () => {
     expect((await post(Buffer.from('{}'), 'application/json')).code).toBe('request.unsupported_type');
   });
 
+  it.each([
+    ['noise', Buffer.alloc(20_000, 'this is no sound at all ')],
+    ['nothing', Buffer.alloc(0)],
+  ])(
+    '%s as a recording is told with the status of the engine and the formats there are',
+    async (_, sound) => {
+      const error = await failure(
+        openai.audio.transcriptions.create({ file: file(sound, 'a.mp3'), model: 'stt' }),
+        APIError,
+      );
+      expect([error.status, error.code]).toEqual([415, 'audio.unsupported_format']);
+      expect(error.error).toMatchObject({ details: { upstream_status: 415 } });
+      expect(error.message).toMatch(/wav, mp3, flac, ogg, m4a(,| and) webm/);
+    },
+  );
+
   it('B12 what nobody can decode is 415 in the words of the specification, without a word of the inside', async () => {
     const noise = file(Buffer.alloc(20_000, 'this is no sound at all '), 'a.mp3');
     const error = await failure(openai.audio.transcriptions.create({ file: noise, model: 'stt' }), APIError);

@@ -47,6 +47,19 @@ test('a harmless JSON error passes', () => {
   expect(mask(413, says('The file is empty.'), true)).toMatchObject({ passes: false });
 });
 
+test('an engine that says the code itself is told in its words, with its status', () => {
+  const body = '{"error":{"code":"audio.unsupported_format","message":"The file is empty."}}';
+  expect(mask(415, body)).toMatchObject({
+    passes: false,
+    error: {
+      code: 'audio.unsupported_format',
+      status: 415,
+      message: 'The file is empty.',
+      options: { details: { upstream_status: 415 } },
+    },
+  });
+});
+
 test('our own credential and redirects keep their meaning', () => {
   expect(mask(401, '')).toMatchObject({ error: { code: 'upstream.auth_failed' } });
   expect(mask(302, '')).toMatchObject({ error: { code: 'upstream.error', status: 502 } });

@@ -1,6 +1,7 @@
-import { GatewayError } from '../../contract/errors.ts';
+import { type FailureOptions, GatewayError } from '../../contract/errors.ts';
 import { type EngineFailure, holdsPath, judge, type Verdict } from '../forward/engine-error.ts';
 
+const UNSUPPORTED = 'audio.unsupported_format';
 const MAX_MESSAGE = 300;
 /** An error body that is nested deeper is no error that anybody reads. */
 const DEEPEST = 16;
@@ -10,26 +11,31 @@ const ADDRESS = /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|:\d{2,5}\b|\
 
 /**
  * Transcriptions (spec "Transcriptions deviations", contract section 9): a failure of the engine passes only when it is
- * JSON with a short, harmless message; anything else becomes 415 `audio.unsupported_format`.
+ * JSON with a short, harmless message; anything else becomes 415 `audio.unsupported_format`. An engine that says that code
+ * itself is told in its words, with the details that callers are promised for it.
  */
 export function maskedFailure(failure: EngineFailure): Verdict {
   const { status } = failure;
   if (status < 400 || status === 401 || status === 403) return judge(failure);
   const body = failure.truncated ? undefined : parsed(failure.bytes);
-  if (harmless(messageIn(body)) && allOutside(body)) return judge(failure);
-  return {
-    passes: false,
-    error: new GatewayError('audio.unsupported_format', { details: { upstream_status: status } }),
-  };
+  const details = { upstream_status: status };
+  const message = messageIn(body);
+  if (!harmless(message) || !allOutside(body)) return unsupported({ details });
+  return codeIn(body) === UNSUPPORTED ? unsupported({ message, details }) : judge(failure);
 }
+
+const unsupported = (options: FailureOptions): Verdict => ({
+  passes: false,
+  error: new GatewayError(UNSUPPORTED, options),
+});
 
 /** The message of an error body when it is harmless, else null. */
 export function maskedMessage(bytes: Buffer): string | null {
   const message = messageIn(parsed(bytes));
-  return harmless(message) ? (message as string) : null;
+  return harmless(message) ? message : null;
 }
 
-function harmless(message: unknown): boolean {
+function harmless(message: unknown): message is string {
   return (
     typeof message === 'string' &&
     message.length <= MAX_MESSAGE &&
@@ -53,8 +59,10 @@ function allOutside(value: unknown, depth = 0): boolean {
   return depth < DEEPEST && Object.values(value).every((each) => allOutside(each, depth + 1));
 }
 
-const messageIn = (body: unknown): unknown =>
-  (body as { error?: { message?: unknown } } | null | undefined)?.error?.message;
+type ErrorBody = { error?: { message?: unknown; code?: unknown } } | null | undefined;
+
+const messageIn = (body: unknown): unknown => (body as ErrorBody)?.error?.message;
+const codeIn = (body: unknown): unknown => (body as ErrorBody)?.error?.code;
 
 function parsed(bytes: Buffer): unknown {
   try {

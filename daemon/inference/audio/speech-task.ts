@@ -1,3 +1,4 @@
+import { GatewayError } from '../../contract/errors.ts';
 import { engineOf } from '../../slots/engines/table.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
 import { type BodyPicture, IN_SPEECH, modelOf, scanBody } from '../rewrite/body-picture.ts';
@@ -17,11 +18,16 @@ interface SpeechReading extends Reading {
   readonly ask: SpeechAsk;
 }
 
-/** Speech: model, format and kind of stream are read; all else is the engine's. */
+/**
+ * Speech: model, format and kind of stream are read; all else is the engine's. Throws 400 `request.missing_model`, and 422
+ * `request.invalid` for what no engine can say.
+ */
 export function readSpeech({ body }: InferenceCall): SpeechReading {
   const picture = scanBody(body, IN_SPEECH);
-  const ask = speechAsk(picture);
+  // Looked at before anything else: whatever is wrong besides, a missing model is told as that.
   const asked = modelOf(picture);
+  if (asked === null) throw new GatewayError('request.missing_model', { param: 'model' });
+  const ask = speechAsk(picture);
   return {
     model: asked,
     stream: ask.events,

@@ -94,11 +94,14 @@ function complete({ answered, spoken, modality, entries }: ActiveResponse, entry
   return answered !== null || entries.some(({ kind, index }) => kind === 'call' && index > entry.index);
 }
 
-/** Closes what is open and forgets what was not begun: the answer ends here. */
-export function closeEntries(step: Step, status: ItemStatus): void {
+/**
+ * Closes what is open and forgets what was not begun: the answer ends here. With `spokenOnly` the item keeps the sentences
+ * that the voice has come to, because nobody has heard how far the model was ahead of it.
+ */
+export function closeEntries(step: Step, status: ItemStatus, spokenOnly: boolean): void {
   const { response } = step.state;
   const entry = response?.entries[response.head];
-  if (entry?.open) close(step, status);
+  if (entry?.open) close(step, status, spokenOnly && response?.modality === 'audio');
 }
 
 const at = (response: ActiveResponse, entry: Entry) => ({
@@ -143,8 +146,8 @@ function flush(step: Step): void {
   replace(step, response.head, { ...entry, sent: entry.text.length, sound: [] });
 }
 
-/** Ends the entry at the head, in the order that clients rely on. */
-function close(step: Step, status: ItemStatus): void {
+/** Ends the entry at the head, in the order that clients rely on. The events of its parts tell the sum of what was sent. */
+function close(step: Step, status: ItemStatus, spokenOnly = false): void {
   const { response } = step.state;
   const entry = response?.entries[response.head];
   if (!response || !entry) return;
@@ -153,13 +156,20 @@ function close(step: Step, status: ItemStatus): void {
     const { callId: call_id, name, text } = entry;
     step.send('response.function_call_arguments.done', { ...where, call_id, name, arguments: text });
   } else closeMessage(step, response, entry);
-  const item = entryItem(entry, response.modality, status);
+  const kept = spokenOnly && entry.kind === 'message' ? spokenOf(entry) : entry;
+  const item = entryItem(kept, response.modality, status);
   if (response.joins) itemDone(step, item);
   const { response_id, output_index } = where;
   step.send('response.output_item.done', { response_id, output_index, item });
   update(step, ({ head, output }) => ({ head: head + 1, output: [...output, item] }));
-  if (response.joins && entry.said.length > 0)
-    step.set({ said: { ...step.state.said, [entry.itemId]: entry.said } });
+  if (response.joins && kept.said.length > 0)
+    step.set({ said: { ...step.state.said, [entry.itemId]: kept.said } });
+}
+
+/** What of a message was spoken: its sentences up to the last one of which there is any sound. */
+function spokenOf(entry: Entry): Entry {
+  const said = entry.said.slice(0, entry.said.findLastIndex(({ ms }) => ms > 0) + 1);
+  return { ...entry, said, text: said.map(({ text }) => text).join('') };
 }
 
 function closeMessage(step: Step, response: ActiveResponse, entry: Entry): void {

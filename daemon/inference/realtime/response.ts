@@ -174,7 +174,8 @@ export function interruptResponse(step: Step): void {
 
 /** Ends the answer under way: what is open is closed first, and its work is stopped. */
 export function finishResponse(step: Step, end: ResponseEnd) {
-  closeEntries(step, end.status === 'completed' ? 'completed' : 'incomplete');
+  const { status } = end;
+  closeEntries(step, status === 'completed' ? 'completed' : 'incomplete', status === 'cancelled');
   const { response, config } = step.state;
   if (response === null) return;
   step.want({ kind: 'stop', response: response.id });

@@ -88,6 +88,46 @@ describe('speech', () => {
     expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: 'One two' }] });
   });
 
+  test('an interrupted item keeps what was spoken, however far the model was ahead', () => {
+    const bench = new SessionBench();
+    const response = asked(bench);
+    bench.tell({ kind: 'words', response, text: 'One two. Three four. Five six. Seven eight.' });
+    bench.tell({ kind: 'saying', response, text: 'One two.' });
+    bench.tell({ kind: 'sound', response, bytes: tone(1000) });
+    bench.tell({ kind: 'saying', response, text: ' Three four.' });
+    bench.tell({ kind: 'sound', response, bytes: tone(100) });
+    bench.tell({ kind: 'saying', response, text: ' Five six.' });
+    const events = bench.append(tone(200));
+    const content = [{ type: 'output_audio', transcript: 'One two. Three four.' }];
+    expect(doneOf(events)).toMatchObject({
+      status: 'cancelled',
+      output: [{ status: 'incomplete', content }],
+    });
+    expect(bench.state.items.at(-1)).toMatchObject({ status: 'incomplete', content });
+    const { id: item_id } = bench.state.items.at(-1) as { id: string };
+    const truncate = { type: 'conversation.item.truncate', item_id, content_index: 0 };
+    expect(errorOf(bench.say({ ...truncate, audio_end_ms: 1101 }))).toMatchObject({ param: 'audio_end_ms' });
+    bench.say({ ...truncate, audio_end_ms: 1000 });
+    expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: 'One two.' }] });
+  });
+
+  test('an answer that is cancelled before its first sound was not said', () => {
+    const bench = new SessionBench();
+    const response = asked(bench);
+    bench.tell({ kind: 'words', response, text: 'One two. Three four.' });
+    bench.tell({ kind: 'saying', response, text: 'One two.' });
+    bench.say({ type: 'response.cancel' });
+    expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: '' }] });
+  });
+
+  test('a voice that fails takes back no words', () => {
+    const bench = new SessionBench();
+    const response = asked(bench);
+    bench.tell({ kind: 'words', response, text: 'One two.' });
+    bench.tell({ kind: 'failed', response, error: { code: 'slot.failed', message: 'It is gone.' } });
+    expect(bench.state.items.at(-1)).toMatchObject({ content: [{ transcript: 'One two.' }] });
+  });
+
   test('where nothing may interrupt, the turn is answered afterwards', () => {
     const bench = new SessionBench();
     bench.update({ audio: { input: { turn_detection: { type: 'server_vad', interrupt_response: false } } } });

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
+import type { MemoryAdd, MemorySearch } from '../../contract/system.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
@@ -16,11 +18,11 @@ export function memoryRoutes(deps: RouteDeps) {
     return { deleted };
   };
   const add: Handler = (_ctx, call, body) => {
-    const { text, tags } = body as { text: string; tags?: string[] };
+    const { text, tags } = body as z.infer<typeof MemoryAdd>;
     return memory.add(text, tags ?? [], call.caller.tier);
   };
   const search: Handler = async (ctx, call, body) => {
-    const { query, limit } = body as { query: string; limit?: number };
+    const { query, limit } = body as z.infer<typeof MemorySearch>;
     const left = new AbortController();
     ctx.res.once('close', () => left.abort());
     return memory.search(query, limit ?? 20, { tier: call.caller.tier, signal: left.signal });

@@ -23,6 +23,8 @@ export interface SlotModel {
   /** Absolute path and bytes of the file beside it with which it sees pictures; null without one. */
   readonly projectorPath?: string | null;
   readonly projectorBytes?: number | null;
+  /** Names of its voices; none where it does not speak or they are not known. */
+  readonly voices?: readonly string[];
 }
 
 /** How a request must be put to an engine, beyond what every OpenAI-style server understands. Plain data. */

@@ -15,6 +15,7 @@ export interface Case {
 }
 
 const CHAT = '/v1/chat/completions';
+const textPart = (text: string) => ({ type: 'text', text });
 const TEXT = '/v1/completions';
 const EMBEDDINGS = '/v1/embeddings';
 const RERANK = '/v1/rerank';
@@ -71,6 +72,7 @@ const GOOD: readonly Case[] = [
     plain: hi,
     'system message': { ...greedy, messages: [{ role: 'system', content: 'Be brief.' }, user('Hi!')] },
     'text parts': { ...greedy, messages: [user([{ type: 'text', text: 'Hi!' }])] },
+    'several text parts': { ...greedy, messages: [user(['', 'Hi!', '', 'You!'].map(textPart))] },
     'developer role': { ...greedy, messages: [{ role: 'developer', content: 'Be brief.' }, user('Hi!')] },
     'cut by max_tokens': { ...hi, max_tokens: 3 },
     max_completion_tokens: { messages: [user('Hi!')], temperature: 0, max_completion_tokens: 2 },

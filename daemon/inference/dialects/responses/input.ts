@@ -50,7 +50,8 @@ class Messages {
   }
 
   #message({ role, content }: InputItem & { type: 'message' }): void {
-    const said = contentOf(content, `${this.#place}.content`, this.#places);
+    const glue = role === 'assistant' ? '' : LINES;
+    const said = contentOf(content, `${this.#place}.content`, this.#places, glue);
     if (role !== 'assistant') {
       this.add({ role, content: said }, this.#place);
       return;
@@ -85,9 +86,12 @@ class Messages {
   }
 }
 
-/** A text where the parts are texts only: every engine and template reads that. */
-function contentOf(content: Content, place: string, places: Places): unknown {
-  if (content.every((part) => part.type !== 'input_image')) return content.map(textOf).join('');
+/** Parts that somebody wrote are texts of their own; those of an answer are pieces of one text. */
+const LINES = '\n';
+
+/** A text where the parts are texts only: every engine and template reads that. `glue` stands between two of them. */
+function contentOf(content: Content, place: string, places: Places, glue = LINES): unknown {
+  if (content.every((part) => part.type !== 'input_image')) return content.map(textOf).join(glue);
   return content.map((part, at) => from(places, `${place}.${at}`, chatPart(part)));
 }
 

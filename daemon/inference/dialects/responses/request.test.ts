@@ -70,6 +70,28 @@ describe('messages', () => {
     ).toMatchObject([{ reasoning_content: 'hm', content: null, tool_calls: [{ id: 'a' }] }]);
   });
 
+  test('texts that somebody wrote are lines; those of an answer are pieces of one text', () => {
+    const two = (type: string) => [
+      { type, text: 'one' },
+      { type, text: 'two' },
+    ];
+    expect(
+      messagesOf([
+        { role: 'developer', content: two('input_text') },
+        { role: 'user', content: two('input_text') },
+        { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'a', output: two('input_text') },
+        { role: 'assistant', content: two('output_text') },
+      ]),
+    ).toMatchObject([
+      { content: 'one\ntwo' },
+      { content: 'one\ntwo' },
+      { role: 'assistant' },
+      { role: 'tool', content: 'one\ntwo' },
+      { role: 'assistant', content: 'onetwo' },
+    ]);
+  });
+
   test('pictures stay parts', () => {
     const content = [
       { type: 'input_text', text: 'What is this?' },

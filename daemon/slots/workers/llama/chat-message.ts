@@ -14,7 +14,11 @@ export interface ToolCallMessage {
   [other: string]: unknown;
 }
 
-const part = z.looseObject({ type: z.string(), text: z.string().nullish() });
+const part = z.looseObject({
+  type: z.string(),
+  text: z.string().nullish(),
+  refusal: z.string().nullish(),
+});
 const toolCall = z.looseObject({
   function: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }),
 });
@@ -41,12 +45,22 @@ function toolCallMessage(call: z.infer<typeof toolCall>): ToolCallMessage {
   return { ...call, function: { ...call.function, arguments: call.function.arguments ?? {} } };
 }
 
+/** The texts on lines of their own, as llama-server puts them. */
 function flatten(parts: readonly z.infer<typeof part>[], index: number): string {
   return parts
-    .map(({ type, text }, i) => {
-      if (typeof text === 'string') return text;
+    .map((each, i) => {
+      const text = wordsOf(each);
+      if (text !== null) return text;
       const field = `messages.${index}.content.${i}`;
-      throw invalidField(field, `${field}: the embedded engine reads text only, not parts of type "${type}"`);
+      throw invalidField(
+        field,
+        `${field}: the embedded engine reads text only, not parts of type "${each.type}"`,
+      );
     })
-    .join('');
+    .reduce((before, text) => (before === '' ? text : `${before}\n${text}`), '');
+}
+
+/** What a part says; a refusal in the history is what the assistant answered. */
+function wordsOf({ type, text, refusal }: z.infer<typeof part>): string | null {
+  return text ?? (type === 'refusal' ? (refusal ?? null) : null);
 }

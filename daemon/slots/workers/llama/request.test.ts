@@ -87,12 +87,13 @@ test.each([null, 'text', 5, []])('the body %j is no object', (body) => {
   expect(() => chatRequest(body)).toThrow('the body must be a JSON object');
 });
 
-test('content is flattened, developer becomes system, other fields stay', () => {
+test('parts are lines of one text, developer becomes system, other fields stay', () => {
   const { messages } = chatRequest({
     messages: [
       {
         role: 'developer',
         content: [
+          { type: 'text', text: '' },
           { type: 'text', text: 'a' },
           { type: 'text', text: 'b' },
         ],
@@ -102,10 +103,19 @@ test('content is flattened, developer becomes system, other fields stay', () => 
     ],
   });
   expect(messages).toEqual([
-    { role: 'system', content: 'ab' },
+    { role: 'system', content: 'a\nb' },
     { role: 'assistant', content: '' },
     { role: 'tool', tool_call_id: 'c', content: 'ok' },
   ]);
+});
+
+test('a refusal in the history is what the assistant said', () => {
+  const said = (content: object[]) => chatRequest({ messages: [{ role: 'assistant', content }] }).messages;
+  expect(said([{ type: 'refusal', refusal: 'I cannot.' }])).toEqual([
+    { role: 'assistant', content: 'I cannot.' },
+  ]);
+  for (const refusal of [undefined, null])
+    expect(() => said([{ type: 'refusal', refusal }])).toThrow('not parts of type "refusal"');
 });
 
 test('probabilities are told when asked for', () => {

@@ -1,6 +1,7 @@
 import type { WorkerFacts, WorkerHealth } from '../protocol.ts';
 import { refusedField } from '../refusal.ts';
 import type { SpeechConfig } from '../speech-config.ts';
+import { noSuchVoice, voiceNamed } from './voice-name.ts';
 
 export interface Voice {
   readonly id: string;
@@ -36,38 +37,13 @@ export interface Speaker {
   dispose(): Promise<void>;
 }
 
-/** Names that OpenAI's clients send when their user chose none; they mean the engine's own voice. */
-const OPENAI_VOICES: ReadonlySet<string> = new Set([
-  'alloy',
-  'ash',
-  'ballad',
-  'cedar',
-  'coral',
-  'echo',
-  'fable',
-  'marin',
-  'nova',
-  'onyx',
-  'sage',
-  'shimmer',
-  'verse',
-]);
-const NAMED_MOST = 40;
-
 /** Position of the voice that is meant; `own` for none or a name of OpenAI's. Throws 422 with the voices there are. */
 export function voiceIndex(voices: readonly Voice[], asked: string | null, own: number): number {
   if (asked === null || asked === '') return own;
-  const found = voices.findIndex(({ id }) => id === asked);
-  if (found >= 0) return found;
-  const alike = voices.findIndex(({ id }) => id.toLowerCase() === asked.toLowerCase());
-  if (alike >= 0) return alike;
-  if (OPENAI_VOICES.has(asked.toLowerCase())) return own;
-  const more = voices.length > NAMED_MOST ? ` and ${voices.length - NAMED_MOST} more` : '';
-  const names = voices.slice(0, NAMED_MOST).map(({ id }) => id);
-  throw refusedField(
-    'voice',
-    `voice: there is no voice "${asked.slice(0, 64)}"; there is ${names.join(', ')}${more}`,
-  );
+  const ids = voices.map(({ id }) => id);
+  const place = voiceNamed(ids, asked, own);
+  if (place === null) throw refusedField('voice', `voice: ${noSuchVoice(ids, asked)}`);
+  return place;
 }
 
 /** The facts of an engine that has no window and no layers. */

@@ -8,7 +8,9 @@ import { type Sound, wavFacts, wavSound } from './wav.ts';
 const BARE_RATE = 24_000;
 /** Rate that recognisers hear. */
 const HEARD_RATE = 16_000;
-const WANTED = 'The audio format is not supported. Supported formats: wav, mp3, flac, ogg, m4a, webm.';
+const FORMATS = 'Supported formats: wav, mp3, flac, ogg, m4a, webm.';
+const EMPTY = `The file is empty. ${FORMATS}`;
+const WANTED = `The audio format is not supported. ${FORMATS}`;
 const NO_DECODER =
   'Only wav can be read: the program that decodes mp3, flac, ogg, m4a and webm is not installed on the gateway.';
 
@@ -60,7 +62,7 @@ export async function* soundOf(
   signal: AbortSignal,
   program = 'ffmpeg',
 ): AsyncGenerator<Sound> {
-  if (upload.sound.length === 0) throw unsupported('The file is empty.');
+  if (upload.sound.length === 0) throw unsupported(EMPTY);
   const wav = await wavFacts(upload.sound);
   const bare = wav === null ? bareRate(upload.type, upload.filename) : null;
   if (wav !== null) yield* wavSound(upload.sound, wav);
