@@ -62,6 +62,19 @@ test('explain replays without sending or loading', async () => {
   expect(asked()).toBe(0);
 });
 
+test('who names a slot of the type of the path means that one', async () => {
+  const slots = new TestSlots([
+    slotRecord({ name: 'embed', type: 'embedding', model: 'vec-a' }),
+    slotRecord({ name: 'embed2', type: 'embedding', model: 'vec-b', state: 'offline' }),
+  ]);
+  const { gateway } = await setUp(slots);
+  expect(gateway.inference.explain({ path: '/v1/embeddings', model: 'embed2' })).toMatchObject({
+    slot: 'embed2',
+    lane: 'embed2',
+    would_load: true,
+  });
+});
+
 describe('explain tells what would come of it', () => {
   const view = (outcome: LoadForecastView['outcome']): LoadForecastView => ({
     outcome,

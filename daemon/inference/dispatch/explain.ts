@@ -43,7 +43,8 @@ export function explain(input: ExplainInput, picture: Picture, prospect: Prospec
   const base = { path: input.path, model: asked };
   try {
     const meant = modelOmitted(plainAddress(wanted(input.path, asked, picture)), input.path, picture);
-    return { ...base, ...decided(input.path, rewriteAddress(meant, picture), picture, prospect) };
+    const address = rewriteAddress(meant, picture, pathRow(input.path).type);
+    return { ...base, ...decided(input.path, address, picture, prospect) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ...base, ...NOBODY, lane: null, steps: [], error: told(error) };
