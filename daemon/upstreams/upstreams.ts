@@ -18,7 +18,7 @@ import { ListReader } from './list-reader.ts';
 import { type ListClocks, Listing } from './listing.ts';
 import type { AllUpstreams, CallOptions, UpstreamCall, UpstreamFacts } from './port.ts';
 import type { ListOutcome } from './read-list.ts';
-import { capReached, leftAlone, loop, unavailable } from './refusals.ts';
+import { capReached, keyNotSet, leftAlone, loop, unavailable } from './refusals.ts';
 import { leadsToSelf, type OwnPlace } from './self.ts';
 import { type CallEnd, Upstream } from './upstream.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
@@ -118,6 +118,16 @@ class LiveUpstreams implements AllUpstreams {
       idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,
       ended: (end) => this.#ended(upstream, end),
     };
+  }
+
+  refusal(name: string): GatewayError | null {
+    const upstream = this.#all.get(name);
+    if (!upstream?.config.enabled) return unavailable('The upstream is gone.');
+    if (upstream.loops) return loop(false);
+    if (upstream.keyMissing) return keyNotSet();
+    if (this.#spent(upstream)) return capReached(this.#daily.secondsLeft());
+    const { waitMs } = upstream.breaker;
+    return waitMs > 0 ? leftAlone(waitMs) : null;
   }
 
   #ended(upstream: Upstream, end: CallEnd): void {

@@ -50,6 +50,7 @@ test('explain tells it first', () => {
   const view = explain({ path: '/v1/embeddings', model: TAG }, picture({ slots }), {
     foresee: () => ({ load: null, refusal: null }),
     queueMax: 64,
+    refusalOf: () => null,
   });
   expect(view.steps.slice(0, 2)).toMatchObject([
     { step: 'npu-embed', outcome: 'matched' },
