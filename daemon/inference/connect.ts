@@ -1,4 +1,4 @@
-import { GatewayError } from '../contract/errors.ts';
+import type { GatewayError } from '../contract/errors.ts';
 import type { Lease } from '../slots/lease.ts';
 import type { CallEnd } from '../upstreams/upstream.ts';
 import type { Decision } from './dispatch/dispatch.ts';
@@ -60,7 +60,7 @@ export function connect(
   tell(on, 'x-svc-step', step);
   if (target.kind === 'slot')
     return toSlot(on, reading, ask, { slot: target.slot, model: target.model, step });
-  return toUpstream(on, ask, { upstream: target.upstream, model: target.model, step });
+  return toUpstream(on, { upstream: target.upstream, model: target.model, step });
 }
 
 /** Sets a header of the answer, or takes back (null) what an earlier choice had set; a head that is out stays as it is. */
@@ -154,16 +154,10 @@ interface UpstreamChoice {
   readonly step: string;
 }
 
-/** Throws 409 for bytes that cannot be rewritten when an alias leads to an upstream (contract "Dispatch"). */
-function toUpstream(on: Walk, ask: Ask, choice: UpstreamChoice): Connection {
-  const { deps, call, track, task } = on;
+/** Throws what the upstream refuses a call with. */
+function toUpstream(on: Walk, choice: UpstreamChoice): Connection {
+  const { deps, call, track } = on;
   const { upstream, model, step } = choice;
-  if (task.verbatim && ask.address.by !== null) {
-    throw new GatewayError('dispatch.capability_mismatch', {
-      message: 'An alias cannot lead to an upstream on this route; name the model itself.',
-      param: 'model',
-    });
-  }
   track.routed({ slot: null, upstream, step, model });
   tell(on, 'x-svc-slot', null);
   tell(on, 'x-svc-upstream', headerText(upstream));

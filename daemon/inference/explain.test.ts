@@ -2,8 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import type { LoadForecastView } from '../contract/slots.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
+import { capReached } from '../upstreams/refusals.ts';
+import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
+import { post } from './testing/client.ts';
 import { CHAT, closeAfterEach, closers } from './testing/forwarding.ts';
 import { listen, openGateway, TestSlots } from './testing/gateway.ts';
+import { upstreamFacts } from './testing/pictures.ts';
 
 closeAfterEach();
 
@@ -60,6 +64,19 @@ test('explain replays without sending or loading', async () => {
   });
   expect(slots.asked).toEqual([]);
   expect(asked()).toBe(0);
+});
+
+test('who names a slot of the type of the path means that one', async () => {
+  const slots = new TestSlots([
+    slotRecord({ name: 'embed', type: 'embedding', model: 'vec-a' }),
+    slotRecord({ name: 'embed2', type: 'embedding', model: 'vec-b', state: 'offline' }),
+  ]);
+  const { gateway } = await setUp(slots);
+  expect(gateway.inference.explain({ path: '/v1/embeddings', model: 'embed2' })).toMatchObject({
+    slot: 'embed2',
+    lane: 'embed2',
+    would_load: true,
+  });
 });
 
 describe('explain tells what would come of it', () => {
@@ -156,6 +173,48 @@ describe('explain refuses what the real call refuses', () => {
     expect(told('agent').error?.code).toBe('image.model_not_curated');
     expect(told().error).toMatchObject({ code: 'request.invalid', details: { fields: [{ path: 'model' }] } });
     expect(told('img')).toMatchObject({ model: 'img', slot: 'img', error: null });
+  });
+
+  test('a picture by a slot whose one model is another', async () => {
+    const img = slotRecord({ name: 'img', model: 'sd15', type: 'image', engine: 'sd-server' });
+    const { gateway } = await setUp(new TestSlots([img]));
+    const path = '/v1/images/generations';
+    const { status, body } = await post(gateway.origin, path, { model: 'sdxl-turbo', prompt: 'a cat' });
+    const { error } = JSON.parse(body) as { error: { code: string; message: string; details: unknown } };
+    expect(status).toBe(404);
+    const { code, message, details } = error;
+    expect(gateway.inference.explain({ path, model: 'sdxl-turbo' }).error).toEqual({
+      code,
+      message,
+      details,
+    });
+  });
+
+  test('an upstream that takes no call now, which no other one takes over', async () => {
+    const full = capReached(60);
+    const upstreams: Upstreams = {
+      ...NO_UPSTREAMS,
+      list: () => ['one', 'two'].map((name) => upstreamFacts({ name, models: ['far'] })),
+      refusal: (name) => (name === 'one' ? full : null),
+    };
+    const gateway = await openGateway({ slots: new TestSlots([]), upstreams });
+    closers.push(gateway.close);
+    const error = { code: 'upstream.daily_cap', message: full.message, details: { resets_in_s: 60 } };
+    expect(gateway.inference.explain({ path: CHAT, model: 'far' })).toMatchObject({
+      upstream: 'one',
+      after: [{ upstream: 'two', error: null }],
+      error,
+    });
+    const other = await openGateway({
+      slots: new TestSlots([]),
+      upstreams: { ...upstreams, refusal: (name) => (name === 'two' ? full : null) },
+    });
+    closers.push(other.close);
+    expect(other.inference.explain({ path: CHAT, model: 'far' })).toMatchObject({
+      upstream: 'one',
+      after: [{ upstream: 'two', error }],
+      error: null,
+    });
   });
 
   test('a full queue has no place left', async () => {

@@ -29,7 +29,7 @@ export interface RegistryLike {
 }
 
 /** What inference asks of the upstreams. */
-export type Upstreams = Pick<AllUpstreams, 'list' | 'refreshCold' | 'connect' | 'readList'>;
+export type Upstreams = Pick<AllUpstreams, 'list' | 'refreshCold' | 'connect' | 'refusal' | 'readList'>;
 
 /** A gateway without upstreams. */
 export const NO_UPSTREAMS: Upstreams = {
@@ -38,6 +38,7 @@ export const NO_UPSTREAMS: Upstreams = {
   connect: (name) => {
     throw new Error(`there is no upstream ${name}`);
   },
+  refusal: () => null,
   readList: async () => {
     throw new GatewayError('upstream.not_found');
   },

@@ -134,8 +134,9 @@ async function follow(on: Walk, reading: Reading, again = MOST_AGAIN): Promise<v
   const { call, deps } = on;
   const picture = takePicture(deps.sources);
   const named = modelOmitted(plainAddress(reading.model), call.path, picture);
-  const address = rewriteAddress(named, picture);
-  const ask: Ask = { path: call.path, type: pathRow(call.path).type, address };
+  const { type } = pathRow(call.path);
+  const address = rewriteAddress(named, picture, type);
+  const ask: Ask = { path: call.path, type, address };
   const refresh = async () => {
     await deps.upstreams.refreshCold(on.life.signal);
     return takePicture(deps.sources, true);

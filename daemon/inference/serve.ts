@@ -175,6 +175,7 @@ export function createInference(deps: InferenceDeps): Inference {
       explain(input, takePicture(sources), {
         foresee: (slot) => slots.foresee(slot),
         queueMax: settings.value('queueMax'),
+        refusalOf: (upstream) => upstreams.refusal(upstream),
       }),
     running: () => watch.running(),
     request: (id) => watch.find(id),

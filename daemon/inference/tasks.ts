@@ -64,7 +64,7 @@ export interface PreparedSink extends Sink {
 /** What is particular to one kind of route; everything else is the same walk for all. */
 export interface TaskRow {
   read(call: InferenceCall, on: ReadOn): Reading | Promise<Reading>;
-  /** The body stays as it was sent, so that an alias cannot lead to somebody else's engine. */
+  /** The body stays as it was sent, also where it is no JSON. */
   readonly verbatim?: boolean;
   judge?(failure: EngineFailure): Verdict;
   /** Where this engine serves it, when not under the path of the route. */

@@ -157,7 +157,8 @@ describe('requests', () => {
     expect(recent).toEqual([]);
     expect(running).toMatchObject([{ state: 'running', slot: 'agent', status: null, duration_ms: null }]);
     const id = running[0]?.id;
-    expect((await say('POST', `/api/requests/${id}/cancel`)).json()).toMatchObject({ id, state: 'running' });
+    const cancelled = await say('POST', `/api/requests/${id}/cancel`);
+    expect(cancelled.json()).toMatchObject({ id, state: 'done', error: 'request.cancelled' });
     await streamed.ended;
     expect(streamed.text()).toContain('request.cancelled');
     await until(async () => (await requests('?state=running')).running.length === 0, 'the request to end');

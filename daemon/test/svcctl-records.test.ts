@@ -57,7 +57,10 @@ describe('requests and usage', () => {
       async () => (await said('requests', 'list', '--state', 'running')) === 'No request yet.\n',
       'its end',
     );
-    expect(await said('requests', 'cancel', id)).toBe(`Request ${id} had ended already.\n`);
+    expect(await said('requests', 'cancel', id)).toBe(`Request ${id} is cancelled.\n`);
+    const { recent } = await told<{ recent: RequestRecord[] }>('requests', 'list', '--state', 'done');
+    const served = recent.find(({ error }) => error === null)?.id ?? '';
+    expect(await said('requests', 'cancel', served)).toBe(`Request ${served} had ended already.\n`);
   });
 });
 

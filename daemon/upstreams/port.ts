@@ -1,3 +1,4 @@
+import type { GatewayError } from '../contract/errors.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { UpstreamModel } from './model-list.ts';
@@ -61,6 +62,8 @@ export interface AllUpstreams {
    * `upstream.daily_cap`, `dispatch.upstream_unavailable` (left alone for a while, or gone).
    */
   connect(name: string, options?: CallOptions): UpstreamCall;
+  /** What `connect` would throw now for a request that has passed no other gateway; null when it may be made. Changes nothing. */
+  refusal(name: string): GatewayError | null;
   views(): UpstreamRecord[];
   /** The view for administrators; undefined when there is none of this name. */
   detail(name: string): UpstreamRecord | undefined;

@@ -20,3 +20,10 @@ export const loop = (passed: boolean): GatewayError =>
 /** Its requests of the day are used up; hours are too long to wait for. */
 export const capReached = (secondsLeft: number): GatewayError =>
   new GatewayError('upstream.daily_cap', { noRetry: true, details: { resets_in_s: secondsLeft } });
+
+/** A key is asked for and its variable holds none. */
+export const keyNotSet = (): GatewayError =>
+  new GatewayError('upstream.auth_failed', {
+    message: 'The key of this upstream is not set; an administrator can correct that.',
+    noRetry: true,
+  });

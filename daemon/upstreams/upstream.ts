@@ -1,9 +1,9 @@
-import { GatewayError } from '../contract/errors.ts';
 import type { UpstreamHealth } from '../contract/upstreams.ts';
 import { Breaker, type FailureKind, type Pass } from './breaker.ts';
 import { faultOf } from './fault.ts';
 import type { ListClocks, Listing } from './listing.ts';
 import { fixedModels, type UpstreamModel, wantedModels } from './model-list.ts';
+import { keyNotSet } from './refusals.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
 /** How one call ended: the status of the upstream's answer, the error of the connection, or null when it says nothing. */
@@ -158,8 +158,7 @@ export class Upstream {
     const { key } = this;
     if (key === null) {
       this.refused(this.sent);
-      const message = 'The key of this upstream is not set; an administrator can correct that.';
-      throw new GatewayError('upstream.auth_failed', { message, noRetry: true });
+      throw keyNotSet();
     }
     return header === null ? { authorization: `Bearer ${key}` } : { [header.toLowerCase()]: key };
   }

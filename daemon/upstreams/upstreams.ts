@@ -20,7 +20,7 @@ import { type ListClocks, Listing } from './listing.ts';
 import { Looks } from './looks.ts';
 import type { AllUpstreams, CallOptions, UpstreamCall, UpstreamFacts } from './port.ts';
 import type { ListOutcome } from './read-list.ts';
-import { capReached, leftAlone, loop, unavailable } from './refusals.ts';
+import { capReached, keyNotSet, leftAlone, loop, unavailable } from './refusals.ts';
 import { leadsToSelf, type OwnPlace } from './self.ts';
 import { type CallEnd, type Sent, Upstream } from './upstream.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
@@ -139,6 +139,16 @@ class LiveUpstreams implements AllUpstreams {
       begun: (status) => this.#begun(upstream, status),
       ended: (end) => this.#ended(upstream, end, { pass, sent }),
     };
+  }
+
+  refusal(name: string): GatewayError | null {
+    const upstream = this.#all.get(name);
+    if (!upstream?.config.enabled) return unavailable('The upstream is gone.');
+    if (upstream.loops) return loop(false);
+    if (upstream.keyMissing) return keyNotSet();
+    if (this.#spent(upstream)) return capReached(this.#daily.secondsLeft());
+    const { waitMs } = upstream.breaker;
+    return waitMs > 0 ? leftAlone(waitMs) : null;
   }
 
   #begun(upstream: Upstream, status: number): void {

@@ -127,7 +127,8 @@ function requestFields(each: RequestDetailView): string {
 async function cancel(context: CommandContext): Promise<number> {
   const id = await wholeId(context, named(context, 'requests cancel ID', 'id').id);
   const each = await context.client.call<RequestRecord>('request.cancel', undefined, { params: { id } });
-  const told = each.state === 'running' ? 'is cancelled' : 'had ended already';
+  const ends = each.state === 'running' || each.error === 'request.cancelled';
+  const told = ends ? 'is cancelled' : 'had ended already';
   context.out(context.flags.json ? json(each) : `Request ${each.id} ${told}.\n`);
   return EXIT.ok;
 }

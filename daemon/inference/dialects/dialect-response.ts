@@ -24,7 +24,8 @@ type Whole = readonly [status: number, body: Buffer];
 
 /**
  * A response that takes a chat answer and gives the caller the same in another API. Streams pass event by event, at the
- * speed of the caller, and nothing of them is kept here.
+ * speed of the caller, and nothing of them is kept here: what is written is told at once, and a caller who is behind makes
+ * the engine wait. So an end of the engine's stream is known to be whole or not as soon as it is heard of.
  */
 export class DialectResponse extends Writable implements CallerResponse {
   readonly #res: CallerResponse;
@@ -38,6 +39,8 @@ export class DialectResponse extends Writable implements CallerResponse {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #complete = false;
+  /** The caller has not taken what it was told: the engine is to wait. */
+  #behind = false;
   /** The caller has been told of a failure: nothing more is. */
   #failed = false;
   /** Why the answer could not be told; while the engine still speaks, that is ours to end. */
@@ -47,7 +50,8 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   /** `model`: what the caller asked for, until the model that answers is known. */
   constructor(res: CallerResponse, translation: Translation, model: string) {
-    super();
+    // What waits here is counted by the caller's own response.
+    super({ highWaterMark: Number.MAX_SAFE_INTEGER });
     this.#res = res;
     this.#translation = translation;
     this.#model = model;
@@ -92,15 +96,35 @@ export class DialectResponse extends Writable implements CallerResponse {
     if (this.#mode === 'stream') this.#res.flushHeaders();
   }
 
+  /** False while the caller is behind; `drain` tells when it has caught up. */
+  override write(chunk: Buffer | string): boolean {
+    super.write(chunk);
+    return !this.#behind;
+  }
+
   override _write(chunk: Buffer, _: string, done: (error?: Error | null) => void): void {
     if (this.#mode !== 'stream') {
       this.#hold(chunk, done);
       return;
     }
     const text = this.#told(() => this.#reader.push(chunk));
-    if (this.#failure) this.#breakOff(text, done);
-    else if (text === '' || this.#res.write(text)) done();
-    else this.#res.once('drain', () => done());
+    if (this.#failure) {
+      this.#behind = true;
+      this.#breakOff(text, done);
+      return;
+    }
+    if (text !== '' && !this.#res.write(text)) this.#fallBehind();
+    done();
+  }
+
+  #fallBehind(): void {
+    if (this.#behind) return;
+    this.#behind = true;
+    this.#res.once('drain', () => {
+      if (this.#failure || this.writableEnded) return;
+      this.#behind = false;
+      this.emit('drain');
+    });
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -137,7 +161,7 @@ export class DialectResponse extends Writable implements CallerResponse {
   #block(block: StreamBlock): string {
     const events = this.#events;
     if (this.#failed || events === null) return '';
-    if ('comment' in block) return events.idle();
+    if ('comment' in block) return this.#behind ? '' : events.idle();
     if (block.data === '[DONE]') {
       this.#complete = true;
       return '';

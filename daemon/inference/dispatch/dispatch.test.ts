@@ -10,11 +10,12 @@ import { pathRow } from './paths.ts';
 import type { Picture } from './picture.ts';
 
 function ask(path: string, model: string | null, on: Picture) {
-  const address = rewriteAddress(modelOmitted(plainAddress(model), path, on), on);
-  return { path, type: pathRow(path).type, address };
+  const { type } = pathRow(path);
+  const address = rewriteAddress(modelOmitted(plainAddress(model), path, on), on, type);
+  return { path, type, address };
 }
 const chat = (model: string | null, on: Picture) => resolve(ask('/v1/chat/completions', model, on), on);
-const slot = (name: string, model: string, more: Partial<SlotRecord> = {}) =>
+const slot = (name: string, model: string | null, more: Partial<SlotRecord> = {}) =>
   slotRecord({ name, model, ...more });
 
 test('the steps stand in the order of the spec', () => {
@@ -210,6 +211,34 @@ describe('steps 3 and 4, upstreams', () => {
       Promise.reject(new Error('asked')),
     );
     expect(decided).toMatchObject({ step: 'loaded-slot' });
+  });
+});
+
+describe('the name of a slot on the routes of its type', () => {
+  const pairs = [
+    slot('embed', 'vec-a', { type: 'embedding' }),
+    slot('embed2', 'vec-b', { type: 'embedding' }),
+    slot('rerank', 'rank-a', { type: 'rerank' }),
+    slot('rerank2', 'rank-b', { type: 'rerank' }),
+    slot('tts', 'voice-a', { type: 'tts' }),
+    slot('tts2', null, { type: 'tts' }),
+    slot('stt', 'ears-a', { type: 'stt' }),
+    slot('stt2', 'ears-b', { type: 'stt' }),
+  ];
+  const rows: [string, string][] = [
+    ['/v1/embeddings', 'embed2'],
+    ['/v1/rerank', 'rerank2'],
+    ['/v1/audio/speech', 'tts2'],
+    ['/v1/audio/transcriptions', 'stt2'],
+  ];
+  test.each(rows)('%s with %s goes to that slot, loaded or not', (path, name) => {
+    for (const [state, step] of [
+      ['offline', 'registry'],
+      ['ready', 'loaded-slot'],
+    ] as const) {
+      const on = picture({ slots: pairs.map((each) => (each.name === name ? { ...each, state } : each)) });
+      expect(resolve(ask(path, name, on), on)).toMatchObject({ step, target: { slot: name } });
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import type { GatewayError } from '../../contract/errors.ts';
+import { aliasElsewhere } from './alias-elsewhere.ts';
 import { capabilityMismatch } from './capability.ts';
 import { capabilityPath } from './capability-path.ts';
 import { loadedSlot } from './loaded-slot.ts';
@@ -59,7 +60,7 @@ export interface Decision {
 /** The refusal that a resolution means, or null when it may go on. */
 export function refusal(ask: Ask, picture: Picture, resolution: Resolution): GatewayError | null {
   if (!resolution.target) return noRoute(ask.address.asked, picture);
-  return capabilityMismatch(ask, resolution.target, picture);
+  return aliasElsewhere(ask, resolution.target) ?? capabilityMismatch(ask, resolution.target, picture);
 }
 
 /**

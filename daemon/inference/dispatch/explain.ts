@@ -3,7 +3,9 @@ import type { ExplainView } from '../../contract/system.ts';
 import type { Foreseen } from '../../slots/foresee.ts';
 import type { SlotGlance } from '../../slots/glance.ts';
 import { queueFullError } from '../../slots/refusals.ts';
+import type { CuratedModel } from '../images/curated.ts';
 import { meaning } from '../images/meaning.ts';
+import { otherModel } from '../images/other-model.ts';
 import { invalid } from '../rewrite/body-picture.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
 import { FALLS_ON } from '../rewrite/load-model.ts';
@@ -14,7 +16,7 @@ import { triedSteps, wholeLadder } from './ladder.ts';
 import { modelOmitted } from './model-omitted.ts';
 import { isDispatched, pathRow } from './paths.ts';
 import { isLoaded, type Picture, slotNamed } from './picture.ts';
-import type { Target } from './resolver.ts';
+import type { Ask, Target } from './resolver.ts';
 
 export interface ExplainInput {
   readonly path: string;
@@ -25,11 +27,13 @@ export interface ExplainInput {
 /** What would become of a request for a slot now. */
 export type Foresee = (slot: string) => Foreseen;
 
-/** What is known of slots beside the picture. */
+/** What is known of slots and upstreams beside the picture. */
 export interface Prospect {
   readonly foresee: Foresee;
   /** Most callers that wait for one slot. */
   readonly queueMax: number;
+  /** What an upstream would refuse a call with now; null when it takes one. */
+  refusalOf(upstream: string): GatewayError | null;
 }
 
 /**
@@ -42,8 +46,11 @@ export function explain(input: ExplainInput, picture: Picture, prospect: Prospec
   const asked = askedModel(input);
   const base = { path: input.path, model: asked };
   try {
-    const meant = modelOmitted(plainAddress(wanted(input.path, asked, picture)), input.path, picture);
-    return { ...base, ...decided(input.path, rewriteAddress(meant, picture), picture, prospect) };
+    const { model, drawn } = wanted(input.path, asked, picture);
+    const meant = modelOmitted(plainAddress(model), input.path, picture);
+    const { type } = pathRow(input.path);
+    const ask = { path: input.path, type, address: rewriteAddress(meant, picture, type) };
+    return { ...base, ...decided(ask, { drawn, picture, prospect }) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ...base, ...NOBODY, lane: null, steps: [], error: told(error) };
@@ -57,36 +64,52 @@ function askedModel({ model, body }: ExplainInput): string | null {
   return typeof named === 'string' && named.trim() !== '' ? named : null;
 }
 
-/** The name that dispatch is asked for: pictures are drawn by curated models only. Throws as the real call does. */
-function wanted(path: string, asked: string | null, picture: Picture): string | null {
-  if (pathRow(path).type !== 'image') return asked;
+/** The name that dispatch is asked for, and for pictures the curated model that it means. */
+interface Wanted {
+  readonly model: string | null;
+  readonly drawn: CuratedModel | null;
+}
+
+/** Pictures are drawn by curated models only. Throws as the real call does. */
+function wanted(path: string, asked: string | null, picture: Picture): Wanted {
+  if (pathRow(path).type !== 'image') return { model: asked, drawn: null };
   if (asked === null) throw invalid('model', 'is required');
-  return meaning(asked, picture).model;
+  const { model, curated } = meaning(asked, picture);
+  return { model, drawn: curated };
 }
 
 type Explained = Omit<ExplainView, 'path' | 'model'>;
 
-function decided(path: string, address: Address, picture: Picture, prospect: Prospect): Explained {
-  const ask = { path, type: pathRow(path).type, address };
+/** What a decision is explained by. */
+interface Seen {
+  readonly drawn: CuratedModel | null;
+  readonly picture: Picture;
+  readonly prospect: Prospect;
+}
+
+function decided(ask: Ask, on: Seen): Explained {
+  const { picture } = on;
   const first = resolve(ask, picture);
   const resolution = first.fetch
     ? withoutFetch(first, resolve(ask, { ...seen(picture), liveAsked: true }))
     : first;
   const refused = refusal(ask, picture, resolution);
-  const base = { steps: wholeLadder(triedSteps(resolution.trace)), lane: address.lane };
+  const base = { steps: wholeLadder(triedSteps(resolution.trace)), lane: ask.address.lane };
   const { step, target } = resolution;
   if (refused || target === null || step === null)
     return { ...NOBODY, ...base, ...named(target, picture), error: refused && told(refused) };
-  return { ...base, ...foreseen(address, { step, target }, picture, prospect) };
+  return { ...base, ...foreseen(ask.address, { step, target }, on) };
 }
 
 /** The chosen target and who follows it; refused only when each of them would refuse. */
-function foreseen(address: Address, decision: Decision, picture: Picture, prospect: Prospect) {
+function foreseen(address: Address, decision: Decision, on: Seen) {
   const { target } = decision;
-  const first = target.kind === 'slot' ? fate(target.slot, picture, prospect) : SERVED;
+  const { picture, prospect } = on;
+  const ofUpstream = (name: string): Foreseen => ({ load: null, refusal: prospect.refusalOf(name) });
+  const first = target.kind === 'slot' ? fate(target.slot, on) : ofUpstream(target.upstream);
   const next = followers(address, decision, picture).map((each) => ({
     ...each,
-    ...(each.slot === null ? SERVED : fate(each.slot, picture, prospect)),
+    ...(each.slot === null ? ofUpstream(each.upstream) : fate(each.slot, on)),
   }));
   const last = whoAnswers([first, ...next]);
   return {
@@ -104,15 +127,15 @@ function foreseen(address: Address, decision: Decision, picture: Picture, prospe
 }
 
 /** What becomes of a request for a slot; one that would have to wait finds no place in a full queue. */
-function fate(name: string, picture: Picture, { foresee, queueMax }: Prospect): Foreseen {
-  const known = foresee(name);
+function fate(name: string, { drawn, picture, prospect: { foresee, queueMax } }: Seen): Foreseen {
   const slot = slotNamed(picture, name);
+  const other = drawn === null || slot === undefined ? null : otherModel(drawn, slot);
+  if (other !== null) return { load: null, refusal: other };
+  const known = foresee(name);
   if (known.refusal !== null || slot === undefined) return known;
   if (placeIn(slot) === 0 || slot.queued < queueMax) return known;
   return { load: null, refusal: queueFullError(name, placeIn(slot)) };
 }
-
-const SERVED: Foreseen = { load: null, refusal: null };
 
 /** The refusal that the caller is told; null when somebody serves it. Only some refusals pass it on. */
 function whoAnswers(tried: readonly Foreseen[]): GatewayError | null {

@@ -6,6 +6,7 @@ import { plainAddress } from './address.ts';
 import { resolve } from './dispatch.ts';
 import { explain } from './explain.ts';
 import { modelOmitted } from './model-omitted.ts';
+import { pathRow } from './paths.ts';
 
 const TAG = 'embed-gemma:300m';
 const npu = slotRecord({ name: 'embed', type: 'embedding', engine: 'flm', model: TAG, state: 'offline' });
@@ -16,11 +17,9 @@ const upstreams = [upstreamFacts({ name: 'far', models: [TAG] })];
 
 function targetOf(model: string | null, path = '/v1/embeddings', all = slots) {
   const now = picture({ slots: all, upstreams });
-  const address = rewriteAddress(modelOmitted(plainAddress(model), path, now), now);
-  const { step, target } = resolve(
-    { path, type: path === '/v1/embeddings' ? 'embedding' : 'llm', address },
-    now,
-  );
+  const { type } = pathRow(path);
+  const address = rewriteAddress(modelOmitted(plainAddress(model), path, now), now, type);
+  const { step, target } = resolve({ path, type, address }, now);
   return [step, target?.kind === 'slot' ? target.slot : target?.upstream];
 }
 
@@ -51,6 +50,7 @@ test('explain tells it first', () => {
   const view = explain({ path: '/v1/embeddings', model: TAG }, picture({ slots }), {
     foresee: () => ({ load: null, refusal: null }),
     queueMax: 64,
+    refusalOf: () => null,
   });
   expect(view.steps.slice(0, 2)).toMatchObject([
     { step: 'npu-embed', outcome: 'matched' },

@@ -123,9 +123,9 @@ export class Answer {
     return { status, error: (end ?? failure)?.code ?? null };
   }
 
-  /** Token counts that the engine told at the end of the body. */
+  /** Token counts that the engine told in the body. */
   usage() {
-    return this.#tap.read();
+    return this.#tap.read(this.#eventStream);
   }
 
   /** The same; the speed is measured from `sentAt` or the first byte on when it told tokens but no speed. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NO_USAGE, UsageTap } from './usage-tap.ts';
 
 const read = (...parts: string[]) => {
@@ -43,6 +43,29 @@ test('takes no speed from an answer of a few tokens, whoever tells it', () => {
     tokensPerSecond: null,
   });
   expect(read('{"usage":{"completion_tokens":4,"decoding_speed_tps":41.5}}').tokensPerSecond).toBeNull();
+});
+
+describe('counts before what was said', () => {
+  const first = '{"id":"cmpl-1","usage":{"prompt_tokens":7,"completion_tokens":12},"choices":["';
+  const told = { promptTokens: 7, completionTokens: 12, tokensPerSecond: null };
+  const parts = (size: number, text: string) => text.match(new RegExp(`.{1,${size}}`, 'g')) as string[];
+  const long = `${first}${'x'.repeat(20_000)}"]}`;
+
+  test.each([30, 700, 4095, 4096, 5000, 1e6])('are kept over a long answer in parts of %d bytes', (size) => {
+    expect(read(...parts(size, long))).toEqual(told);
+  });
+  test('but what the end tells stands above them', () => {
+    const end = '"usage":{"prompt_tokens":8,"completion_tokens":13}}';
+    expect(read(...parts(700, `${long.slice(0, -1)},${end}`))).toMatchObject({ completionTokens: 13 });
+  });
+  test('not in a stream, whose beginning knows no counts', () => {
+    const tap = new UsageTap();
+    for (const part of parts(700, `data: ${long}`)) tap.push(Buffer.from(part));
+    expect(tap.read(true)).toEqual(NO_USAGE);
+  });
+  test('no more than a KiB of the beginning is looked at', () => {
+    expect(read('x'.repeat(1000), ...parts(700, long))).toEqual(NO_USAGE);
+  });
 });
 
 test.each([

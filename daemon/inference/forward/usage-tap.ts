@@ -4,28 +4,32 @@ import { speedOf } from './speed.ts';
 
 /** Bytes of the end of an answer that are kept. */
 const KEEP = 4096;
+/** Bytes of its beginning that are kept once the kept end is all that would be left of it. */
+const KEEP_FIRST = 1024;
+const NOTHING = Buffer.alloc(0);
 
 export const NO_USAGE: Usage = { promptTokens: null, completionTokens: null, tokensPerSecond: null };
 
 /**
- * Keeps the last 4 KiB that pass by, by reference, and reads the token counts from them once the answer has ended.
- * Nothing is parsed while bytes flow.
+ * Keeps the last 4 KiB that pass by, by reference, and a copy of the first KiB of what is longer; reads the token counts
+ * from them once the answer has ended. Nothing is parsed while bytes flow.
  */
 export class UsageTap {
   #chunks: Buffer[] = [];
   #length = 0;
+  #first: Buffer = NOTHING;
 
   push(chunk: Buffer): void {
-    if (chunk.length >= KEEP) {
-      this.#chunks = [chunk];
-      this.#length = chunk.length;
-      return;
-    }
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    while (this.#length - (this.#chunks[0] as Buffer).length >= KEEP) {
-      this.#length -= (this.#chunks.shift() as Buffer).length;
-    }
+    while (this.#length - (this.#chunks[0] as Buffer).length >= KEEP)
+      this.#letGo(this.#chunks.shift() as Buffer);
+  }
+
+  #letGo(chunk: Buffer): void {
+    this.#length -= chunk.length;
+    const room = KEEP_FIRST - this.#first.length;
+    if (room > 0) this.#first = Buffer.concat([this.#first, chunk.subarray(0, room)]);
   }
 
   /** The kept end of the answer. */
@@ -38,19 +42,36 @@ export class UsageTap {
     return this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
   }
 
-  /** Token counts from the last `usage` (or llama.cpp's `timings`) object; null for what is not told. */
-  read(): Usage {
-    const text = this.tail().toString('latin1');
-    const usage = lastObject(text, '"usage"');
-    const timings = lastObject(text, '"timings"');
-    const completionTokens = count(usage?.completion_tokens) ?? count(timings?.predicted_n);
-    const told = speed(usage?.decoding_speed_tps) ?? speed(timings?.predicted_per_second);
-    return {
-      promptTokens: count(usage?.prompt_tokens) ?? count(timings?.prompt_n),
-      completionTokens,
-      tokensPerSecond: speedOf(completionTokens, told),
-    };
+  /** The kept beginning of the answer, of which what was not let go is still held; empty where the kept end is all of it. */
+  #head(): Buffer {
+    if (this.#length <= KEEP && this.#first.length === 0) return NOTHING;
+    return Buffer.concat([this.#first, this.held().subarray(0, KEEP_FIRST - this.#first.length)]);
   }
+
+  /**
+   * Token counts from the last `usage` (or llama.cpp's `timings`) object of the end; null for what is not told. A whole
+   * answer may tell them before what was said, as Mistral's do: then they stand in its beginning. An event stream's first
+   * events know no counts yet.
+   */
+  read(ofStream = false): Usage {
+    const last = countsIn(this.tail());
+    return last ?? (ofStream ? null : countsIn(this.#head())) ?? NO_USAGE;
+  }
+}
+
+/** The counts of the last objects that tell some; null where none does. */
+function countsIn(bytes: Buffer): Usage | null {
+  const text = bytes.toString('latin1');
+  const usage = lastObject(text, '"usage"');
+  const timings = lastObject(text, '"timings"');
+  if (usage === undefined && timings === undefined) return null;
+  const completionTokens = count(usage?.completion_tokens) ?? count(timings?.predicted_n);
+  const told = speed(usage?.decoding_speed_tps) ?? speed(timings?.predicted_per_second);
+  return {
+    promptTokens: count(usage?.prompt_tokens) ?? count(timings?.prompt_n),
+    completionTokens,
+    tokensPerSecond: speedOf(completionTokens, told),
+  };
 }
 
 const count = (value: unknown): number | null =>

@@ -1,4 +1,3 @@
-import { GatewayError } from '../../contract/errors.ts';
 import type { Connection } from '../connect.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
 import { takePicture } from '../dispatch/picture.ts';
@@ -8,8 +7,8 @@ import type { Walk } from '../run.ts';
 import type { InferenceCall } from '../serve.ts';
 import type { Prepared, Reading, ReadOn } from '../tasks.ts';
 import { type ImageAsk, imageAsk, imageNames } from './checks.ts';
-import { curatedModel } from './curated.ts';
 import { meaning } from './meaning.ts';
+import { otherModel } from './other-model.ts';
 
 /** An image request, checked; `model` is what dispatch looks for. */
 export interface ImageReading extends Reading {
@@ -27,20 +26,12 @@ export function readImage({ body }: InferenceCall, on: ReadOn): ImageReading {
   return { model, ask, stream: false, omni: false, body: () => EMPTY };
 }
 
-/** Engines with one model for each process: what they hold is what they draw. */
-const ONE_MODEL: ReadonlySet<string> = new Set(['sd-server']);
-
 /** Refuses, before anything is loaded, a slot whose engine would draw with another model than the one that was named. */
 export async function prepareImage(on: Walk, reading: Reading, { target }: Decision): Promise<Prepared> {
   const { drawing } = (reading as ImageReading).ask;
   const slot = target.kind === 'slot' ? on.deps.slots.get(target.slot) : undefined;
-  if (slot !== undefined && ONE_MODEL.has(slot.engine) && curatedModel(slot.model ?? '') !== drawing.model) {
-    throw new GatewayError('dispatch.no_route', {
-      message: `No slot or upstream draws with ${drawing.model.id}; slot ${slot.name} has another model.`,
-      param: 'model',
-      details: { suggestions: slot.model === null ? [] : [slot.model] },
-    });
-  }
+  const refused = slot === undefined ? null : otherModel(drawing.model, slot);
+  if (refused !== null) throw refused;
   return { body: reading.body, sink: () => null };
 }
 

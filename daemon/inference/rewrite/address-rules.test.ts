@@ -12,7 +12,7 @@ describe('slot-alias', () => {
     slots: [slotRecord({ name: 'agent', model: 'qwen' }), slotRecord({ name: 'embed', type: 'embedding' })],
   });
   test('the name of an LLM slot becomes its model, with the slot as lane', () => {
-    expect(slotAlias(plainAddress('agent'), home)).toEqual({
+    expect(slotAlias(plainAddress('agent'), home, 'llm')).toEqual({
       asked: 'agent',
       model: 'qwen',
       lane: 'agent',
@@ -21,15 +21,28 @@ describe('slot-alias', () => {
     });
   });
   test('agent-hermes means agent, unless a slot has that name', () => {
-    expect(slotAlias(plainAddress('agent-hermes'), home)).toMatchObject({ model: 'qwen', lane: 'agent' });
+    expect(slotAlias(plainAddress('agent-hermes'), home, 'llm')).toMatchObject({
+      model: 'qwen',
+      lane: 'agent',
+    });
     const own = picture({ slots: [...home.slots, slotRecord({ name: 'agent-hermes', model: 'hermes' })] });
-    expect(slotAlias(plainAddress('agent-hermes'), own)).toMatchObject({
+    expect(slotAlias(plainAddress('agent-hermes'), own, 'llm')).toMatchObject({
       model: 'hermes',
       lane: 'agent-hermes',
     });
   });
   test.each(['embed', 'qwen', 'Agent', 'nobody'])('%s is no chat alias', (name) => {
-    expect(slotAlias(plainAddress(name), home)).toEqual(plainAddress(name));
+    expect(slotAlias(plainAddress(name), home, 'llm')).toEqual(plainAddress(name));
+  });
+  test('any other slot is named on the routes of its type', () => {
+    const one = slotRecord({ name: 'embed2', type: 'embedding', model: 'vec-b' });
+    const on = picture({ slots: [...home.slots, one] });
+    expect(slotAlias(plainAddress('embed2'), on, 'embedding')).toMatchObject({
+      model: 'vec-b',
+      lane: 'embed2',
+    });
+    expect(slotAlias(plainAddress('agent'), on, 'embedding')).toMatchObject({ lane: 'agent' });
+    expect(slotAlias(plainAddress('embed2'), on, 'rerank')).toEqual(plainAddress('embed2'));
   });
 });
 
@@ -111,7 +124,7 @@ test('only one rule rewrites: a slot whose model looks like an alias is not foll
     slotRecord({ name: 'agent', model: 'utility' }),
     slotRecord({ name: 'utility', model: 'svc/agent' }),
   ];
-  expect(rewriteAddress(plainAddress('agent'), picture({ slots }))).toMatchObject({
+  expect(rewriteAddress(plainAddress('agent'), picture({ slots }), 'llm')).toMatchObject({
     model: 'utility',
     lane: 'agent',
   });

@@ -1,3 +1,4 @@
+import type { SlotTypeName } from '../../contract/slots.ts';
 import type { OutboundBody } from '../../kit/outbound.ts';
 import type { Address } from '../dispatch/address.ts';
 import type { Picture } from '../dispatch/picture.ts';
@@ -13,7 +14,7 @@ import { systemMessages } from './system-messages.ts';
 import { thinking } from './thinking.ts';
 import { virtualName } from './virtual-name.ts';
 
-type AddressRule = (address: Address, picture: Picture) => Address;
+type AddressRule = (address: Address, picture: Picture, type: SlotTypeName) => Address;
 
 /** A deviation works on the address (before dispatch), on the body (once the target is known) or on the slot. */
 type Deviation =
@@ -35,9 +36,9 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
 const ADDRESS_RULES = CHAT_DEVIATIONS.flatMap((each) => ('address' in each ? [each.address] : []));
 const CHAT_BODY_RULES = CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : []));
 
-/** Aliases, NPU tags and virtual names work on every `/v1` route that takes a model. */
-export function rewriteAddress(address: Address, picture: Picture): Address {
-  return ADDRESS_RULES.reduce((current, rule) => rule(current, picture), address);
+/** Aliases, NPU tags and virtual names work on every `/v1` route that takes a model; `type` is what the route needs. */
+export function rewriteAddress(address: Address, picture: Picture, type: SlotTypeName): Address {
+  return ADDRESS_RULES.reduce((current, rule) => rule(current, picture, type), address);
 }
 
 /** The body of a chat as the engine gets it; untouched bytes when no rule has anything to say. */

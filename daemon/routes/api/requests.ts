@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
 import type { RequestRecord, RequestWholeView } from '../../contract/system.ts';
 import { wholeLadder } from '../../inference/dispatch/ladder.ts';
@@ -23,13 +24,26 @@ export function requestRoutes(deps: RouteDeps) {
     return { running, recent };
   };
   const one: Handler = (_ctx, call) => findRequest(deps, call.params.id ?? '');
-  /** Ends a running request; one that has ended meanwhile is answered as it is. */
-  const cancel: Handler = (_ctx, call) => {
+  /** Ends a running request and answers it as it is then; so is one that has ended meanwhile. */
+  const cancel: Handler = async (_ctx, call) => {
     const found = findRequest(deps, call.params.id ?? '');
-    if (deps.inference.cancel(found.id)) audit(deps, call, 'request.cancel', { request: found.id });
-    return found;
+    if (!deps.inference.cancel(found.id)) return found;
+    audit(deps, call, 'request.cancel', { request: found.id });
+    // Its walk hears of the end in this turn and tells the log before the next one.
+    await nextTurn();
+    return asItIsNow(deps, found);
   };
   return { requests: list, request: one, 'request.cancel': cancel } satisfies Record<string, Handler>;
+}
+
+/** The same request once more; as it was where the log does not know its end, which changes nothing of that end. */
+function asItIsNow(deps: RouteDeps, found: RequestWholeView): RequestWholeView {
+  try {
+    return findRequest(deps, found.id);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return found;
+  }
 }
 
 /**

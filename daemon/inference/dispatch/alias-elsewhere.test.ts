@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { picture, registeredModel, upstreamFacts } from '../testing/pictures.ts';
+import { explain } from './explain.ts';
+
+const PATH = '/v1/audio/transcriptions';
+const far = upstreamFacts({ name: 'far', models: ['whisper:small'] });
+const on = picture({
+  models: [registeredModel({ id: 'whisper:small', type: 'stt', format: 'flm' })],
+  upstreams: [far],
+});
+const told = (path: string, model: string) =>
+  explain({ path, model }, on, {
+    foresee: () => ({ load: null, refusal: null }),
+    queueMax: 64,
+    refusalOf: () => null,
+  });
+
+test('a recording goes to an upstream by the name that stands in its bytes only', () => {
+  expect(told(PATH, 'whisper:small')).toMatchObject({ upstream: 'far', error: null });
+  expect(told(PATH, 'whisper-small-flm')).toMatchObject({
+    upstream: 'far',
+    error: { code: 'dispatch.capability_mismatch' },
+  });
+  expect(told('/v1/chat/completions', 'whisper-small-flm')).toMatchObject({ upstream: 'far', error: null });
+});

@@ -1,0 +1,14 @@
+import { GatewayError } from '../../contract/errors.ts';
+import type { Ask, Target } from './resolver.ts';
+
+/**
+ * 409 for a recording whose name leads to an upstream by a rule of ours (contract "Dispatch"): its bytes stay as they
+ * were sent, and the upstream does not know the name in them. Null for everything else.
+ */
+export function aliasElsewhere(ask: Ask, target: Target): GatewayError | null {
+  if (target.kind === 'slot' || ask.type !== 'stt' || ask.address.by === null) return null;
+  return new GatewayError('dispatch.capability_mismatch', {
+    message: 'An alias cannot lead to an upstream on this route; name the model itself.',
+    param: 'model',
+  });
+}

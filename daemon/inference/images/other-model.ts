@@ -1,0 +1,19 @@
+import { GatewayError } from '../../contract/errors.ts';
+import type { SlotGlance } from '../../slots/glance.ts';
+import { type CuratedModel, curatedModel } from './curated.ts';
+
+/** Engines with one model for each process: what they hold is what they draw. */
+const ONE_MODEL: ReadonlySet<string> = new Set(['sd-server']);
+
+/** 404 for a slot whose engine would draw with another model than the one that was named; null when it draws with that. */
+export function otherModel(
+  named: CuratedModel,
+  slot: Pick<SlotGlance, 'name' | 'engine' | 'model'>,
+): GatewayError | null {
+  if (!ONE_MODEL.has(slot.engine) || curatedModel(slot.model ?? '') === named) return null;
+  return new GatewayError('dispatch.no_route', {
+    message: `No slot or upstream draws with ${named.id}; slot ${slot.name} has another model.`,
+    param: 'model',
+    details: { suggestions: slot.model === null ? [] : [slot.model] },
+  });
+}

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import { UpstreamsBench } from './testing/bench.ts';
+
+let bench: UpstreamsBench;
+beforeEach(() => {
+  bench = new UpstreamsBench();
+});
+afterEach(() => bench.remove());
+
+const told = (error: GatewayError | null) => error && [error.code, error.message, error.options];
+
+function thrown(work: () => unknown): GatewayError | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+describe('what a call would be refused with is what it is refused with', () => {
+  const failing = (times: number) => (upstreams: ReturnType<UpstreamsBench['open']>) => {
+    for (let count = 0; count < times; count++) upstreams.connect('desk').ended({ status: 500 });
+  };
+  it.each([
+    ['nothing', '', failing(0), null],
+    ['disabled', 'enabled = false', failing(0), 'dispatch.upstream_unavailable'],
+    ['without its key', 'key_env = "UPSTREAM_X"', failing(0), 'upstream.auth_failed'],
+    ['its day is used up', 'daily_requests = 1', failing(1), 'upstream.daily_cap'],
+    ['left alone', '', failing(5), 'dispatch.upstream_unavailable'],
+  ] as const)('%s', (_, more, before, code) => {
+    bench.file('desk', `base_url = "http://desk.test"\nmodels = ["m"]\n${more}`);
+    const upstreams = bench.open();
+    before(upstreams);
+    const shown = upstreams.detail('desk');
+    const foreseen = upstreams.refusal('desk');
+    expect(upstreams.detail('desk')).toEqual(shown);
+    expect(foreseen?.code ?? null).toBe(code);
+    expect(told(foreseen)).toEqual(told(thrown(() => upstreams.connect('desk'))));
+  });
+
+  it('its address is our own, or there is none of that name', () => {
+    bench.file('desk', 'base_url = "http://127.0.0.1:8080"');
+    const upstreams = bench.open();
+    bench.place = { bindHost: '127.0.0.1', port: 8080 };
+    for (const name of ['desk', 'nobody'])
+      expect(told(upstreams.refusal(name))).toEqual(told(thrown(() => upstreams.connect(name))));
+    expect(upstreams.refusal('desk')?.code).toBe('upstream.loop');
+  });
+});
