@@ -1,5 +1,7 @@
 import { ERRORS, type ErrorCode, GatewayError } from '../contract/errors.ts';
 import { BadAnswer } from '../upstreams/ask.ts';
+import { endedEarly } from './forward/failure.ts';
+import { tellsItsEnd } from './forward/told-end.ts';
 import type { InternalAnswer } from './internal.ts';
 
 /** Longest line of an event stream, in characters. */
@@ -30,17 +32,21 @@ export async function wholeJson(answer: InternalAnswer, most: number): Promise<u
 
 /**
  * The events of a streamed answer as JSON values, without the closing `[DONE]`. Throws the error that the answer tells,
- * in its head or as an event; what the body throws; and `upstream.error` for what is no event stream.
+ * in its head or as an event; what the body throws; and `upstream.error` for what ends without having told an end, as
+ * every answer does that is no event stream.
  */
 export async function* eventsOf(answer: InternalAnswer): AsyncGenerator<Json> {
   if (answer.status >= 300) throw await refusalOf(answer);
+  let ended = false;
   for await (const data of dataLines(answer)) {
+    ended ||= tellsItsEnd(`data: ${data}`);
     if (data === '[DONE]') continue;
     const event = parsed(data);
     if (event === undefined) throw new GatewayError('upstream.error', { message: 'An event is no JSON.' });
     if (objectOf(event.error)) throw errorOf(event, null);
     yield event;
   }
+  if (!ended) throw endedEarly();
 }
 
 /** The data of each event; every field of OpenAI's streams is one line. */

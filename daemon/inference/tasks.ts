@@ -66,6 +66,8 @@ export interface TaskRow {
   read(call: InferenceCall, on: ReadOn): Reading | Promise<Reading>;
   /** The body stays as it was sent, so that an alias cannot lead to somebody else's engine. */
   readonly verbatim?: boolean;
+  /** Its event streams say when they are whole, by `[DONE]` or by a finish reason. */
+  readonly tellsEnd?: boolean;
   judge?(failure: EngineFailure): Verdict;
   /** Where this engine serves it, when not under the path of the route. */
   place?(target: Pick<Connection, 'countPath' | 'teiRerank'>): string | undefined;
@@ -120,9 +122,9 @@ async function readTranscription({ req, receive }: InferenceCall, on: ReadOn): P
 }
 
 export const TASKS = {
-  chat: { read: readChat },
+  chat: { read: readChat, tellsEnd: true },
   count: { read: readChat, judge: cannotCount, place: ({ countPath }) => countPath },
-  completions: { read: readCompletions },
+  completions: { read: readCompletions, tellsEnd: true },
   embeddings: { read: readEmbeddings, prepare: prepareEmbeddings, judge: judgeOf('input') },
   rerank: { read: readRerank, prepare: prepareRerank, judge: judgeOf('documents'), place: placeOfRerank },
   speech: { read: readSpeech, prepare: prepareSpeech },

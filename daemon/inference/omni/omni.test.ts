@@ -156,6 +156,15 @@ test('an engine that dies in a later round: its status, or the last event of a s
   expect(text).not.toContain('[DONE]');
 });
 
+test('an answer that stops within a call is a failure, and the half of the call goes to nobody', async () => {
+  const half = (res: ServerResponse) => {
+    const call = { index: 0, id: 'a', function: { name: 'mine', arguments: '{"a":' } };
+    res.writeHead(200, { ...SSE, connection: 'close' });
+    res.end(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`);
+  };
+  await expect((await loop(half)).whole({ tools: OWN })).rejects.toMatchObject({ code: 'upstream.error' });
+});
+
 test('a caller who leaves ends the engine', async () => {
   const held: ServerResponse[] = [];
   const { call, control } = await loop(calls(['remember', { text: 'x' }]), (res) => void held.push(res));
