@@ -44,6 +44,24 @@ describe('chunks', () => {
     ]);
   });
 
+  test('calls that share a number are told apart by their ids; an id that is said again goes on', () => {
+    expect(
+      read(
+        call({ index: 0, id: 'x', function: { name: 'f', arguments: '{"a":' } }),
+        call({ index: 0, id: 'x', function: { name: 'f', arguments: '1}' } }),
+        call({ index: 0, id: 'y', function: { name: 'g', arguments: '{}' } }),
+        call({ index: 0, id: 'z', function: { arguments: ' ' } }),
+      ),
+    ).toEqual([
+      { type: 'call', index: 0, id: 'x', name: 'f' },
+      { type: 'arguments', index: 0, text: '{"a":' },
+      { type: 'arguments', index: 0, text: '1}' },
+      { type: 'call', index: 1, id: 'y', name: 'g' },
+      { type: 'arguments', index: 1, text: '{}' },
+      { type: 'arguments', index: 1, text: ' ' },
+    ]);
+  });
+
   test('without numbers a name begins a call; without an id it gets one', () => {
     const pieces = read(
       call({ function: { name: 'f', arguments: '{' } }),

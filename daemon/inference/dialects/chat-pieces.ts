@@ -12,8 +12,8 @@ const TEXTS: readonly (readonly [field: string, type: TextKind])[] = [
 /** Reads chat answers of any engine, whole or chunk by chunk; one reader for each answer. Only the first choice is read. */
 export class ChatPieces {
   #calls = 0;
-  /** Call number by the engine's own number. */
-  readonly #known = new Map<number, number>();
+  /** The call that is open under each of the engine's own numbers. */
+  readonly #known = new Map<number, OpenCall>();
 
   /** The pieces of a `chat.completion`, or of one chunk of its stream, in the order in which they are to be told. */
   read(answer: Json): Piece[] {
@@ -37,25 +37,37 @@ export class ChatPieces {
     });
   }
 
-  /** A call is new when its number is; without numbers, when it has a name. */
+  /**
+   * A call is new when its number is, or when it names itself with another id under a number that was used: Gemini and
+   * older Ollamas number every call 0. Without numbers it is new when it has a name.
+   */
   #callPiece(call: Json, called: Json): Piece[] {
     const number = typeof call.index === 'number' ? call.index : null;
     const name = typeof called.name === 'string' ? called.name : '';
     const text = argumentsOf(called.arguments);
-    const known = this.#begun(number, name);
+    const said = typeof call.id === 'string' ? call.id : '';
+    const known = this.#begun(number, said, name);
     if (known !== undefined) return text === '' || known < 0 ? [] : [piece(known, text)];
     const index = this.#calls++;
-    if (number !== null) this.#known.set(number, index);
-    const id = typeof call.id === 'string' && call.id !== '' ? call.id : newId('call');
-    const begun: Piece = { type: 'call', index, id, name };
+    if (number !== null) this.#known.set(number, { index, id: said });
+    const begun: Piece = { type: 'call', index, id: said === '' ? newId('call') : said, name };
     return text === '' ? [begun] : [begun, piece(index, text)];
   }
 
   /** The call that goes on; undefined for a new one. */
-  #begun(number: number | null, name: string): number | undefined {
-    if (number !== null) return this.#known.get(number);
-    return name === '' ? this.#calls - 1 : undefined;
+  #begun(number: number | null, id: string, name: string): number | undefined {
+    if (number === null) return name === '' ? this.#calls - 1 : undefined;
+    const open = this.#known.get(number);
+    if (open === undefined) return undefined;
+    const another = name !== '' && id !== '' && open.id !== '' && id !== open.id;
+    return another ? undefined : open.index;
   }
+}
+
+/** `id`: as the engine said it; empty when it said none. */
+interface OpenCall {
+  readonly index: number;
+  readonly id: string;
 }
 
 const piece = (index: number, text: string): Piece => ({ type: 'arguments', index, text });

@@ -100,6 +100,19 @@ test('parallel calls are all answered, in the order in which they were made, and
   expect(results.map((result) => result.tool_call_id)).toEqual(ids);
 });
 
+test('calls that an engine streams under one number are two calls', async () => {
+  const one = (text: string) =>
+    calls(['remember', { text }]).replace('engine-0', text).replace('"tool_calls"}]', 'null}]');
+  const { whole, memory } = await loop(one('first') + one('second'));
+  await whole();
+  expect(
+    memory
+      .list(10, 0)
+      .map(({ text }) => text)
+      .sort(),
+  ).toEqual(['first', 'second']);
+});
+
 test("a round that mixes tools: ours are run, the caller's call goes out, and the model knows both afterwards", async () => {
   const { asked, whole } = await loop(
     calls(['remember', { text: 'first' }]),
