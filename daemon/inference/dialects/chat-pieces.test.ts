@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ChatPieces } from './chat-pieces.ts';
+import { ChatPieces, wholePieces } from './chat-pieces.ts';
 import type { Json } from './json.ts';
 
 const chunk = (delta: Json, more: Json = {}): Json => ({ choices: [{ index: 0, delta, ...more }] });
@@ -24,6 +24,19 @@ describe('chunks', () => {
       { type: 'reasoning', text: 'b' },
       { type: 'text', text: 'c' },
       { type: 'refusal', text: 'd' },
+    ]);
+  });
+
+  test('texts that come as parts', () => {
+    const thinking = [{ type: 'text', text: 'a' }];
+    expect(
+      read(
+        chunk({ content: [{ type: 'thinking', thinking }] }),
+        chunk({ content: [{ type: 'text', text: 'b' }] }),
+      ),
+    ).toEqual([
+      { type: 'reasoning', text: 'a' },
+      { type: 'text', text: 'b' },
     ]);
   });
 
@@ -118,3 +131,8 @@ test.each([
 ])('nothing is read from %j', (answer) => {
   expect(read(answer)).toEqual([]);
 });
+
+test.each([[{}], [{ choices: [] }], [{ choices: [{ index: 0, finish_reason: 'stop' }] }]])(
+  '%j is no whole answer',
+  (answer) => expect(() => wholePieces(answer)).toThrow('without a message'),
+);

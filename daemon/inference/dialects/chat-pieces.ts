@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { GatewayError } from '../../contract/errors.ts';
+import { answerTexts } from './answer-texts.ts';
 import { asList, asObject, type Json } from './json.ts';
-import type { ChatUsage, Piece, TextKind } from './piece.ts';
-
-/** Where the texts of an answer stand; `reasoning` is what vLLM and OpenRouter call the thoughts. */
-const TEXTS: readonly (readonly [field: string, type: TextKind])[] = [
-  ['reasoning_content', 'reasoning'],
-  ['content', 'text'],
-  ['refusal', 'refusal'],
-];
+import type { ChatUsage, Piece } from './piece.ts';
 
 /** Reads chat answers of any engine, whole or chunk by chunk; one reader for each answer. Only the first choice is read. */
 export class ChatPieces {
@@ -19,7 +14,7 @@ export class ChatPieces {
   read(answer: Json): Piece[] {
     const choice = asObject(asList(answer.choices)[0]);
     const said = asObject(choice?.delta) ?? asObject(choice?.message) ?? {};
-    const pieces: Piece[] = [...texts(said), ...this.#callPieces(asList(said.tool_calls))];
+    const pieces: Piece[] = [...answerTexts(said), ...this.#callPieces(asList(said.tool_calls))];
     if (typeof choice?.finish_reason === 'string') {
       const stop = typeof choice.stop_reason === 'string' ? choice.stop_reason : null;
       pieces.push({ type: 'finish', reason: choice.finish_reason, stop });
@@ -70,16 +65,16 @@ interface OpenCall {
   readonly id: string;
 }
 
-const piece = (index: number, text: string): Piece => ({ type: 'arguments', index, text });
-
-function texts(said: Json): Piece[] {
-  const thought = said.reasoning_content ?? said.reasoning;
-  const values: Json = { ...said, reasoning_content: thought };
-  return TEXTS.flatMap(([field, type]) => {
-    const text = values[field];
-    return typeof text === 'string' && text !== '' ? [{ type, text }] : [];
-  });
+/** The same chat. Throws `upstream.error` for one that holds no message: whatever it is, it is no empty answer. */
+export function withMessage(answer: Json): Json {
+  if (asObject(asObject(asList(answer.choices)[0])?.message)) return answer;
+  throw new GatewayError('upstream.error', { message: 'The engine answered without a message.' });
 }
+
+/** The pieces of a whole answer. Throws as `withMessage`. */
+export const wholePieces = (answer: Json): Piece[] => new ChatPieces().read(withMessage(answer));
+
+const piece = (index: number, text: string): Piece => ({ type: 'arguments', index, text });
 
 /** Some engines give an object where the text of one belongs. */
 const argumentsOf = (value: unknown): string =>

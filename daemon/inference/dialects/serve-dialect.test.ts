@@ -39,6 +39,15 @@ describe.each(PATHS)('%s', (path) => {
     expect(gateway.log).toMatchObject([{ route: path, slot: 'agent', status: 200, completion_tokens: 4 }]);
   });
 
+  test('a whole answer without a message is a failure of the engine', async () => {
+    const { gateway } = await setUp((_req, res) => {
+      res.writeHead(200, JSON_TYPE);
+      res.end('{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}');
+    });
+    expect(await post(gateway.origin, path, BODIES[path])).toMatchObject({ status: 502 });
+    expect(gateway.log).toMatchObject([{ status: 502, error: 'upstream.error' }]);
+  });
+
   test('a stream is told as it is made', async () => {
     const { gateway, got } = await held();
     const { head } = ask(gateway.origin, path, JSON.stringify({ ...BODIES[path], stream: true }));

@@ -169,6 +169,25 @@ test('an engine that dies in a later round: its status, or the last event of a s
   expect(text).not.toContain('[DONE]');
 });
 
+test('an engine that answers a stream with a whole answer; one without a message is a failure', async () => {
+  const answer = (body: Json) => (res: ServerResponse) => {
+    res.writeHead(200, { 'content-type': 'application/json' });
+    res.end(JSON.stringify(body));
+  };
+  const content = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+    { type: 'text', text: 'said' },
+  ];
+  const good = await loop(answer({ choices: [{ message: { content }, finish_reason: 'stop' }] }));
+  expect((await good.whole()).choices[0]?.message).toMatchObject({
+    content: 'said',
+    reasoning_content: 'hm',
+  });
+  await expect((await loop(answer({ choices: [] }))).whole()).rejects.toMatchObject({
+    code: 'upstream.error',
+  });
+});
+
 test('an answer that stops within a call is a failure, and the half of the call goes to nobody', async () => {
   const half = (res: ServerResponse) => {
     const call = { index: 0, id: 'a', function: { name: 'mine', arguments: '{"a":' } };
