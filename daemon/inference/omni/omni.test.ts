@@ -188,6 +188,18 @@ test('an engine that answers a stream with a whole answer; one without a message
   });
 });
 
+test('an answer has the fields that clients check for; counts of which nothing is known are left out', async () => {
+  const { call, whole } = await loop(delta('one'), delta('two'));
+  const told = await whole();
+  expect(told.choices).toMatchObject([{ logprobs: null, message: { content: 'one', refusal: null } }]);
+  expect(told).not.toHaveProperty('usage');
+  const { res } = call({ stream: true, stream_options: { include_usage: true } });
+  let text = '';
+  for await (const chunk of res.chunks()) text += chunk;
+  expect(text).toContain('"two"');
+  expect(text).not.toContain('"usage"');
+});
+
 test('an answer that stops within a call is a failure, and the half of the call goes to nobody', async () => {
   const half = (res: ServerResponse) => {
     const call = { index: 0, id: 'a', function: { name: 'mine', arguments: '{"a":' } };
