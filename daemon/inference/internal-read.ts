@@ -43,7 +43,7 @@ export async function* eventsOf(answer: InternalAnswer): AsyncGenerator<Json> {
     if (data === '[DONE]') continue;
     const event = parsed(data);
     if (event === undefined) throw new GatewayError('upstream.error', { message: 'An event is no JSON.' });
-    if (objectOf(event.error)) throw errorOf(event, null);
+    if (objectOf(event.error)) throw answer.told() ?? errorOf(event, null);
     yield event;
   }
   if (!ended) throw endedEarly();
@@ -66,8 +66,15 @@ async function* dataLines(answer: InternalAnswer): AsyncGenerator<string> {
 /** The error that an answer with a status of failure tells. */
 export async function refusalOf(answer: InternalAnswer): Promise<GatewayError> {
   const bytes = await collect(answer, MAX_ERROR);
-  return errorOf(parsed(bytes.toString('utf8')), answer.status);
+  const { code, message, status, options } = errorOf(parsed(bytes.toString('utf8')), answer.status);
+  return new GatewayError(code, { ...options, message, status, headers: retryHints(answer) });
 }
+
+/** What an answer says of trying again. */
+const RETRY_HINTS = ['retry-after', 'retry-after-ms', 'x-should-retry'];
+
+const retryHints = ({ headers }: InternalAnswer): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => RETRY_HINTS.includes(name)));
 
 async function collect(answer: InternalAnswer, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];

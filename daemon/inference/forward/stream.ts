@@ -106,6 +106,7 @@ export class Answer {
 
   /** Ends an answer that has begun with a failure. */
   fail(error: GatewayError): void {
+    this.#res.tells?.(error);
     this.failWith(error.envelope('openai'));
   }
 

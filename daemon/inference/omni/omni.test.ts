@@ -73,14 +73,14 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
   };
   const whole = async (more: Json = {}) => {
     const { res } = call(more);
-    const answer = { ...(await res.head), body: res.chunks(), refuse: () => {} };
+    const answer = { ...(await res.head), body: res.chunks(), told: () => null, refuse: () => {} };
     return (await wholeJson(answer, 1e6)) as {
       choices: { finish_reason: string; message: { content: string; tool_calls: { id: string }[] } }[];
       usage: Json;
       _svc: { omni: { rounds: number; tools: Json[] } };
     };
   };
-  return { asked, call, whole, memory, control };
+  return { asked, call, whole, memory, control, slots };
 }
 
 const OWN = [{ type: 'function', function: { name: 'mine', parameters: {} } }];
@@ -154,6 +154,26 @@ test('an error of the engine keeps its status and words, in the first round and 
   first.res.destroy();
   const later = await loop(calls(['remember', { text: 'x' }]), refuse);
   await expect(later.whole()).rejects.toMatchObject({ status: 422, message: 'no such grammar' });
+});
+
+test('what an engine says of trying again in a later round reaches the caller', async () => {
+  const busy = (res: ServerResponse) => {
+    res.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7', 'x-should-retry': 'false' });
+    res.end('{"error":{"message":"busy","code":"rate_limit_exceeded"}}');
+  };
+  const { whole } = await loop(calls(['remember', { text: 'x' }]), busy);
+  const failed = await whole().catch((error: GatewayError) => error);
+  expect(failed).toMatchObject({ status: 429, message: 'busy' });
+  expect((failed as GatewayError).headers()).toMatchObject({ 'retry-after': '7', 'x-should-retry': 'false' });
+});
+
+test('a load is waited for as the caller waits, not as the rounds are read', async () => {
+  const { call, whole, slots } = await loop();
+  const waited: boolean[] = [];
+  slots.before = (_, { stream }) => void waited.push(stream);
+  await whole();
+  await call({ stream: true }).running;
+  expect(waited).toEqual([false, true]);
 });
 
 test('an engine that dies in a later round: its status, or the last event of a stream', async () => {
