@@ -18,6 +18,7 @@ import {
   asksForStream,
   type BodyPicture,
   fieldOf,
+  IN_TRANSLATED,
   invalid,
   modelOf,
   scanBody,
@@ -36,7 +37,7 @@ export interface Reading {
   /** The caller opted into the tool loop. */
   readonly omni: boolean;
   /** The body for the engine, once the target and the id that it answers to are known. */
-  body(target: Pick<BodyContext, 'local' | 'thinkingDefault'>, model: string | null): OutboundBody;
+  body(target: Pick<BodyContext, 'local' | 'origin' | 'thinkingDefault'>, model: string | null): OutboundBody;
   /** The call is over: what was kept for it is let go. */
   dispose?(): void;
 }
@@ -84,8 +85,8 @@ const plain = (picture: BodyPicture, model: string | null, body: Reading['body']
   body,
 });
 
-function readChat({ body, picture: seen }: InferenceCall): Reading {
-  const picture = seen?.bytes === body ? seen : scanBody(body);
+function readChat({ body, picture: seen, translated }: InferenceCall): Reading {
+  const picture = seen?.bytes === body ? seen : scanBody(body, translated ? IN_TRANSLATED : undefined);
   if (fieldOf(picture, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const asked = modelOf(picture);
   const rewritten: Reading['body'] = (target, model) => rewriteChat({ picture, ...target }, asked, model);

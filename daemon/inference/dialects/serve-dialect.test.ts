@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { InternalResponse } from '../internal-response.ts';
+import type { InferenceCall } from '../serve.ts';
+import { TASKS } from '../tasks.ts';
 import { ask, post, until } from '../testing/client.ts';
 import {
   BODIES,
@@ -12,6 +15,7 @@ import {
   typesOf,
 } from '../testing/dialects.ts';
 import { CHAT, closeAfterEach, delta, held, SSE, setUp } from '../testing/forwarding.ts';
+import { serveDialect } from './serve-dialect.ts';
 
 closeAfterEach();
 
@@ -205,3 +209,24 @@ describe('counting', () => {
     expect((await post(gateway.origin, COUNT, body)).status).toBe(502);
   });
 });
+
+test.each([
+  ['messages', BODIES[MESSAGES]],
+  ['responses', { ...BODIES[RESPONSES], max_output_tokens: 9 }],
+] as const)(
+  '%s: the limit of the answer reaches OpenAI under the name that its models take',
+  async (name, body) => {
+    const sent: unknown[] = [];
+    const chat = async (call: InferenceCall) => {
+      const target = { local: false, thinkingDefault: () => null, origin: 'https://api.openai.com' };
+      sent.push(JSON.parse(String(TASKS.chat.read(call).body(target, 'gpt-5'))));
+    };
+    const res = new InternalResponse(new AbortController().signal);
+    const bytes = Buffer.from(JSON.stringify(body));
+    const call = { id: 'r1', route: 'v1.chat', path: CHAT, tier: 'client', receivedAt: 0 } as const;
+    const tasks = { chat, count: chat };
+    await serveDialect(name, tasks)({ ...call, body: bytes, res, req: { url: CHAT, headers: {} } });
+    expect(sent).toMatchObject([{ model: 'gpt-5', max_completion_tokens: 9 }]);
+    expect(sent[0]).not.toHaveProperty('max_tokens');
+  },
+);

@@ -42,6 +42,7 @@ export const messagesCount: Dialect = (bytes) => ({
 
 /** Fields of a chat under the names of Messages. */
 const FIELDS = {
+  max_completion_tokens: 'max_tokens',
   stop: 'stop_sequences',
   reasoning_effort: 'output_config.effort',
   enable_thinking: 'thinking',

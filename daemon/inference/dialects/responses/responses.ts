@@ -13,6 +13,7 @@ import { ResponseStream } from './response-stream.ts';
 const FIELDS = {
   messages: 'input',
   max_tokens: 'max_output_tokens',
+  max_completion_tokens: 'max_output_tokens',
   reasoning_effort: 'reasoning.effort',
   enable_thinking: 'reasoning.effort',
   verbosity: 'text.verbosity',
