@@ -105,9 +105,10 @@ async function awaitSlot(
   const { slot } = choice;
   const { chain, lane } = ask.address;
   const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
+  const stream = call.waitsAsStream ?? reading.stream;
   const ready = (name: string) => {
     if (name !== slot) goTo(on, name, choice, deps.slots.get(name)?.model ?? null);
-    return awaitLease(name, { slots: deps.slots, life, answer, stream: reading.stream, priority, modelId });
+    return awaitLease(name, { slots: deps.slots, life, answer, stream, priority, modelId });
   };
   const askedAt = Date.now();
   const fell = ({ code }: GatewayError) => track.wentOn(code);

@@ -1,5 +1,7 @@
 import { ERRORS, type ErrorCode, GatewayError } from '../contract/errors.ts';
 import { BadAnswer } from '../upstreams/ask.ts';
+import { endedEarly } from './forward/failure.ts';
+import { tellsItsEnd } from './forward/told-end.ts';
 import type { InternalAnswer } from './internal.ts';
 
 /** Longest line of an event stream, in characters. */
@@ -30,17 +32,21 @@ export async function wholeJson(answer: InternalAnswer, most: number): Promise<u
 
 /**
  * The events of a streamed answer as JSON values, without the closing `[DONE]`. Throws the error that the answer tells,
- * in its head or as an event; what the body throws; and `upstream.error` for what is no event stream.
+ * in its head or as an event; what the body throws; and `upstream.error` for what ends without having told an end, as
+ * every answer does that is no event stream.
  */
 export async function* eventsOf(answer: InternalAnswer): AsyncGenerator<Json> {
   if (answer.status >= 300) throw await refusalOf(answer);
+  let ended = false;
   for await (const data of dataLines(answer)) {
+    ended ||= tellsItsEnd(`data: ${data}`);
     if (data === '[DONE]') continue;
     const event = parsed(data);
     if (event === undefined) throw new GatewayError('upstream.error', { message: 'An event is no JSON.' });
-    if (objectOf(event.error)) throw errorOf(event, null);
+    if (objectOf(event.error)) throw answer.told() ?? errorOf(event, null);
     yield event;
   }
+  if (!ended) throw endedEarly();
 }
 
 /** The data of each event; every field of OpenAI's streams is one line. */
@@ -60,8 +66,15 @@ async function* dataLines(answer: InternalAnswer): AsyncGenerator<string> {
 /** The error that an answer with a status of failure tells. */
 export async function refusalOf(answer: InternalAnswer): Promise<GatewayError> {
   const bytes = await collect(answer, MAX_ERROR);
-  return errorOf(parsed(bytes.toString('utf8')), answer.status);
+  const { code, message, status, options } = errorOf(parsed(bytes.toString('utf8')), answer.status);
+  return new GatewayError(code, { ...options, message, status, headers: retryHints(answer) });
 }
+
+/** What an answer says of trying again. */
+const RETRY_HINTS = ['retry-after', 'retry-after-ms', 'x-should-retry'];
+
+const retryHints = ({ headers }: InternalAnswer): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => RETRY_HINTS.includes(name)));
 
 async function collect(answer: InternalAnswer, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];

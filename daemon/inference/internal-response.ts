@@ -24,6 +24,7 @@ export class InternalResponse extends Writable implements CallerResponse {
   #over = false;
   #failure: unknown = null;
   #refused: GatewayError | null = null;
+  #told: GatewayError | null = null;
   #wake: (() => void) | null = null;
 
   /** Its end is the end of the answer; what is read afterwards throws the signal's reason. */
@@ -53,6 +54,15 @@ export class InternalResponse extends Writable implements CallerResponse {
   }
 
   flushHeaders(): void {}
+
+  /** The failure that the last event tells. */
+  get told(): GatewayError | null {
+    return this.#told;
+  }
+
+  tells(failure: GatewayError): void {
+    this.#told = failure;
+  }
 
   /** Why the reader could not go on with what came. */
   get failure(): GatewayError | null {

@@ -92,6 +92,32 @@ test('an engine that dies in mid-stream is an error after what came', async () =
   expect((await failure(events.next())).code).toBe('dispatch.upstream_unavailable');
 });
 
+test('a stream that ends without an end is an error, and so is a whole answer in its place', async () => {
+  const { gateway, got } = await held();
+  const asked = gateway.inference.internal(call());
+  await until(() => got.length === 1);
+  got[0]?.writeHead(200, { ...SSE, connection: 'close' });
+  got[0]?.end(delta('one'));
+  expect((await failure(collected(eventsOf(await asked)))).code).toBe('upstream.error');
+  const whole = gateway.inference.internal(call());
+  await until(() => got.length === 2);
+  got[1]?.setHeader('content-type', 'application/json');
+  got[1]?.end('{"choices":[{"message":{"content":"one"}}]}');
+  expect((await failure(collected(eventsOf(await whole)))).code).toBe('upstream.error');
+});
+
+test('a failure of ours in mid-stream keeps what it says of trying again', async () => {
+  const { gateway, got } = await held();
+  const asked = gateway.inference.internal(call());
+  await until(() => got.length === 1);
+  got[0]?.writeHead(200, SSE);
+  got[0]?.write(delta('one'));
+  const events = eventsOf(await asked);
+  await events.next();
+  const [told] = await Promise.all([failure(events.next()), gateway.inference.stop()]);
+  expect([told.code, told.headers()]).toEqual(['slot.draining', { 'retry-after': '5' }]);
+});
+
 test('a body that breaks off is never taken for a whole one', async () => {
   const { gateway, got } = await held();
   const asked = gateway.inference.internal(call());

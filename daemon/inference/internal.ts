@@ -31,6 +31,8 @@ export interface InternalCall {
   /** Of the body; JSON when left out. */
   readonly contentType?: string;
   readonly priority?: 'interactive' | 'batch';
+  /** Whether it waits for a load as streams do; as its body asks when left out. */
+  readonly waitsAsStream?: boolean;
   /** Its end ends the engine's work, at any point of the call. */
   readonly signal: AbortSignal;
   /** Longest time for the whole call in milliseconds; then `dispatch.upstream_timeout`. */
@@ -44,6 +46,8 @@ export interface InternalAnswer extends InternalHead {
    * signal's reason or a GatewayError. After the head of an event stream a failure is its last event, as for everyone.
    */
   readonly body: AsyncIterable<Buffer>;
+  /** The failure of ours that the last event tells, whole, with its advice on trying again; null when there is none. */
+  told(): GatewayError | null;
   /** The reader can't go on with the body: it ends the call, and is what the request log says of it. */
   refuse(failure: GatewayError): void;
 }
@@ -74,6 +78,7 @@ export async function callInternally(deps: InternalDeps, call: InternalCall): Pr
     req: { url: call.path, headers: headersOf(call) },
     res,
     body: call.body,
+    waitsAsStream: call.waitsAsStream,
     receive: async (take) => take(call.body),
     receivedAt: performance.now(),
   });
@@ -83,7 +88,7 @@ export async function callInternally(deps: InternalDeps, call: InternalCall): Pr
   );
   res.once('close', stop);
   const head = await res.head;
-  return { ...head, body: res.chunks(), refuse: (failure) => res.refuse(failure) };
+  return { ...head, body: res.chunks(), told: () => res.told, refuse: (failure) => res.refuse(failure) };
 }
 
 function guard({ settings }: InternalDeps, route: RouteId, tier: Tier): void {

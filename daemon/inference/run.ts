@@ -79,6 +79,7 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow)
     res: call.res,
     firstByte: () => track.firstByte(),
     stallMs: idleMs,
+    tellsEnd: task.tellsEnd,
     seen: capture === null ? undefined : (chunk) => capture.answered(chunk),
   });
   const limit = deps.settings.value('totalTimeoutS') * 1000;

@@ -57,6 +57,10 @@ export interface InferenceCall {
   readonly body: Buffer;
   /** Where the parts of `body` lie, when somebody has looked already: a long body is walked once. */
   readonly picture?: BodyPicture;
+  /** It was made from a request of another API. */
+  readonly translated?: boolean;
+  /** Whether it waits for a load as streams do; as its body asks when left out. */
+  readonly waitsAsStream?: boolean;
   /** For bodies that are too large for memory. */
   readonly receive?: Receive;
   /** `performance.now()` at arrival. */

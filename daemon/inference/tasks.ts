@@ -18,6 +18,7 @@ import {
   asksForStream,
   type BodyPicture,
   fieldOf,
+  IN_TRANSLATED,
   invalid,
   modelOf,
   scanBody,
@@ -36,7 +37,7 @@ export interface Reading {
   /** The caller opted into the tool loop. */
   readonly omni: boolean;
   /** The body for the engine, once the target and the id that it answers to are known. */
-  body(target: Pick<BodyContext, 'local' | 'thinkingDefault'>, model: string | null): OutboundBody;
+  body(target: Pick<BodyContext, 'local' | 'origin' | 'thinkingDefault'>, model: string | null): OutboundBody;
   /** The call is over: what was kept for it is let go. */
   dispose?(): void;
 }
@@ -66,6 +67,8 @@ export interface TaskRow {
   read(call: InferenceCall, on: ReadOn): Reading | Promise<Reading>;
   /** The body stays as it was sent, also where it is no JSON. */
   readonly verbatim?: boolean;
+  /** Its event streams say when they are whole, by `[DONE]` or by a finish reason. */
+  readonly tellsEnd?: boolean;
   judge?(failure: EngineFailure): Verdict;
   /** Where this engine serves it, when not under the path of the route. */
   place?(target: Pick<Connection, 'countPath' | 'teiRerank'>): string | undefined;
@@ -82,8 +85,8 @@ const plain = (picture: BodyPicture, model: string | null, body: Reading['body']
   body,
 });
 
-function readChat({ body, picture: seen }: InferenceCall): Reading {
-  const picture = seen?.bytes === body ? seen : scanBody(body);
+function readChat({ body, picture: seen, translated }: InferenceCall): Reading {
+  const picture = seen?.bytes === body ? seen : scanBody(body, translated ? IN_TRANSLATED : undefined);
   if (fieldOf(picture, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const asked = modelOf(picture);
   const rewritten: Reading['body'] = (target, model) => rewriteChat({ picture, ...target }, asked, model);
@@ -120,9 +123,9 @@ async function readTranscription({ req, receive }: InferenceCall, on: ReadOn): P
 }
 
 export const TASKS = {
-  chat: { read: readChat },
+  chat: { read: readChat, tellsEnd: true },
   count: { read: readChat, judge: cannotCount, place: ({ countPath }) => countPath },
-  completions: { read: readCompletions },
+  completions: { read: readCompletions, tellsEnd: true },
   embeddings: { read: readEmbeddings, prepare: prepareEmbeddings, judge: judgeOf('input') },
   rerank: { read: readRerank, prepare: prepareRerank, judge: judgeOf('documents'), place: placeOfRerank },
   speech: { read: readSpeech, prepare: prepareSpeech },

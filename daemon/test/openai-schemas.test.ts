@@ -82,6 +82,28 @@ describe.each(Object.entries(CHATS))('chat: %s', (_, body) => {
   it('every chunk', () => streamed(CHAT, 'CreateChatCompletionStreamResponse', body));
 });
 
+describe('a chat with tools of the gateway', () => {
+  const body = { ...hi, model: 'agent', omni: true };
+
+  it('whole', async () => {
+    const told = (await post(CHAT, body)).json();
+    expect(breaches('CreateChatCompletionResponse', told)).toEqual([]);
+    expect(extensions('CreateChatCompletionResponse', told)).toEqual(['_svc']);
+  });
+
+  it('every chunk', async () => {
+    const answer = await post(CHAT, { ...body, stream: true, stream_options: { include_usage: true } });
+    const data = dataOf(answer.text);
+    expect(data.pop()).toBe('[DONE]');
+    for (const each of data) {
+      expect(breaches('CreateChatCompletionStreamResponse', JSON.parse(each)), each).toEqual([]);
+      expect(['_svc'], each).toEqual(
+        expect.arrayContaining(extensions('CreateChatCompletionStreamResponse', JSON.parse(each))),
+      );
+    }
+  });
+});
+
 describe.each(Object.entries(TEXTS))('completions: %s', (_, body) => {
   it('whole', () => whole(TEXT, 'CreateCompletionResponse', body));
   it('every chunk', () => streamed(TEXT, 'CreateCompletionResponse', body));

@@ -41,6 +41,7 @@ test.each([
   ['messages.9', 'input'],
   ['tools.0.function.parameters', 'tools.1'],
   ['max_tokens', 'max_output_tokens'],
+  ['max_completion_tokens', 'max_output_tokens'],
   ['response_format.json_schema.schema.type', 'text.format.schema'],
   ['temperature', 'temperature'],
   ['__proto__.constructor', '__proto__.constructor'],
@@ -75,6 +76,7 @@ test.each([
   ['messages.4.content.2.image_url', 'messages.2.content.2'],
   ['stop', 'stop_sequences'],
   ['max_tokens', 'max_tokens'],
+  ['max_completion_tokens', 'max_tokens'],
 ])('%s of the chat is %s of a message', async (param, place) => {
   const error = await refusedAt(MESSAGES, { max_tokens: 9, system: 'be', messages }, param);
   expect(error).toMatchObject({ param: place, message: `${place}: is wrong` });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ChatPieces } from './chat-pieces.ts';
+import { ChatPieces, wholePieces } from './chat-pieces.ts';
 import type { Json } from './json.ts';
 
 const chunk = (delta: Json, more: Json = {}): Json => ({ choices: [{ index: 0, delta, ...more }] });
@@ -27,6 +27,19 @@ describe('chunks', () => {
     ]);
   });
 
+  test('texts that come as parts', () => {
+    const thinking = [{ type: 'text', text: 'a' }];
+    expect(
+      read(
+        chunk({ content: [{ type: 'thinking', thinking }] }),
+        chunk({ content: [{ type: 'text', text: 'b' }] }),
+      ),
+    ).toEqual([
+      { type: 'reasoning', text: 'a' },
+      { type: 'text', text: 'b' },
+    ]);
+  });
+
   test('a call with a number goes on where its number says', () => {
     expect(
       read(
@@ -41,6 +54,24 @@ describe('chunks', () => {
       { type: 'call', index: 1, id: 'y', name: 'g' },
       { type: 'arguments', index: 1, text: '{}' },
       { type: 'arguments', index: 0, text: '}' },
+    ]);
+  });
+
+  test('calls that share a number are told apart by their ids; an id that is said again goes on', () => {
+    expect(
+      read(
+        call({ index: 0, id: 'x', function: { name: 'f', arguments: '{"a":' } }),
+        call({ index: 0, id: 'x', function: { name: 'f', arguments: '1}' } }),
+        call({ index: 0, id: 'y', function: { name: 'g', arguments: '{}' } }),
+        call({ index: 0, id: 'z', function: { arguments: ' ' } }),
+      ),
+    ).toEqual([
+      { type: 'call', index: 0, id: 'x', name: 'f' },
+      { type: 'arguments', index: 0, text: '{"a":' },
+      { type: 'arguments', index: 0, text: '1}' },
+      { type: 'call', index: 1, id: 'y', name: 'g' },
+      { type: 'arguments', index: 1, text: '{}' },
+      { type: 'arguments', index: 1, text: ' ' },
     ]);
   });
 
@@ -100,3 +131,8 @@ test.each([
 ])('nothing is read from %j', (answer) => {
   expect(read(answer)).toEqual([]);
 });
+
+test.each([[{}], [{ choices: [] }], [{ choices: [{ index: 0, finish_reason: 'stop' }] }]])(
+  '%j is no whole answer',
+  (answer) => expect(() => wholePieces(answer)).toThrow('without a message'),
+);

@@ -1,25 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { GatewayError } from '../../contract/errors.ts';
+import { answerTexts } from './answer-texts.ts';
 import { asList, asObject, type Json } from './json.ts';
-import type { ChatUsage, Piece, TextKind } from './piece.ts';
-
-/** Where the texts of an answer stand; `reasoning` is what vLLM and OpenRouter call the thoughts. */
-const TEXTS: readonly (readonly [field: string, type: TextKind])[] = [
-  ['reasoning_content', 'reasoning'],
-  ['content', 'text'],
-  ['refusal', 'refusal'],
-];
+import type { ChatUsage, Piece } from './piece.ts';
 
 /** Reads chat answers of any engine, whole or chunk by chunk; one reader for each answer. Only the first choice is read. */
 export class ChatPieces {
   #calls = 0;
-  /** Call number by the engine's own number. */
-  readonly #known = new Map<number, number>();
+  /** The call that is open under each of the engine's own numbers. */
+  readonly #known = new Map<number, OpenCall>();
 
   /** The pieces of a `chat.completion`, or of one chunk of its stream, in the order in which they are to be told. */
   read(answer: Json): Piece[] {
     const choice = asObject(asList(answer.choices)[0]);
     const said = asObject(choice?.delta) ?? asObject(choice?.message) ?? {};
-    const pieces: Piece[] = [...texts(said), ...this.#callPieces(asList(said.tool_calls))];
+    const pieces: Piece[] = [...answerTexts(said), ...this.#callPieces(asList(said.tool_calls))];
     if (typeof choice?.finish_reason === 'string') {
       const stop = typeof choice.stop_reason === 'string' ? choice.stop_reason : null;
       pieces.push({ type: 'finish', reason: choice.finish_reason, stop });
@@ -37,37 +32,49 @@ export class ChatPieces {
     });
   }
 
-  /** A call is new when its number is; without numbers, when it has a name. */
+  /**
+   * A call is new when its number is, or when it names itself with another id under a number that was used: Gemini and
+   * older Ollamas number every call 0. Without numbers it is new when it has a name.
+   */
   #callPiece(call: Json, called: Json): Piece[] {
     const number = typeof call.index === 'number' ? call.index : null;
     const name = typeof called.name === 'string' ? called.name : '';
     const text = argumentsOf(called.arguments);
-    const known = this.#begun(number, name);
+    const said = typeof call.id === 'string' ? call.id : '';
+    const known = this.#begun(number, said, name);
     if (known !== undefined) return text === '' || known < 0 ? [] : [piece(known, text)];
     const index = this.#calls++;
-    if (number !== null) this.#known.set(number, index);
-    const id = typeof call.id === 'string' && call.id !== '' ? call.id : newId('call');
-    const begun: Piece = { type: 'call', index, id, name };
+    if (number !== null) this.#known.set(number, { index, id: said });
+    const begun: Piece = { type: 'call', index, id: said === '' ? newId('call') : said, name };
     return text === '' ? [begun] : [begun, piece(index, text)];
   }
 
   /** The call that goes on; undefined for a new one. */
-  #begun(number: number | null, name: string): number | undefined {
-    if (number !== null) return this.#known.get(number);
-    return name === '' ? this.#calls - 1 : undefined;
+  #begun(number: number | null, id: string, name: string): number | undefined {
+    if (number === null) return name === '' ? this.#calls - 1 : undefined;
+    const open = this.#known.get(number);
+    if (open === undefined) return undefined;
+    const another = name !== '' && id !== '' && open.id !== '' && id !== open.id;
+    return another ? undefined : open.index;
   }
 }
 
-const piece = (index: number, text: string): Piece => ({ type: 'arguments', index, text });
-
-function texts(said: Json): Piece[] {
-  const thought = said.reasoning_content ?? said.reasoning;
-  const values: Json = { ...said, reasoning_content: thought };
-  return TEXTS.flatMap(([field, type]) => {
-    const text = values[field];
-    return typeof text === 'string' && text !== '' ? [{ type, text }] : [];
-  });
+/** `id`: as the engine said it; empty when it said none. */
+interface OpenCall {
+  readonly index: number;
+  readonly id: string;
 }
+
+/** The same chat. Throws `upstream.error` for one that holds no message: whatever it is, it is no empty answer. */
+export function withMessage(answer: Json): Json {
+  if (asObject(asObject(asList(answer.choices)[0])?.message)) return answer;
+  throw new GatewayError('upstream.error', { message: 'The engine answered without a message.' });
+}
+
+/** The pieces of a whole answer. Throws as `withMessage`. */
+export const wholePieces = (answer: Json): Piece[] => new ChatPieces().read(withMessage(answer));
+
+const piece = (index: number, text: string): Piece => ({ type: 'arguments', index, text });
 
 /** Some engines give an object where the text of one belongs. */
 const argumentsOf = (value: unknown): string =>

@@ -4,6 +4,7 @@ import { catalogued, GatewayError } from '../../contract/errors.ts';
 import { isEventStream } from '../../kit/sse.ts';
 import { BadAnswer } from '../../upstreams/ask.ts';
 import type { CallerResponse } from '../caller.ts';
+import { endedEarly } from '../forward/failure.ts';
 import { inCallersWords } from './callers-words.ts';
 import type { Events, Translation } from './dialect.ts';
 import { EventReader, type StreamBlock } from './event-reader.ts';
@@ -12,8 +13,6 @@ import { errorOf, wholeError } from './whole-error.ts';
 
 /** Longest whole answer, in bytes. */
 const MAX_WHOLE = 64 * 1024 * 1024;
-/** The message about an engine whose stream stops before its end. */
-const ENDED_EARLY = 'The engine ended its answer early.';
 /** What is said of the body of a chat only. */
 const OF_THE_CHAT = ['content-length', 'content-encoding'];
 
@@ -145,7 +144,7 @@ export class DialectResponse extends Writable implements CallerResponse {
   #last(): string {
     if (this.#failed || this.#events === null) return '';
     if (this.#complete || this.#events.finished) return this.#events.end();
-    return this.#fail(new GatewayError('upstream.error', { message: ENDED_EARLY }));
+    return this.#fail(endedEarly());
   }
 
   #told(read: () => readonly StreamBlock[]): string {

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { InternalResponse } from '../internal-response.ts';
+import type { InferenceCall } from '../serve.ts';
+import { TASKS } from '../tasks.ts';
 import { ask, post, until } from '../testing/client.ts';
 import {
   BODIES,
@@ -12,6 +15,7 @@ import {
   typesOf,
 } from '../testing/dialects.ts';
 import { CHAT, closeAfterEach, delta, held, SSE, setUp } from '../testing/forwarding.ts';
+import { serveDialect } from './serve-dialect.ts';
 
 closeAfterEach();
 
@@ -37,6 +41,15 @@ describe.each(PATHS)('%s', (path) => {
     expect(JSON.stringify(seen)).not.toContain('secret');
     expect(slots.released).toBe(1);
     expect(gateway.log).toMatchObject([{ route: path, slot: 'agent', status: 200, completion_tokens: 4 }]);
+  });
+
+  test('a whole answer without a message is a failure of the engine', async () => {
+    const { gateway } = await setUp((_req, res) => {
+      res.writeHead(200, JSON_TYPE);
+      res.end('{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}');
+    });
+    expect(await post(gateway.origin, path, BODIES[path])).toMatchObject({ status: 502 });
+    expect(gateway.log).toMatchObject([{ status: 502, error: 'upstream.error' }]);
   });
 
   test('a stream is told as it is made', async () => {
@@ -196,3 +209,24 @@ describe('counting', () => {
     expect((await post(gateway.origin, COUNT, body)).status).toBe(502);
   });
 });
+
+test.each([
+  ['messages', BODIES[MESSAGES]],
+  ['responses', { ...BODIES[RESPONSES], max_output_tokens: 9 }],
+] as const)(
+  '%s: the limit of the answer reaches OpenAI under the name that its models take',
+  async (name, body) => {
+    const sent: unknown[] = [];
+    const chat = async (call: InferenceCall) => {
+      const target = { local: false, thinkingDefault: () => null, origin: 'https://api.openai.com' };
+      sent.push(JSON.parse(String(TASKS.chat.read(call).body(target, 'gpt-5'))));
+    };
+    const res = new InternalResponse(new AbortController().signal);
+    const bytes = Buffer.from(JSON.stringify(body));
+    const call = { id: 'r1', route: 'v1.chat', path: CHAT, tier: 'client', receivedAt: 0 } as const;
+    const tasks = { chat, count: chat };
+    await serveDialect(name, tasks)({ ...call, body: bytes, res, req: { url: CHAT, headers: {} } });
+    expect(sent).toMatchObject([{ model: 'gpt-5', max_completion_tokens: 9 }]);
+    expect(sent[0]).not.toHaveProperty('max_tokens');
+  },
+);

@@ -29,6 +29,7 @@ export function serveDialect(name: DialectName, tasks: Readonly<Record<Translati
       req: { url: path, headers: call.req.headers },
       res: new DialectResponse(call.res, translation, asked),
       body: Buffer.from(JSON.stringify(chat)),
+      translated: true,
     });
     await served.catch((failure: unknown) => {
       throw failure instanceof GatewayError ? failureInCallersWords(origin, failure) : failure;

@@ -43,6 +43,13 @@ export function brokenAnswer(error: unknown): GatewayError {
   });
 }
 
+/** Its stream ended in good order, but not its answer. */
+export const endedEarly = (): GatewayError =>
+  new GatewayError('upstream.error', {
+    message: 'The engine ended its answer early.',
+    cause: new BadAnswer('It ended its answer early.'),
+  });
+
 /** A line of its answer is longer than any honest one. */
 export const endlessLine = (): GatewayError =>
   new GatewayError('upstream.error', {

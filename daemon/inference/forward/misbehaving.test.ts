@@ -8,9 +8,9 @@ import { listen } from '../testing/gateway.ts';
 closeAfterEach();
 
 describe('an engine that misbehaves', () => {
-  const failing = async (handler: RequestListener, body: object = hello) => {
+  const failing = async (handler: RequestListener, body: object = hello, path = CHAT) => {
     const { gateway, slots } = await setUp(handler, { settings: { idleTimeoutS: 1 } });
-    const answer = await post(gateway.origin, CHAT, body);
+    const answer = await post(gateway.origin, path, body);
     expect(slots.released).toBe(slots.leased);
     expect(gateway.inference.running()).toEqual([]);
     return { answer, gateway };
@@ -129,6 +129,38 @@ describe('an engine that misbehaves', () => {
     expect(answer.body).toMatch(/\n\ndata: \{"error":\{"code":"dispatch\.upstream_unavailable".*\}\}\n\n$/);
     expect(answer.body).not.toContain('[DONE]');
     expect(gateway.log[0]).toMatchObject({ status: 200, error: 'dispatch.upstream_unavailable' });
+  });
+
+  test.each([
+    ['/v1/chat/completions', hello],
+    ['/v1/completions', { model: 'agent', prompt: 'hi' }],
+  ])(
+    'a stream of %s that ends in good order without its end is told as one that broke off',
+    async (path, body) => {
+      const { answer, gateway } = await failing(
+        (_req, res) => {
+          res.writeHead(200, { ...SSE, connection: 'close' });
+          res.end(`${delta('a')}data: {"choi`);
+        },
+        body,
+        path,
+      );
+      expect(answer.body).toMatch(/"a"[\s\S]*\n\ndata: \{"error":\{"code":"upstream\.error".*\}\}\n\n$/);
+      expect(answer.body).not.toContain('[DONE]');
+      expect(gateway.log[0]).toMatchObject({ status: 200, error: 'upstream.error' });
+    },
+  );
+
+  test('a stream without [DONE] is whole once it has told why it ended; an error of its own is enough', async () => {
+    const finished = `${delta('a')}data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n`;
+    const failed = `${delta('a')}data: {"error":{"message":"out of memory"}}\n\n`;
+    for (const text of [finished, failed]) {
+      const { answer } = await failing((_req, res) => {
+        res.writeHead(200, { ...SSE, connection: 'close' });
+        res.end(text);
+      });
+      expect(answer.body).toBe(text);
+    }
   });
 
   test('death in the middle of anything else cuts the connection', async () => {

@@ -4,8 +4,10 @@ import { isEventStream, SSE_HEADERS, sseComment, sseData } from '../../kit/sse.t
 import type { Usage } from '../../telemetry/in-flight.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { ExchangeEnd } from './exchange.ts';
+import { endedEarly } from './failure.ts';
 import { callerHeaders } from './headers.ts';
 import { speedOf } from './speed.ts';
+import { tellsItsEnd } from './told-end.ts';
 import { failureInEvents } from './told-failure.ts';
 import { NO_USAGE, UsageTap } from './usage-tap.ts';
 
@@ -18,6 +20,8 @@ export interface AnswerOptions {
   firstByte(): void;
   /** A caller that takes nothing for this long is cut, in milliseconds. */
   readonly stallMs: number;
+  /** An event stream that is whole says so: one that ends without a word is told as broken off. */
+  readonly tellsEnd?: boolean | undefined;
   /** Told of every chunk of the body, where somebody wants to see it. */
   readonly seen?: ((chunk: Buffer) => void) | undefined;
 }
@@ -32,6 +36,7 @@ export class Answer {
   readonly #tap = new UsageTap();
   #eventStream = false;
   #stall: NodeJS.Timeout | null = null;
+  #cutShort: GatewayError | null = null;
   headSent = false;
   status = 0;
   /** `performance.now()` of the first byte and of the end of the body; 0 before. */
@@ -86,15 +91,22 @@ export class Answer {
     });
   }
 
-  /** Ends the body, with `last` as its last bytes. */
+  /** Ends the body, with `last` as its last bytes; the end of an answer that is not whole is a failure. */
   finish(last?: Buffer): void {
     if (last) this.#look(last);
+    if (this.#endsEarly()) {
+      if (last) this.#res.write(last);
+      this.#cutShort = endedEarly();
+      this.fail(this.#cutShort);
+      return;
+    }
     this.endedAt = performance.now();
     this.#res.end(last);
   }
 
   /** Ends an answer that has begun with a failure. */
   fail(error: GatewayError): void {
+    this.#res.tells?.(error);
     this.failWith(error.envelope('openai'));
   }
 
@@ -113,7 +125,7 @@ export class Answer {
 
   /** How it ended, after an exchange that ended so: an event stream may have told a failure among its last events. */
   ended(end: ExchangeEnd): ExchangeEnd {
-    return end ?? (this.#eventStream ? failureInEvents(this.#tap.held()) : null);
+    return end ?? this.#cutShort ?? (this.#eventStream ? failureInEvents(this.#tap.held()) : null);
   }
 
   /** What the request log says of the end; an answer that was made anew for the caller may have become a failure. */
@@ -151,6 +163,12 @@ export class Answer {
     }
     this.#tap.push(chunk);
     this.#options.seen?.(chunk);
+  }
+
+  #endsEarly(): boolean {
+    if (!this.#eventStream || !this.#options.tellsEnd) return false;
+    const end = this.#tap.held();
+    return !tellsItsEnd(end.toString('latin1')) && failureInEvents(end) === null;
   }
 
   /** Whether the bytes written so far end an event, so that the next one is read as one of its own. */

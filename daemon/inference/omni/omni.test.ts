@@ -73,14 +73,14 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
   };
   const whole = async (more: Json = {}) => {
     const { res } = call(more);
-    const answer = { ...(await res.head), body: res.chunks(), refuse: () => {} };
+    const answer = { ...(await res.head), body: res.chunks(), told: () => null, refuse: () => {} };
     return (await wholeJson(answer, 1e6)) as {
       choices: { finish_reason: string; message: { content: string; tool_calls: { id: string }[] } }[];
       usage: Json;
       _svc: { omni: { rounds: number; tools: Json[] } };
     };
   };
-  return { asked, call, whole, memory, control };
+  return { asked, call, whole, memory, control, slots };
 }
 
 const OWN = [{ type: 'function', function: { name: 'mine', parameters: {} } }];
@@ -98,6 +98,19 @@ test('parallel calls are all answered, in the order in which they were made, and
   const [, said, ...results] = asked[1]?.messages ?? [];
   const ids = ((said?.tool_calls ?? []) as { id: string }[]).map(({ id }) => id);
   expect(results.map((result) => result.tool_call_id)).toEqual(ids);
+});
+
+test('calls that an engine streams under one number are two calls', async () => {
+  const one = (text: string) =>
+    calls(['remember', { text }]).replace('engine-0', text).replace('"tool_calls"}]', 'null}]');
+  const { whole, memory } = await loop(one('first') + one('second'));
+  await whole();
+  expect(
+    memory
+      .list(10, 0)
+      .map(({ text }) => text)
+      .sort(),
+  ).toEqual(['first', 'second']);
 });
 
 test("a round that mixes tools: ours are run, the caller's call goes out, and the model knows both afterwards", async () => {
@@ -143,6 +156,26 @@ test('an error of the engine keeps its status and words, in the first round and 
   await expect(later.whole()).rejects.toMatchObject({ status: 422, message: 'no such grammar' });
 });
 
+test('what an engine says of trying again in a later round reaches the caller', async () => {
+  const busy = (res: ServerResponse) => {
+    res.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7', 'x-should-retry': 'false' });
+    res.end('{"error":{"message":"busy","code":"rate_limit_exceeded"}}');
+  };
+  const { whole } = await loop(calls(['remember', { text: 'x' }]), busy);
+  const failed = await whole().catch((error: GatewayError) => error);
+  expect(failed).toMatchObject({ status: 429, message: 'busy' });
+  expect((failed as GatewayError).headers()).toMatchObject({ 'retry-after': '7', 'x-should-retry': 'false' });
+});
+
+test('a load is waited for as the caller waits, not as the rounds are read', async () => {
+  const { call, whole, slots } = await loop();
+  const waited: boolean[] = [];
+  slots.before = (_, { stream }) => void waited.push(stream);
+  await whole();
+  await call({ stream: true }).running;
+  expect(waited).toEqual([false, true]);
+});
+
 test('an engine that dies in a later round: its status, or the last event of a stream', async () => {
   const die = (res: ServerResponse) => res.destroy();
   const whole = await loop(calls(['remember', { text: 'x' }]), die);
@@ -154,6 +187,46 @@ test('an engine that dies in a later round: its status, or the last event of a s
   expect(text).toContain('"tool_result"');
   expect(text).toContain('"error"');
   expect(text).not.toContain('[DONE]');
+});
+
+test('an engine that answers a stream with a whole answer; one without a message is a failure', async () => {
+  const answer = (body: Json) => (res: ServerResponse) => {
+    res.writeHead(200, { 'content-type': 'application/json' });
+    res.end(JSON.stringify(body));
+  };
+  const content = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+    { type: 'text', text: 'said' },
+  ];
+  const good = await loop(answer({ choices: [{ message: { content }, finish_reason: 'stop' }] }));
+  expect((await good.whole()).choices[0]?.message).toMatchObject({
+    content: 'said',
+    reasoning_content: 'hm',
+  });
+  await expect((await loop(answer({ choices: [] }))).whole()).rejects.toMatchObject({
+    code: 'upstream.error',
+  });
+});
+
+test('an answer has the fields that clients check for; counts of which nothing is known are left out', async () => {
+  const { call, whole } = await loop(delta('one'), delta('two'));
+  const told = await whole();
+  expect(told.choices).toMatchObject([{ logprobs: null, message: { content: 'one', refusal: null } }]);
+  expect(told).not.toHaveProperty('usage');
+  const { res } = call({ stream: true, stream_options: { include_usage: true } });
+  let text = '';
+  for await (const chunk of res.chunks()) text += chunk;
+  expect(text).toContain('"two"');
+  expect(text).not.toContain('"usage"');
+});
+
+test('an answer that stops within a call is a failure, and the half of the call goes to nobody', async () => {
+  const half = (res: ServerResponse) => {
+    const call = { index: 0, id: 'a', function: { name: 'mine', arguments: '{"a":' } };
+    res.writeHead(200, { ...SSE, connection: 'close' });
+    res.end(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`);
+  };
+  await expect((await loop(half)).whole({ tools: OWN })).rejects.toMatchObject({ code: 'upstream.error' });
 });
 
 test('a caller who leaves ends the engine', async () => {

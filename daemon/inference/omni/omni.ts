@@ -157,6 +157,8 @@ function askModel({ deps, call, ask, offered, messages, tools }: Loop, number: n
     tier: call.tier,
     body: Buffer.from(JSON.stringify(body)),
     signal: tools.signal,
+    // Rounds are always read as streams; who asked for a whole answer still waits as for one.
+    waitsAsStream: ask.stream,
     ...(call.req.headers['x-svc-priority'] === 'batch' && { priority: 'batch' as const }),
   });
 }

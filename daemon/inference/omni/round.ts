@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { ChatPieces } from '../dialects/chat-pieces.ts';
+import { ChatPieces, withMessage } from '../dialects/chat-pieces.ts';
 import { asObject, type Json } from '../dialects/json.ts';
 import type { InternalAnswer } from '../internal.ts';
 import { eventsOf, wholeJson } from '../internal-read.ts';
@@ -51,14 +51,13 @@ export async function readRound(
   return { text, calls, finish, usage };
 }
 
-/** The parts of a stream, or the one part of an engine that answers a stream with a whole answer. */
+/** The parts of a stream, or the one part of an engine that answers a stream with a whole answer. Throws as `withMessage`. */
 async function* partsOf(answer: InternalAnswer): AsyncGenerator<Json> {
   if (String(answer.headers['content-type'] ?? '').startsWith('text/event-stream')) {
     yield* eventsOf(answer);
     return;
   }
-  const whole = asObject(await wholeJson(answer, MOST_SAID));
-  if (whole) yield whole;
+  yield withMessage(asObject(await wholeJson(answer, MOST_SAID)) ?? {});
 }
 
 function append(call: { arguments: string } | undefined, text: string): void {

@@ -10,6 +10,7 @@ export interface Ending {
   readonly finish: string;
   /** Calls of the caller's own tools. */
   readonly calls: readonly ToolCall[];
+  /** Empty when nothing was counted. */
   readonly usage: Json;
   readonly rounds: number;
 }
@@ -49,6 +50,8 @@ const activity = (type: string, { id, name }: ToolCall, more: Json): Json => ({
 const resultOf = ({ call, ok, content, ms, attachment }: Ran): Json =>
   activity('tool_result', call, { ok, ms, content, ...(attachment === null ? {} : { attachment }) });
 
+const counted = (usage: Json): boolean => Object.keys(usage).length > 0;
+
 /** What both forms of an answer begin with. */
 class Head {
   readonly created = Math.floor(Date.now() / 1000);
@@ -87,7 +90,8 @@ export function streamTeller(res: CallerResponse, id: string, includeUsage: bool
     end({ calls, finish, usage, rounds }) {
       if (calls.length > 0) write({ tool_calls: calls.map(asCall) });
       write({}, finish, { _svc: { omni: { type: 'done', rounds } } });
-      if (includeUsage) res.write(sseData({ ...head.fields('chat.completion.chunk'), choices: [], usage }));
+      if (includeUsage && counted(usage))
+        res.write(sseData({ ...head.fields('chat.completion.chunk'), choices: [], usage }));
       res.end('data: [DONE]\n\n');
     },
     fail(error) {
@@ -136,11 +140,11 @@ export function wholeTeller(res: CallerResponse, id: string): Teller {
       void tools.push({ ...asObject(resultOf(result).omni), arguments: result.call.arguments }),
     end({ calls, finish, usage, rounds }) {
       const own = calls.length > 0 ? { tool_calls: calls.map((call) => asCall(call)) } : {};
-      const message = { role: 'assistant', ...texts, content: texts.content || null, ...own };
+      const message = { role: 'assistant', refusal: null, ...texts, content: texts.content || null, ...own };
       const body = {
         ...head.fields('chat.completion'),
-        choices: [{ index: 0, message, finish_reason: finish }],
-        usage,
+        choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
+        ...(counted(usage) && { usage }),
         _svc: { omni: { rounds, tools } },
       };
       const bytes = Buffer.from(JSON.stringify(body));

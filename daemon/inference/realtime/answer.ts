@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { ChatAsk } from './chat-body.ts';
-import { type ChatPiece, piecesOf } from './chat-pieces.ts';
+import { type ChatPiece, SpokenPieces } from './chat-pieces.ts';
 import { addText, NO_SENTENCE, speakable } from './sentences.ts';
 import { chat, type StageDeps, say } from './stages.ts';
 import type { Input, StageTimes, Tokens, Told, VoiceAsk } from './step.ts';
@@ -115,10 +115,11 @@ class Watch {
 async function answerAll(options: AnswerOptions, sentences: Sentences): Promise<void> {
   const { stages, response, tell, signal } = options;
   const watch = new Watch();
+  const pieces = new SpokenPieces();
   let finish = 'stop';
   let tokens: Tokens | null = null;
   for await (const event of chat(stages, options.chat, signal)) {
-    for (const piece of piecesOf(event)) {
+    for (const piece of pieces.read(event)) {
       if (piece.kind === 'finish') finish = piece.reason;
       else if (piece.kind === 'tokens') tokens = piece.tokens;
       else {

@@ -1,3 +1,5 @@
+import { ChatPieces } from '../dialects/chat-pieces.ts';
+import type { Piece } from '../dialects/piece.ts';
 import type { Tokens } from './step.ts';
 
 /** What one chunk of a streamed chat says. */
@@ -7,36 +9,28 @@ export type ChatPiece =
   | { readonly kind: 'finish'; readonly reason: string }
   | { readonly kind: 'tokens'; readonly tokens: Tokens };
 
-interface Chunk {
-  choices?: readonly {
-    delta?: {
-      content?: unknown;
-      tool_calls?: readonly { index?: unknown; function?: { name?: unknown; arguments?: unknown } }[];
-    };
-    finish_reason?: unknown;
-  }[];
-  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null;
+/** Reads the chunks of one answer; thoughts are not said. Never throws. */
+export class SpokenPieces {
+  readonly #pieces = new ChatPieces();
+
+  read(event: Record<string, unknown>): ChatPiece[] {
+    return this.#pieces.read(event).flatMap(spoken);
+  }
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** Reads a chunk; thoughts are not said. Pure, and never throws. */
-export function piecesOf(event: Record<string, unknown>): ChatPiece[] {
-  const { choices, usage } = event as Chunk;
-  const choice = Array.isArray(choices) ? choices[0] : undefined;
-  const pieces: ChatPiece[] = [];
-  const text = textOf(choice?.delta?.content);
-  if (text !== '') pieces.push({ kind: 'words', text });
-  const calls = choice?.delta?.tool_calls;
-  for (const [place, call] of (Array.isArray(calls) ? calls : []).entries()) {
-    const index = typeof call?.index === 'number' ? call.index : place;
-    const name = textOf(call?.function?.name);
-    pieces.push({ kind: 'call', index, name, arguments: textOf(call?.function?.arguments) });
+function spoken(piece: Piece): ChatPiece[] {
+  switch (piece.type) {
+    case 'text':
+      return [{ kind: 'words', text: piece.text }];
+    case 'call':
+      return [{ kind: 'call', index: piece.index, name: piece.name, arguments: '' }];
+    case 'arguments':
+      return [{ kind: 'call', index: piece.index, name: '', arguments: piece.text }];
+    case 'finish':
+      return [{ kind: 'finish', reason: piece.reason }];
+    case 'usage':
+      return [{ kind: 'tokens', tokens: { input: piece.usage.input, output: piece.usage.output } }];
+    default:
+      return [];
   }
-  const reason = textOf(choice?.finish_reason);
-  if (reason !== '') pieces.push({ kind: 'finish', reason });
-  const { prompt_tokens: input, completion_tokens: output } = usage ?? {};
-  if (typeof input === 'number' && typeof output === 'number')
-    pieces.push({ kind: 'tokens', tokens: { input, output } });
-  return pieces;
 }

@@ -31,7 +31,7 @@ async function open(more: Partial<RealtimeDeps> = {}) {
         ({ error: null, slot: path.endsWith('speech') ? null : 'agent', upstream: null }) as never,
       internal: async (call) => {
         seen.calls.push(call);
-        return { status: 200, headers: {}, body: endless(), refuse: () => {} };
+        return { status: 200, headers: {}, body: endless(), told: () => null, refuse: () => {} };
       },
     },
     log: pino({ level: 'silent' }),

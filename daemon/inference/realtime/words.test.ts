@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ChatAsk, chatBody } from './chat-body.ts';
-import { piecesOf } from './chat-pieces.ts';
+import { SpokenPieces } from './chat-pieces.ts';
 import { heardUntil, type Item } from './items.ts';
 import { addText, NO_SENTENCE, speakable } from './sentences.ts';
 
@@ -162,13 +162,14 @@ describe('chunks of a chat', () => {
       {
         choices: [
           {
-            delta: { tool_calls: [{ index: 1, function: { name: 'f', arguments: '{' } }] },
+            delta: { tool_calls: [{ index: 0, id: 'x', function: { name: 'f', arguments: '{' } }] },
             finish_reason: 'tool_calls',
           },
         ],
       },
       [
-        { kind: 'call', index: 1, name: 'f', arguments: '{' },
+        { kind: 'call', index: 0, name: 'f', arguments: '' },
+        { kind: 'call', index: 0, name: '', arguments: '{' },
         { kind: 'finish', reason: 'tool_calls' },
       ],
     ],
@@ -176,13 +177,27 @@ describe('chunks of a chat', () => {
       { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } },
       [{ kind: 'tokens', tokens: { input: 1, output: 2 } }],
     ],
-  ])('%j', (event, pieces) => expect(piecesOf(event)).toEqual(pieces));
+  ])('%j', (event, pieces) => expect(new SpokenPieces().read(event)).toEqual(pieces));
+
+  test('calls that share a number are told apart', () => {
+    const pieces = new SpokenPieces();
+    const calls = ['x', 'y'].flatMap((id) => {
+      const call = { index: 0, id, function: { name: `f${id}`, arguments: '{}' } };
+      return pieces.read({ choices: [{ delta: { tool_calls: [call] } }] });
+    });
+    expect(calls).toEqual([
+      { kind: 'call', index: 0, name: 'fx', arguments: '' },
+      { kind: 'call', index: 0, name: '', arguments: '{}' },
+      { kind: 'call', index: 1, name: 'fy', arguments: '' },
+      { kind: 'call', index: 1, name: '', arguments: '{}' },
+    ]);
+  });
 
   test('of any shape do no harm', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('choices', 'usage', 'x'), fc.jsonValue()),
-        (event) => void piecesOf(event),
+        (event) => void new SpokenPieces().read(event),
       ),
     );
   });

@@ -3,11 +3,13 @@ import { ByteScanner, type JsonKind, type Range, stringAt } from '../../kit/byte
 
 /** The top-level fields that the gateway looks at; all others are never touched. */
 const WANTED = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs', 'messages'] as const;
+/** The same for a chat that was made from a request of another API. */
+const TRANSLATED = [...WANTED, 'max_tokens'] as const;
 /** The same for speech. */
 const SPEECH = ['model', 'input', 'voice', 'speed', 'response_format', 'stream_format'] as const;
 /** The same for embeddings. */
 const EMBEDDINGS = ['model', 'input', 'encoding_format', 'dimensions'] as const;
-export type WantedField = (typeof WANTED)[number] | (typeof SPEECH)[number] | (typeof EMBEDDINGS)[number];
+export type WantedField = (typeof TRANSLATED)[number] | (typeof SPEECH)[number] | (typeof EMBEDDINGS)[number];
 
 /** Messages in one body. */
 const MAX_MESSAGES = 100_000;
@@ -146,6 +148,7 @@ function spelled(names: readonly string[]): WantedNames {
 }
 
 const IN_GENERAL = spelled(WANTED);
+export const IN_TRANSLATED = spelled(TRANSLATED);
 export const IN_SPEECH = spelled(SPEECH);
 export const IN_EMBEDDINGS = spelled(EMBEDDINGS);
 const ROLE = spelled(['role']);

@@ -6,6 +6,8 @@ export interface BodyContext {
   readonly picture: BodyPicture;
   /** True for a slot of ours or an engine like it; false for a provider of somebody else. */
   readonly local: boolean;
+  /** Of the server that it goes to; undefined where that does not matter. */
+  readonly origin?: string;
   /** Thinking when the caller says nothing: the slot's choice, else the registry's; null = leave it to the engine. */
   thinkingDefault(): boolean | null;
 }

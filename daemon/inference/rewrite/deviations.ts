@@ -2,6 +2,7 @@ import type { SlotTypeName } from '../../contract/slots.ts';
 import type { OutboundBody } from '../../kit/outbound.ts';
 import type { Address } from '../dispatch/address.ts';
 import type { Picture } from '../dispatch/picture.ts';
+import { answerLimit } from './answer-limit.ts';
 import type { BodyContext, BodyRule } from './body-rule.ts';
 import { type Edit, render } from './edits.ts';
 import { loadModel } from './load-model.ts';
@@ -43,9 +44,10 @@ export function rewriteAddress(address: Address, picture: Picture, type: SlotTyp
 
 /** The body of a chat as the engine gets it; untouched bytes when no rule has anything to say. */
 export function rewriteChat(context: BodyContext, asked: string | null, model: string | null): OutboundBody {
-  const edits: Edit[] = [...oneValue(context.picture), ...modelValue(context.picture, asked, model)];
+  const { picture } = context;
+  const edits: Edit[] = [...oneValue(picture), ...modelValue(picture, asked, model), ...answerLimit(context)];
   for (const rule of CHAT_BODY_RULES) edits.push(...rule(context));
-  return render(context.picture, edits);
+  return render(picture, edits);
 }
 
 /** The body of every other JSON route: only `model`, and only where a rewrite or the omitted-model rule named another. */

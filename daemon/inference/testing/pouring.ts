@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { SSE } from './forwarding.ts';
 
 const PIECE = Buffer.alloc(65_536, 0x61);
+const END = '\n\ndata: [DONE]\n\n';
+const LAST = Buffer.concat([PIECE.subarray(END.length), Buffer.from(END)]);
 
 /** An engine that sends so many bytes of a stream, a line without an end, as fast as they are taken. */
 export class Pouring {
@@ -17,7 +19,7 @@ export class Pouring {
     const more = () => {
       while (this.sent < this.#total) {
         this.sent += PIECE.length;
-        if (!res.write(PIECE)) return;
+        if (!res.write(this.sent < this.#total ? PIECE : LAST)) return;
       }
       res.end();
     };

@@ -1,7 +1,7 @@
 import { anthropicEnvelope, anthropicErrorType } from '../../../contract/anthropic-error.ts';
 import { GatewayError } from '../../../contract/errors.ts';
 import type { Origin, Places } from '../callers-words.ts';
-import { ChatPieces, newId } from '../chat-pieces.ts';
+import { newId, wholePieces } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
 import type { Json } from '../json.ts';
 import { toldEvents } from '../told-events.ts';
@@ -16,7 +16,7 @@ export const messages: Dialect = (bytes) => ({
   task: 'chat',
   headers: {},
   events: (model) => messageEvents(headOf(model)),
-  whole: (chat, model) => wholeMessage(headOf(model), new ChatPieces().read(chat)),
+  whole: (chat, model) => wholeMessage(headOf(model), wholePieces(chat)),
   errorType: anthropicErrorType,
   envelope: anthropicEnvelope,
 });
@@ -42,6 +42,7 @@ export const messagesCount: Dialect = (bytes) => ({
 
 /** Fields of a chat under the names of Messages. */
 const FIELDS = {
+  max_completion_tokens: 'max_tokens',
   stop: 'stop_sequences',
   reasoning_effort: 'output_config.effort',
   enable_thinking: 'thinking',

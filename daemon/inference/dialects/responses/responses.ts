@@ -1,7 +1,7 @@
 import { openaiErrorType } from '../../../contract/errors.ts';
 import { sseComment } from '../../../kit/sse.ts';
 import type { Places } from '../callers-words.ts';
-import { ChatPieces, newId } from '../chat-pieces.ts';
+import { newId, wholePieces } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
 import type { Json } from '../json.ts';
 import { toldEvents } from '../told-events.ts';
@@ -13,6 +13,7 @@ import { ResponseStream } from './response-stream.ts';
 const FIELDS = {
   messages: 'input',
   max_tokens: 'max_output_tokens',
+  max_completion_tokens: 'max_output_tokens',
   reasoning_effort: 'reasoning.effort',
   enable_thinking: 'reasoning.effort',
   verbosity: 'text.verbosity',
@@ -54,7 +55,7 @@ const headOf = (model: string): ResponseHead => ({
 /** The same steps as a stream, of which the last object counts. */
 function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, chat: Json): Json {
   const stream = new ResponseStream(head, body, tools.custom, () => {});
-  for (const piece of new ChatPieces().read(chat)) stream.add(piece);
+  for (const piece of wholePieces(chat)) stream.add(piece);
   return stream.end();
 }
 

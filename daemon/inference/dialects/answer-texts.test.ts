@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { answerTexts } from './answer-texts.ts';
+
+test('parts of a content keep their order; thoughts and refusals are told as what they are', () => {
+  const content = [
+    {
+      type: 'thinking',
+      thinking: [
+        { type: 'text', text: 'a' },
+        { type: 'reference', reference_ids: [1] },
+      ],
+    },
+    { type: 'thinking', thinking: 'b' },
+    { type: 'text', text: 'c' },
+    { type: 'text', text: '' },
+    { type: 'refusal', refusal: 'd' },
+    { type: 'image_url', image_url: 'e' },
+    null,
+  ];
+  expect(answerTexts({ content })).toEqual([
+    { type: 'reasoning', text: 'a' },
+    { type: 'reasoning', text: 'b' },
+    { type: 'text', text: 'c' },
+    { type: 'refusal', text: 'd' },
+  ]);
+});
+
+test.each([[{}], [{ content: null }], [{ content: [] }], [{ content: { text: 'a' } }], [{ refusal: 1 }]])(
+  'nothing is said in %j',
+  (said) => expect(answerTexts(said)).toEqual([]),
+);

@@ -1,0 +1,19 @@
+import { fieldOf } from './body-picture.ts';
+import type { BodyRule } from './body-rule.ts';
+import { replace } from './edits.ts';
+
+const NAME = 'max_completion_tokens';
+
+/**
+ * A chat that was made from a request of another API limits its answer by `max_tokens`, which every engine reads but
+ * OpenAI's own newer models, which refuse it for `max_completion_tokens`. A chat that came as one stays as it was written.
+ */
+export const answerLimit: BodyRule = ({ picture, origin }) => {
+  const limit = fieldOf(picture, 'max_tokens');
+  if (limit === undefined || !isOpenAi(origin)) return [];
+  return [replace({ start: limit.before, end: limit.value.start }, `${JSON.stringify(NAME)}:`)];
+};
+
+/** OpenAI itself, at any of its regions. */
+const isOpenAi = (origin: string | undefined): boolean =>
+  origin !== undefined && /^https:\/\/([a-z]+\.)?api\.openai\.com$/.test(origin);
