@@ -21,7 +21,7 @@ import { OtherTools } from './other-tools.ts';
 import { PLACES } from './places.ts';
 import { BIND_HOSTS, isRefused, type ReachChoice, reachView } from './reach.ts';
 import { type ModelSet, recommend } from './recommend.ts';
-import { isTouched, type SetupState } from './setup-state.ts';
+import { isTouched, type SetupState, STATE_FACT } from './setup-state.ts';
 import { type Wanted, wantedModels } from './wanted-models.ts';
 import { Works } from './works.ts';
 
@@ -55,7 +55,6 @@ export interface Setup {
   close(): void;
 }
 
-const STATE_FACT = 'setup.state';
 /** How long a set and a look at folders stand, so that what is read is not another set at each look (ms). */
 const LOOK_MS = 5 * 60_000;
 
