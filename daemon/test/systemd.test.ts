@@ -161,6 +161,18 @@ describe.skipIf(reason !== null)('the service', () => {
     expect(await machine.must(CHAT, 90_000)).toContain('demonstration');
   }, 180_000);
 
+  it('keeps models on another disk by the drop-in of docs/systemd.md', async () => {
+    const unit = '/run/systemd/system/svc-gateway.service.d';
+    await machine.must('install -d -o svc -g svc -m 0700 /srv/models');
+    await machine.must(
+      `mkdir -p ${unit} && printf '[Service]\\nBindPaths=/srv/models:/var/lib/svc/models\\n' > ${unit}/test.conf`,
+    );
+    await machine.must('systemctl daemon-reload && systemctl restart svc-gateway', 90_000);
+    // The folder is empty, so that the gateway makes its demonstration model anew: a write of its own.
+    await machine.until('[ -n "$(find /srv/models -type f -user svc)" ]', 60_000);
+    await machine.must(`rm -r ${unit} && systemctl daemon-reload && systemctl restart svc-gateway`, 90_000);
+  }, 240_000);
+
   it('feeds the watchdog, and is killed by it when the main loop stands still', async () => {
     const unit = '/run/systemd/system/svc-gateway.service.d';
     await machine.must(
