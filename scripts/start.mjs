@@ -3,11 +3,15 @@
 import { spawn } from 'node:child_process';
 import { prepare, root } from './prepare.mjs';
 
+/** Started by hand: then SIGHUP says that the terminal is gone, and a gateway that goes on would do so unseen. */
+const inTerminal = process.stdin.isTTY === true;
+const passedOn = (signal) => (inTerminal && signal === 'SIGHUP' ? 'SIGTERM' : signal);
+
 const { node } = prepare({ dashboard: true });
 const child = spawn(node, ['--max-semi-space-size=16', `${root}/daemon/main.ts`, ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(passedOn(signal)));
 child.on('error', (error) => {
   console.error(`svc-gateway: cannot start ${node}: ${error.message}`);
   process.exit(1);
