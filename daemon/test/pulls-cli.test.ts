@@ -71,6 +71,23 @@ test('who waits for a download that somebody cancels is told so, and by the exit
   hub.fault = {};
 });
 
+test('a resumed download is waited for, unless --no-wait says otherwise', async () => {
+  hub.fault = { slowMs: 1_000 };
+  const { id } = (await run('models', 'pull', REPO, '--no-wait', '--json')).json<PullRecord>();
+  await run('models', 'pause', id);
+  const atOnce = await run('models', 'resume', id, '--no-wait');
+  expect([atOnce.code, atOnce.out]).toEqual([
+    0,
+    expect.stringMatching(/^Download \w+ is (queued|running): /),
+  ]);
+  await until(async () => (await running())?.id === id, 'the download to run');
+  await run('models', 'pause', id);
+  hub.fault = {};
+  const waited = await run('models', 'resume', id);
+  expect([waited.code, waited.out]).toEqual([0, 'tiny-Q8_0 is there and answers to its name.\n']);
+  await run('models', 'rm', 'tiny-Q8_0', '--force');
+});
+
 test('what fails names the reason and its code', async () => {
   const missing = await run('models', 'pull', 'maker/none');
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('pull.not_found')]);

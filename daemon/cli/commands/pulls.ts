@@ -18,11 +18,12 @@ async function pull(context: CommandContext): Promise<number> {
     ...(flags.projector ? { projector: true } : {}),
   };
   const asked = await client.call<PullRecord>('model.pull', body, { timeoutMs: PATIENCE_MS });
-  return flags['no-wait'] ? told(context, asked) : outcome(context, asked);
+  return outcome(context, asked);
 }
 
-/** Waits for a download and tells what became of it. Who waited for it wanted the model. */
+/** Waits for a download and tells what became of it, or at once with `--no-wait`. Who waited for it wanted the model. */
 async function outcome(context: CommandContext, asked: PullRecord): Promise<number> {
+  if (context.flags['no-wait']) return told(context, asked);
   const record = await untilPulled(context, asked);
   const code = told(context, record);
   return record.state === 'done' ? code : EXIT.failed;
@@ -81,10 +82,8 @@ async function acted(
 const pause = async (context: CommandContext) => told(context, await acted(context, 'pull.pause', 'pause'));
 const cancel = async (context: CommandContext) =>
   told(context, await acted(context, 'pull.cancel', 'cancel'));
-const resume = async (context: CommandContext) => {
-  const record = await acted(context, 'pull.resume', 'resume');
-  return context.flags.wait ? outcome(context, record) : told(context, record);
-};
+const resume = async (context: CommandContext) =>
+  outcome(context, await acted(context, 'pull.resume', 'resume'));
 
 export const pullCommands: readonly Command[] = [
   {
@@ -114,7 +113,7 @@ export const pullCommands: readonly Command[] = [
     words: 'models resume',
     usage: 'ID',
     summary: 'Go on with a paused or failed download',
-    options: ['wait'],
+    options: ['wait', 'no-wait'],
     run: resume,
   },
   {
