@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import type { PurposeName } from '../contract/catalog.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
@@ -9,7 +8,7 @@ import type { Log } from '../kit/log.ts';
 import { Remembered } from '../kit/remembered.ts';
 import { CATALOG, CATALOG_DATE, installedFrom, type KnownModel, pullName } from '../models/catalog.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
-import { KEEP_FREE_BYTES } from '../models/pulls/space.ts';
+import { KEEP_FREE_BYTES, roomForModels } from '../models/pulls/space.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
@@ -192,10 +191,7 @@ class FirstRun implements Setup {
   }
 
   #diskFree(): Promise<number | null> {
-    return statfs(this.#options.settings.folders.state).then(
-      ({ bavail, bsize }) => bavail * bsize,
-      () => null,
-    );
+    return roomForModels(this.#options.settings.folders.state).catch(() => null);
   }
 
   #workView({
