@@ -40,6 +40,7 @@ import { realtimeSocket } from './routes/v1/realtime.ts';
 import { statusLine } from './service-status.ts';
 import type { ServiceOverrides, Services } from './services-api.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
+import { renewLinks } from './setup/renew-links.ts';
 import { createSetup } from './setup/setup.ts';
 import { createSlots } from './slots/slots.ts';
 import { lockState } from './state-lock.ts';
@@ -87,7 +88,10 @@ export async function startServices(
       about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).about,
     },
   });
-  const registry = await createRegistry({ store, log, bus, settings: live, modelOverride: model });
+  const registry = await createRegistry({
+    ...{ store, log, bus, settings: live, modelOverride: model },
+    beforeLook: () => renewLinks({ store, settings: live, log }),
+  });
   let http: HttpServer | null = null;
   const slots = createSlots({
     settings: live,

@@ -3,6 +3,10 @@
 import { spawn } from 'node:child_process';
 import { prepare, root } from './prepare.mjs';
 
+/** Started by hand: then SIGHUP says that the terminal is gone, and a gateway that goes on would do so unseen. */
+const inTerminal = process.stdin.isTTY === true;
+const passedOn = (signal) => (inTerminal && signal === 'SIGHUP' ? 'SIGTERM' : signal);
+
 const { node } = prepare({ dashboard: true });
 // Named before Node starts, so that not even the entry point has to have its types stripped again.
 const env = { NODE_COMPILE_CACHE: `${root}/.cache/compile`, ...process.env };
@@ -10,7 +14,7 @@ const child = spawn(node, ['--max-semi-space-size=16', `${root}/daemon/main.ts`,
   env,
   stdio: 'inherit',
 });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(passedOn(signal)));
 child.on('error', (error) => {
   console.error(`svc-gateway: cannot start ${node}: ${error.message}`);
   process.exit(1);

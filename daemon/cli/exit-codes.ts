@@ -1,7 +1,7 @@
 /** Exit codes of svcctl; documented in `svcctl help`. */
 export const EXIT = {
   ok: 0,
-  /** The gateway answered with an error, or `doctor` found a failure. */
+  /** The gateway answered with an error, what was waited for did not happen, or `doctor` found a failure. */
   failed: 1,
   /** The command line was wrong. */
   usage: 2,
@@ -32,7 +32,7 @@ export class CliError extends Error {
 /** What each exit code means, for help and manual. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done',
-  failed: 'the gateway answered with an error, or doctor found a failure',
+  failed: 'the gateway answered with an error, what was waited for did not happen, or doctor found a failure',
   usage: 'the command line was wrong',
   unreachable: 'the gateway could not be reached, something else answers there, or a stream broke off',
   refused: 'no key, the wrong key, or a key of a too low tier',

@@ -39,6 +39,8 @@ export interface RegistryOptions {
   programs?: string;
   /** Most bytes of memory that one model can have on this machine; null = unknown. Default the host's memory. */
   memoryBytes?: () => number | null;
+  /** What each look at the model folders begins with, the first one included. Never rejects. */
+  beforeLook?: () => Promise<void>;
   /** Milliseconds that the start waits for the first scan; the scan goes on afterwards. */
   firstScanMs?: number;
 }
@@ -174,6 +176,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   const configured = configuredModel(settings, options.modelOverride ?? null);
 
   const look = async () => {
+    await options.beforeLook?.();
     await sync
       .sync()
       .catch((error: Error) =>

@@ -1,18 +1,14 @@
-import { join } from 'node:path';
-import type { Log } from '../kit/log.ts';
 import { Remembered } from '../kit/remembered.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { KeptState } from './kept-state.ts';
 import { type FolderView, lookAtFolders } from './look-at-folders.ts';
-import { linkOllama } from './ollama-links.ts';
 import { refused } from './wanted-models.ts';
 
 export interface OtherToolsOptions {
   readonly kept: KeptState;
   readonly settings: Settings;
   readonly registry: Pick<Registry, 'scan'>;
-  readonly log: Log;
   /** Runs a change of the configuration and names its failure. */
   write<T>(change: () => Promise<T>): Promise<T>;
 }
@@ -28,7 +24,6 @@ export class OtherTools {
 
   constructor(options: OtherToolsOptions) {
     this.#options = options;
-    void this.#renewLinks();
   }
 
   /** Forgets what the last look has seen. */
@@ -62,7 +57,7 @@ export class OtherTools {
     });
   }
 
-  /** Serves what lies in these folders from now on: they are scanned, and an Ollama is given links. */
+  /** Serves what lies in these folders from now on; an Ollama among them is given links by the scan. */
   async use(folders: readonly FolderView[]): Promise<void> {
     const { settings, registry, kept, write } = this.#options;
     const fresh = folders.filter(({ state }) => state === 'readable');
@@ -73,21 +68,8 @@ export class OtherTools {
       const all = [...new Set([...settings.value('modelFolders'), ...plain])];
       await write(() => settings.persist('modelFolders', all));
     }
-    if (pathsOf(true).length > 0) {
+    if (pathsOf(true).length > 0)
       kept.change({ ollama: [...new Set([...kept.state.ollama, ...pathsOf(true)])].slice(0, MOST_OLLAMA) });
-      await this.#renewLinks();
-    }
     await registry.scan();
-  }
-
-  /** Models that an Ollama has fetched since are taken in, those that it has removed go. */
-  async #renewLinks(): Promise<void> {
-    const { settings, log, kept } = this.#options;
-    const folder = join(settings.folders.state, 'models', 'ollama');
-    for (const root of kept.state.ollama) {
-      await linkOllama(root, folder).catch((error: Error) =>
-        log.warn({ reason: error.message }, 'the models of Ollama could not be taken in'),
-      );
-    }
   }
 }

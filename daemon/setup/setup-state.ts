@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { SETUP_STEPS, SetupStepState, SetupWorkPhase } from '../contract/setup.ts';
 
+/** The fact that holds the state over restarts. */
+export const STATE_FACT = 'setup.state';
+
 /** One model of the set on its way into its slot. */
 const Work = z.object({
   slot: z.string(),
@@ -18,7 +21,7 @@ const State = z.object({
   steps: z.object({ models: SetupStepState, reach: SetupStepState, key: SetupStepState }),
   finished: z.boolean(),
   work: z.array(Work).max(16),
-  /** Folders of Ollama that were taken in, whose links are renewed at each start. */
+  /** Folders of Ollama that were taken in, whose links are renewed before each look at the model folders. */
   ollama: z.array(z.string()).max(16),
 });
 

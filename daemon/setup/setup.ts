@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import type { PurposeName } from '../contract/catalog.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
@@ -9,7 +8,7 @@ import type { Log } from '../kit/log.ts';
 import { Remembered } from '../kit/remembered.ts';
 import { CATALOG, CATALOG_DATE, installedFrom, type KnownModel, pullName } from '../models/catalog.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
-import { KEEP_FREE_BYTES } from '../models/pulls/space.ts';
+import { KEEP_FREE_BYTES, roomForModels } from '../models/pulls/space.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
@@ -21,7 +20,7 @@ import { OtherTools } from './other-tools.ts';
 import { PLACES } from './places.ts';
 import { BIND_HOSTS, isRefused, type ReachChoice, reachView } from './reach.ts';
 import { type ModelSet, recommend } from './recommend.ts';
-import { isTouched, type SetupState } from './setup-state.ts';
+import { isTouched, type SetupState, STATE_FACT } from './setup-state.ts';
 import { type Wanted, wantedModels } from './wanted-models.ts';
 import { Works } from './works.ts';
 
@@ -55,7 +54,6 @@ export interface Setup {
   close(): void;
 }
 
-const STATE_FACT = 'setup.state';
 /** How long a set and a look at folders stand, so that what is read is not another set at each look (ms). */
 const LOOK_MS = 5 * 60_000;
 
@@ -193,10 +191,7 @@ class FirstRun implements Setup {
   }
 
   #diskFree(): Promise<number | null> {
-    return statfs(this.#options.settings.folders.state).then(
-      ({ bavail, bsize }) => bavail * bsize,
-      () => null,
-    );
+    return roomForModels(this.#options.settings.folders.state).catch(() => null);
   }
 
   #workView({

@@ -7,7 +7,7 @@ import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { type StandInHub, startHub } from '../models/testing/hub.ts';
-import { type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { type Gateway, KEYS_FILE, startGateway, until } from './harness/gateway.ts';
 import { pointing, svcctl } from './harness/svcctl.ts';
 
 const REPO = 'maker/Tiny-Chat-GGUF';
@@ -56,6 +56,36 @@ test('a download is paused, resumed and cancelled by the beginning of its id', a
   expect((await run('models', 'resume', start)).err).toContain('pull.state');
   expect((await run('models', 'cancel', 'zz')).code).toBe(1);
   hub.fault = {};
+});
+
+const pullsNow = async () => (await run('models', 'pulls', '--json')).json<{ pulls: PullRecord[] }>().pulls;
+const running = async () => (await pullsNow()).find(({ state }) => state === 'running');
+
+test('who waits for a download that somebody cancels is told so, and by the exit code', async () => {
+  hub.fault = { slowMs: 1_000 };
+  const waiting = run('models', 'pull', REPO);
+  await until(async () => (await running()) !== undefined, 'the download to run');
+  await run('models', 'cancel', (await running())?.id ?? '');
+  const { code, out } = await waiting;
+  expect([code, out]).toEqual([1, expect.stringMatching(/^Download \w+ is cancelled: /)]);
+  hub.fault = {};
+});
+
+test('a resumed download is waited for, unless --no-wait says otherwise', async () => {
+  hub.fault = { slowMs: 1_000 };
+  const { id } = (await run('models', 'pull', REPO, '--no-wait', '--json')).json<PullRecord>();
+  await run('models', 'pause', id);
+  const atOnce = await run('models', 'resume', id, '--no-wait');
+  expect([atOnce.code, atOnce.out]).toEqual([
+    0,
+    expect.stringMatching(/^Download \w+ is (queued|running): /),
+  ]);
+  await until(async () => (await running())?.id === id, 'the download to run');
+  await run('models', 'pause', id);
+  hub.fault = {};
+  const waited = await run('models', 'resume', id);
+  expect([waited.code, waited.out]).toEqual([0, 'tiny-Q8_0 is there and answers to its name.\n']);
+  await run('models', 'rm', 'tiny-Q8_0', '--force');
 });
 
 test('what fails names the reason and its code', async () => {

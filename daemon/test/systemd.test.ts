@@ -161,6 +161,18 @@ describe.skipIf(reason !== null)('the service', () => {
     expect(await machine.must(CHAT, 90_000)).toContain('demonstration');
   }, 180_000);
 
+  it('keeps models on another disk by the drop-in of docs/systemd.md', async () => {
+    const unit = '/run/systemd/system/svc-gateway.service.d';
+    await machine.must('install -d -o svc -g svc -m 0700 /srv/models');
+    await machine.must(
+      `mkdir -p ${unit} && printf '[Service]\\nBindPaths=/srv/models:/var/lib/svc/models\\n' > ${unit}/test.conf`,
+    );
+    await machine.must('systemctl daemon-reload && systemctl restart svc-gateway', 90_000);
+    // The folder is empty, so that the gateway makes its demonstration model anew: a write of its own.
+    await machine.until('[ -n "$(find /srv/models -type f -user svc)" ]', 60_000);
+    await machine.must(`rm -r ${unit} && systemctl daemon-reload && systemctl restart svc-gateway`, 90_000);
+  }, 240_000);
+
   it('feeds the watchdog, and is killed by it when the main loop stands still', async () => {
     const unit = '/run/systemd/system/svc-gateway.service.d';
     await machine.must(
@@ -244,7 +256,10 @@ describe.skipIf(reason !== null)('the service', () => {
     expect((await machine.say(ACTIVE)).code).not.toBe(0);
     expect(await configuration()).toBe(before);
     await machine.must('test -s /var/lib/svc/svc.db');
-    await machine.must('dpkg -P svc-gateway', 60_000);
+    // The folder that a disk is mounted on can't go; the purge goes on all the same.
+    await machine.must('mkdir /var/lib/svc/disk && mount -t tmpfs disk /var/lib/svc/disk');
+    expect(await machine.must('dpkg -P svc-gateway', 60_000)).toContain('something of /var/lib/svc');
+    await machine.must('umount /var/lib/svc/disk && rmdir /var/lib/svc/disk /var/lib/svc');
     const left = await machine.must(
       "find /etc /var /usr /lib /run -xdev \\( -name 'svc' -o -name 'svc-gateway*' -o -name 'svc-companion*' -o -name 'svcctl*' \\) -not -path '/usr/share/doc-base/*'; true",
     );

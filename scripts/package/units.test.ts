@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SETTINGS } from '../../daemon/settings/catalogue.ts';
 
 const UNITS = join(import.meta.dirname, '..', '..', 'systemd');
 const service = readFileSync(join(UNITS, 'svc-gateway.service'), 'utf8');
@@ -76,6 +77,23 @@ describe.skipIf(!there)('the drop-ins of docs/systemd.md', () => {
   });
 
   it('are all found', () => expect(dropIns.length).toBeGreaterThanOrEqual(5));
+});
+
+describe('what docs/systemd.md opens is what the gateway uses', () => {
+  const values = (key: string) =>
+    [...page.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value);
+
+  it('another disk takes the place of the folder for downloads, which no setting moves', () => {
+    expect(values('BindPaths')).toContain('/srv/models:/var/lib/svc/models');
+    expect(values('ReadWritePaths')).toEqual([]);
+  });
+
+  it('the socket of a rootless engine is named to the gateway, and its folder is shown, not one file of a past start', () => {
+    const key = SETTINGS.containerSocket.toml?.replace('slots.', '');
+    const [, socket = ''] = new RegExp(`^\\[slots\\]\n${key} = "(.*)"$`, 'm').exec(page) ?? [];
+    expect(socket).toMatch(/^\/run\/user\/1000\//);
+    expect(values('BindPaths')).toContain(`-${dirname(socket)}`);
+  });
 });
 
 describe('what must never stand in the unit', () => {

@@ -10,7 +10,7 @@ import { untilPulled } from '../pull-progress.ts';
 const PATIENCE_MS = 120_000;
 
 async function pull(context: CommandContext): Promise<number> {
-  const { client, flags, out } = context;
+  const { client, flags } = context;
   const { model } = named(context, 'models pull OWNER/NAME[:FILE]', 'model');
   const body = {
     model,
@@ -18,11 +18,19 @@ async function pull(context: CommandContext): Promise<number> {
     ...(flags.projector ? { projector: true } : {}),
   };
   const asked = await client.call<PullRecord>('model.pull', body, { timeoutMs: PATIENCE_MS });
-  return told(context, flags['no-wait'] ? asked : await untilPulled(context, asked), out);
+  return outcome(context, asked);
+}
+
+/** Waits for a download and tells what became of it, or at once with `--no-wait`. Who waited for it wanted the model. */
+async function outcome(context: CommandContext, asked: PullRecord): Promise<number> {
+  if (context.flags['no-wait']) return told(context, asked);
+  const record = await untilPulled(context, asked);
+  const code = told(context, record);
+  return record.state === 'done' ? code : EXIT.failed;
 }
 
 /** What has become of a download. */
-function told({ flags }: CommandContext, record: PullRecord, out: (text: string) => void): number {
+function told({ flags, out }: CommandContext, record: PullRecord): number {
   const { state, error, file, model, id } = record;
   if (flags.json) out(json(record));
   else if (state === 'done') out(`${plain(model ?? file)} is there and answers to its name.\n`);
@@ -61,15 +69,21 @@ async function idOf({ client }: CommandContext, start: string): Promise<string> 
   throw new CliError(`${reason} an id that begins like this. See svcctl models pulls.`, EXIT.failed);
 }
 
-const verb =
-  (route: 'pull.pause' | 'pull.resume' | 'pull.cancel', word: string) =>
-  async (context: CommandContext): Promise<number> => {
-    const { id } = named(context, `models ${word} ID`, 'id');
-    const params = { id: await idOf(context, id) };
-    const record = await context.client.call<PullRecord>(route, undefined, { params });
-    const waits = route === 'pull.resume' && context.flags.wait;
-    return told(context, waits ? await untilPulled(context, record) : record, context.out);
-  };
+async function acted(
+  context: CommandContext,
+  route: 'pull.pause' | 'pull.resume' | 'pull.cancel',
+  word: string,
+): Promise<PullRecord> {
+  const { id } = named(context, `models ${word} ID`, 'id');
+  const params = { id: await idOf(context, id) };
+  return context.client.call<PullRecord>(route, undefined, { params });
+}
+
+const pause = async (context: CommandContext) => told(context, await acted(context, 'pull.pause', 'pause'));
+const cancel = async (context: CommandContext) =>
+  told(context, await acted(context, 'pull.cancel', 'cancel'));
+const resume = async (context: CommandContext) =>
+  outcome(context, await acted(context, 'pull.resume', 'resume'));
 
 export const pullCommands: readonly Command[] = [
   {
@@ -93,19 +107,19 @@ export const pullCommands: readonly Command[] = [
     words: 'models pause',
     usage: 'ID',
     summary: 'Pause a download; what is there stays',
-    run: verb('pull.pause', 'pause'),
+    run: pause,
   },
   {
     words: 'models resume',
     usage: 'ID',
     summary: 'Go on with a paused or failed download',
-    options: ['wait'],
-    run: verb('pull.resume', 'resume'),
+    options: ['wait', 'no-wait'],
+    run: resume,
   },
   {
     words: 'models cancel',
     usage: 'ID',
     summary: 'End a download and remove its files',
-    run: verb('pull.cancel', 'cancel'),
+    run: cancel,
   },
 ];

@@ -18,7 +18,7 @@ import { isRepoName } from './hub-names.ts';
 import { Progress } from './progress.ts';
 import { type JobParts, type PulledModel, PullJob } from './pull-job.ts';
 import { Rate } from './rate.ts';
-import { checkSpace, freeBytes } from './space.ts';
+import { checkSpace, roomForModels } from './space.ts';
 import { sweepStaging } from './staging.ts';
 import { Turnstile } from './turnstile.ts';
 
@@ -52,8 +52,8 @@ export interface PullsOptions {
   };
   /** First wait after a failure, milliseconds; default a second. */
   readonly baseMs?: number;
-  /** Free bytes below a folder; default what the system says. */
-  readonly free?: (folder: string) => Promise<number>;
+  /** Free bytes for the models of a state folder; default what the system says. */
+  readonly free?: (state: string) => Promise<number>;
 }
 
 /** Files that are on their way at once, over all jobs. */
@@ -89,7 +89,7 @@ class AllPulls implements Pulls {
     const { store, settings, bus } = options;
     this.#options = options;
     this.#root = join(settings.folders.state, 'models');
-    this.#free = () => (options.free ?? freeBytes)(settings.folders.state);
+    this.#free = () => (options.free ?? roomForModels)(settings.folders.state);
     this.#progress = new Progress({
       show: (job) => bus.emit('pull', { pull: job.view() }),
       note: ({ row }) => store.pulls.progress(row.id, row.bytes, row.updated),

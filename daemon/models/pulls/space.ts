@@ -1,17 +1,26 @@
 import { statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
 
 /** Left to everything else on the disk. */
 export const KEEP_FREE_BYTES = 512 * 1024 * 1024;
 
-/** Bytes that may be written below `folder` by this user. */
-export async function freeBytes(folder: string): Promise<number> {
+async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 }
 
-/** The same at once; null where the system does not tell. */
+/** Bytes that this user may write below the models of a state folder, which may lie on a disk of their own. */
+export function roomForModels(state: string): Promise<number> {
+  return freeBytes(join(state, 'models')).catch((error: NodeJS.ErrnoException) => {
+    // The first download makes the folder.
+    if (error.code === 'ENOENT') return freeBytes(state);
+    throw error;
+  });
+}
+
+/** Bytes that this user may write below `folder`, at once; null where the system does not tell. */
 export function freeBytesNow(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder);

@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import type { Log } from '../kit/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
+import { linkOllama } from './ollama-links.ts';
+import { readState, STATE_FACT } from './setup-state.ts';
+
+export interface RenewLinksOptions {
+  readonly store: Pick<Store, 'facts'>;
+  readonly settings: Pick<Settings, 'folders'>;
+  readonly log: Log;
+}
+
+/**
+ * Models that an Ollama has fetched since it was taken in are given links, those that it has removed lose theirs. It goes by what
+ * setup has kept, so that the scan of a start, which is before setup, finds them too. Never rejects.
+ */
+export async function renewLinks({ store, settings, log }: RenewLinksOptions): Promise<void> {
+  const folder = join(settings.folders.state, 'models', 'ollama');
+  for (const root of readState(store.facts.get(STATE_FACT)).ollama) {
+    await linkOllama(root, folder).catch((error: Error) =>
+      log.warn({ reason: error.message }, 'the models of Ollama could not be taken in'),
+    );
+  }
+}

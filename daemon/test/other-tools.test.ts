@@ -1,0 +1,64 @@
+/** Models of other programs over a real port: contract "Models and pulls", "scanned at start and on demand". */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ModelsResponse } from '../contract/models.ts';
+import type { SetupView } from '../contract/setup.ts';
+import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { encodeGguf } from '../models/gguf/writer.ts';
+import { type Gateway, startGateway } from './harness/gateway.ts';
+import { ask } from './harness/http.ts';
+
+let home: string;
+let ollama: string;
+let gateway: Gateway;
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  ollama = join(home, '.ollama', 'models');
+  fetches('first', 'a');
+  gateway = await startGateway({ home });
+});
+afterEach(async () => {
+  await gateway.stop();
+  gateway.remove();
+});
+
+const manifestOf = (name: string) => join(ollama, 'manifests', 'registry.ollama.ai', 'library', name);
+
+/** An Ollama fetches a model whose weights have this sum. */
+function fetches(name: string, digit: string): void {
+  const sum = digit.repeat(64);
+  mkdirSync(manifestOf(name), { recursive: true });
+  mkdirSync(join(ollama, 'blobs'), { recursive: true });
+  const layers = [{ mediaType: 'application/vnd.ollama.image.model', digest: `sha256:${sum}`, size: 1 }];
+  writeFileSync(join(ollama, 'blobs', `sha256-${sum}`), encodeGguf(tinyEmbed()));
+  writeFileSync(join(manifestOf(name), '1b'), JSON.stringify({ schemaVersion: 2, layers }));
+}
+
+async function ids(): Promise<string[]> {
+  const { models } = ModelsResponse.parse((await ask(gateway, 'GET', '/api/models')).json());
+  return models.filter(({ demo }) => !demo).map(({ id }) => id);
+}
+const scan = () => ask(gateway, 'POST', '/api/models/scan');
+
+test('what an Ollama fetches after it was taken in is there after a scan, and after a restart', async () => {
+  const { folders } = (await ask(gateway, 'GET', '/api/setup')).json<SetupView>();
+  expect(folders.find(({ path }) => path === ollama)).toMatchObject({ state: 'readable', models: 1 });
+  const body = { folders: [ollama] };
+  expect((await ask(gateway, 'POST', '/api/setup/apply', { body })).status).toBe(200);
+  expect(await ids()).toEqual(['first-1b']);
+
+  fetches('second', 'b');
+  await scan();
+  expect(await ids()).toEqual(['first-1b', 'second-1b']);
+  rmSync(manifestOf('first'), { recursive: true });
+  await scan();
+  expect(await ids()).toEqual(['second-1b']);
+
+  await gateway.stop();
+  fetches('third', 'c');
+  gateway = await startGateway({ home });
+  expect(await ids()).toEqual(['second-1b', 'third-1b']);
+});

@@ -1,0 +1,68 @@
+/** `npm start` in a terminal that is closed, and without one. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { until } from './harness/gateway.ts';
+
+const scripts = join(import.meta.dirname, '..', '..', 'scripts');
+const terminals = spawnSync('script', ['--version']).status === 0;
+if (!terminals) console.warn('SKIPPED, there is no script(1) of util-linux here: npm start in a terminal');
+
+/** STAND-IN for the gateway: writes down which signals it gets, and ends with the one that ends the real one. */
+const GATEWAY = `
+import { appendFileSync } from 'node:fs';
+const told = new URL('../told', import.meta.url);
+const tell = (word) => appendFileSync(told, word + '\\n');
+process.on('SIGHUP', () => tell('SIGHUP'));
+process.on('SIGTERM', () => { tell('SIGTERM'); process.exit(); });
+setInterval(() => {}, 1000);
+tell(String(process.pid));
+`;
+const PREPARED = `
+export const root = ${JSON.stringify('ROOT')};
+export const prepare = () => ({ node: process.execPath });
+`;
+
+let root: string;
+let started: ChildProcess;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'svc-start-'));
+  for (const folder of ['scripts', 'daemon']) mkdirSync(join(root, folder));
+  cpSync(join(scripts, 'start.mjs'), join(root, 'scripts', 'start.mjs'));
+  writeFileSync(join(root, 'scripts', 'prepare.mjs'), PREPARED.replace('ROOT', root));
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(root, 'daemon', 'main.ts'), GATEWAY);
+});
+afterEach(() => {
+  started.kill('SIGKILL');
+  const pid = Number(told()[0]);
+  if (pid > 0 && existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** The pid of the gateway and the signals that it got. */
+const told = (): string[] => {
+  const file = join(root, 'told');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+};
+const running = () => until(() => told().length > 0, 'the gateway to start');
+
+it.skipIf(!terminals)('the gateway stops when its terminal is closed', async () => {
+  const line = `'${process.execPath}' '${join(root, 'scripts', 'start.mjs')}'`;
+  started = spawn('script', ['-qec', line, '/dev/null'], { env: { ...process.env, SHELL: '/bin/sh' } });
+  await running();
+  started.kill('SIGKILL');
+  await until(() => told().includes('SIGTERM'), 'the gateway to be stopped');
+});
+
+it('without a terminal SIGHUP is passed on and reloads', async () => {
+  started = spawn(process.execPath, [join(root, 'scripts', 'start.mjs')], { stdio: 'ignore' });
+  await running();
+  started.kill('SIGHUP');
+  await until(() => told().includes('SIGHUP'), 'the gateway to reload');
+  started.kill('SIGTERM');
+  await until(() => told().includes('SIGTERM'), 'the gateway to be stopped');
+  expect(told().slice(1)).toEqual(['SIGHUP', 'SIGTERM']);
+});
