@@ -198,8 +198,9 @@ test('the engine is read no faster than the answer', async () => {
 
 test('a limit of time and a limit of length are errors, not half answers', async () => {
   const { gateway, got } = await held();
-  const late = await failure(gateway.inference.internal(call({ limitMs: 50 })));
-  expect(late.code).toBe('dispatch.upstream_timeout');
+  const late = failure(gateway.inference.internal(call({ limitMs: 500 })));
+  await until(() => got.length === 1);
+  expect((await late).code).toBe('dispatch.upstream_timeout');
   const asked = gateway.inference.internal(call());
   await until(() => got.length === 2);
   got[1]?.writeHead(200, { 'content-type': 'audio/pcm' });
