@@ -186,6 +186,12 @@ describe('while it is stopped', () => {
       }
       writeFileSync(file('of-root.toml'), 'secret = 1\n', { mode: 0o600 });
       const env = { SVC_HOME: home };
+      const asked = await svcctl(['config'], { env: { ...env, SVC_URL: 'http://127.0.0.1:1' } });
+      expect(asked.out).toContain(`State         ${home}/state`);
+      expect(asked.out).not.toContain('belongs to user');
+      for (const name of readdirSync(home, { recursive: true }) as string[]) {
+        expect({ name, uid: statSync(join(home, name)).uid }).toEqual({ name, uid: SERVICE_USER });
+      }
       expect(await svcctl(['restore', file('keys.tar.gz')], { env })).toMatchObject({ code: 0, err: '' });
       for (const name of readdirSync(home, { recursive: true }) as string[]) {
         expect({ name, uid: statSync(join(home, name)).uid }).toEqual({ name, uid: SERVICE_USER });
@@ -198,6 +204,7 @@ describe('while it is stopped', () => {
       expect(statSync(file('service.tar.gz'))).toMatchObject({ uid: 0, mode: 0o100600 });
       const seen = (await svcctl(['doctor', '--json'], { env })).json<Report>();
       expect(seen.findings.find(({ id }) => id === 'files')).toMatchObject({ status: 'ok' });
+      expect(JSON.stringify(seen.findings)).not.toContain('belongs to user');
     } finally {
       rmSync(home, { recursive: true, force: true });
     }
