@@ -1,5 +1,6 @@
 /** `svcctl doctor`, `backup` and `restore` (contract "Dashboard and command line") with a real daemon, running and stopped. */
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -174,6 +175,29 @@ describe('while it is stopped', () => {
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.err)).toMatchObject({ error: { code: 'restore.invalid' } });
     expect(readFileSync(join(gateway.home, 'config/config.toml'), 'utf8')).toBe(before);
+  });
+
+  it('who is not the user of the service is told to use sudo, not to take its folders', async ({ skip }) => {
+    if (process.getuid?.() !== 0) return skip('only root can become somebody else');
+    const home = mkdtempSync(join(tmpdir(), 'svc-service-'));
+    try {
+      chmodSync(home, 0o755);
+      for (const name of ['config', 'state']) mkdirSync(join(home, name), { mode: 0o700 });
+      writeFileSync(join(home, 'config', 'config.toml'), '[server]\nport = 1234\n', { mode: 0o600 });
+      const env = { SVC_HOME: home, SVC_URL: 'http://127.0.0.1:1' };
+      for (const args of [
+        ['config'],
+        ['backup', '/tmp/svc-never.tar.gz'],
+        ['restore', '/tmp/svc-never.tar.gz'],
+      ]) {
+        const ran = await svcctl(args, { env, uid: SERVICE_USER });
+        expect(ran).toMatchObject({ code: 1, out: '' });
+        expect(ran.err).toMatch(/use sudo, or be the user of the service/i);
+        expect(ran.err).not.toContain('chown');
+      }
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
   });
 
   it('root works as the owner of the state folder, and the archive is its own', async ({ skip }) => {
