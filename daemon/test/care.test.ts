@@ -191,10 +191,15 @@ describe('while it is stopped', () => {
         ['restore', '/tmp/svc-never.tar.gz'],
       ]) {
         const ran = await svcctl(args, { env, uid: SERVICE_USER });
-        expect(ran).toMatchObject({ code: 1, out: '' });
+        expect(ran.code).toBe(1);
         expect(ran.err).toMatch(/use sudo, or be the user of the service/i);
         expect(ran.err).not.toContain('chown');
       }
+      const report = (await svcctl(['doctor', '--json'], { env, uid: SERVICE_USER })).json<Report>();
+      expect(report.findings.filter(({ status }) => status === 'fail')).toEqual([]);
+      expect(report.findings.filter(({ message }) => message.includes('may not'))).toHaveLength(1);
+      for (const id of ['exposure', 'database', 'files'])
+        expect(report.findings.filter((one) => one.id === id)).toEqual([]);
     } finally {
       rmSync(home, { recursive: true, force: true });
     }
