@@ -1,9 +1,9 @@
 import type { DaemonArguments, Subcommand } from './arguments.ts';
+import { settingsTable } from './contract/settings-table.ts';
 import { becomeOwnerOf } from './kit/as-owner.ts';
 import { SetupError } from './kit/setup-error.ts';
 import { folderPaths } from './settings/folders.ts';
 import { lookAtSettings } from './settings/look.ts';
-import { settingsTable } from './settings/print.ts';
 
 export interface SubcommandOptions {
   env: Readonly<Record<string, string | undefined>>;
