@@ -269,6 +269,7 @@ describe('what is wrong with a call', () => {
     [['auth', 'status', '--key', 'a-secret-key'], 2, null, /never taken as an argument/],
     [['status', '--nope'], 2, null, /Unknown option '--nope'\. See svcctl --help\./],
     [['status', '--url', 'nonsense'], 2, null, /"nonsense" is no address of a gateway/],
+    [['doctor', '--url', 'nonsense'], 2, null, /"nonsense" is no address of a gateway/],
     [['config', '--url', 'nonsense'], 2, null, /"nonsense" is no address of a gateway/],
     [
       ['status', '--url', 'http://127.0.0.1:1'],
