@@ -1,7 +1,9 @@
 import type { DaemonArguments, Subcommand } from './arguments.ts';
-import { createLog } from './kit/log.ts';
-import { settingsTable } from './settings/print.ts';
-import { openSettings } from './settings/settings.ts';
+import { settingsTable } from './contract/settings-table.ts';
+import { becomeOwnerOf } from './kit/as-owner.ts';
+import { SetupError } from './kit/setup-error.ts';
+import { folderPaths } from './settings/folders.ts';
+import { lookAtSettings } from './settings/look.ts';
 
 export interface SubcommandOptions {
   env: Readonly<Record<string, string | undefined>>;
@@ -12,26 +14,29 @@ export interface SubcommandOptions {
 /** Answers the exit code of the process. */
 type Runner = (options: SubcommandOptions) => Promise<number>;
 
-/** Prints the settings as they would be in force now; secrets show only whether they are set. */
+/**
+ * Prints the settings as they would be in force now, and changes nothing; secrets show only whether they are set. Throws SetupError
+ * where files may not be read: the defaults would be shown in their place.
+ */
 async function config({ env, given, out }: SubcommandOptions): Promise<number> {
-  const log = createLog({ level: 'silent' });
-  const settings = await openSettings({ env, log, watch: false });
-  try {
-    const rows = settings.views();
-    const problems = settings.problems();
-    if (given.json) {
-      out(`${JSON.stringify({ folders: settings.folders, settings: rows, problems }, null, 2)}\n`);
-      return 0;
-    }
-    out(
-      `Configuration ${settings.folders.config}\nState         ${settings.folders.state}\n\n${settingsTable(rows)}`,
-    );
-    for (const { file, line, message } of problems)
-      out(`! ${file}${line === null ? '' : `:${line}`}: ${message}\n`);
-    return 0;
-  } finally {
-    settings.close();
+  becomeOwnerOf(folderPaths(env).state);
+  const settings = await lookAtSettings(env);
+  const [denied] = settings.denied();
+  if (denied !== undefined) {
+    throw new SetupError(`${denied} may not be read.`, 'Use sudo, or be the user of the service.');
   }
+  const rows = settings.views();
+  const problems = settings.problems();
+  if (given.json) {
+    out(`${JSON.stringify({ folders: settings.folders, settings: rows, problems }, null, 2)}\n`);
+    return 0;
+  }
+  out(
+    `Configuration ${settings.folders.config}\nState         ${settings.folders.state}\n\n${settingsTable(rows)}`,
+  );
+  for (const { file, line, message } of problems)
+    out(`! ${file}${line === null ? '' : `:${line}`}: ${message}\n`);
+  return 0;
 }
 
 /** Each is read in only when it is asked for: `config` needs little of what the others need. */

@@ -6,6 +6,8 @@ import type { Flags, OptionName } from './options.ts';
 export interface CommandContext {
   /** Looks for address and key at its first use. */
   readonly client: Client;
+  /** The address that `--url` or SVC_URL names; null when it is that of the settings. */
+  readonly namedUrl: string | null;
   /** The whole table. */
   commands: readonly Command[];
   /** Words after the command's own name. */

@@ -2,7 +2,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configFolder, credential, gatewayUrl, readEnvFile, serviceFolders } from './places.ts';
+import {
+  configFolder,
+  credential,
+  gatewayUrl,
+  readEnvFile,
+  serviceFolders,
+  settingsEnvironment,
+} from './places.ts';
 
 const file = (values: Record<string, string> = {}) => ({
   path: '/x/api.env',
@@ -33,6 +40,18 @@ describe('serviceFolders', () => {
     ['no service', { HOME: '/root' }, [], {}],
   ])('%s', (_, env, there, expected) => {
     expect(serviceFolders(env, (path) => (there as string[]).includes(path))).toEqual(expected);
+  });
+});
+
+describe('settingsEnvironment', () => {
+  const env = { HOME: '/root', SVC_ADMIN_KEY: 'a', SVC_CLIENT_KEY: 'c', SVC_PORT: '1' };
+  const bare = { HOME: '/root', SVC_ADMIN_KEY: undefined, SVC_CLIENT_KEY: undefined, SVC_PORT: '1' };
+  it.each([
+    ['the own gateway has the keys of the shell', null, [], env],
+    ['an installed service has not', null, ['/etc/svc'], bare],
+    ['nor has one that is named', 'http://elsewhere', [], bare],
+  ])('%s', (_, named, there, expected) => {
+    expect(settingsEnvironment(env, named, (path) => (there as string[]).includes(path))).toEqual(expected);
   });
 });
 

@@ -5,6 +5,8 @@ import { parse } from 'smol-toml';
 import { everyAddress } from '../kit/ip-address.ts';
 import { parseEnvFile } from '../settings/env-file.ts';
 
+const KEY_NAMES = ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY'] as const;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where an installed service keeps its configuration. */
@@ -30,6 +32,20 @@ export function serviceFolders(
 ): Record<string, string> {
   if (env.CONFIGURATION_DIRECTORY || configFolder(env, exists) !== SYSTEM_FOLDER) return {};
   return { CONFIGURATION_DIRECTORY: SYSTEM_FOLDER, STATE_DIRECTORY: SYSTEM_STATE };
+}
+
+/**
+ * The environment in which the settings are looked at. For an installed service, and where a gateway is named, the keys in it are
+ * svcctl's own credentials: the gateway that starts has them not.
+ */
+export function settingsEnvironment(
+  env: Environment,
+  namedUrl: string | null,
+  exists: (path: string) => boolean = existsSync,
+): Environment {
+  const ofAnother = namedUrl !== null || Object.keys(serviceFolders(env, exists)).length > 0;
+  if (!ofAnother) return env;
+  return { ...env, ...Object.fromEntries(KEY_NAMES.map((name) => [name, undefined])) };
 }
 
 export interface EnvFile {
@@ -87,8 +103,6 @@ export interface Credential {
   key: string;
   from: string;
 }
-
-const KEY_NAMES = ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY'] as const;
 
 /** The key to send, in the order of the spec: SVC_ADMIN_KEY, SVC_CLIENT_KEY, then api.env (admin, then client). */
 export function credential(env: Environment, file: EnvFile): Credential | null {

@@ -12,15 +12,17 @@ import {
   gatewayUrl,
   readEnvFile,
   serviceFolders,
+  settingsEnvironment,
 } from './places.ts';
 import { report } from './report.ts';
 import { COMMANDS } from './table.ts';
 import { outputWidth, readPiped, Terminal, writeBytes } from './terminal.ts';
 
 /** Does what the daemon binary does with a sub-command. In this process: another one would cost as much as the whole command. */
-async function runDaemon(args: readonly string[]): Promise<number> {
+async function runDaemon(args: readonly string[], namedUrl: string | null): Promise<number> {
   const { run: daemon } = await import('../run.ts');
-  await daemon(args, { ...process.env, ...serviceFolders(process.env) });
+  const env = args[0] === 'config' ? settingsEnvironment(process.env, namedUrl) : process.env;
+  await daemon(args, { ...env, ...serviceFolders(process.env) });
   return Number(process.exitCode ?? EXIT.ok);
 }
 
@@ -62,11 +64,13 @@ async function main(argv: readonly string[]): Promise<number> {
   refuseStrangers(command, given);
   const terminal = new Terminal();
   let client: Client | null = null;
+  const namedUrl = flags.url ?? (process.env.SVC_URL || null);
   const context: CommandContext = {
     get client() {
       client ??= createClient(connection(flags));
       return client;
     },
+    namedUrl,
     commands: COMMANDS,
     args,
     flags,
@@ -81,7 +85,7 @@ async function main(argv: readonly string[]): Promise<number> {
     },
     piped: readPiped,
     prompt: (label) => terminal.ask(label),
-    daemon: runDaemon,
+    daemon: (words) => runDaemon(words, namedUrl),
   };
   try {
     return await command.run(context);

@@ -12,7 +12,7 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 /** `svc-gateway backup FILE [--with-keys] [--force]`. Throws GatewayError and SetupError. */
 export async function backupCommand({ env, given, out }: SubcommandOptions): Promise<number> {
   const made = await backup({
-    folders: openFolders(env),
+    folders: openFolders(env, 'command'),
     file: resolve(given.operands[0] ?? ''),
     keys: given.withKeys,
     force: given.force,
@@ -31,7 +31,7 @@ export async function backupCommand({ env, given, out }: SubcommandOptions): Pro
 
 /** `svc-gateway restore FILE`. Throws GatewayError and SetupError. */
 export async function restoreCommand({ env, given, out }: SubcommandOptions): Promise<number> {
-  const folders = openFolders(env);
+  const folders = openFolders(env, 'command');
   const done = await restore({
     folders,
     file: resolve(given.operands[0] ?? ''),

@@ -9,11 +9,12 @@ import { ownHardware, readFiles, whoAmI } from '../doctor/gather.ts';
 import { lookAtPort } from '../doctor/port-look.ts';
 import { reportJson, reportText } from '../doctor/report.ts';
 import { guardExposure } from '../exposure-guard.ts';
-import { becomeOwnerOf } from '../kit/as-owner.ts';
+import { asOwnerOf, becomeOwnerOf } from '../kit/as-owner.ts';
 import { ContainerEngine } from '../kit/container-engine/container-engine.ts';
 import { createLog } from '../kit/log.ts';
 import { Outbound } from '../kit/outbound.ts';
 import { SetupError } from '../kit/setup-error.ts';
+import { folderPaths } from '../settings/folders.ts';
 import { lookAtSettings, type SettingsLook } from '../settings/look.ts';
 import { stateHolder } from '../state-lock.ts';
 import type { SubcommandOptions } from '../subcommands.ts';
@@ -50,9 +51,9 @@ function wayIn(
 
 /** Who holds a port only root may see, so that is asked first; all else is seen as the service sees it. */
 async function gather(options: SubcommandOptions, outbound: Outbound): Promise<DoctorFacts> {
-  const settings = await lookAtSettings(options.env);
+  const { state, config } = folderPaths(options.env);
+  const settings = await asOwnerOf(state, () => lookAtSettings(options.env));
   const port = await lookAtPort(settings.value('bindHost'), settings.value('port'));
-  const { state, config } = settings.folders;
   becomeOwnerOf(state);
   const { url, key } = wayIn(settings, options);
   const sources = {

@@ -1,10 +1,10 @@
-import { basename } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import type { Log } from '../kit/log.ts';
 import { type ModelFacts, readFactsApart } from './facts-apart.ts';
 import { modelId, uniqueId } from './model-id.ts';
 import { projectorOf } from './projector-of.ts';
 import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
-import { type FoundFile, findModelFile, scanFolders } from './scan.ts';
+import { type FoundFile, lookForModel, scanFolders } from './scan.ts';
 import type { Shelf } from './shelf.ts';
 import { newSpeechModel } from './speech-model.ts';
 import { newWeightsModel } from './weights-model.ts';
@@ -43,6 +43,10 @@ function madeOf(id: string, source: ModelSource, file: FoundFile, facts: ModelFa
   return newSpeechModel(id, source, file, facts);
 }
 
+/** What lies at a path; `unknown` where the disk does not tell. */
+const lookAt = (path: string): Promise<FoundFile | null | 'unknown'> =>
+  lookForModel(path).catch(() => 'unknown' as const);
+
 const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
   known !== undefined && known.sizeBytes === file.sizeBytes && known.mtimeS === file.mtimeS;
 
@@ -69,16 +73,65 @@ export class FolderSync {
   admit(source: ModelSource, file: FoundFile, facts: ModelFacts, origin: Origin = {}): RegisteredModel {
     const { shelf } = this.#options;
     const known = shelf.byPath(file.path);
-    const id = known?.id ?? uniqueId(modelId(file.path), (taken) => shelf.get(taken) !== undefined);
+    const id = known?.id ?? uniqueId(modelId(file.path), (taken) => this.#isTaken(taken, file));
     const model = madeOf(id, source, file, facts);
     return shelf.put({ ...model, ...origin, licence: origin.licence ?? model.licence });
   }
 
-  /** Takes models whose file is gone off the shelf. */
+  /** The id of an absent model stays with it, unless this is its file in another place. */
+  #isTaken(id: string, file: FoundFile): boolean {
+    const { shelf } = this.#options;
+    if (shelf.get(id) !== undefined) return true;
+    const absent = shelf.absent().find((model) => model.id === id);
+    return absent !== undefined && absent.sizeBytes !== file.sizeBytes;
+  }
+
+  /**
+   * The model that was absent and whose file this is: it is on the shelf again, as it was. Another file in its place ends the
+   * wait for it.
+   */
+  welcome(file: FoundFile): RegisteredModel | undefined {
+    const { shelf } = this.#options;
+    const missed = shelf.absent().find(({ files }) => files.includes(file.path));
+    if (missed === undefined) return undefined;
+    if (unchanged(file, missed)) return shelf.welcome(missed.id);
+    shelf.remove(missed.id);
+    return undefined;
+  }
+
+  /** Takes models whose file is gone off the shelf, and puts back those that were named by a path and are there again. */
   async dropVanished(): Promise<void> {
     const { shelf } = this.#options;
-    const checked = shelf.list().map(async ({ id, path }) => ({ id, found: await findModelFile(path) }));
-    for (const { id, found } of await Promise.all(checked)) if (found === null) shelf.remove(id);
+    const named = shelf.absent().filter(({ source }) => source !== 'scan');
+    const looks = [...shelf.list(), ...named].map(async (model) => ({
+      model,
+      found: await lookAt(model.path),
+    }));
+    for (const { model, found } of await Promise.all(looks)) {
+      if (found === null) this.#miss(model);
+      else if (found !== 'unknown') this.welcome(found);
+    }
+  }
+
+  /** What the gateway makes or asks programs for is put back by whoever put it there. */
+  #miss({ id, source }: RegisteredModel): void {
+    const { shelf } = this.#options;
+    if (source === 'demo' || source === 'program') shelf.remove(id);
+    else shelf.miss(id);
+  }
+
+  /** Takes those off the shelf that a scan had found and that this one has not. */
+  async #dropUnseen(seen: ReadonlySet<string>): Promise<void> {
+    const { shelf, folders } = this.#options;
+    const within = (path: string) => folders().some((folder) => path.startsWith(join(folder, sep)));
+    const unseen = [...shelf.list(), ...shelf.absent()].filter(
+      ({ source, path }) => source === 'scan' && !seen.has(path),
+    );
+    for (const { id, path } of unseen) {
+      const found = await lookAt(path);
+      if (found === 'unknown' && within(path)) continue;
+      shelf.miss(id);
+    }
   }
 
   async sync(): Promise<void> {
@@ -88,8 +141,7 @@ export class FolderSync {
     this.#noteFolders(problems);
     const present = files.filter(({ path }) => !passOver(path));
     const paths = new Set(present.map(({ path }) => path));
-    for (const { id, path, source } of shelf.list())
-      if (source === 'scan' && !paths.has(path)) shelf.remove(id);
+    await this.#dropUnseen(paths);
     await this.dropVanished();
     const refusedBefore = this.#refused;
     this.#refused = new Map();
@@ -97,7 +149,7 @@ export class FolderSync {
     for (const file of present) {
       const refusal = refusedBefore.get(file.path);
       if (refusal !== undefined && unchanged(file, refusal.file)) this.#refused.set(file.path, refusal);
-      else if (!unchanged(file, shelf.byPath(file.path))) due.push(file);
+      else if (!unchanged(file, this.welcome(file) ?? shelf.byPath(file.path))) due.push(file);
     }
     await this.#readAll(due);
     this.#attachProjectors();
@@ -146,7 +198,7 @@ export class FolderSync {
         this.admit(known?.source ?? 'scan', file, outcome.facts);
         return;
       }
-      if (known !== undefined) shelf.remove(known.id);
+      if (known !== undefined) this.#miss(known);
       const { reason, projector = false } = outcome;
       this.#refused.set(file.path, { file, reason, projector });
       if (projector) return;

@@ -1,6 +1,7 @@
 import type { ModelRecordView } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { ModelRow } from '../store/models.ts';
+import type { Absence } from './absence.ts';
 import type { GgufFacts } from './gguf-facts.ts';
 import type { FoundFile } from './scan.ts';
 
@@ -120,8 +121,12 @@ export function newModel(
   };
 }
 
-/** The store's row of a model; `kept` is the row it replaces, whose measured and chosen values stay. */
-export function toRow(model: RegisteredModel, kept: ModelRow | null): ModelRow {
+/** The store's row of a model; `kept` is the row it replaces, whose measured and chosen values stay; `absence` of one out of sight. */
+export function toRow(
+  model: RegisteredModel,
+  kept: ModelRow | null,
+  absence: Absence | null = null,
+): ModelRow {
   const [input, output] = MODALITIES[model.type] ?? ['text', 'text'];
   return {
     ...modelView(model),
@@ -131,7 +136,10 @@ export function toRow(model: RegisteredModel, kept: ModelRow | null): ModelRow {
     capabilities: { ...model.capabilities },
     auto_slot: kept?.auto_slot ?? null,
     memory: kept?.size_bytes === model.sizeBytes ? kept.memory : {},
-    header: Object.fromEntries(HEADER_KEYS.map((key) => [key, model[key]])),
+    header: {
+      ...Object.fromEntries(HEADER_KEYS.map((key) => [key, model[key]])),
+      ...(absence === null ? {} : { absence }),
+    },
   };
 }
 

@@ -1,4 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -123,6 +133,91 @@ test('the same name in two folders gets two ids, and each keeps its own', async 
   expect(ids(first)).toEqual(['a', 'a-2']);
   const second = await start();
   expect(second.get('a')?.path).toBe(join(other, 'a.gguf'));
+});
+
+const PULLED = { repo: 'owner/a', revision: 'c0ffee', licence: 'mit', sha256: 'ab'.repeat(32) };
+
+/** A pulled model with everything that somebody has chosen for it. */
+async function pulledModel(registry: Registry): Promise<string> {
+  const folder = join(models, 'owner', 'a');
+  mkdirSync(folder, { recursive: true });
+  const path = put(join(folder, 'a.gguf'));
+  await registry.registerPulled({ path, ...PULLED });
+  await registry.change('a', { binding: 'slot:agent', enable_thinking: true });
+  return folder;
+}
+const WHOLE = { ...PULLED, source: 'pull', binding: 'slot:agent', enable_thinking: true };
+
+test('a model whose disk was away for a scan and a start comes back as it was, and can be removed', async () => {
+  const registry = await start();
+  const folder = await pulledModel(registry);
+  const away = join(home, 'away');
+  renameSync(folder, away);
+  await registry.scan();
+  expect(ids(registry)).toEqual([]);
+  expect(events.at(-1)).toBe('removed a');
+  const again = await start();
+  expect(ids(again)).toEqual([]);
+  renameSync(away, folder);
+  await again.scan();
+  expect(events.at(-1)).toBe('added a');
+  expect(again.get('a')).toMatchObject(WHOLE);
+  expect((await start()).get('a')).toMatchObject(WHOLE);
+  expect(await again.remove('a')).toBe(1);
+  expect(ids(await start())).toEqual([]);
+});
+
+test('another file in the place of an absent model is a new model', async () => {
+  const registry = await start();
+  const folder = await pulledModel(registry);
+  rmSync(join(folder, 'a.gguf'));
+  await registry.scan();
+  put(join(folder, 'a.gguf'), chat('Other', 384));
+  await registry.scan();
+  expect(registry.get('a')).toMatchObject({ name: 'Other', source: 'scan', repo: null, binding: null });
+});
+
+test('a disk that does not tell whether a file is there takes no model away', async () => {
+  const registry = await start();
+  const folder = await pulledModel(registry);
+  put(join(folder, 'b.gguf'));
+  await registry.scan();
+  renameSync(folder, join(home, 'away'));
+  symlinkSync(folder, folder);
+  await registry.scan();
+  expect(ids(registry)).toEqual(['a', 'b']);
+  expect(ids(await start())).toEqual(['a', 'b']);
+});
+
+test('the id of an absent model goes with its file to another place, and to no other file', async () => {
+  const folder = join(models, 'sub');
+  mkdirSync(folder);
+  const first = put(join(models, 'a.gguf'));
+  const registry = await start();
+  await registry.change('a', { binding: 'slot:agent' });
+  renameSync(first, join(home, 'a.gguf'));
+  await registry.scan();
+  put(join(folder, 'a.gguf'), chat('Other', 384));
+  await registry.scan();
+  expect(ids(registry)).toEqual(['a-2']);
+  const other = join(models, 'other');
+  mkdirSync(other);
+  renameSync(join(home, 'a.gguf'), join(other, 'a.gguf'));
+  await registry.scan();
+  expect(registry.get('a')).toMatchObject({ path: join(other, 'a.gguf'), binding: 'slot:agent' });
+});
+
+test('an absent model can be forgotten', async () => {
+  const file = put(join(models, 'a.gguf'));
+  const registry = await start();
+  await registry.change('a', { binding: 'slot:agent' });
+  renameSync(file, join(home, 'a.gguf'));
+  await registry.scan();
+  expect(await registry.remove('a')).toBe(0);
+  await expect(registry.remove('a')).rejects.toMatchObject({ code: 'model.not_found' });
+  renameSync(join(home, 'a.gguf'), file);
+  await registry.scan();
+  expect(registry.get('a')?.binding).toBeNull();
 });
 
 test('a damaged file is a problem with its reason, and is read again only when it has changed', async () => {

@@ -68,7 +68,7 @@ export interface Registry {
   registerPulled(pulled: PulledModel): Promise<RegisteredModel>;
   /**
    * Forgets a model that was named by its path, or removes one that was pulled with its files; answers how many files.
-   * Rejects with `model.kept` for any other, `model.not_found` for none.
+   * Rejects with `model.kept` for any other, `model.not_found` for none. One that is absent is forgotten.
    */
   remove(id: string): Promise<number>;
   /** Looks through the model folders again; calls that overlap share one. Never rejects. */
@@ -115,7 +115,7 @@ async function registerFile(
     await fileSize(path);
     throw new Error('it is no model file');
   }
-  const known = shelf.byPath(file.path);
+  const known = sync.welcome(file) ?? shelf.byPath(file.path);
   if (
     pulled === undefined &&
     known !== undefined &&
@@ -143,7 +143,10 @@ async function thinkingOf({ stop }: Parts, model: RegisteredModel, chosen: boole
 
 async function removeModel({ shelf, own }: Parts, id: string): Promise<number> {
   const model = shelf.get(id);
-  if (model === undefined) throw new GatewayError('model.not_found');
+  if (model === undefined) {
+    if (!shelf.remove(id)) throw new GatewayError('model.not_found');
+    return 0;
+  }
   const others = shelf.list().filter((other) => other !== model);
   const removed = model.source === 'register' ? 0 : await removeFiles(own, model, others);
   shelf.remove(id);

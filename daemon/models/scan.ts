@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { opendir, realpath, stat } from 'node:fs/promises';
+import { opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { speechLayout, speechSize } from './speech-facts.ts';
 import { layoutOf } from './speech-layouts.ts';
@@ -48,15 +48,32 @@ async function findModelFolder(path: string): Promise<FoundFile | null> {
   return size === null ? null : { path, ...size };
 }
 
-/** One model by the path of its file or folder; null when there is none. */
-export async function findModelFile(path: string): Promise<FoundFile | null> {
-  const parts = await Promise.all(splitParts(path).map((part) => stat(part).catch(() => null)));
+/** What says for certain that nothing is there. Everything else (a disk that fails, a mount that hangs, missing rights) says nothing. */
+const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
+
+const statOrNull = (path: string) =>
+  stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (ABSENT.has(error.code)) return null;
+    throw error;
+  });
+
+/** One model by the path of its file or folder; null when there is certainly none. Rejects where the disk does not tell. */
+export async function lookForModel(path: string): Promise<FoundFile | null> {
+  const parts = await Promise.all(splitParts(path).map(statOrNull));
   const first = parts[0];
-  if (first?.isDirectory()) return findModelFolder(path);
+  if (first?.isDirectory()) {
+    // What looks into the folder takes one that can't be read for an empty one.
+    await readdir(path);
+    return findModelFolder(path);
+  }
   if (!first?.isFile()) return null;
   const sizeBytes = parts.reduce((sum, part) => sum + (part?.size ?? 0), 0);
   return { path: splitParts(path)[0] ?? path, sizeBytes, mtimeS: Math.floor(first.mtimeMs / 1000) };
 }
+
+/** The same; null also where the disk does not tell. */
+export const findModelFile = (path: string): Promise<FoundFile | null> =>
+  lookForModel(path).catch(() => null);
 
 /** Adds one model file, unless it was met under another name. */
 async function addFile(path: string, walk: Walk): Promise<void> {

@@ -2,6 +2,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
+import { type Absence, absenceOf, isForGood, missedAgain } from './absence.ts';
 import { fromRow, type RegisteredModel, toRow } from './registered-model.ts';
 
 const same = (a: RegisteredModel, b: RegisteredModel) => JSON.stringify(a) === JSON.stringify(b);
@@ -16,21 +17,36 @@ const staying = (old: RegisteredModel): Partial<RegisteredModel> => ({
   ...(old.thinkingChosen ? { thinkingChosen: true, enable_thinking: old.enable_thinking } : {}),
 });
 
-/** The models that are known, in memory first: a store that fails costs their memory over a restart and nothing else. */
+/** A model whose file is out of sight: a disk that is away, or a folder that is not looked through any more. */
+interface Absent {
+  readonly model: RegisteredModel;
+  readonly absence: Absence;
+}
+
+/**
+ * The models that are known, in memory first: a store that fails costs their memory over a restart and nothing else. One that is
+ * absent is on no list and answers to nothing, but keeps its id, its origin and what was chosen for it until it comes back.
+ */
 export class Shelf {
   readonly #models = new Map<string, RegisteredModel>();
+  readonly #absent = new Map<string, Absent>();
+  readonly #now: () => number;
   readonly #rows: Store['models'];
   readonly #bus: Bus<GatewayEvents>;
   readonly #log: Log;
   #sorted: readonly RegisteredModel[] | null = null;
 
-  constructor(rows: Store['models'], bus: Bus<GatewayEvents>, log: Log) {
+  constructor(rows: Store['models'], bus: Bus<GatewayEvents>, log: Log, now: () => number = Date.now) {
+    this.#now = now;
     this.#rows = rows;
     this.#bus = bus;
     this.#log = log;
     for (const row of this.#try(() => rows.all()) ?? []) {
       const model = fromRow(row);
-      if (model !== null) this.#models.set(model.id, model);
+      if (model === null) continue;
+      const absence = absenceOf(row);
+      if (absence === null) this.#models.set(model.id, model);
+      else this.#absent.set(model.id, { model, absence });
     }
   }
 
@@ -48,16 +64,47 @@ export class Shelf {
     return this.list().find((model) => model.files.includes(path));
   }
 
-  /** Adds a model or replaces the one with its id, of which stays what was chosen for it. */
+  /** All that are out of sight. */
+  absent(): readonly RegisteredModel[] {
+    return [...this.#absent.values()].map(({ model }) => model);
+  }
+
+  /** Adds a model or replaces the one with its id, present or absent, of which stays what was chosen for it. */
   put(model: RegisteredModel): RegisteredModel {
-    const old = this.#models.get(model.id);
+    const present = this.#models.get(model.id);
+    const old = present ?? this.#absent.get(model.id)?.model;
     const next = old === undefined ? model : { ...model, ...staying(old) };
-    if (old !== undefined && same(old, next)) return old;
+    if (present !== undefined && same(present, next)) return present;
+    this.#absent.delete(next.id);
     this.#models.set(next.id, next);
     this.#sorted = null;
     this.#try(() => this.#rows.upsert(toRow(next, this.#rows.get(next.id))));
-    this.#bus.emit('model', { id: next.id, change: old === undefined ? 'added' : 'changed' });
+    this.#bus.emit('model', { id: next.id, change: present === undefined ? 'added' : 'changed' });
     return next;
+  }
+
+  /** A model was looked for and is not there. Who is missed for too many days is forgotten. */
+  miss(id: string): void {
+    const before = this.#absent.get(id);
+    const model = this.#models.get(id) ?? before?.model;
+    if (model === undefined) return;
+    const absence = missedAgain(before?.absence ?? null, this.#now());
+    if (isForGood(absence)) {
+      this.remove(id);
+      return;
+    }
+    if (absence === before?.absence) return;
+    this.#absent.set(id, { model, absence });
+    this.#try(() => this.#rows.upsert(toRow(model, this.#rows.get(id), absence)));
+    if (!this.#models.delete(id)) return;
+    this.#sorted = null;
+    this.#bus.emit('model', { id, change: 'removed' });
+  }
+
+  /** An absent model is there again, as it was; undefined when it was not absent. */
+  welcome(id: string): RegisteredModel | undefined {
+    const model = this.#absent.get(id)?.model;
+    return model && this.put(model);
   }
 
   /** Changes what was chosen for a model; undefined when there is no such model. */
@@ -73,11 +120,14 @@ export class Shelf {
     return next;
   }
 
-  remove(id: string): void {
-    if (!this.#models.delete(id)) return;
+  /** Forgets a model, also one that is absent; answers whether there was one. */
+  remove(id: string): boolean {
+    const present = this.#models.delete(id);
+    if (!this.#absent.delete(id) && !present) return false;
     this.#sorted = null;
     this.#try(() => this.#rows.remove(id));
-    this.#bus.emit('model', { id, change: 'removed' });
+    if (present) this.#bus.emit('model', { id, change: 'removed' });
+    return true;
   }
 
   #try<T>(work: () => T): T | null {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -84,6 +84,23 @@ test('a folder that can not be used is an error with advice', () => {
     );
     expect((error as SetupError).advice).toMatch(/chown|SVC_HOME/);
   }
+});
+
+test.runIf(process.getuid?.() === 0)('whose folder it is decides the advice for a command', () => {
+  const folder = join(base, 'config');
+  writeFileSync(folder, '');
+  const advice = (opener: 'gateway' | 'command') => {
+    try {
+      openFolders({ SVC_HOME: base }, opener);
+    } catch (error) {
+      return (error as SetupError).advice;
+    }
+    return null;
+  };
+  expect(advice('command')).toContain('chown');
+  chownSync(folder, 65_534, 65_534);
+  expect(advice('command')).toBe('use sudo, or be the user of the service');
+  expect(advice('gateway')).toContain('chown');
 });
 
 test('a read-only place is an error too', () => {

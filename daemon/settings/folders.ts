@@ -23,11 +23,17 @@ export function folderPaths(env: Env): Folders {
   };
 }
 
+/**
+ * Who opens the folders: the gateway, to which they must belong, or a command that somebody gives, who may be the wrong one for
+ * folders that are as they should be.
+ */
+export type Opener = 'gateway' | 'command';
+
 /** Creates both folders with mode 0700 where they are missing. Throws SetupError when one can't be used. */
-export function openFolders(env: Env): Folders {
+export function openFolders(env: Env, opener: Opener = 'gateway'): Folders {
   const folders = folderPaths(env);
-  open('configuration', folders.config);
-  open('state', folders.state);
+  open('configuration', folders.config, opener);
+  open('state', folders.state, opener);
   return folders;
 }
 
@@ -49,14 +55,14 @@ function userFolder(env: Env, name: string, below: string): string {
   throw new SetupError('no folder for configuration and state', 'set SVC_HOME to a folder, or HOME');
 }
 
-function open(what: string, path: string): void {
+function open(what: string, path: string, opener: Opener): void {
   try {
     create(path);
     if (!statSync(path).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new SetupError(`the ${what} folder ${path} can not be written (${code})`, advice(path), {
+    throw new SetupError(`the ${what} folder ${path} can not be written (${code})`, advice(path, opener), {
       cause: error,
     });
   }
@@ -73,7 +79,18 @@ function create(path: string): void {
   }
 }
 
-function advice(path: string): string {
+/** Whether it is there for somebody else than this user, also where it can't even be looked at. */
+function isOfAnother(path: string): boolean {
+  try {
+    const facts = statSync(path, { throwIfNoEntry: false });
+    return facts !== undefined && facts.uid !== process.geteuid?.();
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+}
+
+function advice(path: string, opener: Opener): string {
+  if (opener === 'command' && isOfAnother(path)) return 'use sudo, or be the user of the service';
   const user = process.getuid?.() ?? '';
   return `make it a folder that user ${user} may write: mkdir -p ${path} && chown ${user} ${path}; or set SVC_HOME to another folder`;
 }

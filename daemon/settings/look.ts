@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { SettingRow } from '../contract/system.ts';
 import { createLog } from '../kit/log.ts';
 import type { SettingName, SettingValue } from './catalogue.ts';
 import { CONFIG_FILE } from './config-layer.ts';
@@ -16,7 +17,11 @@ export interface SettingsLook {
   value<N extends SettingName>(name: N): SettingValue<N>;
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>>;
   environment(name: string): string | undefined;
+  /** The rows of `GET /api/settings`; a secret never shows its value. */
+  views(): SettingRow[];
   problems(): readonly Problem[];
+  /** Paths of config.toml and api.env, as far as this user may not read them: what they say is not in the values. */
+  denied(): readonly string[];
   /** Why config.toml can't be read when there is no last good copy either. */
   hopeless(): Problem | null;
   secrets(): readonly string[];
@@ -34,12 +39,18 @@ export async function lookAtSettings(
     readFileCapped(join(folders.config, CONFIG_FILE), CONFIG_CAP),
   ]);
   state.take({ env: apiEnv, config });
+  const denied = [
+    { name: CONFIG_FILE, read: config },
+    { name: ENV_FILE, read: apiEnv },
+  ].filter(({ read }) => read.kind === 'unreadable' && read.denied);
   return {
     folders,
     value: (name) => state.resolved(name).value,
     resolve: (name) => state.resolved(name),
     environment: (name) => state.environment(name),
+    views: () => state.views(),
     problems: () => state.problems,
+    denied: () => denied.map(({ name }) => join(folders.config, name)),
     hopeless: () => state.hopeless,
     secrets: () => state.secrets,
   };

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { settingsTable } from '../contract/settings-table.ts';
 import { settingRows } from './catalogue.ts';
 import { judgeConfig } from './config-layer.ts';
 import { judgeEnv } from './env-layer.ts';
-import { exampleConfigFile, exampleEnvFile, settingsTable } from './print.ts';
+import { exampleConfigFile, exampleEnvFile } from './print.ts';
 import { viewSetting } from './views.ts';
 
 const bytes = (text: string) => ({ kind: 'bytes' as const, bytes: Buffer.from(text), mode: 0o600, uid: 0 });

@@ -1,10 +1,8 @@
-import type { SettingRow } from '../contract/system.ts';
+import { effect } from '../contract/settings-table.ts';
 import { type SettingRowDef, settingRows } from './catalogue.ts';
 import { literal, type TomlValue } from './config-file.ts';
 
 type Row = SettingRowDef<unknown>;
-
-const effect = (row: { live: boolean }): string => (row.live ? 'at once' : 'at the next start');
 
 /** An example api.env: every variable of the catalogue, commented out. */
 export function exampleEnvFile(rows: readonly Row[] = settingRows()): string {
@@ -34,29 +32,4 @@ export function exampleConfigFile(rows: readonly Row[] = settingRows()): string 
   }
   const parts = [...tables].map(([table, blocks]) => [`[${table}]`, ...blocks].join('\n\n'));
   return `${['# Configuration of svc-gateway. Take the # off a line to set its key.', ...parts].join('\n\n')}\n`;
-}
-
-const HEADS = ['setting', 'value', 'source', 'variable', 'config.toml', 'effect', 'what it is'];
-
-/** The settings as a plain text table, a column per fact. */
-export function settingsTable(views: readonly SettingRow[]): string {
-  const rows = views.map((view) => [
-    view.name,
-    shown(view),
-    view.source,
-    view.env ?? '-',
-    view.toml ?? '-',
-    effect(view),
-    view.problem === undefined ? view.help : `${view.help} PROBLEM: ${view.problem}`,
-  ]);
-  const all = [HEADS, ...rows];
-  const widths = HEADS.map((_, column) => Math.max(...all.map((row) => (row[column] as string).length)));
-  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] as number)).join('  ');
-  return `${all.map((row) => line(row).trimEnd()).join('\n')}\n`;
-}
-
-function shown(view: SettingRow): string {
-  if (view.secret) return view.set ? '(set)' : '(not set)';
-  if (view.value === null) return '(not set)';
-  return Array.isArray(view.value) ? view.value.join(',') || '(none)' : String(view.value);
 }

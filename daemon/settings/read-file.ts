@@ -5,7 +5,10 @@ import { lstat, open } from 'node:fs/promises';
 export type FileRead =
   | { kind: 'bytes'; bytes: Buffer; mode: number; uid: number }
   | { kind: 'missing' }
-  | { kind: 'unreadable'; message: string };
+  /** `denied`: it is this user who may not, and another one might. */
+  | { kind: 'unreadable'; message: string; denied?: true };
+
+const DENIED: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
 
 /**
  * Reads a regular file of at most `cap` bytes. Never throws and never waits for a pipe. A link that leads nowhere is not missing:
@@ -27,7 +30,8 @@ export async function readFileCapped(path: string, cap: number): Promise<FileRea
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     if (code === 'ENOENT') return await absent(path);
-    return { kind: 'unreadable', message: `can not be read (${code})` };
+    const message = `can not be read (${code})`;
+    return { kind: 'unreadable', message, ...(DENIED.has(code) ? { denied: true } : {}) };
   }
 }
 

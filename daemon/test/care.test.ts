@@ -1,5 +1,6 @@
 /** `svcctl doctor`, `backup` and `restore` (contract "Dashboard and command line") with a real daemon, running and stopped. */
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -176,6 +177,34 @@ describe('while it is stopped', () => {
     expect(readFileSync(join(gateway.home, 'config/config.toml'), 'utf8')).toBe(before);
   });
 
+  it('who is not the user of the service is told to use sudo, not to take its folders', async ({ skip }) => {
+    if (process.getuid?.() !== 0) return skip('only root can become somebody else');
+    const home = mkdtempSync(join(tmpdir(), 'svc-service-'));
+    try {
+      chmodSync(home, 0o755);
+      for (const name of ['config', 'state']) mkdirSync(join(home, name), { mode: 0o700 });
+      writeFileSync(join(home, 'config', 'config.toml'), '[server]\nport = 1234\n', { mode: 0o600 });
+      const env = { SVC_HOME: home, SVC_URL: 'http://127.0.0.1:1' };
+      for (const args of [
+        ['config'],
+        ['backup', '/tmp/svc-never.tar.gz'],
+        ['restore', '/tmp/svc-never.tar.gz'],
+      ]) {
+        const ran = await svcctl(args, { env, uid: SERVICE_USER });
+        expect(ran.code).toBe(1);
+        expect(ran.err).toMatch(/use sudo, or be the user of the service/i);
+        expect(ran.err).not.toContain('chown');
+      }
+      const report = (await svcctl(['doctor', '--json'], { env, uid: SERVICE_USER })).json<Report>();
+      expect(report.findings.filter(({ status }) => status === 'fail')).toEqual([]);
+      expect(report.findings.filter(({ message }) => message.includes('may not'))).toHaveLength(1);
+      for (const id of ['exposure', 'database', 'files'])
+        expect(report.findings.filter((one) => one.id === id)).toEqual([]);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+
   it('root works as the owner of the state folder, and the archive is its own', async ({ skip }) => {
     if (process.getuid?.() !== 0) return skip('only root can become somebody else');
     const home = mkdtempSync(join(tmpdir(), 'svc-service-'));
@@ -186,6 +215,12 @@ describe('while it is stopped', () => {
       }
       writeFileSync(file('of-root.toml'), 'secret = 1\n', { mode: 0o600 });
       const env = { SVC_HOME: home };
+      const asked = await svcctl(['config'], { env: { ...env, SVC_URL: 'http://127.0.0.1:1' } });
+      expect(asked.out).toContain(`State         ${home}/state`);
+      expect(asked.out).not.toContain('belongs to user');
+      for (const name of readdirSync(home, { recursive: true }) as string[]) {
+        expect({ name, uid: statSync(join(home, name)).uid }).toEqual({ name, uid: SERVICE_USER });
+      }
       expect(await svcctl(['restore', file('keys.tar.gz')], { env })).toMatchObject({ code: 0, err: '' });
       for (const name of readdirSync(home, { recursive: true }) as string[]) {
         expect({ name, uid: statSync(join(home, name)).uid }).toEqual({ name, uid: SERVICE_USER });
@@ -198,6 +233,7 @@ describe('while it is stopped', () => {
       expect(statSync(file('service.tar.gz'))).toMatchObject({ uid: 0, mode: 0o100600 });
       const seen = (await svcctl(['doctor', '--json'], { env })).json<Report>();
       expect(seen.findings.find(({ id }) => id === 'files')).toMatchObject({ status: 'ok' });
+      expect(JSON.stringify(seen.findings)).not.toContain('belongs to user');
     } finally {
       rmSync(home, { recursive: true, force: true });
     }

@@ -216,6 +216,9 @@ describe('config', () => {
     const env = { SVC_URL: 'http://127.0.0.1:1', SVC_LOG_LEVEL: 'warn' };
     const text = await run(['config'], { env });
     expect(text).toMatchObject({ code: 0, err: '' });
+    expect(text.out).toMatch(
+      /^No gateway told them: cannot reach http:\/\/127\.0\.0\.1:1: .*\nThese are the settings that a start /,
+    );
     expect(text.out).toContain(`Configuration ${gateway.home}/config`);
     expect(text.out).toMatch(/require_?auth.*true.*file/i);
     const { settings } = (await run(['config', '--json'], { env })).json<{
@@ -225,6 +228,32 @@ describe('config', () => {
       expect.objectContaining({ name: 'logLevel', value: 'warn', source: 'env' }),
     );
     for (const name of ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY']) expect(text.out).not.toContain(keyInFile(name));
+  });
+});
+
+describe('config of a running gateway', () => {
+  const shell = { SVC_PORT: '4321' };
+
+  it('is what the gateway says, not what the shell of the caller holds', async () => {
+    const text = await run(['config'], { env: shell });
+    expect(text).toMatchObject({ code: 0, err: '' });
+    expect(text.out).toContain(`Configuration ${gateway.home}/config\nAnswered by   the running gateway\n`);
+    expect(text.out).toMatch(/^requireAuth +true +file /m);
+    expect(text.out).not.toMatch(/^port +4321 /m);
+    const json = (await run(['config', '--json', '--url', gateway.url], { env: shell })).json<{
+      answered_by: string;
+      settings: { name: string; value: unknown }[];
+    }>();
+    expect(json.answered_by).toBe('gateway');
+    expect(json.settings.find(({ name }) => name === 'port')?.value).not.toBe(4321);
+    for (const name of ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY']) expect(text.out).not.toContain(keyInFile(name));
+  });
+
+  it('is what a start would find when no key opens it, without the keys that were sent', async () => {
+    const text = await run(['config'], { env: { SVC_HOME: `${gateway.home}/none`, SVC_ADMIN_KEY: 'wrong' } });
+    expect(text.code).toBe(0);
+    expect(text.out).toMatch(/^No gateway told them: A key is required/);
+    expect(text.out).toMatch(/^adminKey +\(not set\) /m);
   });
 });
 
@@ -240,6 +269,8 @@ describe('what is wrong with a call', () => {
     [['auth', 'status', '--key', 'a-secret-key'], 2, null, /never taken as an argument/],
     [['status', '--nope'], 2, null, /Unknown option '--nope'\. See svcctl --help\./],
     [['status', '--url', 'nonsense'], 2, null, /"nonsense" is no address of a gateway/],
+    [['doctor', '--url', 'nonsense'], 2, null, /"nonsense" is no address of a gateway/],
+    [['config', '--url', 'nonsense'], 2, null, /"nonsense" is no address of a gateway/],
     [
       ['status', '--url', 'http://127.0.0.1:1'],
       3,

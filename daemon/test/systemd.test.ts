@@ -100,7 +100,9 @@ describe.skipIf(reason !== null)('the service', () => {
     await machine.must('systemctl restart svc-gateway', 90_000);
     expect(await machine.must(tier)).toContain('"tier":"admin"');
     expect(await machine.must('svcctl auth status --json')).toContain('admin');
-    expect(await machine.must('svcctl config')).toMatch(/Configuration \/etc\/svc\nState +\/var\/lib\/svc\n/);
+    expect(await machine.must('svcctl config')).toMatch(
+      /Configuration \/etc\/svc\nAnswered by +the running gateway\n/,
+    );
     expect(await journal()).not.toContain(
       await machine.must("sed -n 's/^SVC_ADMIN_KEY=//p' /etc/svc/api.env"),
     );

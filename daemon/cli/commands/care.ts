@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { toUrl } from '../client.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import type { Flags, OptionName } from '../options.ts';
 
@@ -13,6 +14,8 @@ function passed(flags: Flags, ...names: OptionName[]): string[] {
 
 function doctor(context: CommandContext): Promise<number> {
   named(context, 'doctor [--self-test]');
+  // Refused here as by every other command: the sub-command has one exit code for whatever keeps it from looking.
+  if (context.namedUrl !== null) toUrl(context.namedUrl, '');
   return context.daemon(['doctor', ...passed(context.flags, 'self-test', 'json', 'url')]);
 }
 

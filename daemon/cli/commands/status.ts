@@ -1,8 +1,11 @@
+import { dirname } from 'node:path';
+import type { z } from 'zod';
+import { settingsTable } from '../../contract/settings-table.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
-import type { StatusOverviewView } from '../../contract/system.ts';
+import type { SettingsResponse, StatusOverviewView } from '../../contract/system.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { fields, fitted, json } from '../output.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { fields, fitted, json, plain } from '../output.ts';
 
 async function status({ client, flags, out, width }: CommandContext): Promise<number> {
   const view = await client.call<StatusOverviewView>('status');
@@ -32,8 +35,37 @@ async function status({ client, flags, out, width }: CommandContext): Promise<nu
   return EXIT.ok;
 }
 
-/** Works while the daemon is down: it is a sub-command of the daemon binary. */
-const config = ({ flags, daemon }: CommandContext) => daemon(['config', ...(flags.json ? ['--json'] : [])]);
+type SettingsAnswer = z.infer<typeof SettingsResponse>;
+
+/** What ends in a look at the files: nobody answers, or who does wants a key that is not here. */
+const LOOK_BY_ONESELF: ReadonlySet<number> = new Set([EXIT.unreachable, EXIT.refused]);
+
+function answered({ flags, out }: CommandContext, view: SettingsAnswer): number {
+  if (flags.json) {
+    out(json({ answered_by: 'gateway', ...view }));
+    return EXIT.ok;
+  }
+  const place = view.env_file === undefined ? '' : `Configuration ${dirname(view.env_file)}\n`;
+  out(`${place}Answered by   the running gateway\n\n${plain(settingsTable(view.settings))}`);
+  for (const { file, line, message } of view.problems)
+    out(plain(`! ${file}${line === null ? '' : `:${line}`}: ${message}\n`));
+  return EXIT.ok;
+}
+
+/** The gateway says what is in force; while it is down, a sub-command of the daemon binary what would be. */
+async function config(context: CommandContext): Promise<number> {
+  const { client, flags, out, daemon } = context;
+  const view = await client.call<SettingsAnswer>('settings').catch((error: unknown) => {
+    if (error instanceof CliError && LOOK_BY_ONESELF.has(error.exitCode)) return error;
+    throw error;
+  });
+  if (!(view instanceof CliError)) return answered(context, view);
+  if (flags.json) return daemon(['config', '--json']);
+  out(
+    `No gateway told them: ${view.message}\nThese are the settings that a start on this machine would find.\n\n`,
+  );
+  return daemon(['config']);
+}
 
 export const statusCommands: readonly Command[] = [
   {
@@ -43,5 +75,12 @@ export const statusCommands: readonly Command[] = [
     options: ['wide'],
     run: status,
   },
-  { words: 'config', usage: '', summary: 'Every setting with its value and source', run: config },
+  {
+    words: 'config',
+    usage: '',
+    summary: 'Every setting with its value and source',
+    details:
+      'The gateway is asked, which takes an admin key. When it does not answer or refuses, the files of this machine are read instead, and the first line says so; with --json only the answer of a gateway has answered_by.',
+    run: config,
+  },
 ];

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DeviceRecord } from '../../contract/hardware.ts';
 import { createLog } from '../../kit/log.ts';
 import { openStore } from '../../store/store.ts';
+import { examine } from '../examine.ts';
 import type { DoctorFacts } from '../facts.ts';
 import type { Finding } from '../finding.ts';
 import { factsOf, HARDWARE, STATUS, slotOf } from '../testing/facts.ts';
@@ -113,6 +114,51 @@ describe('posture', () => {
     const found = proxy(await factsOf({}, { gateway: up({ status }) }));
     expect(found[0]).toMatchObject({ status: 'warn', message: 'Several callers share one address.' });
   });
+});
+
+describe('an ordinary user, who may not read the files of the service', () => {
+  const denied = async (more: Partial<DoctorFacts> = {}) => {
+    const { settings } = await factsOf({ SVC_REQUIRE_AUTH: 'on' });
+    const paths = ['/etc/svc/config.toml', '/etc/svc/api.env'];
+    const problems = paths.map((file) => ({ file, line: null, message: 'can not be read (EACCES)' }));
+    const blind = {
+      ...settings,
+      denied: () => paths,
+      problems: () => problems,
+      hopeless: () => problems[0] ?? null,
+    };
+    const unlisted = { file: 'slots', line: null, message: 'cannot be listed (EACCES)' };
+    return examine(await factsOf({}, { settings: blind, fileProblems: [unlisted], ...more }));
+  };
+
+  it('is told once to use sudo, and nothing is judged by the defaults', async () => {
+    const found = await denied();
+    expect(told(found.filter(({ id }) => id === 'configuration'))).toEqual([
+      'warn svc may not read /etc/svc/config.toml and /etc/svc/api.env: what depends on it is not looked at.',
+    ]);
+    expect(found.filter(({ status }) => status === 'fail')).toEqual([]);
+    for (const id of ['port', 'exposure', 'proxy', 'models', 'threads', 'files'])
+      expect(found.filter((one) => one.id === id)).toEqual([]);
+  });
+
+  it('learns from the gateway what it says of itself', async () => {
+    const status = {
+      ...STATUS,
+      enforcement: { require_auth: true, source: 'file' as const },
+      has_admin_key: true,
+    };
+    const found = await denied({ gateway: up({ status }), exposed: { message: 'open', fix: 'x' } });
+    expect(told(found.filter(({ id }) => id === 'exposure' || id === 'port'))).toEqual([
+      'ok 127.0.0.1 port 1 is held by the gateway.',
+      'ok Keys are required; it listens on 127.0.0.1.',
+    ]);
+  });
+});
+
+it('the running gateway says whether it has keys, whatever the shell of the caller holds', async () => {
+  const status = { ...STATUS, enforcement: { require_auth: true, source: 'file' as const } };
+  const found = exposure(await factsOf({ SVC_ADMIN_KEY: 'k' }, { gateway: up({ status }) }));
+  expect(told(found)[0]).toContain('fail Keys are required and no admin key');
 });
 
 describe('files and configuration', () => {

@@ -3,15 +3,28 @@ import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const DAMAGED_FIX = 'Correct the file; a running gateway takes it up by itself.';
 
+/** As the readers of the files say that they may not. */
+const DENIED = /\((?:EACCES|EPERM)\)/;
+
 /** Every problem of config.toml, api.env, slot and upstream files, with file and line. */
-export function configuration({ settings, fileProblems, halfRestored }: DoctorFacts): Finding[] {
+export function configuration({ settings, user, fileProblems, halfRestored }: DoctorFacts): Finding[] {
   const hopeless = settings.hopeless();
-  const found = [...settings.problems(), ...fileProblems].map(({ file, line, message }) => {
+  const denied = settings.denied();
+  const problems = [...settings.problems(), ...fileProblems].filter(
+    ({ message }) => denied.length === 0 || !DENIED.test(message),
+  );
+  const found = problems.map(({ file, line, message }) => {
     const text = `${file}${line === null ? '' : `:${line}`} ${message}.`;
     return hopeless?.file === file
       ? fail('configuration', text, 'Correct it, or move it away to start with the defaults.')
       : warn('configuration', text, DAMAGED_FIX);
   });
+  if (denied.length > 0) {
+    const message = `${user.name} may not read ${denied.join(' and ')}: what depends on it is not looked at.`;
+    found.unshift(
+      warn('configuration', message, 'Run svcctl doctor with sudo, or as the user of the service.'),
+    );
+  }
   if (halfRestored) {
     const message = 'A restore was begun here and did not come to its end, so no gateway starts.';
     found.unshift(fail('configuration', message, 'Run svcctl restore with the same file again.'));

@@ -6,15 +6,34 @@ import { FILE_NAME } from '../../store/open.ts';
 import { inWords } from '../../store/sqlite-errors.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
+import { filesDenied, isDenied } from './files-denied.ts';
 
 /** A larger one takes too long to look through. */
 const MOST_BYTES = 256 << 20;
 
+/** Its size, 0 where there is none; null for a user who may not even ask. */
+function sizeOf(file: string): number | null {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  } catch (error) {
+    if (isDenied(error)) return null;
+    throw error;
+  }
+}
+
+/** Who may not read the files of the service has been told so already. */
+function notHis(facts: DoctorFacts, reason: string): Finding[] {
+  if (filesDenied(facts)) return [];
+  const fix = `Correct what keeps ${FILE_NAME} from being read, or ask with sudo.`;
+  return [warn('database', `The database can't be looked at: ${reason}.`, fix)];
+}
+
 /** Whether the database is whole and of a schema that this release knows; that of a running gateway is its own affair. */
-export function database({ settings, holder }: DoctorFacts): Finding[] {
-  if (holder !== null) return [];
-  const file = join(settings.folders.state, FILE_NAME);
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+export function database(facts: DoctorFacts): Finding[] {
+  if (facts.holder !== null) return [];
+  const file = join(facts.settings.folders.state, FILE_NAME);
+  const size = sizeOf(file);
+  if (size === null) return notHis(facts, 'it may not be looked at');
   if (size > MOST_BYTES)
     return [ok('database', 'The database is there; it is too large to be looked through.')];
   const found = inspect(file);
@@ -25,8 +44,7 @@ export function database({ settings, holder }: DoctorFacts): Finding[] {
     return [fail('database', `The database is damaged: ${found.reason}.`, fix)];
   }
   if (found.state === 'unreadable') {
-    const fix = `Correct what keeps ${FILE_NAME} from being read, or ask with sudo.`;
-    return [warn('database', `The database can't be looked at: ${inWords(found.cause)}.`, fix)];
+    return notHis(facts, inWords(found.cause));
   }
   if (found.version > NEWEST_SCHEMA) {
     const fix = 'Install the release that wrote it, or restore an older backup.';

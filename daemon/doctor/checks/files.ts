@@ -3,6 +3,7 @@ import { access, constants, lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
+import { filesDenied, isDenied } from './files-denied.ts';
 
 /** Bits of the mode that nobody but the owner may have. */
 const PRIVATE = 0o077;
@@ -51,7 +52,7 @@ function judged({ path, forbidden, folder, fix }: Place, facts: Stats, owner: nu
     : fail('files', `${path} belongs to user ${facts.uid}, not ${owner}.`, `chown ${owner} ${path}`);
 }
 
-async function lookAt(one: Place, owner: number, user: string): Promise<Finding | null> {
+async function lookAt(one: Place, owner: number, facts: DoctorFacts): Promise<Finding | null> {
   try {
     return judged(one, await stat(one.path), owner);
   } catch (error) {
@@ -59,8 +60,9 @@ async function lookAt(one: Place, owner: number, user: string): Promise<Finding 
     if (code === 'ENOENT' && (await lstat(one.path).catch(() => null)) === null) return null;
     if (code === 'ENOENT')
       return fail('files', `${one.path} is a link that leads nowhere.`, `rm ${one.path}`);
+    if (isDenied(error) && filesDenied(facts)) return null;
     const fix = 'Run svcctl doctor with sudo, or as the user of the service.';
-    return warn('files', `${one.path} may not be looked at by ${user} (${code}).`, fix);
+    return warn('files', `${one.path} may not be looked at by ${facts.user.name} (${code}).`, fix);
   }
 }
 
@@ -75,17 +77,20 @@ async function writable(path: string, user: string): Promise<Finding | null> {
 }
 
 /** Modes and owners of what must be private, and whether the folders can be written. */
-export async function files({ settings, user }: DoctorFacts): Promise<Finding[]> {
+export async function files(facts: DoctorFacts): Promise<Finding[]> {
+  const { settings, user } = facts;
   const { config, state } = settings.folders;
   const own = await stat(state).catch(() => null);
+  if (own === null && filesDenied(facts)) return [];
   if (own === null) {
     const message = `There is no state folder ${state} yet.`;
     return [warn('files', message, 'The first start of the gateway makes it.')];
   }
   const found = await Promise.all([
-    ...places(settings.folders).map((one) => lookAt(one, own.uid, user.name)),
+    ...places(settings.folders).map((one) => lookAt(one, own.uid, facts)),
     ...(own.uid === user.uid ? [config, state].map((path) => writable(path, user.name)) : []),
   ]);
   const wrong = found.filter((one) => one !== null);
+  if (wrong.length === 0 && filesDenied(facts)) return [];
   return wrong.length > 0 ? wrong : [ok('files', `${config} and ${state} are private to their owner.`)];
 }

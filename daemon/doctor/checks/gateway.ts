@@ -1,5 +1,6 @@
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
+import { filesDenied } from './files-denied.ts';
 
 const START = 'sudo systemctl start svc-gateway, or npm start from the sources.';
 /** Warnings of the gateway that other checks tell in more words. */
@@ -37,14 +38,12 @@ export function gateway(facts: DoctorFacts): Finding[] {
 }
 
 /** Whether the address can be listened on, and who has it if not. A gateway that runs says by itself which one it has. */
-export function port({
-  settings,
-  gateway: { state: answers, status },
-  holder,
-  port: look,
-}: DoctorFacts): Finding[] {
+export function port(facts: DoctorFacts): Finding[] {
+  const { settings, holder, port: look } = facts;
+  const { state: answers, status } = facts.gateway;
   const held = (at: string) => [ok('port', `${at} is held by the gateway.`)];
   if (status !== null) return held(`${status.listener.bind_host} port ${status.listener.port}`);
+  if (filesDenied(facts)) return [];
   const place = `${settings.value('bindHost')} port ${settings.value('port')}`;
   if (look.state === 'taken' && (answers === 'up' || holder !== null)) return held(place);
   if (look.state === 'free') return [ok('port', `${place} is free.`)];

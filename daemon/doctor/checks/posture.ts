@@ -1,15 +1,41 @@
 import { isLoopback } from '../../auth/addresses.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
+import { filesDenied } from './files-denied.ts';
 
 const isLocal = (host: string): boolean => host === 'localhost' || isLoopback(host);
 
+interface Posture {
+  host: string;
+  keysRequired: boolean;
+  adminKey: boolean;
+}
+
+/** As the running gateway says it, else as the files do; null for a user to whom neither says it. */
+function postureOf(facts: DoctorFacts): Posture | null {
+  const { status } = facts.gateway;
+  if (status !== null) {
+    const { listener, enforcement, has_admin_key } = status;
+    return { host: listener.bind_host, keysRequired: enforcement.require_auth, adminKey: has_admin_key };
+  }
+  if (filesDenied(facts)) return null;
+  const { settings } = facts;
+  return {
+    host: settings.value('bindHost'),
+    keysRequired: settings.value('requireAuth'),
+    adminKey: settings.value('adminKey') !== '',
+  };
+}
+
 /** Who may call the gateway, and with what. */
-export function exposure({ settings, exposed }: DoctorFacts): Finding[] {
-  const host = settings.value('bindHost');
-  if (settings.value('requireAuth')) {
-    if (settings.value('adminKey') !== '')
-      return [ok('exposure', `Keys are required; it listens on ${host}.`)];
+export function exposure(facts: DoctorFacts): Finding[] {
+  const posture = postureOf(facts);
+  if (posture === null) return [];
+  const { host } = posture;
+  // Why a start would be refused is known from the files alone.
+  const exposed = filesDenied(facts) ? null : facts.exposed;
+  if (posture.keysRequired) {
+    if (posture.adminKey) return [ok('exposure', `Keys are required; it listens on ${host}.`)];
     const fix = 'sudo svcctl auth rotate admin, or SVC_ADMIN_KEY=<key> in api.env.';
     return [fail('exposure', 'Keys are required and no admin key is set: only open routes answer.', fix)];
   }
@@ -20,10 +46,12 @@ export function exposure({ settings, exposed }: DoctorFacts): Finding[] {
 }
 
 /** What is believed of forwarding headers; what the running gateway has seen of them, it says as its warning `proxy`. */
-export function proxy({ settings, gateway }: DoctorFacts): Finding[] {
+export function proxy(facts: DoctorFacts): Finding[] {
+  const { settings, gateway } = facts;
   const seen = gateway.status?.warnings.find(({ id }) => id === 'proxy');
   const fix = 'Set SVC_TRUST_FORWARDED_FOR=on and [security] trusted_proxies; see docs/proxy.md.';
   if (seen !== undefined) return [warn('proxy', seen.message, fix)];
+  if (filesDenied(facts)) return [];
   if (!settings.value('trustForwardedFor')) {
     return [ok('proxy', 'Forwarding headers are not believed: right where no proxy stands in front.')];
   }

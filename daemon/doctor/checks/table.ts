@@ -4,6 +4,7 @@ import { configuration } from './configuration.ts';
 import { database } from './database.ts';
 import { engines } from './engines.ts';
 import { files } from './files.ts';
+import { byFiles } from './files-denied.ts';
 import { gateway, port } from './gateway.ts';
 import { containers, devices, groups, threads } from './machine.ts';
 import { exposure, proxy } from './posture.ts';
@@ -22,10 +23,10 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   proxy,
   disk,
   clock,
-  models,
+  models: byFiles(models),
   engines,
   devices,
   groups,
   containers,
-  threads,
+  threads: byFiles(threads),
 };
