@@ -1,11 +1,24 @@
 #!/usr/bin/env node
 // Plain JavaScript for Node 20: installs and builds what changed, then runs the gateway on the pinned Node 24.
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { prepare, root } from './prepare.mjs';
 
-/** Started by hand: then SIGHUP says that the terminal is gone, and a gateway that goes on would do so unseen. */
 const inTerminal = process.stdin.isTTY === true;
-const passedOn = (signal) => (inTerminal && signal === 'SIGHUP' ? 'SIGTERM' : signal);
+
+/** Whether the terminal that this was started in has been closed: a process has none then. */
+function terminalIsGone() {
+  if (!inTerminal) return false;
+  try {
+    closeSync(openSync('/dev/tty'));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** SIGHUP reloads, unless it says that the terminal is gone: a gateway that goes on would do so unseen. */
+const passedOn = (signal) => (signal === 'SIGHUP' && terminalIsGone() ? 'SIGTERM' : signal);
 
 const { node } = prepare({ dashboard: true });
 // Named before Node starts, so that not even the entry point has to have its types stripped again.

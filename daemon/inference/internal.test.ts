@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import type { InternalAnswer, InternalCall } from './internal.ts';
+import { callInternally, type InternalAnswer, type InternalCall } from './internal.ts';
 import { eventsOf, wholeBytes, wholeJson } from './internal-read.ts';
+import { chat as chatOfVoice } from './realtime/stages.ts';
+import type { InferenceCall } from './serve.ts';
+import type { TaskName } from './tasks.ts';
 import { until } from './testing/client.ts';
 import { CHAT, closeAfterEach, delta, held, hello, SSE, setUp } from './testing/forwarding.ts';
 
@@ -253,4 +256,31 @@ test.each([
   expect([told.code, told.message]).toEqual(['upstream.error', expect.stringContaining('too long')]);
   await until(() => engine.sockets.size === 0 && gateway.log.length === 1);
   expect(gateway.log).toMatchObject([{ status, error: 'upstream.error' }]);
+});
+
+test('the chat of a live voice is told to be one that was written here', async () => {
+  const seen: (boolean | undefined)[] = [];
+  const task = async ({ translated, res }: InferenceCall) => {
+    seen.push(translated);
+    res.writeHead(200, SSE);
+    res.end(`${delta('a')}data: [DONE]\n\n`);
+  };
+  const values: Record<string, unknown> = { adminKey: '', requireAuth: false, memoryClass: 'client' };
+  const settings = { value: (name: string) => values[name] } as never;
+  const tasks = { chat: task } as unknown as Record<TaskName, typeof task>;
+  const asked = {
+    model: 'm',
+    instructions: '',
+    items: [],
+    tools: [],
+    toolChoice: 'auto',
+    maxOutputTokens: 9,
+  };
+  const deps = {
+    internal: (each: InternalCall) => callInternally({ settings, tasks }, each),
+    tier: 'client',
+  };
+  const { signal } = new AbortController();
+  expect(await collected(chatOfVoice(deps as never, asked as never, signal))).toHaveLength(1);
+  expect(seen).toEqual([true]);
 });

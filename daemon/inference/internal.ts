@@ -28,6 +28,8 @@ export interface InternalCall {
   /** The tier of the caller on whose behalf it is made. */
   readonly tier: Tier;
   readonly body: Buffer;
+  /** A chat that was written here, from a request of another kind. */
+  readonly translated?: boolean;
   /** Of the body; JSON when left out. */
   readonly contentType?: string;
   readonly priority?: 'interactive' | 'batch';
@@ -79,6 +81,7 @@ export async function callInternally(deps: InternalDeps, call: InternalCall): Pr
     res,
     body: call.body,
     waitsAsStream: call.waitsAsStream,
+    translated: call.translated,
     receive: async (take) => take(call.body),
     receivedAt: performance.now(),
   });

@@ -103,7 +103,7 @@ describe('B05 text encodings', () => {
   });
 
   it('what is UTF-8 arrives as it was sent, U+FFFD too; half of a surrogate pair is refused', async () => {
-    for (const text of ['a\\u0000b', '\\ud800', '\ufffd', 'ключ', '\u2028']) {
+    for (const text of ['a\\u0000b', '\\ud800', '\ufffd', 'ключ', 'a\u2028b']) {
       const body = Buffer.from(`{"text":"${text}"}`);
       const kept = await post('/api/memory', { body, headers: JSON_TYPE });
       if (text === '\\ud800') expect(kept).toMatchObject({ status: 400, code: 'request.invalid_json' });

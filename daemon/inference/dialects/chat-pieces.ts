@@ -15,7 +15,7 @@ export class ChatPieces {
     const choice = asObject(asList(answer.choices)[0]);
     const said = asObject(choice?.delta) ?? asObject(choice?.message) ?? {};
     const pieces: Piece[] = [...answerTexts(said), ...this.#callPieces(asList(said.tool_calls))];
-    if (typeof choice?.finish_reason === 'string') {
+    if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') {
       const stop = typeof choice.stop_reason === 'string' ? choice.stop_reason : null;
       pieces.push({ type: 'finish', reason: choice.finish_reason, stop });
     }

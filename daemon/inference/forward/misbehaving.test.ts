@@ -163,6 +163,34 @@ describe('an engine that misbehaves', () => {
     }
   });
 
+  const finish = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n`;
+  const cited = `data: ${JSON.stringify({ choices: [], citations: ['x'.repeat(9_000)] })}\n\n`;
+  test.each([
+    ['in a piece of its own', [delta('a'), finish, cited]],
+    ['that two pieces share', [delta('a') + finish.slice(0, 50), finish.slice(50), cited, ': over\n\n']],
+    ['in an event that is longer', [delta('a'), `${finish.slice(0, -4)},"rest":"${'x'.repeat(9_000)}"}\n\n`]],
+  ])('what follows a finish %s may be long', async (_, pieces) => {
+    const { answer, gateway } = await failing(async (_req, res) => {
+      res.writeHead(200, { ...SSE, connection: 'close' });
+      for (const piece of pieces) {
+        res.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      res.end();
+    });
+    expect(answer.body).toBe(pieces.join(''));
+    expect(gateway.log[0]).toMatchObject({ status: 200, error: null });
+  });
+
+  test('an error with the type of a stream passes as it is', async () => {
+    const body = '{"error":{"message":"bad tool","type":"invalid_request_error","code":null}}';
+    const { answer } = await failing((_req, res) => {
+      res.writeHead(400, SSE);
+      res.end(body);
+    });
+    expect(answer).toMatchObject({ status: 400, body });
+  });
+
   test('death in the middle of anything else cuts the connection', async () => {
     const { answer } = await failing((_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' });

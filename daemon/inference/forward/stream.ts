@@ -7,7 +7,7 @@ import type { ExchangeEnd } from './exchange.ts';
 import { endedEarly } from './failure.ts';
 import { callerHeaders } from './headers.ts';
 import { speedOf } from './speed.ts';
-import { tellsItsEnd } from './told-end.ts';
+import { FINISH_LENGTH, tellsFinish, tellsItsEnd } from './told-end.ts';
 import { failureInEvents } from './told-failure.ts';
 import { NO_USAGE, UsageTap } from './usage-tap.ts';
 
@@ -33,8 +33,10 @@ export interface AnswerOptions {
 export class Answer {
   readonly #options: AnswerOptions;
   readonly #res: CallerResponse;
-  readonly #tap = new UsageTap();
+  readonly #tap = new UsageTap((gone, next) => this.#pass(gone, next));
   #eventStream = false;
+  /** A finish has been told by what is kept no more. */
+  #finished = false;
   #stall: NodeJS.Timeout | null = null;
   #cutShort: GatewayError | null = null;
   headSent = false;
@@ -165,10 +167,20 @@ export class Answer {
     this.#options.seen?.(chunk);
   }
 
+  /** Whether the answer is one that tells its end. An error that an engine gives a stream's type is whole as it is. */
+  get #tellsEnd(): boolean {
+    return this.#eventStream && this.#options.tellsEnd === true && this.status < 300;
+  }
+
+  #pass(gone: Buffer, next: Buffer): void {
+    if (this.#finished || !this.#tellsEnd) return;
+    this.#finished = tellsFinish(gone.toString('latin1') + next.toString('latin1', 0, FINISH_LENGTH));
+  }
+
   #endsEarly(): boolean {
-    if (!this.#eventStream || !this.#options.tellsEnd) return false;
+    if (!this.#tellsEnd) return false;
     const end = this.#tap.held();
-    return !tellsItsEnd(end.toString('latin1')) && failureInEvents(end) === null;
+    return !tellsItsEnd(end.toString('latin1'), this.#finished) && failureInEvents(end) === null;
   }
 
   /** Whether the bytes written so far end an event, so that the next one is read as one of its own. */

@@ -15,9 +15,15 @@ export const NO_USAGE: Usage = { promptTokens: null, completionTokens: null, tok
  * from them once the answer has ended. Nothing is parsed while bytes flow.
  */
 export class UsageTap {
+  readonly #leaving: ((gone: Buffer, next: Buffer) => void) | undefined;
   #chunks: Buffer[] = [];
   #length = 0;
   #first: Buffer = NOTHING;
+
+  /** `leaving` is told of each chunk that is kept no more, and of the one behind it. */
+  constructor(leaving?: (gone: Buffer, next: Buffer) => void) {
+    this.#leaving = leaving;
+  }
 
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
@@ -28,6 +34,7 @@ export class UsageTap {
 
   #letGo(chunk: Buffer): void {
     this.#length -= chunk.length;
+    this.#leaving?.(chunk, this.#chunks[0] as Buffer);
     const room = KEEP_FIRST - this.#first.length;
     if (room > 0) this.#first = Buffer.concat([this.#first, chunk.subarray(0, room)]);
   }

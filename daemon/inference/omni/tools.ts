@@ -19,7 +19,8 @@ const text = (most: number) => z.string().min(1).max(most);
 function ask(deps: ToolDeps, path: InternalPath, body: Buffer, contentType?: string) {
   const { internal, tier, signal } = deps;
   const type = contentType === undefined ? {} : { contentType };
-  return internal({ id: newRequestId(), path, tier, signal, body, limitMs: LIMIT_MS, ...type });
+  const call = { id: newRequestId(), path, tier, signal, body, translated: true, limitMs: LIMIT_MS };
+  return internal({ ...call, ...type });
 }
 
 const json = async (deps: ToolDeps, path: InternalPath, body: object) =>

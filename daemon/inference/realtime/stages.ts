@@ -23,6 +23,7 @@ interface Call {
   readonly path: InternalPath;
   readonly body: Buffer;
   readonly contentType?: string;
+  readonly translated?: boolean;
   readonly limitMs: number;
   readonly signal: AbortSignal;
 }
@@ -62,7 +63,8 @@ export async function* chat(
   asked: ChatAsk,
   signal: AbortSignal,
 ): AsyncGenerator<Record<string, unknown>> {
-  const call = { path: '/v1/chat/completions', body: json(chatBody(asked)), signal } as const;
+  const body = json(chatBody(asked));
+  const call = { path: '/v1/chat/completions', body, translated: true, signal } as const;
   yield* eventsOf(await ask(deps, { ...call, limitMs: LIMITS_MS.chat }));
 }
 
