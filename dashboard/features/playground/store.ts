@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { toPicture } from '../../api/api-error.ts';
 import { beginWork } from '../../api/under-way.ts';
 import {
+  atRest,
   beforeLastAnswer,
   bodyOf,
   type Conversation,
@@ -74,7 +75,8 @@ class ConversationStore {
   /** Forgets the turns; `restore` brings them back until the next message. */
   clear(): void {
     this.stop();
-    this.#before = this.#now;
+    // The stopped answer finds its turn gone and can't be marked later: one that comes back as it is would never end.
+    this.#before = { ...this.#now, turns: atRest(this.#now.turns) };
     this.#set({ turns: [] });
   }
 
