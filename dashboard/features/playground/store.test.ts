@@ -40,3 +40,10 @@ it('a conversation that is cleared during an answer comes back with that answer 
   await again;
   expect(asked).toHaveBeenCalledTimes(2);
 });
+
+it('of the same picture twice, one is taken back', async () => {
+  const conversation = await fresh();
+  for (const picture of ['a', 'b', 'a']) conversation.addPicture(picture);
+  conversation.dropPicture(2);
+  expect(conversation.get().pictures).toEqual(['a', 'b']);
+});

@@ -60,8 +60,9 @@ class ConversationStore {
     this.#set({ pictures: [...this.#now.pictures, address] });
   }
 
-  dropPicture(address: string): void {
-    this.#set({ pictures: this.#now.pictures.filter((each) => each !== address) });
+  /** Takes one picture back, by its place: the same picture may be there twice. */
+  dropPicture(at: number): void {
+    this.#set({ pictures: this.#now.pictures.filter((_, each) => each !== at) });
   }
 
   setModel(model: string): void {
