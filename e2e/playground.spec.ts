@@ -224,6 +224,17 @@ test('chat: a call is answered by hand, and the model goes on', async ({ page })
   expect(((await next).postDataJSON() as { messages: object[] }).messages).toHaveLength(5);
 });
 
+/** Pastes a file and maybe a text into the message; answers whether the browser goes on and puts in the text. */
+const paste = (page: Page, base64: string, text: string): Promise<boolean> =>
+  page.evaluate(`(() => {
+    const clipboardData = new DataTransfer();
+    const bytes = Uint8Array.from(atob('${base64}'), (letter) => letter.charCodeAt(0));
+    clipboardData.items.add(new File([bytes], 'pasted.png', { type: 'image/png' }));
+    clipboardData.setData('text/plain', '${text}');
+    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    return document.querySelector('textarea[aria-label=Message]').dispatchEvent(event);
+  })()`);
+
 test('chat: tool calls stand in the answer, pictures go to models that see them', async ({ page, watch }) => {
   watch.allow(/status of 4\d\d .*\/v1\/chat\/completions$/);
   await page.route('**/v1/models', async (route) => {
@@ -252,6 +263,12 @@ test('chat: tool calls stand in the answer, pictures go to models that see them'
   });
   await message.fill('What is it?');
   await expect(page.getByRole('img', { name: '1 of 1' })).toBeVisible();
+  expect(await paste(page, PIXEL, 'words')).toBe(true);
+  await expect(page.getByRole('img', { name: '2 of 2' })).toBeVisible();
+  await page.getByRole('button', { name: 'Take picture 2 back' }).click();
+  await expect(page.getByRole('img', { name: '1 of 1' })).toBeVisible();
+  expect(await paste(page, btoa('no picture'), '')).toBe(false);
+  await expect(page.getByText('The browser cannot read this file as a picture.')).toBeVisible();
   await page.getByRole('tab', { name: 'Code' }).click();
   await expect(code(page)).toContainText('"url": "data:image/jpeg;base64,');
   await inspect(page, 'playground-chat-picture', TWO_LOOKS);

@@ -34,6 +34,25 @@ test('settings tell value and source; a change is written and effective; the env
   await expect(page.getByRole('main').getByRole('listitem').first()).toContainText('63from config.toml');
 });
 
+test('a setting that somebody else changed meanwhile is kept as it was typed, and can be saved over', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(/status of 412 .*\/api\/settings$/);
+  await page.goto(`${daemon().url}/settings?edit=queueMax`);
+  const sheet = page.getByRole('dialog');
+  await sheet.getByRole('textbox').fill('41');
+  await ask(daemon(), 'PUT', '/api/settings', { body: { values: { queueMax: 40 } } });
+  await sheet.getByRole('button', { name: 'Write it into config.toml' }).click();
+  await expect(sheet.getByRole('alert')).toContainText('The file has changed since this form was filled');
+  await expect(sheet.getByText('40', { exact: true })).toBeVisible();
+  await expect(sheet.getByRole('textbox')).toHaveValue('41');
+  await inspect(page, 'settings-stale', TWO_LOOKS.slice(1));
+  await sheet.getByRole('button', { name: 'Save over it' }).click();
+  await expect(sheet).toHaveCount(0);
+  await expect(page.getByRole('listitem').filter({ hasText: 'slots.queue_max' })).toContainText('41');
+});
+
 test('a broken file is named with its line, and what is active instead', async ({ page }) => {
   const file = join(daemon().home, 'config', 'config.toml');
   writeFileSync(file, '[server]\nport = 8080\nthis is no toml\n');

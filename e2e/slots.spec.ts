@@ -92,6 +92,7 @@ test('plan, log and swap have addresses of their own, and Back closes them', asy
 
 test('a slot is added, changed and removed; what is wrong is named at its field', async ({ page, watch }) => {
   watch.allow(/status of 422 .*\/api\/slots$/);
+  watch.allow(/status of 412 .*\/api\/slots\/writer$/);
   await page.goto(`${daemon().url}/slots`);
   await page.getByRole('button', { name: 'New slot' }).click();
   const form = sheet(page, 'A new slot');
@@ -116,7 +117,11 @@ test('a slot is added, changed and removed; what is wrong is named at its field'
   await edit.getByText('More settings').click();
   await expect(edit.getByLabel('Unload when idle')).toHaveValue('15 min');
   await edit.getByLabel('Pinned').selectOption('yes');
+  await ask(daemon(), 'PUT', '/api/slots/writer', { body: { parallel: 3 } });
   await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(edit.getByRole('alert')).toContainText('The file has changed since this form was filled');
+  await expect(edit.getByLabel('Requests at once')).toHaveValue('3');
+  await edit.getByRole('button', { name: 'Save over it' }).click();
   await expect(card(page, 'writer')).toContainText('pinned');
   await more(page, 'writer', 'Remove…');
   const remove = page.getByRole('alertdialog', { name: 'Remove slot writer?' });

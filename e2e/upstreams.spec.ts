@@ -15,6 +15,7 @@ const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
 
 test('an upstream is added, tried, changed and removed', async ({ page, watch }) => {
   watch.allow(/status of 4(09|22) .*\/api\/upstreams$/);
+  watch.allow(/status of 412 .*\/api\/upstreams\/desk$/);
   await page.goto(`${daemon().url}/slots/upstreams`);
   await expect(page.getByText('No upstream yet')).toBeVisible();
   await inspect(page, 'upstreams-empty', TWO_LOOKS.slice(1));
@@ -44,6 +45,14 @@ test('an upstream is added, tried, changed and removed', async ({ page, watch })
   await edit.getByLabel('Priority').fill('7');
   await edit.getByRole('button', { name: 'Save' }).click();
   await expect(item).toContainText('7');
+  await item.getByRole('button', { name: 'Edit… upstream desk' }).click();
+  await edit.getByLabel('Priority').fill('8');
+  await ask(daemon(), 'PUT', '/api/upstreams/desk', { body: { priority: 5 } });
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(edit.getByRole('alert')).toContainText('The file has changed since this form was filled');
+  await expect(edit.getByLabel('Priority')).toHaveValue('8');
+  await edit.getByRole('button', { name: 'Save over it' }).click();
+  await expect(item).toContainText('8');
   await item.getByRole('button', { name: 'Remove… upstream desk' }).click();
   const remove = page.getByRole('alertdialog', { name: 'Remove upstream desk?' });
   await expect(remove).toContainText('2 models leave the list');

@@ -120,6 +120,11 @@ export function isLost(error: unknown): boolean {
   );
 }
 
+/** True for a change that was refused because the file is no longer the one that was read. */
+export function isStale(error: unknown): boolean {
+  return error instanceof ApiError && error.picture.code === 'config.stale';
+}
+
 /** True for a failure that a login would cure. */
 export function needsLogin(error: unknown): boolean {
   return error instanceof ApiError && error.picture.code === 'auth.required';

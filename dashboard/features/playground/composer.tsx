@@ -1,8 +1,9 @@
 import { ArrowUp, Square } from 'lucide-react';
-import { type KeyboardEvent, type ReactElement, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import css from './composer.module.css';
 import { isSomethingOpen } from './parts/layers.ts';
+import { pasted } from './picture-file.ts';
 import { AttachButton, attach, DraftPictures } from './pictures.tsx';
 import { conversation, useConversation } from './store.ts';
 
@@ -24,7 +25,9 @@ export function Composer(props: { model: string | null; sees: boolean }): ReactE
   const { draft, turns, pictures } = useConversation();
   const running = turns.at(-1)?.state === 'streaming';
   const field = useRef<HTMLTextAreaElement>(null);
+  const [fault, setFault] = useState<string | null>(null);
   useEscape(running);
+  const add = (files: readonly File[]): void => void attach(files).then(setFault);
   const ask = (): void => {
     if (props.model !== null && !running) void conversation.ask(props.model);
     field.current?.focus();
@@ -54,13 +57,15 @@ export function Composer(props: { model: string | null; sees: boolean }): ReactE
         onChange={(event) => conversation.setDraft(event.target.value)}
         onKeyDown={onKey}
         onPaste={(event) => {
-          if (!props.sees || event.clipboardData.files.length === 0) return;
-          event.preventDefault();
-          void attach(event.clipboardData.files);
+          const { files, words } = pasted(event.clipboardData);
+          if (!props.sees || files.length === 0) return;
+          // Words that come with a picture, as from a table, are put in by the browser.
+          if (!words) event.preventDefault();
+          add(files);
         }}
       />
       <div className={css.foot}>
-        {props.sees ? <AttachButton /> : null}
+        {props.sees ? <AttachButton fault={fault} onFiles={add} /> : null}
         <p id="composer-keys" className={css.keys}>
           <kbd>Enter</kbd> sends, <kbd>Shift+Enter</kbd> starts a line, <kbd>Esc</kbd> stops
         </p>

@@ -89,6 +89,11 @@ export function withChange(turns: readonly Turn[], id: number, change: Partial<T
   return turns.map((row) => (row.id === id ? { ...row, ...change } : row));
 }
 
+/** The turns as they are once nobody makes their answers any more: what was still coming has stopped. */
+export function atRest(turns: readonly Turn[]): Turn[] {
+  return turns.map((row) => (row.state === 'streaming' ? { ...row, state: 'stopped' } : row));
+}
+
 /** Turns without the last answer, ready to be asked once more; null when there is nothing to ask again. */
 export function beforeLastAnswer(turns: readonly Turn[]): Turn[] | null {
   const last = turns.at(-1);

@@ -26,6 +26,21 @@ export async function pictureAddress(file: Blob): Promise<string> {
   return canvas.toDataURL('image/jpeg', QUALITY);
 }
 
+/** Pictures with a key for each, which is another one for the same picture again. */
+export function withKeys(addresses: readonly string[]): { key: string; address: string }[] {
+  const times = new Map<string, number>();
+  return addresses.map((address) => {
+    const time = (times.get(address) ?? 0) + 1;
+    times.set(address, time);
+    return { key: `${time} ${address}`, address };
+  });
+}
+
+/** What a paste brings: its files, and whether the browser has words to put in as well. */
+export function pasted(board: Pick<DataTransfer, 'files' | 'getData'>): { files: File[]; words: boolean } {
+  return { files: [...board.files], words: board.getData('text/plain') !== '' };
+}
+
 /** A body as it is shown as code: the bytes of pictures are left out. */
 export function withoutBytes<T>(body: T): T {
   const short = (_: string, value: unknown): unknown =>

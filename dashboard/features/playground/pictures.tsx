@@ -1,8 +1,8 @@
 import { ImagePlus, X } from 'lucide-react';
-import { type ReactElement, useRef, useState } from 'react';
+import { type ReactElement, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import field from '../../ui/field.module.css';
-import { MOST_PICTURES, pictureAddress } from './picture-file.ts';
+import { MOST_PICTURES, pictureAddress, withKeys } from './picture-file.ts';
 import css from './pictures.module.css';
 import { conversation } from './store.ts';
 
@@ -20,10 +20,13 @@ export async function attach(files: Iterable<File>): Promise<string | null> {
   return null;
 }
 
-/** The button that adds pictures, and the fault of the last try. */
-export function AttachButton(): ReactElement {
+/** The button that adds pictures, and the fault of the last try, whichever way they came. */
+export function AttachButton(props: {
+  fault: string | null;
+  onFiles: (files: readonly File[]) => void;
+}): ReactElement {
+  const { fault } = props;
   const input = useRef<HTMLInputElement>(null);
-  const [fault, setFault] = useState<string | null>(null);
   return (
     <span className={css.attach}>
       <input
@@ -36,7 +39,7 @@ export function AttachButton(): ReactElement {
         onChange={(event) => {
           const files = [...(event.target.files ?? [])];
           event.target.value = '';
-          void attach(files).then(setFault);
+          props.onFiles(files);
         }}
       />
       <Button look="quiet" square aria-label="Add a picture" onClick={() => input.current?.click()}>
@@ -56,13 +59,13 @@ export function DraftPictures(props: { pictures: readonly string[] }): ReactElem
   if (props.pictures.length === 0) return null;
   return (
     <ul className={css.row} aria-label="Pictures of the message">
-      {props.pictures.map((address, at) => (
-        <li key={address} className={css.draft}>
+      {withKeys(props.pictures).map(({ key, address }, at) => (
+        <li key={key} className={css.draft}>
           <img src={address} alt={`${at + 1} of ${props.pictures.length}`} />
           <Button
             square
             aria-label={`Take picture ${at + 1} back`}
-            onClick={() => conversation.dropPicture(address)}
+            onClick={() => conversation.dropPicture(at)}
           >
             <X size={14} aria-hidden="true" />
           </Button>
@@ -82,8 +85,8 @@ export function SentPictures(props: { pictures: readonly string[]; gone: number 
   if (pictures.length === 0) return null;
   return (
     <div className={css.row}>
-      {pictures.map((address, at) => (
-        <img key={address} src={address} alt={`Sent, ${at + 1} of ${pictures.length}`} />
+      {withKeys(pictures).map(({ key, address }, at) => (
+        <img key={key} src={address} alt={`Sent, ${at + 1} of ${pictures.length}`} />
       ))}
     </div>
   );

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { toPicture } from '../../api/api-error.ts';
 import { beginWork } from '../../api/under-way.ts';
 import {
+  atRest,
   beforeLastAnswer,
   bodyOf,
   type Conversation,
@@ -59,8 +60,9 @@ class ConversationStore {
     this.#set({ pictures: [...this.#now.pictures, address] });
   }
 
-  dropPicture(address: string): void {
-    this.#set({ pictures: this.#now.pictures.filter((each) => each !== address) });
+  /** Takes one picture back, by its place: the same picture may be there twice. */
+  dropPicture(at: number): void {
+    this.#set({ pictures: this.#now.pictures.filter((_, each) => each !== at) });
   }
 
   setModel(model: string): void {
@@ -74,7 +76,8 @@ class ConversationStore {
   /** Forgets the turns; `restore` brings them back until the next message. */
   clear(): void {
     this.stop();
-    this.#before = this.#now;
+    // The stopped answer finds its turn gone and can't be marked later: one that comes back as it is would never end.
+    this.#before = { ...this.#now, turns: atRest(this.#now.turns) };
     this.#set({ turns: [] });
   }
 

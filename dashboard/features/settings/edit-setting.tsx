@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { SettingRow } from '../../../daemon/contract/system.ts';
 import { call, ifMatch } from '../../api/client.ts';
@@ -8,6 +8,7 @@ import type { Responses } from '../../api/responses.ts';
 import { Button } from '../../ui/button.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { type FieldRow, textOf } from '../../ui/form/draft.ts';
+import { useLook } from '../../ui/form/look.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
@@ -38,13 +39,18 @@ const HOW: Record<NonNullable<SettingLock>, (row: SettingRow) => ReactNode> = {
   ),
 };
 
-function useSave(row: SettingRow, revision: string, onDone: () => void) {
+interface Sent {
+  value: unknown;
+  revision: string | undefined;
+}
+
+function useSave(row: SettingRow, onDone: () => void) {
   const client = useQueryClient();
-  // Of the first look: what somebody writes by hand meanwhile is not overwritten unseen.
-  const [headers] = useState(() => ifMatch(revision));
   return useMutation({
-    mutationFn: (value: unknown) =>
-      call('settings.put', { headers, body: { values: { [row.name]: value } } }),
+    mutationFn: ({ value, revision }: Sent) => {
+      const headers = revision === undefined ? {} : ifMatch(revision);
+      return call('settings.put', { headers, body: { values: { [row.name]: value } } });
+    },
     onError: () => void client.invalidateQueries({ queryKey: keyOf('settings') }),
     onSuccess: (answer) => {
       client.setQueryData<Responses['settings']>(keyOf('settings'), answer);
@@ -63,7 +69,9 @@ interface EditProps {
 
 function Editor(props: EditProps): ReactElement {
   const { row } = props;
-  const save = useSave(row, props.revision, props.onClose);
+  const save = useSave(row, props.onClose);
+  const look = useLook(props.revision, save.error);
+  const send = (value: unknown): void => save.mutate({ value, revision: look.revision });
   const field: FieldRow = {
     key: row.name,
     label: keyOfSetting(row),
@@ -82,13 +90,14 @@ function Editor(props: EditProps): ReactElement {
         empty="none"
         check={() => ({})}
         action="Write it into config.toml"
+        look={look}
         busy={save.isPending}
         error={save.error}
-        onSend={(body) => save.mutate(body[row.name] ?? (field.kind === 'list' ? [] : ''))}
+        onSend={(body) => send(body[row.name] ?? (field.kind === 'list' ? [] : ''))}
       />
       {isDefault ? null : (
         <div>
-          <Button busy={save.isPending} onClick={() => save.mutate(row.default)}>
+          <Button busy={save.isPending} onClick={() => send(row.default)}>
             Back to the default: {valueText(row.default)}
           </Button>
         </div>

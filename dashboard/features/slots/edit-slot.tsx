@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import { SlotCreate, SlotSettings, type SlotSettingsView } from '../../../daemon/contract/slots.ts';
 import { queries } from '../../api/queries.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { issuesOf } from '../../ui/form/draft.ts';
+import { useLook } from '../../ui/form/look.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Note } from '../../ui/note.tsx';
@@ -54,8 +55,7 @@ function FileOnly(props: { settings: SlotSettingsView }): ReactElement | null {
 
 function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSettingsView }): ReactElement {
   const change = useAct('slot.change', onClose);
-  // Of the first look: what somebody writes by hand meanwhile is not overwritten unseen.
-  const [revision] = useState(settings.revision);
+  const look = useLook(settings.revision, change.error);
   const { rows, more } = slotRows(useModelIds(), false);
   return (
     <>
@@ -77,9 +77,10 @@ function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSet
         empty="not set"
         check={(body) => issuesOf(SlotSettings, body, [...rows, ...more])}
         action="Save"
+        look={look}
         busy={change.isPending}
         error={change.error}
-        onSend={(body) => change.mutate({ name: slot.name, body, revision })}
+        onSend={(body) => change.mutate({ name: slot.name, body, revision: look.revision })}
       />
       <FileOnly settings={settings} />
     </>

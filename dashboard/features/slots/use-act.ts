@@ -15,7 +15,7 @@ interface Sent {
   name: string;
   body?: Record<string, unknown>;
   /** Of the slot's file, as the form was filled from it. */
-  revision?: string;
+  revision?: string | undefined;
 }
 
 /** An act on a slot; the record of the answer is shown at once. */

@@ -1,18 +1,23 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import { UpstreamCreate, UpstreamPut } from '../../../daemon/contract/upstreams.ts';
 import { call, ifMatch } from '../../api/client.ts';
 import { keyOf, queries } from '../../api/queries.ts';
 import { issuesOf } from '../../ui/form/draft.ts';
+import { useLook } from '../../ui/form/look.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import type { UpstreamDialogProps } from './upstream-dialog.tsx';
 import { upstreamBaseline, upstreamRows } from './upstream-rows.ts';
 
-type Body = Record<string, unknown>;
+interface Sent {
+  body: Record<string, unknown>;
+  /** Of the upstream's file, as the form was filled from it. */
+  revision?: string | undefined;
+}
 
-function useSave(send: (body: Body) => Promise<unknown>, onDone: () => void) {
+function useSave(send: (sent: Sent) => Promise<unknown>, onDone: () => void) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: send,
@@ -30,7 +35,7 @@ function useSave(send: (body: Body) => Promise<unknown>, onDone: () => void) {
 /** Adds an upstream. */
 export function NewUpstream(props: { onClose: () => void }): ReactElement {
   const { rows, more } = upstreamRows(true);
-  const save = useSave((body) => call('upstream.create', { body }), props.onClose);
+  const save = useSave(({ body }) => call('upstream.create', { body }), props.onClose);
   return (
     <Sheet title="A new upstream" onClose={props.onClose}>
       <RecordForm
@@ -43,7 +48,7 @@ export function NewUpstream(props: { onClose: () => void }): ReactElement {
         action="Add the upstream"
         busy={save.isPending}
         error={save.error}
-        onSend={(body) => save.mutate(body)}
+        onSend={(body) => save.mutate({ body })}
       />
     </Sheet>
   );
@@ -51,11 +56,11 @@ export function NewUpstream(props: { onClose: () => void }): ReactElement {
 
 function Form({ upstream, onClose }: UpstreamDialogProps): ReactElement {
   const { rows, more } = upstreamRows(false);
-  // Of the first look: what somebody writes by hand meanwhile is not overwritten unseen.
-  const [revision] = useState(upstream.revision);
-  const params = { name: upstream.name };
-  const headers = revision === undefined ? {} : ifMatch(revision);
-  const save = useSave((body) => call('upstream.put', { params, headers, body }), onClose);
+  const save = useSave(({ body, revision }) => {
+    const headers = revision === undefined ? {} : ifMatch(revision);
+    return call('upstream.put', { params: { name: upstream.name }, headers, body });
+  }, onClose);
+  const look = useLook(upstream.revision, save.error);
   return (
     <RecordForm
       rows={rows}
@@ -65,9 +70,10 @@ function Form({ upstream, onClose }: UpstreamDialogProps): ReactElement {
       empty="default"
       check={(body) => issuesOf(UpstreamPut, body, [...rows, ...more])}
       action="Save"
+      look={look}
       busy={save.isPending}
       error={save.error}
-      onSend={(body) => save.mutate(body)}
+      onSend={(body) => save.mutate({ body, revision: look.revision })}
     >
       <p>A new address takes the key variable away unless it is typed again: keys go nowhere by accident.</p>
     </RecordForm>

@@ -1,10 +1,12 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
-import { toPicture } from '../../api/api-error.ts';
+import { isStale, toPicture } from '../../api/api-error.ts';
 import { Button } from '../button.tsx';
 import { Failure } from '../failure.tsx';
+import { Note } from '../note.tsx';
 import { bodyOf, type Draft, type FieldRow, type Issues, refusedFields } from './draft.ts';
 import css from './form.module.css';
 import { FormField } from './form-field.tsx';
+import type { Look } from './look.ts';
 
 interface FormState {
   draft: Draft;
@@ -54,9 +56,25 @@ function Group(props: {
   );
 }
 
+/** Why a change did not come about; one that the file has overtaken can be sent once more. */
+function Refusal(props: { error: unknown; look: Look | undefined }): ReactElement {
+  const { error, look } = props;
+  if (!isStale(error) || look?.refusal !== error) return <Failure error={error} />;
+  return (
+    <div role="alert">
+      <Note tone="attention">
+        <p>
+          <b>The file has changed since this form was filled; nothing was written.</b> What you typed is still
+          here, and every field that you did not touch shows what the file says now.
+        </p>
+      </Note>
+    </div>
+  );
+}
+
 /**
  * A form over rows: sends what was changed alone, checks with the daemon's own schema before it sends, shows what the
- * daemon refused at its field, and keeps what was typed.
+ * daemon refused at its field, and keeps what was typed, also when the file has changed meanwhile.
  */
 export function RecordForm(props: {
   rows: readonly FieldRow[];
@@ -69,6 +87,8 @@ export function RecordForm(props: {
   empty: string;
   check: (body: Record<string, unknown>) => Issues;
   action: string;
+  /** Of a form over a file: how old what it shows is. */
+  look?: Look;
   busy: boolean;
   error: unknown;
   onSend: (body: Record<string, unknown>) => void;
@@ -103,7 +123,7 @@ export function RecordForm(props: {
           {path}: {reason}
         </p>
       ))}
-      {props.error == null ? null : <Failure error={props.error} />}
+      {props.error == null ? null : <Refusal error={props.error} look={props.look} />}
       {props.children}
       <div className={css.actions}>
         <Button
@@ -112,7 +132,7 @@ export function RecordForm(props: {
           busy={props.busy}
           disabled={!props.create && Object.keys(body).length === 0}
         >
-          {props.action}
+          {props.look == null || props.look.refusal === null ? props.action : 'Save over it'}
         </Button>
       </div>
     </form>

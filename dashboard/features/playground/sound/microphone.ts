@@ -13,10 +13,6 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Whether this page may ask for a microphone at all: browsers give one to HTTPS and to this machine only. */
 export const micAllowed = (): boolean => isSecureContext && navigator.mediaDevices !== undefined;
 
-export interface Microphone {
-  stop(): void;
-}
-
 const WANTED: MediaTrackConstraints = {
   channelCount: 1,
   echoCancellation: true,
@@ -24,31 +20,53 @@ const WANTED: MediaTrackConstraints = {
   autoGainControl: true,
 };
 
+/** Tells what a stream hears until the signal ends it. */
+async function listen(
+  stream: MediaStream,
+  onSound: (samples: Int16Array<ArrayBuffer>) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const context = new AudioContext();
+  const close = (): void => void context.close().catch(() => undefined);
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    await context.audioWorklet.addModule(workletUrl);
+    await context.resume();
+    signal.throwIfAborted();
+    const tap = new AudioWorkletNode(context, 'mic-tap', { numberOfOutputs: 0 });
+    // Pieces that were on their way when it ended are nobody's any more.
+    tap.port.onmessage = (event: MessageEvent<Int16Array<ArrayBuffer>>) => {
+      if (!signal.aborted) onSound(event.data);
+    };
+    context.createMediaStreamSource(stream).connect(tap);
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
 /**
  * Opens the microphone and tells what it hears, in pieces of 40 ms of 16-bit samples at the rate of live voice, until
- * it is stopped. Call it from a click. Throws NoMicrophone with the reason.
+ * the signal ends it: also one that is handed out later, when somebody answers the browser's question at last. Call it
+ * from a click. Throws NoMicrophone with the reason.
  */
 export async function openMicrophone(
   onSound: (samples: Int16Array<ArrayBuffer>) => void,
-): Promise<Microphone> {
+  signal: AbortSignal,
+): Promise<void> {
   if (!micAllowed()) throw new NoMicrophone('The microphone needs HTTPS or localhost.');
   const stream = await navigator.mediaDevices.getUserMedia({ audio: WANTED }).catch((error: Error) => {
     throw new NoMicrophone(REASONS[error.name] ?? error.message);
   });
-  const context = new AudioContext();
-  const stop = (): void => {
+  const release = (): void => {
     for (const track of stream.getTracks()) track.stop();
-    void context.close().catch(() => undefined);
   };
+  signal.addEventListener('abort', release, { once: true });
   try {
-    await context.audioWorklet.addModule(workletUrl);
-    await context.resume();
-    const tap = new AudioWorkletNode(context, 'mic-tap', { numberOfOutputs: 0 });
-    tap.port.onmessage = (event: MessageEvent<Int16Array<ArrayBuffer>>) => onSound(event.data);
-    context.createMediaStreamSource(stream).connect(tap);
-    return { stop };
+    signal.throwIfAborted();
+    await listen(stream, onSound, signal);
   } catch (error) {
-    stop();
+    release();
     throw new NoMicrophone(error instanceof Error ? error.message : String(error));
   }
 }

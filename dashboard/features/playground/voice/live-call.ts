@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
 import { type FailurePicture, toPicture } from '../../../api/api-error.ts';
 import { beginWork } from '../../../api/under-way.ts';
-import { type Microphone, openMicrophone } from '../sound/microphone.ts';
+import { openMicrophone } from '../sound/microphone.ts';
 import { loudness, RATE, samplesOf, toBase64 } from '../sound/pcm.ts';
 import { Player, samplesOfFile } from './player.ts';
 import { openVoice, type VoiceSocket } from './socket.ts';
@@ -46,9 +46,10 @@ const MOST_SAMPLES = RATE * 300;
 class LiveCall {
   readonly #listeners = new Set<() => void>();
   #now = FRESH;
+  /** Ends what belongs to the session that goes on, whatever of it is still being opened. */
+  #session = new AbortController();
   #socket: VoiceSocket | null = null;
   #player: Player | null = null;
-  #microphone: Microphone | null = null;
   /** What was cut while its answer was still being made: told when the answer has ended. */
   #cut: { item: string; heardMs: number } | null = null;
   /** A typed message waits for the end of the answer that it interrupts. */
@@ -73,20 +74,31 @@ class LiveCall {
     if (this.#now.phase === 'opening' || this.#now.phase === 'live') return;
     this.#set({ ...FRESH, phase: 'opening' });
     this.#endWork = beginWork();
+    this.#session = new AbortController();
+    const { signal } = this.#session;
     try {
-      this.#player = new Player();
-      await this.#player.wake();
-      this.#socket = await openVoice(
-        setup.model,
-        (event) => this.#take(event),
-        (failure) => this.#end(toPicture(failure)),
-      );
-      this.#socket.send(sessionOf(setup));
-      this.#set({ phase: 'live' });
-      if (setup.microphone) await this.#listen().catch((error: unknown) => this.#unheard(error));
+      await this.#open(setup, signal);
+      if (setup.microphone) await this.#listen(signal);
     } catch (error) {
-      this.#end(toPicture(error));
+      // What fails because the session was ended is no news, and the next session may be there already.
+      if (!signal.aborted) this.#end(toPicture(error));
     }
+  }
+
+  async #open(setup: CallSetup, signal: AbortSignal): Promise<void> {
+    this.#player = new Player();
+    await this.#player.wake();
+    signal.throwIfAborted();
+    const socket = await openVoice(
+      setup.model,
+      (event) => this.#take(event),
+      (failure) => this.#end(toPicture(failure)),
+      signal,
+    );
+    signal.throwIfAborted();
+    this.#socket = socket;
+    socket.send(sessionOf(setup));
+    this.#set({ phase: 'live' });
   }
 
   /** Ends the session; the transcript stays. */
@@ -96,23 +108,27 @@ class LiveCall {
 
   #end(failure: FailurePicture | null): void {
     this.#endWork();
-    this.#microphone?.stop();
+    this.#session.abort();
     this.#player?.close();
-    this.#socket?.close();
-    this.#microphone = this.#player = this.#socket = this.#cut = null;
+    this.#player = this.#socket = this.#cut = null;
     this.#owed = false;
     const transcript = { ...this.#now.transcript, response: null, speaking: false };
     this.#set({ phase: 'ended', microphone: 'off', level: 0, failure, transcript });
   }
 
-  async #listen(): Promise<void> {
-    this.#microphone = await openMicrophone((samples) => {
+  async #listen(signal: AbortSignal): Promise<void> {
+    const hear = (samples: Int16Array<ArrayBuffer>): void => {
       if (this.#now.microphone !== 'on') return;
       this.#hear(samples);
       this.#set({ level: loudness(samples) });
-    });
-    if (this.#socket === null) this.#microphone.stop();
-    else this.#set({ microphone: 'on' });
+    };
+    try {
+      await openMicrophone(hear, signal);
+      signal.throwIfAborted();
+      this.#set({ microphone: 'on' });
+    } catch (error) {
+      if (!signal.aborted) this.#unheard(error);
+    }
   }
 
   /** Without a microphone the session goes on: there is the keyboard. */

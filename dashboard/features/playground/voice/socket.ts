@@ -31,33 +31,32 @@ export interface VoiceSocket {
   send(event: Record<string, unknown>): void;
   /** The same for sound, which is left out while the connection is too slow for it. */
   sendSound(audio: string): void;
-  close(): void;
 }
 
 /**
- * Opens a session; resolves once the gateway has greeted. `onClose` hears of an end that nobody here asked for. Throws
- * ApiError.
+ * Opens a session, which lasts until the signal ends it; resolves once the gateway has greeted. `onClose` hears of an
+ * end that nobody here asked for. Throws ApiError, and the reason of the signal when that came first.
  */
 export function openVoice(
   model: string,
   onEvent: (event: ServerEvent) => void,
   onClose: (failure: ApiError) => void,
+  signal: AbortSignal,
 ): Promise<VoiceSocket> {
   const socket = new WebSocket(voiceAddress(location.origin, model));
   const write = (event: Record<string, unknown>): void => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(event));
   };
-  let ours = false;
-  const close = (): void => {
-    ours = true;
-    socket.close(1000);
-  };
   return new Promise((resolve, reject) => {
     let greeted = false;
-    const late = setTimeout(() => {
-      close();
-      reject(lost());
-    }, OPEN_MS);
+    const end = (reason: unknown): void => {
+      clearTimeout(late);
+      socket.onmessage = socket.onclose = null;
+      socket.close(1000);
+      reject(reason);
+    };
+    const late = setTimeout(() => end(lost()), OPEN_MS);
+    signal.addEventListener('abort', () => end(signal.reason), { once: true });
     socket.onmessage = ({ data }) => {
       const event = JSON.parse(String(data)) as ServerEvent;
       onEvent(event);
@@ -69,14 +68,13 @@ export function openVoice(
         sendSound: (audio) => {
           if (socket.bufferedAmount < MOST_WAITING) write({ type: 'input_audio_buffer.append', audio });
         },
-        close,
       });
     };
     socket.onclose = ({ code, reason }) => {
       clearTimeout(late);
       const failure = reason === '' && !greeted ? lost() : closeFailure(code, reason);
-      if (!greeted) reject(failure);
-      else if (!ours) onClose(failure);
+      if (greeted) onClose(failure);
+      else reject(failure);
     };
   });
 }

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { openMicrophone } from './microphone.ts';
+
+vi.mock('./mic-worklet.ts?worker&url', () => ({ default: '/mic-worklet.js' }));
+
+/** STAND-IN for a microphone of the browser. */
+const track = { stop: vi.fn() };
+const stream = { getTracks: () => [track] };
+/** The port of the worklet that was made last. */
+let port: { onmessage: ((event: { data: Int16Array }) => void) | null };
+let allow: () => void;
+let module: Promise<void>;
+const close = vi.fn(async () => {});
+
+beforeEach(() => {
+  vi.clearAllMocks();
+  module = Promise.resolve();
+  const asked = new Promise((resolve) => {
+    allow = () => resolve(stream);
+  });
+  vi.stubGlobal('isSecureContext', true);
+  vi.stubGlobal('navigator', { mediaDevices: { getUserMedia: () => asked } });
+  vi.stubGlobal(
+    'AudioContext',
+    class {
+      audioWorklet = { addModule: () => module };
+      resume = async () => {};
+      createMediaStreamSource = () => ({ connect: () => {} });
+      close = close;
+    },
+  );
+  vi.stubGlobal(
+    'AudioWorkletNode',
+    class {
+      port = { onmessage: null };
+      constructor() {
+        port = this.port;
+      }
+    },
+  );
+});
+afterEach(() => vi.unstubAllGlobals());
+
+it('is heard until the signal ends it, and not one piece longer', async () => {
+  const microphone = new AbortController();
+  const heard = vi.fn();
+  const opening = openMicrophone(heard, microphone.signal);
+  allow();
+  await opening;
+  port.onmessage?.({ data: new Int16Array(1) });
+  expect(heard).toHaveBeenCalledTimes(1);
+  microphone.abort();
+  port.onmessage?.({ data: new Int16Array(1) });
+  expect(heard).toHaveBeenCalledTimes(1);
+  expect(track.stop).toHaveBeenCalled();
+  expect(close).toHaveBeenCalled();
+});
+
+it('is given back when the browser hands it out after the end', async () => {
+  const microphone = new AbortController();
+  const opening = openMicrophone(() => {}, microphone.signal);
+  microphone.abort();
+  allow();
+  await expect(opening).rejects.toThrow();
+  expect(track.stop).toHaveBeenCalled();
+});
+
+it('is given back at once when the end comes while its worklet is fetched', async () => {
+  let fetched = (): void => {};
+  module = new Promise((resolve) => {
+    fetched = resolve;
+  });
+  const microphone = new AbortController();
+  const opening = openMicrophone(() => {}, microphone.signal);
+  allow();
+  await new Promise(setImmediate);
+  microphone.abort();
+  expect(track.stop).toHaveBeenCalled();
+  fetched();
+  await expect(opening).rejects.toThrow();
+});

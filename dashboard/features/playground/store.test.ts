@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
+/** The engine says half of an answer, and the rest never. */
+function halfAnAnswer(signal: AbortSignal): Response {
+  const chunk = `data: ${JSON.stringify({ choices: [{ delta: { content: 'Half' } }] })}\n\n`;
+  const body = new ReadableStream({
+    start: (stream) => {
+      stream.enqueue(new TextEncoder().encode(chunk));
+      signal.addEventListener('abort', () => stream.error(signal.reason));
+    },
+  });
+  return new Response(body);
+}
+
+const asked = vi.fn(async (_: string, { signal }: { signal: AbortSignal }) => halfAnAnswer(signal));
+const fresh = async () => (await import('./store.ts')).conversation;
+
+beforeEach(() => {
+  vi.resetModules();
+  asked.mockClear();
+  vi.stubGlobal('addEventListener', () => {});
+  vi.stubGlobal('fetch', asked);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+it('a conversation that is cleared during an answer comes back with that answer stopped, and goes on', async () => {
+  const conversation = await fresh();
+  conversation.setDraft('Hi');
+  const answer = conversation.ask('agent');
+  await vi.waitFor(() => expect(conversation.get().turns.at(-1)?.content).toBe('Half'));
+  conversation.clear();
+  expect(conversation.get().turns).toEqual([]);
+  await answer;
+  expect(conversation.canRestore()).toBe(true);
+  conversation.restore();
+  expect(conversation.get().turns.at(-1)).toMatchObject({ state: 'stopped', content: 'Half' });
+  const again = conversation.again('agent');
+  expect(conversation.get().turns).toMatchObject([{ content: 'Hi' }, { state: 'streaming' }]);
+  conversation.stop();
+  await again;
+  expect(asked).toHaveBeenCalledTimes(2);
+});
+
+it('of the same picture twice, one is taken back', async () => {
+  const conversation = await fresh();
+  for (const picture of ['a', 'b', 'a']) conversation.addPicture(picture);
+  conversation.dropPicture(2);
+  expect(conversation.get().pictures).toEqual(['a', 'b']);
+});

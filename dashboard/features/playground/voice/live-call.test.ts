@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { openMicrophone } from '../sound/microphone.ts';
+import { liveCall } from './live-call.ts';
+
+vi.mock('../sound/microphone.ts', () => ({ openMicrophone: vi.fn(async () => {}) }));
+vi.mock('./player.ts', () => ({
+  Player: class {
+    wake = async () => {};
+    cut = () => null;
+    close = () => {};
+  },
+}));
+
+/** STAND-IN for the gateway's side of a session. */
+class Line {
+  static readonly OPEN = 1;
+  static readonly all: Line[] = [];
+  readyState = 1;
+  bufferedAmount = 0;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { code: number; reason: string }) => void) | null = null;
+  readonly sent: string[] = [];
+  closed = false;
+
+  constructor() {
+    Line.all.push(this);
+  }
+
+  send(text: string): void {
+    this.sent.push(text);
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  greet(): void {
+    this.onmessage?.({ data: JSON.stringify({ type: 'session.created', session: {} }) });
+  }
+}
+
+const SETUP = { model: 'agent', instructions: '', voice: '', microphone: true };
+const settled = (): Promise<void> => new Promise(setImmediate);
+const line = (at: number): Line => {
+  const found = Line.all[at];
+  if (found === undefined) throw new Error(`there is no session ${at}`);
+  return found;
+};
+
+beforeEach(() => {
+  Line.all.length = 0;
+  vi.mocked(openMicrophone).mockClear();
+  vi.stubGlobal('WebSocket', Line);
+  vi.stubGlobal('location', { origin: 'http://box:8080' });
+});
+afterEach(() => {
+  liveCall.stop();
+  vi.unstubAllGlobals();
+});
+
+it('a session that is ended while it is opened stays ended, with its microphone shut', async () => {
+  const start = liveCall.start(SETUP);
+  await settled();
+  liveCall.stop();
+  line(0).greet();
+  await start;
+  expect(line(0).closed).toBe(true);
+  expect(liveCall.get()).toMatchObject({ phase: 'ended', microphone: 'off', failure: null });
+  expect(openMicrophone).not.toHaveBeenCalled();
+});
+
+it('one that is ended before its line is asked for asks for none', async () => {
+  const start = liveCall.start(SETUP);
+  liveCall.stop();
+  await start;
+  expect(Line.all).toEqual([]);
+  expect(liveCall.get()).toMatchObject({ phase: 'ended', failure: null });
+});
+
+it('one that is ended while the browser asks ends the microphone that comes late', async () => {
+  let allow = (): void => {};
+  vi.mocked(openMicrophone).mockReturnValueOnce(
+    new Promise((resolve) => {
+      allow = resolve;
+    }),
+  );
+  const start = liveCall.start(SETUP);
+  await settled();
+  line(0).greet();
+  await settled();
+  expect(liveCall.get().phase).toBe('live');
+  liveCall.stop();
+  expect(vi.mocked(openMicrophone).mock.calls[0]?.[1].aborted).toBe(true);
+  allow();
+  await start;
+  expect(liveCall.get()).toMatchObject({ phase: 'ended', microphone: 'off' });
+});
+
+it('what is left of an earlier session does not touch the next one', async () => {
+  const first = liveCall.start(SETUP);
+  await settled();
+  liveCall.stop();
+  const second = liveCall.start(SETUP);
+  await settled();
+  line(0).greet();
+  await first;
+  expect(liveCall.get().phase).toBe('opening');
+  line(1).greet();
+  await second;
+  expect(liveCall.get()).toMatchObject({ phase: 'live', microphone: 'on' });
+  expect(line(1).closed).toBe(false);
+  expect(line(1).sent).toHaveLength(1);
+});
+
+it('an end that the gateway makes is told in its words', async () => {
+  const start = liveCall.start(SETUP);
+  await settled();
+  line(0).greet();
+  await start;
+  line(0).onclose?.({ code: 4401, reason: 'auth.required' });
+  expect(liveCall.get()).toMatchObject({ phase: 'ended', failure: { code: 'auth.required' } });
+});
