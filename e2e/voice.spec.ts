@@ -107,7 +107,8 @@ test('by the microphone: what it hears becomes a turn, and the model answers', a
   await start(page, 'Start talking');
   await expect(page.getByRole('button', { name: 'Microphone off' })).toBeVisible();
   await expect(rows(page).first()).toContainText('You');
-  await expect(rows(page).nth(1)).toContainText('Good morning');
+  // The browser's microphone says its file again and again: the answer may come behind a second turn.
+  await expect(rows(page).filter({ hasText: REPLY }).first()).toBeVisible();
   await press(page, 'Microphone off');
   await expect(page.getByRole('button', { name: 'Microphone on' })).toBeVisible();
   await press(page, 'End');
