@@ -44,7 +44,9 @@ const DEVICE_VARIABLES: Readonly<Record<string, string>> = {
 export function deviceEnv(device: string): Record<string, string> {
   const [backend, index] = device.split(':');
   const variable = DEVICE_VARIABLES[backend as string];
-  return variable !== undefined && index !== undefined ? { [variable]: index } : {};
+  if (variable === undefined || index === undefined) return {};
+  // CUDA counts the fastest card first unless it is told to count as the kernel and nvidia-smi do.
+  return { [variable]: index, ...(backend === 'cuda' ? { CUDA_DEVICE_ORDER: 'PCI_BUS_ID' } : {}) };
 }
 
 /** Inside a container only the chosen GPU of NVIDIA is there, so that its number says nothing. */
