@@ -104,7 +104,6 @@ describe('a process', () => {
       CUDA_VISIBLE_DEVICES: '1',
       CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
     });
-    expect(planOf('engine = "llama-server"\ndevice = "cuda"').env).toEqual({});
   });
 
   it('takes its program and first arguments from the slot file', () => {
