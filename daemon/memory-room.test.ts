@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from './contract/hardware.ts';
+import { MACHINES } from './hardware/fake-machine.ts';
 import { roomOn } from './memory-room.ts';
+import { MODEL, slotConfig } from './slots/testing/owner-bench.ts';
+import { admissionOn, probedMachine } from './test/harness/captured-machine.ts';
 
 const GIB = 1024 ** 3;
 const card = (id: string, over: Partial<DeviceRecord> = {}): DeviceRecord => ({
@@ -53,7 +56,7 @@ describe('roomOn', () => {
       card('locked', { access: 'no_permission', memory_total_bytes: 99 * GIB }),
       card('unseen', { unused_reason: 'no backend', memory_total_bytes: 99 * GIB }),
     ];
-    expect(room(cards, 'auto')).toEqual({ pool: 'roomy', free: 8 * GIB });
+    expect(room(cards, 'auto')).toMatchObject({ pool: 'roomy', free: 8 * GIB });
   });
 
   it('auto counts a model that no card can hold against the machine', () => {
@@ -79,5 +82,68 @@ describe('roomOn', () => {
 
   it('what a card does not tell is not invented', () => {
     expect(room([card('dark', { pool: null, memory_total_bytes: null })], 'vulkan:0', GIB, [])).toEqual(host);
+  });
+});
+
+describe('the card that auto chooses', () => {
+  const roomy = (over: Partial<DeviceRecord> = {}) => card('roomy', { memory_used_bytes: 0, ...over });
+  const chosen = (cards: DeviceRecord[], device = 'auto', needed = GIB) => room(cards, device, needed).card;
+
+  it('is the one with the most free memory, as each backend counts it', () => {
+    const amd = { vendor: 'AMD' };
+    expect(chosen([card('small'), roomy()])).toEqual(['cuda:1', 'vulkan:1']);
+    expect(chosen([roomy(amd), card('small', amd)])).toEqual(['rocm:0', 'vulkan:0']);
+    const intel = { vendor: 'Intel' };
+    expect(chosen([card('small', intel), roomy(intel)])).toEqual(['vulkan:1']);
+  });
+
+  it('is counted among the cards of its maker, not among those on the memory of the machine', () => {
+    const apu = card('apu', { vendor: 'AMD', pool: 'host' });
+    const shared = pool('host', { kind: 'unified', available_bytes: GIB });
+    const cards = [apu, card('small'), roomy()];
+    const pools = [shared, pool('small'), pool('roomy')];
+    expect(room(cards, 'auto', GIB, pools).card).toEqual(['cuda:1', 'vulkan:1']);
+  });
+
+  it('is not told where there is nothing to choose, or where backends may count differently', () => {
+    expect(chosen([roomy()])).toBeUndefined();
+    expect(chosen([card('small'), roomy()], 'cuda')).toBeUndefined();
+    expect(chosen([card('small'), roomy()], 'auto', 9 * GIB)).toBeUndefined();
+    expect(chosen([card('small', { vendor: 'AMD' }), roomy()])).toBeUndefined();
+    expect(chosen([card('small'), roomy({ vendor: null })])).toBeUndefined();
+  });
+});
+
+describe('a load with device auto on a captured machine', () => {
+  const ends: (() => void)[] = [];
+  afterEach(() => {
+    for (const end of ends.splice(0).reverse()) end();
+  });
+  const launched = async (name: (typeof MACHINES)[number], sizeBytes: number) => {
+    const hardware = await probedMachine(name, ends);
+    const model = { ...MODEL, sizeBytes, kvBytesPerToken: 0, embedding: 0 };
+    const outcome = admissionOn(hardware, { model: () => model }).forecast(slotConfig(), model, null).order;
+    return { env: outcome.launch.env, pool: outcome.room.pool, view: hardware.view() };
+  };
+
+  it('runs on the one of two cards that it was counted against', async () => {
+    const { env, pool: chosen, view } = await launched('nvidia-dual', GIB);
+    const cards = (view?.devices ?? []).filter(({ kind }) => kind === 'gpu');
+    const free = cards.map((one) => (one.memory_total_bytes ?? 0) - (one.memory_used_bytes ?? 0));
+    const index = free.indexOf(Math.max(...free));
+    expect([cards.length, chosen]).toEqual([2, cards[index]?.id]);
+    expect(env).toEqual({
+      CUDA_VISIBLE_DEVICES: String(index),
+      CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+      GGML_VK_VISIBLE_DEVICES: String(index),
+    });
+  });
+
+  it('may use both where neither could hold it', async () => {
+    expect((await launched('nvidia-dual', 30 * GIB)).env).toEqual({});
+  });
+
+  it.each(MACHINES.filter((name) => name !== 'nvidia-dual'))('is started on %s as ever', async (name) => {
+    expect((await launched(name, GIB)).env).toEqual({});
   });
 });

@@ -8,6 +8,7 @@ const NOTHING: Beside = new Map();
 const MAKERS: Readonly<Record<string, string>> = { cuda: 'nvidia', rocm: 'amd' };
 
 interface Card extends Room {
+  readonly device: DeviceRecord;
   readonly total: number | null;
 }
 
@@ -17,11 +18,11 @@ function cardRoom(card: DeviceRecord, view: HardwareView, host: number): Card {
   if (pool?.kind === 'device') {
     const { memory_total_bytes: total, memory_used_bytes: used } = card;
     const free = total === null || used === null ? pool.available_bytes : total - used;
-    if (free !== null) return { pool: pool.id, free, total: total ?? pool.total_bytes };
+    if (free !== null) return { device: card, pool: pool.id, free, total: total ?? pool.total_bytes };
   }
   if (pool?.kind === 'unified')
-    return { pool: HOST, free: pool.available_bytes ?? host, total: pool.total_bytes };
-  return { pool: HOST, free: host, total: null };
+    return { device: card, pool: HOST, free: pool.available_bytes ?? host, total: pool.total_bytes };
+  return { device: card, pool: HOST, free: host, total: null };
 }
 
 /** Cards that models run on, in the order in which they are counted; every usable one for `auto`. */
@@ -38,11 +39,28 @@ function cardsFor(view: HardwareView | null, device: string): DeviceRecord[] {
   return index === undefined ? cards : cards.slice(Number(index), Number(index) + 1);
 }
 
+const wordOf = ({ vendor }: DeviceRecord): string | undefined =>
+  Object.keys(MAKERS).find((word) => vendor?.toLowerCase().includes(MAKERS[word] as string));
+
+/**
+ * What one of several cards with memory of their own is called by each backend; undefined for the only one, for one that lives on
+ * the machine's memory, and for cards of different makers: which of those a backend sees, and so how it counts them, is not known.
+ */
+function wordsFor(view: HardwareView, chosen: DeviceRecord): string[] | undefined {
+  const own = cardsFor(view, 'auto').filter(({ pool }) => pool !== null && pool !== HOST);
+  const word = wordOf(chosen);
+  const alike = own.every((card) => card.vendor !== null && wordOf(card) === word);
+  if (own.length < 2 || !alike || !own.includes(chosen)) return undefined;
+  // Vulkan's loader lists such cards before those on the machine's memory, by their address.
+  const vulkan = `vulkan:${own.indexOf(chosen)}`;
+  return word === undefined ? [vulkan] : [`${word}:${cardsFor(view, word).indexOf(chosen)}`, vulkan];
+}
+
 /**
  * The memory that a load of `needed` bytes draws from (spec "Slots", admission): the machine's for the CPU; for an
  * accelerator that of the roomiest usable one, and the machine's where that is unknown or shared. With `auto` a model that no
- * card could ever hold is counted against the machine's memory, where a part of it will lie. What is planned `beside` it is
- * as good as taken.
+ * card could ever hold is counted against the machine's memory, where a part of it will lie; any other runs on that one card.
+ * What is planned `beside` it is as good as taken.
  */
 export function roomOn(
   hardware: Pick<Hardware, 'view' | 'memoryAvailable'>,
@@ -59,5 +77,8 @@ export function roomOn(
     .map((card) => left(cardRoom(card, view as HardwareView, host)))
     .filter(({ total }) => device !== 'auto' || total === null || total >= needed);
   const [roomiest] = cards.sort((a, b) => b.free - a.free);
-  return roomiest === undefined ? onHost : { pool: roomiest.pool, free: roomiest.free };
+  if (roomiest === undefined) return onHost;
+  const { pool, free } = roomiest;
+  const card = device === 'auto' ? wordsFor(view as HardwareView, roomiest.device) : undefined;
+  return { pool, free, ...(card && { card }) };
 }

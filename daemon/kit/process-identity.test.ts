@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { familyMemoryOf, isSameProcess, memoryOf, parseStat, startTicksOf } from './process-identity.ts';
+import {
+  familyMemoryOf,
+  groupsLeftBy,
+  isSameProcess,
+  memoryOf,
+  parseStat,
+  startTicksOf,
+} from './process-identity.ts';
 
 const NONCE = 'n0nce-n0nce-n0nce-n0nce';
 const stat = (name: string, state: string, ticks: number) =>
@@ -22,7 +29,8 @@ afterEach(() => rmSync(proc, { recursive: true, force: true }));
 
 describe('process identity', () => {
   it('reads the start time behind a name with spaces and brackets', () => {
-    expect(parseStat(stat('a b) S 1 (c', 'S', 777))).toEqual({ startTicks: 777, state: 'S' });
+    const told = { state: 'S', group: 42, session: 42, startTicks: 777 };
+    expect(parseStat(stat('a b) S 1 (c', 'S', 777))).toEqual(told);
     expect(parseStat('nothing')).toBeNull();
     expect(parseStat('1 (x) S 1')).toBeNull();
   });
@@ -53,6 +61,48 @@ describe('process identity', () => {
     expect(memory?.anonymous).toBeGreaterThan(1 << 20);
     expect(memory?.resident).toBeGreaterThanOrEqual(memory?.anonymous ?? Number.POSITIVE_INFINITY);
     expect(memoryOf(2 ** 30)).toBeNull();
+  });
+});
+
+describe('groupsLeftBy', () => {
+  const member = (
+    pid: number,
+    [state, group, session, ticks]: [string, number, number, number],
+    nonce = NONCE,
+  ) => {
+    mkdirSync(join(proc, String(pid)));
+    const rest = '0 -1 4194560 1 0 0 0 0 0 0 0 20 0 11 0';
+    writeFileSync(
+      join(proc, String(pid), 'stat'),
+      `${pid} (x) ${state} 1 ${group} ${session} ${rest} ${ticks} 9`,
+    );
+    writeFileSync(join(proc, String(pid), 'environ'), `GATEWAY_WORKER=${nonce}\0`);
+  };
+  const left = () => groupsLeftBy({ pid: 42, startTicks: 777, nonce: NONCE }, proc);
+
+  it('finds the groups of the session of a process that has ended, each once', () => {
+    member(42, ['Z', 42, 42, 777]);
+    member(50, ['S', 42, 42, 778]);
+    member(51, ['S', 42, 42, 778]);
+    member(52, ['S', 52, 42, 779]);
+    expect(left().sort()).toEqual([42, 52]);
+  });
+
+  it.each([
+    ['another nonce', ['S', 42, 42, 778], 'another-nonce-0123456789'],
+    ['another session', ['S', 43, 43, 778], NONCE],
+    ['an earlier start', ['S', 42, 42, 776], NONCE],
+    ['an end of its own', ['Z', 42, 42, 778], NONCE],
+  ] as const)('takes nobody with %s', (_, of, nonce) => {
+    member(50, [...of], nonce);
+    expect(left()).toEqual([]);
+  });
+
+  it('takes nobody while a process has that number', () => {
+    member(42, ['S', 42, 42, 900]);
+    member(50, ['S', 42, 42, 901]);
+    expect(left()).toEqual([]);
+    expect(groupsLeftBy({ pid: 42, startTicks: 777, nonce: NONCE }, join(proc, 'none'))).toEqual([]);
   });
 });
 

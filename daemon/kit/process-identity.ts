@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What tells one process from every other one that had or will have the same number. */
@@ -18,31 +18,72 @@ const read = (file: string): string | null => {
   }
 };
 
-/** Start ticks and state letter from the text of `/proc/PID/stat`; null when it has another form. */
-export function parseStat(text: string): { startTicks: number; state: string } | null {
+interface ProcessStat {
+  readonly state: string;
+  readonly group: number;
+  readonly session: number;
+  readonly startTicks: number;
+}
+
+/** What the text of `/proc/PID/stat` tells; null when it has another form. */
+export function parseStat(text: string): ProcessStat | null {
   const close = text.lastIndexOf(')');
   if (close < 0) return null;
   const fields = text
     .slice(close + 1)
     .trim()
     .split(' ');
-  const startTicks = Number(fields[19]);
+  const [group, session, startTicks] = [2, 3, 19].map((at) => Number(fields[at])) as [number, number, number];
   const state = fields[0];
-  return state === undefined || !Number.isSafeInteger(startTicks) ? null : { startTicks, state };
+  return state === undefined || !Number.isSafeInteger(startTicks)
+    ? null
+    : { state, group, session, startTicks };
+}
+
+/** The same of a process that runs; null when it does not: a zombie has ended. */
+function statOf(pid: number, proc: string): ProcessStat | null {
+  const text = read(join(proc, String(pid), 'stat'));
+  const stat = text === null ? null : parseStat(text);
+  return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat;
 }
 
 /** Start ticks of a process that runs; null when it does not (a zombie has ended) or the host has no `/proc`. */
 export function startTicksOf(pid: number, proc = '/proc'): number | null {
-  const text = read(join(proc, String(pid), 'stat'));
-  const stat = text === null ? null : parseStat(text);
-  return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat.startTicks;
+  return statOf(pid, proc)?.startTicks ?? null;
+}
+
+function carriesNonce(pid: number, nonce: string, proc: string): boolean {
+  const environment = read(join(proc, String(pid), 'environ'));
+  return environment?.split('\0').some((entry) => entry.endsWith(`=${nonce}`)) ?? false;
 }
 
 /** True only if the process runs, started at that tick and carries the nonce: a reused number is never a match. */
 export function isSameProcess(identity: ProcessIdentity, proc = '/proc'): boolean {
   if (identity.nonce.length < 16 || startTicksOf(identity.pid, proc) !== identity.startTicks) return false;
-  const environment = read(join(proc, String(identity.pid), 'environ'));
-  return environment?.split('\0').some((entry) => entry.endsWith(`=${identity.nonce}`)) ?? false;
+  return carriesNonce(identity.pid, identity.nonce, proc);
+}
+
+function numbersIn(proc: string): number[] {
+  try {
+    return readdirSync(proc).map(Number).filter(Number.isSafeInteger);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The process groups that a leader of its own session left when it ended: those with a process of its group or session that
+ * is no older than it and carries its nonce. None while a process has its number, whichever that is.
+ */
+export function groupsLeftBy({ pid, startTicks, nonce }: ProcessIdentity, proc = '/proc'): number[] {
+  if (nonce.length < 16 || startTicksOf(pid, proc) !== null) return [];
+  const groups = numbersIn(proc).flatMap((member) => {
+    const stat = statOf(member, proc);
+    if (stat === null || stat.startTicks < startTicks) return [];
+    const related = stat.group === pid || stat.session === pid;
+    return related && carriesNonce(member, nonce, proc) ? [stat.group] : [];
+  });
+  return [...new Set(groups)];
 }
 
 /** Memory of a process in bytes: all that is resident, and the part that no file backs. */

@@ -14,6 +14,8 @@ export interface Room {
   readonly pool: string;
   /** Bytes available in it now. */
   readonly free: number;
+  /** The card that was chosen among several, as device words (`cuda:1`, `vulkan:1`), one for each backend that may run there. */
+  readonly card?: readonly string[];
 }
 
 /** Bytes of each pool that are planned for others and not taken yet. */
@@ -77,8 +79,11 @@ export function orderLoad(config: SlotConfig, picture: OrderPicture): Order {
     taken: others.filter(usesCpu).map((other) => other.launch.threads),
     tiny: model.demo,
   });
-  const launch = engine.plan({ config, model, threads, queueLimit: picture.queueMax });
-  return { launch, ...needIn(picture, config, model, launch), weightBytes: model.sizeBytes };
+  const order = { config, model, threads, queueLimit: picture.queueMax };
+  const launch = engine.plan(order);
+  const { room, need } = needIn(picture, config, model, launch);
+  const placed = room.card === undefined ? launch : engine.plan({ ...order, card: room.card });
+  return { launch: placed, need, room, weightBytes: model.sizeBytes };
 }
 
 const NOTHING: Need = { weights: 0, window: 0, compute: 0, engine: 0, total: 0, source: 'estimated' };

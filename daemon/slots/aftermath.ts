@@ -38,7 +38,7 @@ export class Aftermath {
       return;
     }
     machine.go('error');
-    backoff.postpone(failure);
+    backoff.postpone(failure, false);
     if (waiters.held) begin();
     else this.#refuse();
   }

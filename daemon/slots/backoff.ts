@@ -31,9 +31,9 @@ export class Backoff {
     return this.#keep(nextFailure(this.#failure, reason, this.#clock.now(), readySince));
   }
 
-  /** A try was not made or was cut: the next one comes later, the count stays. */
-  postpone(failure: Failure): Failure {
-    return this.#keep(postponed(failure, this.#clock.now()));
+  /** A try was not made (maybe for want of memory) or was cut: the next one comes later, the count stays. */
+  postpone(failure: Failure, lackedMemory: boolean): Failure {
+    return this.#keep(postponed(failure, this.#clock.now(), lackedMemory));
   }
 
   /** A try is under way; nothing is due until it has an outcome. */

@@ -22,6 +22,7 @@ describe('back-off', () => {
       parked: false,
       retryAt: NOW + wait,
       failedAt: NOW,
+      lackedMemory: false,
     });
   });
 
@@ -37,8 +38,8 @@ describe('back-off', () => {
   });
 
   it('a try that could not be made moves the next one on without counting', () => {
-    expect(postponed(failTimes(2), NOW + 50)).toMatchObject({ failures: 2, retryAt: NOW + 15_050 });
-    expect(postponed(failTimes(5), NOW + 50)).toMatchObject({ parked: true, retryAt: null });
+    expect(postponed(failTimes(2), NOW + 50, false)).toMatchObject({ failures: 2, retryAt: NOW + 15_050 });
+    expect(postponed(failTimes(5), NOW + 50, false)).toMatchObject({ parked: true, retryAt: null });
   });
 });
 
@@ -53,4 +54,14 @@ describe('a request while the slot is in error', () => {
     expect(requestChance(parked, NOW + 299_999)).toEqual({ trial: false, retryAfterS: null });
     expect(requestChance(parked, NOW + 300_000)).toEqual({ trial: true });
   });
+
+  it.each([1, 5])(
+    'is the trial at any time once memory was lacking, until the next failure (%i)',
+    (times) => {
+      const lacking = postponed(failTimes(times), NOW, true);
+      expect(requestChance(lacking, NOW + 1)).toEqual({ trial: true });
+      expect(requestChance(nextFailure(lacking, 'broke', NOW, null), NOW + 1).trial).toBe(false);
+      expect(requestChance(postponed(lacking, NOW, false), NOW + 1).trial).toBe(false);
+    },
+  );
 });

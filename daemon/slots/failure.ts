@@ -15,6 +15,8 @@ export interface Failure {
   readonly retryAt: number | null;
   /** Unix milliseconds of the last failed try. */
   readonly failedAt: number;
+  /** The last try was not made, because there was no memory for it. */
+  readonly lackedMemory: boolean;
 }
 
 /** Whether an engine that became ready at `readySince` (null: never) has been there long enough to forget failures. */
@@ -34,19 +36,23 @@ export function nextFailure(
   const failures = (servedLong(readySince, now) ? 0 : (before?.failures ?? 0)) + 1;
   const wait = RETRY_AFTER_MS[failures - 1];
   const parked = wait === undefined;
-  return { reason, failures, parked, retryAt: parked ? null : now + wait, failedAt: now };
+  const retryAt = parked ? null : now + wait;
+  return { reason, failures, parked, retryAt, failedAt: now, lackedMemory: false };
 }
 
 /** The same failure with its next automatic try moved on: a try that could not be made is no failure. */
-export function postponed(failure: Failure, now: number): Failure {
-  if (failure.parked) return { ...failure, failedAt: now };
-  return { ...failure, retryAt: now + (RETRY_AFTER_MS[failure.failures - 1] as number) };
+export function postponed(failure: Failure, now: number, lackedMemory: boolean): Failure {
+  const same = { ...failure, lackedMemory };
+  if (failure.parked) return { ...same, failedAt: now };
+  return { ...same, retryAt: now + (RETRY_AFTER_MS[failure.failures - 1] as number) };
 }
 
 /** What a request may do while the slot is in `error`: be the trial, or be refused until `retryAfterS` (null: no use). */
 export type RequestChance = { trial: true } | { trial: false; retryAfterS: number | null };
 
 export function requestChance(failure: Failure, now: number): RequestChance {
+  // A try of the gateway's own evicts nobody, so that it may never find room; for a request others have to leave.
+  if (failure.lackedMemory) return { trial: true };
   if (failure.parked) {
     return now - failure.failedAt >= TRIAL_EVERY_MS ? { trial: true } : { trial: false, retryAfterS: null };
   }

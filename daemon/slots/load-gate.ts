@@ -1,3 +1,4 @@
+import { GatewayError } from '../contract/errors.ts';
 import type { Backoff } from './backoff.ts';
 import type { Lease } from './lease.ts';
 import type { AdmitOutcome, Admitted, OwnerParts } from './owner-parts.ts';
@@ -36,7 +37,7 @@ export class LoadGate {
       outcome = owner.admit(config, waiters.asked);
     } catch (cause) {
       waiters.refuse(cause);
-      this.giveUp();
+      this.giveUp(cause instanceof GatewayError && cause.code === 'slot.no_memory');
       return;
     }
     backoff.pause();
@@ -48,11 +49,13 @@ export class LoadGate {
     waiters.decide();
   }
 
-  /** There is no load for now; a failed slot is tried again later. */
-  giveUp(): void {
+  /** There is no load for now, maybe for want of memory; a failed slot is tried again later. */
+  giveUp(lackedMemory: boolean): void {
     const { backoff, machine } = this.#parts;
     this.leave();
-    if (backoff.failure !== null && machine.is('error')) backoff.postpone(backoff.failure);
+    if (backoff.failure !== null && machine.is('error')) {
+      backoff.postpone(backoff.failure, lackedMemory);
+    }
   }
 
   /** Gives up its place in the line; answers whether it had one. */

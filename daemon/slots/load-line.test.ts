@@ -150,6 +150,38 @@ describe('the line of loads', () => {
     expect(bench.evicted).toEqual([]);
   });
 
+  it('a request for a failed slot whose retry found no memory has an idle slot leave, as for any other', async () => {
+    const bench = new LoadsBench(pair(), 2);
+    bench.runner.instant = false;
+    const failing = bench.ask('b');
+    bench.alive('b')[0]?.end('broken');
+    await refused(failing);
+    bench.runner.instant = true;
+    (await bench.ask('a')).release();
+    expect((await refused(bench.ask('b'))).code).toBe('slot.failed');
+    await bench.clock.advance(6_000);
+    (await bench.ask('b')).release();
+    expect([bench.evicted, bench.owner('b').record().state]).toEqual([['a'], 'ready']);
+  });
+
+  it('a request for it is told of the memory where nothing may leave, and a failed trial closes it again', async () => {
+    const bench = new LoadsBench(pair('pinned = true'), 2);
+    bench.runner.instant = false;
+    const failing = bench.ask('b');
+    bench.alive('b')[0]?.end('broken');
+    await refused(failing);
+    bench.runner.instant = true;
+    (await bench.ask('a')).release();
+    await bench.clock.advance(6_000);
+    for (const _ of [1, 2]) expect((await refused(bench.ask('b'))).code).toBe('slot.no_memory');
+    await bench.owner('a').unload();
+    bench.runner.instant = false;
+    const trial = bench.ask('b');
+    bench.alive('b')[0]?.end('broken again');
+    expect((await refused(trial)).code).toBe('slot.failed');
+    expect((await refused(bench.ask('b'))).options.details).toMatchObject({ failures: 2 });
+  });
+
   it('after the gateway has begun to stop nothing starts', async () => {
     const bench = new LoadsBench(pair(), 2);
     const lease = await bench.ask('a');

@@ -10,6 +10,7 @@ import { endOrphans, forgetRun, rememberRun } from './orphans.ts';
 const NONCE = 'orphan-nonce-0123456789';
 let folder: string;
 let child: ChildProcess;
+const left: number[] = [];
 beforeEach(async () => {
   folder = join(mkdtempSync(join(tmpdir(), 'run-')), 'run');
   child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { GATEWAY_WORKER: NONCE } });
@@ -17,6 +18,13 @@ beforeEach(async () => {
 });
 afterEach(() => {
   child.kill('SIGKILL');
+  for (const pid of left.splice(0)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
   rmSync(join(folder, '..'), { recursive: true, force: true });
 });
 
@@ -34,6 +42,43 @@ it('P06: ends the engine of a killed gateway and forgets it', async () => {
   expect(endOrphans(folder)).toEqual(['agent']);
   expect((await exit)[1]).toBe('SIGKILL');
   expect(readdirSync(folder)).toEqual([]);
+});
+
+/** The program ends, as it does with its gateway; what it had started goes on. */
+async function leaderGone(): Promise<{ pid: number; startTicks: number }> {
+  const leader = spawn('sh', ['-c', 'sleep 61 & echo $!; exec sleep 60'], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { PATH: process.env.PATH, GATEWAY_WORKER: NONCE },
+  });
+  const startTicks = startTicksOf(leader.pid as number) as number;
+  const [line] = await once(leader.stdout as NodeJS.ReadableStream, 'data');
+  left.push(Number(String(line)));
+  leader.kill('SIGKILL');
+  await once(leader, 'exit');
+  return { pid: leader.pid as number, startTicks };
+}
+
+const isGone = (pid: number) => expect.poll(() => startTicksOf(pid)).toBeNull();
+
+it('P06: ends what an engine had started when the engine itself is gone', async () => {
+  const one = await leaderGone();
+  const [child] = left as [number];
+  rememberRun(folder, record(one));
+  expect(endOrphans(folder)).toEqual(['agent']);
+  await isGone(child);
+});
+
+it.each([
+  ['nonce', { nonce: 'another-nonce-0123456789' }],
+  ['session', { pid: 2 ** 22 - 1 }],
+  ['time', { startTicks: Number.MAX_SAFE_INTEGER }],
+])('P06: what another engine had started is untouched: other %s', async (_, over) => {
+  const one = await leaderGone();
+  const [child] = left as [number];
+  rememberRun(folder, record({ ...one, ...over }));
+  expect(endOrphans(folder)).toEqual([]);
+  expect(startTicksOf(child)).not.toBeNull();
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isSameProcess, type ProcessIdentity } from '../kit/process-identity.ts';
+import { groupsLeftBy, isSameProcess, type ProcessIdentity } from '../kit/process-identity.ts';
 
 const RunRecord = z.object({
   slot: z.string(),
@@ -55,19 +55,22 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
 
 export interface OrphanOptions {
   isSame?: (identity: ProcessIdentity) => boolean;
+  groupsLeft?: (identity: ProcessIdentity) => readonly number[];
   kill?: (pid: number, signal: NodeJS.Signals) => boolean;
 }
 
 /**
- * Ends the engines that an earlier gateway left behind: only a process whose number, start time and nonce all match
- * its record. Every record is removed. Answers the slots whose engine was ended; never throws.
+ * Ends the engines that an earlier gateway left behind: a process whose number, start time and nonce all match its record,
+ * and what one that has ended itself had started. Every record is removed. Answers the slots whose engine was ended; never throws.
  */
 export function endOrphans(folder: string, options: OrphanOptions = {}): string[] {
-  const { isSame = isSameProcess, kill = signalGroup } = options;
+  const { isSame = isSameProcess, groupsLeft = groupsLeftBy, kill = signalGroup } = options;
+  const groupsOf = (record: RunRecord) => (isSame(record) ? [record.pid] : groupsLeft(record));
   const ended: string[] = [];
   for (const name of listRecords(folder)) {
     const record = readRecord(join(folder, name));
-    if (record !== null && isSame(record) && kill(record.pid, 'SIGKILL')) ended.push(record.slot);
+    const killed = record === null ? [] : groupsOf(record).filter((group) => kill(group, 'SIGKILL'));
+    if (record !== null && killed.length > 0) ended.push(record.slot);
     rmSync(join(folder, name), { force: true, recursive: true });
   }
   return ended;

@@ -259,7 +259,7 @@ export class Owner {
     let step = this.#nextStep();
     for (; step === 'grant'; step = this.#nextStep()) this.#waiters.serve(() => this.#serving.give());
     if (step === 'load') this.#begin();
-    else if (step === 'leave-line') this.#gate.giveUp();
+    else if (step === 'leave-line') this.#gate.giveUp(true);
     else if (step === 'cut-load') this.#life.cut('nobody waits any more');
     else if (step === 'stop') this.#stop(GRACE_MS);
   }

@@ -49,6 +49,17 @@ describe('createSlots', () => {
     expect([slots.get('nobody'), slots.config('nobody')]).toEqual([undefined, undefined]);
   });
 
+  it.each([
+    ['the chosen card', {}, { GGML_VK_VISIBLE_DEVICES: '1' }],
+    ['what the environment of the gateway shows', { GGML_VK_VISIBLE_DEVICES: '0' }, {}],
+  ])('starts an engine with device auto on %s', async (_, environment, env) => {
+    bench.environment = environment;
+    bench.slotFile('agent', 'autoload = true');
+    bench.open({ ...scripted(), room: () => ({ pool: 'b', free: bench.memory, card: ['vulkan:1'] }) });
+    await settle();
+    expect(runner.last.launch.env).toEqual(env);
+  });
+
   it('an unknown slot is 404, and for a request a reason to ask again', async () => {
     const slots = open();
     for (const act of [slots.load, slots.unload, slots.restart]) {

@@ -10,6 +10,7 @@ import { AutoSlots } from './auto-slots.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
+import { choosesCards } from './engines/visible-devices.ts';
 import type { Foreseen } from './foresee.ts';
 import type { SlotGlance } from './glance.ts';
 import { type AskEngine, askThrough, runChecks } from './health.ts';
@@ -292,7 +293,10 @@ class AllSlots implements Slots {
       cpuThreads: () => settings.value('cpuThreads'),
       queueMax: () => settings.value('queueMax'),
       memoryLimit: () => settings.value('memoryLimit'),
-      room,
+      room: (...load) => {
+        const { card, ...all } = room(...load);
+        return card === undefined || choosesCards(settings.environment) ? all : { ...all, card };
+      },
       model: (config) => this.#models.of(config),
       holdings: () => this.#set.holdings(),
       runsAlready: (slot) => this.#found.has(slot),

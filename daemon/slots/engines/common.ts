@@ -14,6 +14,7 @@ import type {
   Shared,
   Unfit,
 } from './how.ts';
+import { backendOf, shownTo } from './visible-devices.ts';
 
 const START_BASE_MS = 60_000;
 /** A slow disk still reads this much per millisecond. */
@@ -29,27 +30,6 @@ export const loadLimitMs = (sizeBytes: number): number =>
 /** Where the model of an engine comes from that takes a path or a name of its own; a server that runs already knows names only. */
 export const fileOrName = ({ runner, model }: SlotConfig): 'file' | 'name' =>
   runner !== 'attach' && model !== null && isAbsolute(model) ? 'file' : 'name';
-
-/** The backend of a device word: `cuda:1` → `cuda`. */
-export const backendOf = (device: string): string => device.split(':')[0] as string;
-
-/** The variables that show one device of a backend only. */
-const DEVICE_VARIABLES: Readonly<Record<string, string>> = {
-  vulkan: 'GGML_VK_VISIBLE_DEVICES',
-  cuda: 'CUDA_VISIBLE_DEVICES',
-  rocm: 'HIP_VISIBLE_DEVICES',
-};
-
-/** The variable that picks one device by number; none when the slot leaves that to the engine. */
-export function deviceEnv(device: string): Record<string, string> {
-  const [backend, index] = device.split(':');
-  const variable = DEVICE_VARIABLES[backend as string];
-  return variable !== undefined && index !== undefined ? { [variable]: index } : {};
-}
-
-/** Inside a container only the chosen GPU of NVIDIA is there, so that its number says nothing. */
-const envOf = ({ runner, device }: SlotConfig): Record<string, string> =>
-  runner === 'container' && backendOf(device) === 'cuda' ? {} : deviceEnv(device);
 
 /** What the launches of all engines have in common, without a window of their own. */
 export function commonLaunch(order: LaunchOrder, dialect: Dialect): Omit<Launch, 'how'> {
@@ -68,7 +48,7 @@ export function commonLaunch(order: LaunchOrder, dialect: Dialect): Omit<Launch,
     batch: 0,
     threads: attached ? 0 : threads,
     device: attached ? 'remote' : backendOf(config.device),
-    env: { ...envOf(config), ...config.env },
+    env: { ...shownTo(config, order.card), ...config.env },
     startLimitMs: attached ? ATTACH_MS : loadLimitMs(model.sizeBytes),
     degraded: null,
     dialect,

@@ -19,7 +19,8 @@ function keyOf({ keyEnv, runner, command, extraArgs }: SlotConfig): KeyWay {
 /** The variables of the slot file take the place of arguments: there `{port}` and `{model}` are filled in too. */
 function plan(order: LaunchOrder): Launch {
   const { config, model } = order;
-  const common = commonLaunch(order, { nativeRerank: true, model: model.id });
+  // Whether a program of somebody else runs on one card or on all is its own business.
+  const common = commonLaunch({ ...order, card: [] }, { nativeRerank: true, model: model.id });
   if (config.runner === 'attach') return { ...common, how: attachHow(config, PROBE) };
   const launch = { ...common, env: {}, startLimitMs: START_LIMIT_MS };
   const start = { args: [], env: common.env, key: keyOf(config), probe: PROBE };

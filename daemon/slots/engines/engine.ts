@@ -76,6 +76,8 @@ export interface LaunchOrder {
   readonly model: SlotModel;
   readonly threads: number;
   readonly queueLimit: number;
+  /** The card that was chosen for a slot with device `auto`, in the words of each backend; absent when none was. */
+  readonly card?: readonly string[];
 }
 
 /** One question to a started engine; every one must be answered well before the slot is ready. */

@@ -1,10 +1,11 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, backendOf, commonLaunch, containerHow, inside, processHow } from './common.ts';
+import { attachHow, commonLaunch, containerHow, inside, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder, SlotModel } from './engine.ts';
 import { ggufLaunch, windowOf } from './gguf.ts';
 import type { KeyWay, Probe, Unfit } from './how.ts';
+import { backendOf } from './visible-devices.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
 const KEY: KeyWay = { by: 'env', name: 'LLAMA_API_KEY' };

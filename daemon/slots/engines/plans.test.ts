@@ -99,6 +99,13 @@ describe('a process', () => {
     });
   });
 
+  it('counts the cards of NVIDIA as the probe does, not by their speed', () => {
+    expect(planOf('engine = "llama-server"\ndevice = "cuda:1"').env).toEqual({
+      CUDA_VISIBLE_DEVICES: '1',
+      CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+    });
+  });
+
   it('takes its program and first arguments from the slot file', () => {
     const { how } = planOf('engine = "llama-server"\ncommand = ["/opt/ld.so", "/opt/llama-server"]');
     expect(how).toMatchObject({ command: '/opt/ld.so' });

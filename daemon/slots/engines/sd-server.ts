@@ -1,8 +1,9 @@
 import type { SlotConfig } from '../slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, backendOf, commonLaunch, processHow } from './common.ts';
+import { attachHow, commonLaunch, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
 import type { Probe } from './how.ts';
+import { backendOf } from './visible-devices.ts';
 
 /** It listens only once its model is loaded. */
 const PROBE: Probe = { path: '/v1/models', loading: [503] };

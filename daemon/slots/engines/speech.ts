@@ -3,9 +3,10 @@ import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../slot-file.ts';
 import type { SpeechConfig } from '../workers/speech-config.ts';
 import { checksOf } from './checks.ts';
-import { backendOf, commonLaunch } from './common.ts';
+import { commonLaunch } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
 import type { WorkerHow } from './how.ts';
+import { backendOf } from './visible-devices.ts';
 
 /** The types that are served and what the worker is for each. */
 const KINDS: Readonly<Partial<Record<SlotTypeName, SpeechConfig['kind']>>> = {

@@ -1,8 +1,9 @@
 import type { SlotConfig } from '../slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, backendOf, commonLaunch, containerHow, fileOrName, processHow } from './common.ts';
+import { attachHow, commonLaunch, containerHow, fileOrName, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
 import type { KeyWay, Probe } from './how.ts';
+import { backendOf } from './visible-devices.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
 const KEY: KeyWay = { by: 'env', name: 'VLLM_API_KEY' };

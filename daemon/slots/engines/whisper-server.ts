@@ -1,8 +1,9 @@
 import type { SlotConfig } from '../slot-file.ts';
 import { checksOf } from './checks.ts';
-import { attachHow, backendOf, commonLaunch, processHow } from './common.ts';
+import { attachHow, commonLaunch, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
 import type { Probe } from './how.ts';
+import { backendOf } from './visible-devices.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
 const DEVICES = ['auto', 'cpu', 'cuda', 'rocm', 'vulkan'];

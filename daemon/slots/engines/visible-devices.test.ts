@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { configOf } from '../testing/plans.ts';
+import { choosesCards, shownTo } from './visible-devices.ts';
+
+const CARD = ['cuda:1', 'vulkan:1'];
+const VARIABLES = {
+  CUDA_VISIBLE_DEVICES: '1',
+  CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+  GGML_VK_VISIBLE_DEVICES: '1',
+};
+const shown = (text: string, card: readonly string[] | undefined = CARD) => shownTo(configOf(text), card);
+const server = (line: string) => `engine = "llama-server"\n${line}`;
+
+describe('what an engine is shown of the cards', () => {
+  it('with device auto is the card that was chosen, by the words of every backend', () => {
+    expect(shown('')).toEqual(VARIABLES);
+    expect(shown(server('extra_args = ["-fa", "on"]'))).toEqual(VARIABLES);
+    expect(shown('', [])).toEqual({});
+  });
+
+  it.each([
+    ['a split', server('extra_args = ["--tensor-split", "1,1"]')],
+    ['a split in one word', server('extra_args = ["--split-mode=row"]')],
+    ['a card', server('extra_args = ["-dev", "CUDA0"]')],
+    ['a card behind its program', server('command = ["/p/llama-server", "-mg", "0"]')],
+    ['cards by a variable', server('env = { CUDA_VISIBLE_DEVICES = "0,1" }')],
+    ['a container', server('runner = "container"')],
+    ['a server that runs already', server('runner = "attach"\nurl = "http://h:1"')],
+  ])('with device auto is left alone where the slot file names %s', (_, text) => {
+    expect(shown(text)).toEqual({});
+  });
+
+  it('with a device by name is that device, whatever was chosen', () => {
+    expect(shown(server('device = "vulkan:0"'))).toEqual({ GGML_VK_VISIBLE_DEVICES: '0' });
+    expect(shown(server('device = "cuda"'))).toEqual({});
+    expect(shown(server('device = "cpu"'))).toEqual({});
+    expect(shown(server('runner = "container"\ndevice = "cuda:1"'))).toEqual({});
+  });
+
+  it('is not chosen where the environment of the gateway says it', () => {
+    expect(choosesCards((name) => (name === 'ROCR_VISIBLE_DEVICES' ? '0' : undefined))).toBe(true);
+    expect(choosesCards(() => undefined)).toBe(false);
+  });
+});
