@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusView } from '../../daemon/contract/auth.ts';
-import { gateOf, pastAfter, safeNext } from './gate.ts';
+import { type Gate, gateOf as gateWhen, isInside, NO_PAST, type Past, pastAfter, safeNext } from './gate.ts';
 
 const status = (auth_required: boolean, tier: StatusView['tier']): StatusView => ({
   auth_required,
   has_admin_key: true,
   tier,
 });
-const nothing = { inside: false, session: false };
+const nothing = NO_PAST;
+const gateOf = (given: StatusView | undefined, past: Past): Gate => gateWhen(given, past, false);
 
 describe('gateOf', () => {
   it('is open without enforcement and admin with a session', () => {
@@ -35,6 +36,20 @@ describe('gateOf', () => {
     const past = pastAfter(pastAfter(nothing, 'admin'), 'open');
     expect(gateOf(status(true, 'anon'), past)).toBe('enforced');
     expect(pastAfter(past, 'expired')).toBe(past);
+  });
+
+  it('a session that is over is told without enforcement too, once something is refused', () => {
+    const anon = status(false, 'anon');
+    const wasIn = pastAfter(nothing, 'admin');
+    expect(gateWhen(anon, wasIn, true)).toBe('lapsed');
+    // The status is read before the first poll is refused, or after a view without anything refused.
+    const later = pastAfter(pastAfter(wasIn, 'open'), 'lapsed');
+    expect(gateWhen(anon, later, true)).toBe('lapsed');
+    expect(gateWhen(anon, later, false)).toBe('open');
+    expect(gateWhen(anon, pastAfter(nothing, 'open'), true)).toBe('open');
+    expect(gateWhen(status(false, 'admin'), later, true)).toBe('admin');
+    expect(gateWhen(status(true, 'anon'), later, true)).toBe('enforced');
+    expect(isInside('lapsed')).toBe(true);
   });
 });
 
