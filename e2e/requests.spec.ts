@@ -52,6 +52,33 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await inspect(page, 'requests-story', TWO_LOOKS);
 });
 
+test('a list that was paged back has no hole when newer requests push rows off the first page', async ({
+  page,
+}) => {
+  const [like] = (await ask(daemon(), 'GET', '/api/requests')).json<{ recent: object[] }>().recent;
+  const down = (from: number, many: number) =>
+    Array.from({ length: many }, (_, at) => ({
+      ...like,
+      id: `r${from - at}`,
+      asked: null,
+      model: `m${from - at}`,
+    }));
+  let newest = 1000;
+  await page.route('**/api/requests*', (route) => {
+    const before = new URL(route.request().url()).searchParams.get('before');
+    const recent = before === null ? down(newest, 200) : down(Number(before.slice(1)) - 1, 20);
+    return route.fulfill({ json: { running: [], recent } });
+  });
+  await page.goto(`${daemon().url}/requests`);
+  await page.getByRole('button', { name: 'Show older ones' }).click();
+  await expect(rows(page)).toHaveCount(1 + 220);
+  newest = 1030;
+  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
+  await expect(rows(page)).toHaveCount(1 + 250);
+  for (const model of ['m1030', 'm801', 'm800', 'm781'])
+    await expect(page.getByRole('button', { name: model, exact: true })).toHaveCount(1);
+});
+
 test('the table stays in its card at every width', async ({ page }) => {
   await page.goto(`${daemon().url}/requests`);
   await expect(rows(page).nth(1)).toBeVisible();
