@@ -52,6 +52,16 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await inspect(page, 'requests-story', TWO_LOOKS);
 });
 
+test('a refresh leaves the focus on the row that has it', async ({ page }) => {
+  await page.goto(`${daemon().url}/requests`);
+  const row = page.getByRole('button', { name: 'nobody' }).first();
+  await row.focus();
+  const before = await rows(page).count();
+  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
+  await expect(rows(page)).toHaveCount(before + 1);
+  await expect(row).toBeFocused();
+});
+
 test('a list that was paged back has no hole when newer requests push rows off the first page', async ({
   page,
 }) => {
@@ -120,8 +130,9 @@ test('explain draws the ladder, with the load that would follow; its address can
 }) => {
   await page.goto(`${daemon().url}/requests/explain`);
   await page.getByLabel('Model').fill('other');
-  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.getByLabel('Model').press('Enter');
   await expect(page).toHaveURL(/model=other/);
+  await expect(page.getByLabel('Model')).toBeFocused();
   await expect(page.getByText('It goes to slot other, which loads its model first.')).toBeVisible();
   await expect(page.getByRole('list', { name: 'Steps of the resolution' }).getByRole('listitem')).toHaveCount(
     5,
