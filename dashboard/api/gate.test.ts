@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusView } from '../../daemon/contract/auth.ts';
-import { type Gate, gateOf as gateWhen, isInside, NO_PAST, type Past, pastAfter, safeNext } from './gate.ts';
+import {
+  type Gate,
+  gateOf as gateWhen,
+  isInside,
+  loginFor,
+  NO_PAST,
+  nextIn,
+  type Past,
+  pastAfter,
+  safeNext,
+} from './gate.ts';
 
 const status = (auth_required: boolean, tier: StatusView['tier']): StatusView => ({
   auth_required,
@@ -60,9 +70,28 @@ describe('safeNext', () => {
     ['/setup', '/setup'],
     ['/models/catalog', '/models/catalog'],
     ['/memory', '/memory'],
+    ['/requests?q=chat&id=r%2F1', '/requests?q=chat&id=r%2F1'],
+    ['/memory?q=100%25+a%26b', '/memory?q=100%25+a%26b'],
+    ['/settings?next=//evil.example', '/settings?next=//evil.example'],
+    ['/overview#//evil.example', '/overview'],
     ['/login', '/overview'],
+    ['/login?next=/memory', '/overview'],
+    ['/overview/../login?x', '/overview'],
+    ['/overview/../../\\evil.example', '/overview'],
+    ['/\\evil.example/overview', '/overview'],
+    ['/\t/evil.example/overview', '/overview'],
+    ['javascript:alert(1)//overview', '/overview'],
+    ['http://[', '/overview'],
     ['//evil.example/overview', '/overview'],
     ['https://evil.example', '/overview'],
     [null, '/overview'],
   ])('%s leads to %s', (next, path) => expect(safeNext(next)).toBe(path));
+});
+
+it('a login leads back to the address that it was asked for at, query and escapes included', () => {
+  const search = '?q=100%25+a%26b&id=r%2F1';
+  const login = loginFor({ pathname: '/requests', search });
+  expect(login.startsWith('/login?next=%2Frequests%3Fq%3D100%2525')).toBe(true);
+  expect(nextIn({ search: login.slice('/login'.length) })).toBe(`/requests${search}`);
+  expect(nextIn({ search: '' })).toBe('/overview');
 });

@@ -46,10 +46,26 @@ export function pastAfter(past: Past, gate: Gate): Past {
   return past;
 }
 
-/** A path inside the dashboard to go to after a login; anything else becomes the overview. */
+const VIEW =
+  /^\/(overview|setup|slots|models|playground|requests|hardware|memory|security|settings)(\/[a-z]+)?$/;
+/** Stands for this gateway, whatever it is called: whatever leads elsewhere shows by another origin. */
+const HERE = 'http://here.invalid';
+
+/** A view of the dashboard to go to after a login, with what its address says of it; anything else becomes the overview. */
 export function safeNext(next: string | null): string {
-  const view =
-    /^\/(overview|setup|slots|models|playground|requests|hardware|memory|security|settings)(\/[a-z]+)?$/;
-  if (next === null || !view.test(next)) return '/overview';
-  return next;
+  if (next === null || !URL.canParse(next, HERE)) return '/overview';
+  const url = new URL(next, HERE);
+  if (url.origin !== HERE || !VIEW.test(url.pathname)) return '/overview';
+  return url.pathname + url.search;
 }
+
+/**
+ * The address of the login that leads back to where one is. From the window, because the router hands the query on with
+ * its escapes half taken away.
+ */
+export const loginFor = ({ pathname, search }: Pick<Location, 'pathname' | 'search'>): string =>
+  `/login?next=${encodeURIComponent(pathname + search)}`;
+
+/** Where the address of a login leads to. */
+export const nextIn = ({ search }: Pick<Location, 'search'>): string =>
+  safeNext(new URLSearchParams(search).get('next'));
