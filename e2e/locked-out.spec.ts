@@ -114,6 +114,15 @@ test('a message that is sent after the session ended says so, and goes through a
   await expect(turns(page)).toHaveCount(2);
 });
 
+test('a login leads back to the whole address that was opened', async ({ page, watch }) => {
+  watch.allow(PROVOKED);
+  await setEnforcement(true);
+  await page.goto(`${daemon().url}/requests?q=100%25+a%26b&only=failed`);
+  await expect(page).toHaveURL(/\/login\?next=/);
+  await enter(page, ADMIN_KEY);
+  await expect(page).toHaveURL(`${daemon().url}/requests?q=100%25+a%26b&only=failed`);
+});
+
 test('ending all sessions from the page ends this one on purpose: the login, no bar', async ({
   page,
   watch,

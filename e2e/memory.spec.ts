@@ -44,9 +44,15 @@ test('memories are found by words with the way told, and deleted one by one, sev
   await page.goto(`${daemon().url}/memory`);
   await expect(items(page)).toHaveCount(5);
   await inspect(page, 'memory', ALL_LOOKS);
-  await page.getByRole('searchbox', { name: 'Search the memories' }).fill('boiler');
+  const search = page.getByRole('searchbox', { name: 'Search the memories' });
+  await search.fill('boiler');
   await page.keyboard.press('Enter');
   await expect(items(page, 'Found memories')).toHaveCount(1);
+  await expect(search).toBeFocused();
+  await page.goBack();
+  await expect(search).toHaveValue('');
+  await page.goForward();
+  await expect(search).toHaveValue('boiler');
   await page.getByRole('button', { name: /^Words only/ }).hover();
   await expect(page.getByText(/^Found by words only: no embedding model/)).toBeVisible();
   await inspect(page, 'memory-found', TWO_LOOKS.slice(1));

@@ -69,6 +69,12 @@ test('a model is found on the hub, pulled with pauses, and answers', async ({ pa
   await page.getByRole('searchbox', { name: 'Search the hub' }).fill('maker');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('list', { name: 'Found on the hub' }).getByRole('listitem')).toHaveCount(3);
+  await test.step('the field follows the way back and forth', async () => {
+    await page.goBack();
+    await expect(page.getByRole('searchbox', { name: 'Search the hub' })).toHaveValue('');
+    await page.goForward();
+    await expect(page.getByRole('searchbox', { name: 'Search the hub' })).toHaveValue('maker');
+  });
   await page.getByRole('button', { name: `Pull… ${REPO}` }).click();
   const ask = sheet(page, `Pull ${REPO}`);
   await expect(ask).toContainText('Licence: mit. Free for every use');

@@ -52,6 +52,43 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await inspect(page, 'requests-story', TWO_LOOKS);
 });
 
+test('a refresh leaves the focus on the row that has it', async ({ page }) => {
+  await page.goto(`${daemon().url}/requests`);
+  const row = page.getByRole('button', { name: 'nobody' }).first();
+  await row.focus();
+  const before = await rows(page).count();
+  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
+  await expect(rows(page)).toHaveCount(before + 1);
+  await expect(row).toBeFocused();
+});
+
+test('a list that was paged back has no hole when newer requests push rows off the first page', async ({
+  page,
+}) => {
+  const [like] = (await ask(daemon(), 'GET', '/api/requests')).json<{ recent: object[] }>().recent;
+  const down = (from: number, many: number) =>
+    Array.from({ length: many }, (_, at) => ({
+      ...like,
+      id: `r${from - at}`,
+      asked: null,
+      model: `m${from - at}`,
+    }));
+  let newest = 1000;
+  await page.route('**/api/requests*', (route) => {
+    const before = new URL(route.request().url()).searchParams.get('before');
+    const recent = before === null ? down(newest, 200) : down(Number(before.slice(1)) - 1, 20);
+    return route.fulfill({ json: { running: [], recent } });
+  });
+  await page.goto(`${daemon().url}/requests`);
+  await page.getByRole('button', { name: 'Show older ones' }).click();
+  await expect(rows(page)).toHaveCount(1 + 220);
+  newest = 1030;
+  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
+  await expect(rows(page)).toHaveCount(1 + 250);
+  for (const model of ['m1030', 'm801', 'm800', 'm781'])
+    await expect(page.getByRole('button', { name: model, exact: true })).toHaveCount(1);
+});
+
 test('the table stays in its card at every width', async ({ page }) => {
   await page.goto(`${daemon().url}/requests`);
   await expect(rows(page).nth(1)).toBeVisible();
@@ -93,8 +130,9 @@ test('explain draws the ladder, with the load that would follow; its address can
 }) => {
   await page.goto(`${daemon().url}/requests/explain`);
   await page.getByLabel('Model').fill('other');
-  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.getByLabel('Model').press('Enter');
   await expect(page).toHaveURL(/model=other/);
+  await expect(page.getByLabel('Model')).toBeFocused();
   await expect(page.getByText('It goes to slot other, which loads its model first.')).toBeVisible();
   await expect(page.getByRole('list', { name: 'Steps of the resolution' }).getByRole('listitem')).toHaveCount(
     5,

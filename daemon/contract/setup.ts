@@ -43,6 +43,8 @@ export const SetupWorkPhase = z.enum(['asking', 'pulling', 'loading', 'ready', '
 export const SetupResponse = z.object({
   has_admin_key: z.boolean(),
   require_auth: z.boolean(),
+  /** As in the status: what needs an admin takes the key from other machines, once there is one. */
+  guard_remote_admin: z.boolean(),
   /** Where the gateway listens now. */
   bind_host: z.string(),
   real_model: z.boolean(),

@@ -23,6 +23,8 @@ export const StatusOverview = z.object({
   enforcement: z.object({ require_auth: z.boolean(), source: z.enum(['env', 'file', 'default']) }),
   has_admin_key: z.boolean(),
   has_client_key: z.boolean(),
+  /** `[security].guard_remote_admin`: with an admin key set, callers from other machines need it for admin routes although no key is required. */
+  guard_remote_admin: z.boolean(),
   slots: z.object({ total: z.number().int(), ready: z.number().int(), error: z.number().int() }),
   /** Sentences that need attention, each with what to do. */
   warnings: z.array(z.object({ id: z.string(), message: z.string() })),

@@ -83,7 +83,7 @@ class FirstRun implements Setup {
   }
 
   async view(): Promise<SetupView> {
-    const { registry, hardware, hasAdminKey, enforced, listener } = this.#options;
+    const { settings, registry, hardware, hasAdminKey, enforced, listener } = this.#options;
     const { state } = this.#kept;
     const realModel = registry.list().some((model) => !model.demo && model.type === 'llm');
     const hasKey = hasAdminKey();
@@ -92,6 +92,7 @@ class FirstRun implements Setup {
     return {
       has_admin_key: hasKey,
       require_auth: enforced(),
+      guard_remote_admin: settings.value('guardRemoteAdmin'),
       bind_host: listener().bindHost,
       real_model: realModel,
       pending: !state.finished && (isTouched(state) || (!realModel && !hasKey)),

@@ -80,8 +80,13 @@ describe.skipIf(address === undefined)('the remote-admin guard, from an address 
 
   it('[security].guard_remote_admin = false takes it away, and true brings it back, live', async () => {
     const open = async () => (await read('/api/settings', remote())).status === 200;
+    const told = async (path: string) =>
+      (await read(path, remote({ key: ADMIN_KEY }))).json<{ guard_remote_admin: boolean }>()
+        .guard_remote_admin;
     await configure('guard_remote_admin = false\n', open);
+    expect([await told('/api/status'), await told('/api/setup')]).toEqual([false, false]);
     await configure('', async () => !(await open()));
+    expect([await told('/api/status'), await told('/api/setup')]).toEqual([true, true]);
   });
 });
 

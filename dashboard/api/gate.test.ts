@@ -1,13 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusView } from '../../daemon/contract/auth.ts';
-import { gateOf, pastAfter, safeNext } from './gate.ts';
+import {
+  type Gate,
+  gateOf as gateWhen,
+  isInside,
+  loginFor,
+  NO_PAST,
+  nextIn,
+  type Past,
+  pastAfter,
+  safeNext,
+} from './gate.ts';
 
 const status = (auth_required: boolean, tier: StatusView['tier']): StatusView => ({
   auth_required,
   has_admin_key: true,
   tier,
 });
-const nothing = { inside: false, session: false };
+const nothing = NO_PAST;
+const gateOf = (given: StatusView | undefined, past: Past): Gate => gateWhen(given, past, false);
 
 describe('gateOf', () => {
   it('is open without enforcement and admin with a session', () => {
@@ -36,6 +47,20 @@ describe('gateOf', () => {
     expect(gateOf(status(true, 'anon'), past)).toBe('enforced');
     expect(pastAfter(past, 'expired')).toBe(past);
   });
+
+  it('a session that is over is told without enforcement too, once something is refused', () => {
+    const anon = status(false, 'anon');
+    const wasIn = pastAfter(nothing, 'admin');
+    expect(gateWhen(anon, wasIn, true)).toBe('lapsed');
+    // The status is read before the first poll is refused, or after a view without anything refused.
+    const later = pastAfter(pastAfter(wasIn, 'open'), 'lapsed');
+    expect(gateWhen(anon, later, true)).toBe('lapsed');
+    expect(gateWhen(anon, later, false)).toBe('open');
+    expect(gateWhen(anon, pastAfter(nothing, 'open'), true)).toBe('open');
+    expect(gateWhen(status(false, 'admin'), later, true)).toBe('admin');
+    expect(gateWhen(status(true, 'anon'), later, true)).toBe('enforced');
+    expect(isInside('lapsed')).toBe(true);
+  });
 });
 
 describe('safeNext', () => {
@@ -45,9 +70,28 @@ describe('safeNext', () => {
     ['/setup', '/setup'],
     ['/models/catalog', '/models/catalog'],
     ['/memory', '/memory'],
+    ['/requests?q=chat&id=r%2F1', '/requests?q=chat&id=r%2F1'],
+    ['/memory?q=100%25+a%26b', '/memory?q=100%25+a%26b'],
+    ['/settings?next=//evil.example', '/settings?next=//evil.example'],
+    ['/overview#//evil.example', '/overview'],
     ['/login', '/overview'],
+    ['/login?next=/memory', '/overview'],
+    ['/overview/../login?x', '/overview'],
+    ['/overview/../../\\evil.example', '/overview'],
+    ['/\\evil.example/overview', '/overview'],
+    ['/\t/evil.example/overview', '/overview'],
+    ['javascript:alert(1)//overview', '/overview'],
+    ['http://[', '/overview'],
     ['//evil.example/overview', '/overview'],
     ['https://evil.example', '/overview'],
     [null, '/overview'],
   ])('%s leads to %s', (next, path) => expect(safeNext(next)).toBe(path));
+});
+
+it('a login leads back to the address that it was asked for at, query and escapes included', () => {
+  const search = '?q=100%25+a%26b&id=r%2F1';
+  const login = loginFor({ pathname: '/requests', search });
+  expect(login.startsWith('/login?next=%2Frequests%3Fq%3D100%2525')).toBe(true);
+  expect(nextIn({ search: login.slice('/login'.length) })).toBe(`/requests${search}`);
+  expect(nextIn({ search: '' })).toBe('/overview');
 });

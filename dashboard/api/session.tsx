@@ -11,8 +11,9 @@ import {
 } from 'react';
 import type { StatusView } from '../../daemon/contract/auth.ts';
 import { call } from './client.ts';
-import { type Gate, gateOf, type Past, pastAfter } from './gate.ts';
+import { type Gate, gateOf, NO_PAST, type Past, pastAfter } from './gate.ts';
 import { keyOf, queries } from './queries.ts';
+import { useRefused } from './refused.ts';
 
 interface SessionContext {
   gate: Gate;
@@ -33,23 +34,22 @@ interface SessionContext {
 }
 
 const Context = createContext<SessionContext | null>(null);
-const NOTHING: Past = { inside: false, session: false };
 
 /** Holds who this browser is to the gateway. */
 export function SessionProvider(props: { children: ReactNode }): ReactElement {
   const client = useQueryClient();
   const { data: status, error } = useQuery(queries.auth);
-  const past = useRef<Past>(NOTHING);
+  const past = useRef<Past>(NO_PAST);
   const [asking, setAsking] = useState(false);
   const ask = useCallback(() => setAsking(true), []);
-  const gate = gateOf(status, past.current);
+  const gate = gateOf(status, past.current, useRefused(client));
   past.current = pastAfter(past.current, gate);
 
   const value = useMemo<SessionContext>(() => {
     const refreshOthers = (): Promise<void> =>
       client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== keyOf('auth.status')[0] });
     const ended = async (): Promise<void> => {
-      past.current = NOTHING;
+      past.current = NO_PAST;
       client.setQueryData(queries.auth.queryKey, (known) => known && { ...known, tier: 'anon' as const });
       // Views that are now closed leave the page meanwhile, so nothing is asked that would be refused.
       await client.invalidateQueries({ queryKey: keyOf('auth.status') });

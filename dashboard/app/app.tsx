@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { loginFor } from '../api/gate.ts';
 import { useSession } from '../api/session.tsx';
 import { Closed } from '../features/login/closed.tsx';
 import { Login } from '../features/login/login.tsx';
@@ -62,7 +63,7 @@ const Security = late({
 function Views(): ReactElement {
   const [path] = useLocation();
   const { gate, error } = useSession();
-  if (gate === 'first') return <Redirect to={`/login?next=${encodeURIComponent(path)}`} replace />;
+  if (gate === 'first') return <Redirect to={loginFor(window.location)} replace />;
   if (gate === 'unknown') return error ? <Failure error={error} /> : <Skeleton lines={6} what="the view" />;
   // Of a closed gateway the setup is what answers.
   if (gate === 'closed' && path !== '/setup') return <Closed />;

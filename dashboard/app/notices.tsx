@@ -8,9 +8,16 @@ import { StateShape } from '../ui/state-badge.tsx';
 import css from './notices.module.css';
 import { dismissUpdated, useUpdated } from './updated.ts';
 
-const LOCKED: Partial<Record<Gate, { what: string; action: string }>> = {
-  expired: { what: 'Your session has ended.', action: 'Log in again' },
-  enforced: { what: 'The gateway requires a key now.', action: 'Log in with the key' },
+const KEPT = 'This page and what you typed stay; log in to go on.';
+
+const LOCKED: Partial<Record<Gate, { what: string; rest: string; action: string }>> = {
+  expired: { what: 'Your session has ended.', rest: KEPT, action: 'Log in again' },
+  enforced: { what: 'The gateway requires a key now.', rest: KEPT, action: 'Log in with the key' },
+  lapsed: {
+    what: 'Your session has ended.',
+    rest: 'What needs the admin key from another machine is not read any more; the rest goes on.',
+    action: 'Log in again',
+  },
 };
 
 /** What became of this page when the gateway brought a newer dashboard. */
@@ -59,7 +66,7 @@ export function Notices(): ReactElement {
         <div className={css.bar} data-tone="attention">
           <StateShape tone="attention" />
           <p>
-            <strong>{locked.what}</strong> This page and what you typed stay; log in to go on.
+            <strong>{locked.what}</strong> {locked.rest}
           </p>
           <Button onClick={session.ask}>{locked.action}</Button>
         </div>

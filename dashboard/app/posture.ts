@@ -9,7 +9,14 @@ export interface Posture {
   sentence: string;
 }
 
-type Facts = Pick<StatusOverviewView, 'listener' | 'enforcement' | 'has_admin_key'>;
+type Guard = Pick<StatusOverviewView, 'has_admin_key' | 'guard_remote_admin'>;
+type Facts = Pick<StatusOverviewView, 'listener' | 'enforcement'> & Guard;
+
+/** Why nothing keeps callers from other machines from changing everything while no key is required; null where a key does. */
+export function openToChanges(guard: Guard): string | null {
+  if (!guard.has_admin_key) return 'no admin key is set';
+  return guard.guard_remote_admin ? null : '[security].guard_remote_admin is off';
+}
 
 /** Who can use the gateway right now (spec "Authentication enforcement", contract "Enforcement off"). */
 export function postureOf(facts: Facts): Posture {
@@ -36,9 +43,11 @@ export function postureOf(facts: Facts): Posture {
       sentence: `Only programs on this machine reach ${at}, and they need no key.`,
     };
   }
-  const rest = facts.has_admin_key
-    ? 'Changing anything from another machine still needs the admin key.'
-    : 'They can also change everything, because no admin key is set.';
+  const why = openToChanges(facts);
+  const rest =
+    why === null
+      ? 'Changing anything from another machine still needs the admin key.'
+      : `They can also change everything, because ${why}.`;
   return {
     word: 'open to the network',
     tone: 'attention',

@@ -3,6 +3,7 @@ import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useConnection } from '../api/connection.ts';
 import { followEvents } from '../api/events.ts';
+import { isInside } from '../api/gate.ts';
 import { useSession } from '../api/session.tsx';
 import { LoginDialog } from '../features/login/login-dialog.tsx';
 import { Notices } from './notices.tsx';
@@ -36,8 +37,7 @@ export function Shell(props: { children: ReactNode }): ReactElement {
   const main = useFocusOnArrival();
   const { gate } = useSession();
   const { up } = useConnection();
-  const inside = gate === 'open' || gate === 'admin';
-  useEventStream(inside);
+  useEventStream(isInside(gate));
   const outside = gate === 'first' || gate === 'closed';
   const stale = !up || gate === 'expired' || gate === 'enforced';
   return (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
+import { isInside } from '../api/gate.ts';
 import { queries } from '../api/queries.ts';
 import { useSession } from '../api/session.tsx';
 import { Badge } from '../ui/state-badge.tsx';
@@ -12,7 +13,7 @@ import css from './top-bar.module.css';
 
 function PostureWord(): ReactElement | null {
   const session = useSession();
-  const inside = session.gate === 'open' || session.gate === 'admin';
+  const inside = isInside(session.gate);
   const { data } = useQuery({ ...queries.status, enabled: inside });
   if (session.gate === 'closed') return <Badge tone="failed">closed</Badge>;
   if (!inside) return session.status?.auth_required ? <Badge tone="ok">keys required</Badge> : null;
@@ -28,7 +29,7 @@ function PostureWord(): ReactElement | null {
 
 function HostName(): ReactElement {
   const { gate } = useSession();
-  const { data } = useQuery({ ...queries.status, enabled: gate === 'open' || gate === 'admin' });
+  const { data } = useQuery({ ...queries.status, enabled: isInside(gate) });
   return (
     <Link className={css.host} href="/overview" aria-label={`Gateway on ${data?.host ?? location.hostname}`}>
       <img src="/favicon.svg" alt="" width={24} height={24} />

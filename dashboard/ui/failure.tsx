@@ -47,7 +47,7 @@ function Advice(props: { picture: FailurePicture; left: number }): ReactElement 
   const { picture, left } = props;
   const { gate } = useSession();
   const login =
-    gate === 'open'
+    gate === 'open' || gate === 'lapsed'
       ? 'Keys are not required for the models, but this needs the admin key from another machine.'
       : 'Log in with the admin key to go on.';
   const advice = picture.code === 'auth.required' ? login : readableAdvice(picture);

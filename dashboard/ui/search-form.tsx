@@ -4,7 +4,10 @@ import { Button } from './button.tsx';
 import field from './field.module.css';
 import css from './search-form.module.css';
 
-/** Words that are looked for when they are sent, not while they are typed. */
+/**
+ * Words that are looked for when they are sent, not while they are typed. The field follows what was searched (`q`), also
+ * when that changes without it, as by the way back in the history; it keeps the focus meanwhile.
+ */
 export function SearchForm(props: {
   /** What is searched, for those who do not see the placeholder. */
   label: string;
@@ -18,6 +21,11 @@ export function SearchForm(props: {
   onEmpty?: () => void;
 }): ReactElement {
   const [words, setWords] = useState(props.q);
+  const [searched, setSearched] = useState(props.q);
+  if (searched !== props.q) {
+    setSearched(props.q);
+    setWords(props.q);
+  }
   const send = (event: FormEvent): void => {
     event.preventDefault();
     props.onFind(words.trim());

@@ -31,6 +31,7 @@ export const STATUS: StatusOverviewView = {
   enforcement: { require_auth: false, source: 'default' },
   has_admin_key: false,
   has_client_key: false,
+  guard_remote_admin: true,
   slots: { total: 0, ready: 0, error: 0 },
   warnings: [],
 };

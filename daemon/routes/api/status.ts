@@ -30,6 +30,7 @@ function overview(deps: RouteDeps): StatusOverviewView {
     enforcement: deps.auth.enforcement(),
     has_admin_key: deps.auth.hasKey('admin'),
     has_client_key: deps.auth.hasKey('client'),
+    guard_remote_admin: deps.settings.value('guardRemoteAdmin'),
     slots: {
       total: slots.length,
       ready: slots.filter((slot) => slot.state === 'ready' || slot.state === 'serving').length,

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
-import { Link, Redirect, useSearchParams } from 'wouter';
-import { safeNext } from '../../api/gate.ts';
+import { Link, Redirect } from 'wouter';
+import { nextIn } from '../../api/gate.ts';
 import { useSession } from '../../api/session.tsx';
 import { useTitle } from '../../app/title.ts';
 import { buttonClass } from '../../ui/button.tsx';
@@ -34,8 +34,7 @@ export function Login(): ReactElement {
   useTitle('Log in');
   const { status, error, gate } = useSession();
   const [done, setDone] = useState(false);
-  const [search] = useSearchParams();
-  const next = safeNext(search.get('next'));
+  const next = nextIn(window.location);
   if (done && gate === 'admin') return <Redirect to={next} replace />;
   if (status === undefined) {
     return error ? <Failure error={error} /> : <Skeleton lines={4} what="the login" />;

@@ -80,7 +80,6 @@ export function Memory(): ReactElement {
       <WhoMay />
       <Card title="The store" flush aside={many === 0 ? undefined : `${count(many)} chosen`}>
         <SearchForm
-          key={q}
           label="Search the memories"
           placeholder="Words to look for…"
           most={4096}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { useConnection } from '../../api/connection.ts';
+import type { Reading } from '../../api/outdated.ts';
 import { queries } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useTitle } from '../../app/title.ts';
@@ -17,7 +18,7 @@ import pace from './pace.module.css';
 import { PostureCard } from './posture-card.tsx';
 import { Slots } from './slots.tsx';
 import { TryIt } from './try-it.tsx';
-import { concernsOf, type Knowledge, verdictOf } from './verdict.ts';
+import { concernsOf, type Knowledge, knowledgeOf, verdictOf } from './verdict.ts';
 import { VerdictLine } from './verdict-line.tsx';
 
 function HourCard(props: { children: ReactNode }): ReactElement {
@@ -44,11 +45,12 @@ const Pace = late({
   ),
 });
 
-function useKnowledge(complete: boolean): Knowledge {
+/** How much the verdict knows that rests on these reads. */
+function useKnowledge(complete: boolean, reads: readonly Reading[]): Knowledge {
   const { up } = useConnection();
   const { gate } = useSession();
   if (!up || gate === 'expired' || gate === 'enforced') return 'old';
-  return complete ? 'now' : 'partial';
+  return knowledgeOf(complete, reads);
 }
 
 /** Is it fine? Everything that answers this, on one screen. */
@@ -69,7 +71,14 @@ export function Overview(): ReactElement {
     upstreams: upstreams.data?.upstreams,
     pulls: pulls.data?.pulls,
   });
-  const known = useKnowledge(slots.data !== undefined && checks.data !== undefined);
+  const known = useKnowledge(slots.data !== undefined && checks.data !== undefined, [
+    status,
+    slots,
+    checks,
+    settings,
+    upstreams,
+    pulls,
+  ]);
   return (
     <>
       {status.data === undefined ? <h1>Overview</h1> : null}

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { slotRecord } from '../../../daemon/contract/testing/slot-record.ts';
 import { slotLook } from '../shared/slot-state.ts';
-import { concernsOf, verdictOf } from './verdict.ts';
+import { concernsOf, knowledgeOf, verdictOf } from './verdict.ts';
 
 const slot = (over: Partial<SlotRecord> = {}): SlotRecord => slotRecord({ name: 'agent', ...over });
 const failure = { reason: 'no such file', failures: 5, parked: true, retry_at: null };
@@ -42,6 +42,15 @@ describe('the verdict', () => {
     expect(verdictOf([], 'old')).toEqual({ tone: 'idle', sentence: 'When last seen: everything is fine' });
     const concerns = concernsOf({ slots: [slot({ state: 'error', failure })] });
     expect(verdictOf(concerns, 'partial')).toMatchObject({ tone: 'failed' });
+  });
+
+  it('is as old as a part that could not be read anew', () => {
+    const read = { data: {}, isError: false, error: null };
+    const failed = { ...read, isError: true, error: new Error('no') };
+    expect(knowledgeOf(true, [read, read])).toBe('now');
+    expect(knowledgeOf(false, [read])).toBe('partial');
+    expect(knowledgeOf(true, [read, failed])).toBe('old');
+    expect(knowledgeOf(true, [read, { ...failed, data: undefined }])).toBe('now');
   });
 
   it('what is told in detail is not told again as a check', () => {

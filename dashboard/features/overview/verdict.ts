@@ -3,6 +3,7 @@ import type { PullRecord } from '../../../daemon/contract/pulls.ts';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import type { StatusOverviewView, SystemHealthView } from '../../../daemon/contract/system.ts';
 import type { UpstreamRecord } from '../../../daemon/contract/upstreams.ts';
+import { isOutdated, type Reading } from '../../api/outdated.ts';
 import type { Tone } from '../../ui/tone.ts';
 import { slotLook } from '../shared/slot-state.ts';
 import { missingKey, upstreamLook } from '../upstreams/upstream-looks.ts';
@@ -108,6 +109,12 @@ export function concernsOf(given: {
 
 /** How much is known: everything `now`, the last answers only (`old`), or not all parts yet (`partial`). */
 export type Knowledge = 'now' | 'old' | 'partial';
+
+/** What a verdict knows that rests on these reads: one that could not be read anew makes it as old as that one. */
+export function knowledgeOf(complete: boolean, reads: readonly Reading[]): Knowledge {
+  if (reads.some(isOutdated)) return 'old';
+  return complete ? 'now' : 'partial';
+}
 
 function sentenceOf(concerns: readonly Concern[]): { tone: Tone; sentence: string } {
   const failed = concerns.filter((concern) => concern.tone === 'failed').length;

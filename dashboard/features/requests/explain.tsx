@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactElement, useEffect, useId } from 'react';
+import { type ReactElement, useEffect, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { routeRows } from '../../../daemon/contract/routes.ts';
 import { call } from '../../api/client.ts';
@@ -22,23 +22,39 @@ interface Asked {
   model: string;
 }
 
+/** What the fields can hold of it: an address may name a path that nobody asks. */
+const offered = (asked: Asked): Asked =>
+  PATHS.some(({ path }) => path === asked.path) ? asked : { ...asked, path: FIRST?.path ?? '' };
+
+/** The fields follow what was asked, also when that comes from the address; they keep the focus meanwhile. */
 function Form(props: { busy: boolean; onAsk: (asked: Asked) => void; asked: Asked }): ReactElement {
   const id = useId();
+  const { path, model } = props.asked;
+  const [draft, setDraft] = useState(offered(props.asked));
+  const [shown, setShown] = useState(props.asked);
+  if (shown.path !== path || shown.model !== model) {
+    setShown(props.asked);
+    setDraft(offered(props.asked));
+  }
   const { data: models } = useQuery(queries.models);
   return (
     <form
       className={css.explain}
       onSubmit={(event) => {
         event.preventDefault();
-        const form = new FormData(event.currentTarget);
-        props.onAsk({ path: String(form.get('path')), model: String(form.get('model')).trim() });
+        props.onAsk({ ...draft, model: draft.model.trim() });
       }}
     >
       <div className={field.field}>
         <label className={field.label} htmlFor={`${id}-path`}>
           What is asked for
         </label>
-        <select id={`${id}-path`} name="path" className={field.input} defaultValue={props.asked.path}>
+        <select
+          id={`${id}-path`}
+          className={field.input}
+          value={draft.path}
+          onChange={(event) => setDraft({ ...draft, path: event.target.value })}
+        >
           {PATHS.map(({ path, summary }) => (
             <option key={path} value={path}>
               {path} — {summary}
@@ -52,13 +68,13 @@ function Form(props: { busy: boolean; onAsk: (asked: Asked) => void; asked: Aske
         </label>
         <input
           id={`${id}-model`}
-          name="model"
           className={field.input}
           list={`${id}-models`}
           placeholder="none named"
           autoComplete="off"
           spellCheck={false}
-          defaultValue={props.asked.model}
+          value={draft.model}
+          onChange={(event) => setDraft({ ...draft, model: event.target.value })}
         />
         <datalist id={`${id}-models`}>
           {models?.data.map((model) => (
@@ -96,7 +112,7 @@ export function Explain(): ReactElement {
       <p className={css.soft}>
         Nothing is sent and nothing is loaded: the decision is replayed with the state of now.
       </p>
-      <Form key={`${path} ${model}`} busy={explain.isPending} asked={asked} onAsk={onAsk} />
+      <Form busy={explain.isPending} asked={asked} onAsk={onAsk} />
       <div className={css.part} aria-live="polite">
         {explain.isPending ? <Skeleton lines={5} what="the steps" /> : null}
         {explain.error === null ? null : <Failure error={explain.error} />}

@@ -1,8 +1,8 @@
 import { Toggle } from '@base-ui/react/toggle';
 import { ToggleGroup } from '@base-ui/react/toggle-group';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Activity, SearchX } from 'lucide-react';
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
 import { call } from '../../api/client.ts';
@@ -10,12 +10,12 @@ import { queries } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import field from '../../ui/field.module.css';
 import filters from '../../ui/filters.module.css';
 import { Loaded } from '../../ui/loaded.tsx';
-import { Older } from '../../ui/older.tsx';
+import { OlderRows } from '../../ui/older.tsx';
 import tabs from '../../ui/tabs.module.css';
+import { useKeptRows } from '../../ui/use-kept-rows.ts';
 import { matches, type RequestFilter } from './request-look.ts';
 import { RequestTable } from './request-table.tsx';
 import { Story } from './story.tsx';
@@ -46,19 +46,9 @@ function usePlace() {
   };
 }
 
-/** Pages before the newest one, read when they are asked for. */
-function useOlder() {
-  const [rows, setRows] = useState<RequestRecord[]>([]);
-  const [end, setEnd] = useState(false);
-  const more = useMutation({
-    mutationFn: (before: string) => call('requests', { query: { before, limit: String(PAGE) } }),
-    onSuccess: ({ recent }) => {
-      setRows((was) => [...was, ...recent]);
-      setEnd(recent.length < PAGE);
-    },
-  });
-  return { rows, end, more };
-}
+const idOf = ({ id }: RequestRecord): string => id;
+const readOlder = (before: string): Promise<RequestRecord[]> =>
+  call('requests', { query: { before, limit: String(PAGE) } }).then(({ recent }) => recent);
 
 function Filters(props: {
   filter: RequestFilter;
@@ -114,7 +104,7 @@ function Nothing(props: { filtered: boolean; onReset: () => void }): ReactElemen
 export function RequestLog(): ReactElement {
   const requests = useQuery(queries.requests);
   const { filter, id, setFilter, open, close } = usePlace();
-  const older = useOlder();
+  const ended = useKeptRows({ newest: requests.data?.recent, page: PAGE, idOf, read: readOlder });
   const filtered = filter.q !== '' || filter.only !== '';
   return (
     <>
@@ -122,14 +112,9 @@ export function RequestLog(): ReactElement {
         <Filters filter={filter} onChange={setFilter} />
         <Loaded query={requests} what="requests" lines={8}>
           {(data) => {
-            const known = new Set(data.recent.map((row) => row.id));
-            const all = [
-              ...data.running.filter((row) => !known.has(row.id)),
-              ...data.recent,
-              ...older.rows.filter((row) => !known.has(row.id)),
-            ];
+            const known = new Set(ended.rows.map(idOf));
+            const all = [...data.running.filter((row) => !known.has(row.id)), ...ended.rows];
             const rows = all.filter((row) => matches(row, filter));
-            const last = all.at(-1);
             return (
               <>
                 <p className="hidden-visually" role="status">
@@ -140,10 +125,7 @@ export function RequestLog(): ReactElement {
                 ) : (
                   <RequestTable rows={rows} open={open} />
                 )}
-                {older.more.error === null ? null : <Failure error={older.more.error} />}
-                {last === undefined || older.end || data.recent.length < PAGE ? null : (
-                  <Older busy={older.more.isPending} onMore={() => older.more.mutate(last.id)} />
-                )}
+                <OlderRows of={ended.older} />
               </>
             );
           }}

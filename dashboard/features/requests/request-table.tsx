@@ -1,5 +1,5 @@
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -68,9 +68,16 @@ const classOf = (id: string): string =>
 
 /** Requests, the newest first; each opens its story. */
 export function RequestTable(props: { rows: RequestRecord[]; open: (id: string) => void }): ReactElement {
+  const { open } = props;
+  const latest = useRef(open);
+  useEffect(() => {
+    latest.current = open;
+  }, [open]);
+  // Other columns are other cells: made anew at each refresh they would take the focus from the button that has it.
+  const columns = useMemo(() => columnsFor((id) => latest.current(id)), []);
   const requests = useTable({
     features,
-    columns: columnsFor(props.open),
+    columns,
     data: props.rows,
     getRowId: (row) => row.id,
   });

@@ -1,7 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { ScrollText } from 'lucide-react';
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import type { AuditRow } from '../../../daemon/contract/system.ts';
 import { call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
@@ -9,10 +9,10 @@ import { Ago } from '../../ui/ago.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
-import { Older } from '../../ui/older.tsx';
+import { OlderRows } from '../../ui/older.tsx';
 import base from '../../ui/table.module.css';
+import { useKeptRows } from '../../ui/use-kept-rows.ts';
 import { detailsText } from './audit-words.ts';
 import css from './table.module.css';
 
@@ -46,7 +46,7 @@ const columns = helper.columns([
   helper.accessor((row) => who(row), { id: 'who', header: 'Who' }),
 ]);
 
-function AuditTable(props: { rows: AuditRow[] }): ReactElement {
+function AuditTable(props: { rows: readonly AuditRow[] }): ReactElement {
   const trail = useTable({
     features,
     columns,
@@ -63,32 +63,19 @@ function AuditTable(props: { rows: AuditRow[] }): ReactElement {
   );
 }
 
-/** Pages before the newest one, read when they are asked for. */
-function useOlder() {
-  const [rows, setRows] = useState<AuditRow[]>([]);
-  const [end, setEnd] = useState(false);
-  const more = useMutation({
-    mutationFn: (before: number) => call('audit', { query: { before: String(before), limit: String(PAGE) } }),
-    onSuccess: ({ entries }) => {
-      setRows((was) => [...was, ...entries]);
-      setEnd(entries.length < PAGE);
-    },
-  });
-  return { rows, end, more };
-}
+const idOf = ({ id }: AuditRow): number => id;
+const readOlder = (before: number): Promise<AuditRow[]> =>
+  call('audit', { query: { before: String(before), limit: String(PAGE) } }).then(({ entries }) => entries);
 
 /** Who changed what, and when; never a key. */
 export function Audit(): ReactElement {
   const audit = useQuery(queries.audit);
-  const older = useOlder();
+  const trail = useKeptRows({ newest: audit.data?.entries, page: PAGE, idOf, read: readOlder });
   return (
     <Card title="Audit trail" flush>
       <Loaded query={audit} what="the audit trail" lines={6}>
-        {({ entries }) => {
-          const known = new Set(entries.map(({ id }) => id));
-          const rows = [...entries, ...older.rows.filter(({ id }) => !known.has(id))];
-          const last = rows.at(-1);
-          if (last === undefined) {
+        {() => {
+          if (trail.rows.length === 0) {
             return (
               <Empty icon={ScrollText} title="Nothing was changed yet">
                 <p>Logins, rotated keys, changed settings, and what is done with slots are kept here.</p>
@@ -97,11 +84,8 @@ export function Audit(): ReactElement {
           }
           return (
             <>
-              <AuditTable rows={rows} />
-              {older.more.error === null ? null : <Failure error={older.more.error} />}
-              {older.end || entries.length < PAGE ? null : (
-                <Older busy={older.more.isPending} onMore={() => older.more.mutate(last.id)} />
-              )}
+              <AuditTable rows={trail.rows} />
+              <OlderRows of={trail.older} />
             </>
           );
         }}

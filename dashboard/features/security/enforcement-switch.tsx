@@ -8,6 +8,7 @@ import { keyOf } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Note } from '../../ui/note.tsx';
+import { openingSentence } from './consequence.ts';
 import { type Lock, lockOf } from './lock.ts';
 import css from './security.module.css';
 
@@ -33,7 +34,7 @@ const LOCK_NOTES: Record<NonNullable<Lock>, ReactNode> = {
   ),
 };
 
-function Consequence(props: { on: boolean; loopback: boolean; loggedIn: boolean }): ReactElement {
+function Consequence(props: { on: boolean; status: StatusOverviewView; loggedIn: boolean }): ReactElement {
   if (props.on) {
     return (
       <>
@@ -46,14 +47,7 @@ function Consequence(props: { on: boolean; loopback: boolean; loggedIn: boolean 
       </>
     );
   }
-  return (
-    <p>
-      From the next request on{' '}
-      {props.loopback
-        ? 'every program on this machine can use and change everything without a key.'
-        : 'everyone who reaches the gateway can use the models without a key. Changes from other machines still need the admin key.'}
-    </p>
-  );
+  return <p>{openingSentence(props.status)}</p>;
 }
 
 function useRequire(onDone: (on: boolean) => void) {
@@ -110,7 +104,7 @@ export function EnforcementSwitch(props: { status: StatusOverviewView }): ReactE
         onConfirm={() => require.mutate(!on)}
         onClose={() => setAsking(false)}
       >
-        <Consequence on={!on} loopback={status.listener.loopback} loggedIn={loggedIn} />
+        <Consequence on={!on} status={status} loggedIn={loggedIn} />
       </Confirm>
     </>
   );

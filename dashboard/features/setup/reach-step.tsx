@@ -6,6 +6,7 @@ import { Command } from '../../ui/command.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Note } from '../../ui/note.tsx';
 import css from './setup.module.css';
+import { networkWords } from './setup-words.ts';
 import { Step } from './step.tsx';
 import { useApply } from './use-setup.ts';
 
@@ -37,27 +38,6 @@ function Option(props: {
         <span className={css.soft}>{props.children}</span>
       </span>
     </label>
-  );
-}
-
-function NetworkWords(props: { view: SetupView }): ReactElement {
-  const { view } = props;
-  if (view.require_auth)
-    return (
-      <>Phones, laptops and other machines reach it; every one of them needs a key. Nothing is encrypted.</>
-    );
-  if (view.has_admin_key)
-    return (
-      <>
-        Everyone in your network can use the models without a key, and see what is asked. Changing anything
-        from another machine needs the admin key. Nothing is encrypted.
-      </>
-    );
-  return (
-    <>
-      Everyone in your network, guests and gadgets too, can use the models and change everything here, because
-      there is no key yet. Set one first: that is the next step. Nothing is encrypted.
-    </>
   );
 }
 
@@ -123,7 +103,7 @@ function Form(props: { view: SetupView }): ReactElement {
           disabled={locked || reach.public}
           onChoose={() => setChoice('network')}
         >
-          <NetworkWords view={view} />
+          {networkWords(view)}
         </Option>
       </fieldset>
       {reach.choice === 'other' ? (

@@ -5,6 +5,7 @@ import {
   itemFacts,
   leftOutSentences,
   machineSentences,
+  networkWords,
   paceWord,
   phaseWord,
   shareOf,
@@ -99,4 +100,16 @@ test('how far a model is', () => {
   expect(shareOf({ ...work, phase: 'asking' })).toBeNull();
   expect(shareOf({ ...work, phase: 'loading', progress: 0.5 })).toBe(50);
   expect(shareOf({ ...work, pull: { ...work.pull, total: 0 } as Work['pull'] })).toBeNull();
+});
+
+test('what an open network means goes by keys and by the guard of remote changes', () => {
+  const words = (require_auth: boolean, has_admin_key: boolean, guard_remote_admin = true) =>
+    networkWords({ require_auth, has_admin_key, guard_remote_admin });
+  expect(words(true, true, false)).toContain('every one of them needs a key');
+  expect(words(false, true)).toContain('Changing anything from another machine needs the admin key');
+  expect(words(false, false)).toContain('there is no key yet');
+  expect(words(false, true, false)).toContain(
+    'change everything here, because [security].guard_remote_admin is off',
+  );
+  expect(words(false, true, false)).not.toContain('needs the admin key');
 });

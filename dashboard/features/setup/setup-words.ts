@@ -1,5 +1,6 @@
 import type { PurposeName } from '../../../daemon/contract/catalog.ts';
 import type { SetupItemView, SetupLeftOutView, SetupView } from '../../../daemon/contract/setup.ts';
+import { openToChanges } from '../../app/posture.ts';
 import { count, gib } from '../../ui/format.ts';
 import { listed } from '../shared/forecast.ts';
 
@@ -18,6 +19,24 @@ export const PURPOSES: Readonly<Record<PurposeName, string>> = {
 /** Nobody gets in: keys are required and there is none. What needs an admin is then out of reach, the setup is not. */
 export const isClosed = (view: Pick<SetupView, 'require_auth' | 'has_admin_key'>): boolean =>
   view.require_auth && !view.has_admin_key;
+
+/** What it means to open the gateway to the network as it stands now. */
+export function networkWords(
+  view: Pick<SetupView, 'require_auth' | 'has_admin_key' | 'guard_remote_admin'>,
+): string {
+  if (view.require_auth)
+    return 'Phones, laptops and other machines reach it; every one of them needs a key. Nothing is encrypted.';
+  const all =
+    'Everyone in your network, guests and gadgets too, can use the models and change everything here';
+  if (!view.has_admin_key)
+    return `${all}, because there is no key yet. Set one first: that is the next step. Nothing is encrypted.`;
+  const why = openToChanges(view);
+  if (why !== null) return `${all}, because ${why}. Nothing is encrypted.`;
+  return (
+    'Everyone in your network can use the models without a key, and see what is asked. ' +
+    'Changing anything from another machine needs the admin key. Nothing is encrypted.'
+  );
+}
 
 type Machine = NonNullable<SetupView['hardware']>;
 type Device = Machine['devices'][number];

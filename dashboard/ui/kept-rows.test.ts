@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { type Kept, withNewest, withOlder } from './kept-rows.ts';
+
+interface Row {
+  id: number;
+  word?: string;
+}
+
+const how = { idOf: (row: Row) => row.id, page: 3 };
+const down = (from: number, to: number): Row[] =>
+  Array.from({ length: from - to + 1 }, (_, at) => ({ id: from - at }));
+const ids = ({ rows }: Kept<Row>): number[] => rows.map(({ id }) => id);
+const start: Kept<Row> = { rows: down(9, 7), end: false };
+
+it('has no hole when the newest page slides on after an older one was read', () => {
+  let kept = withOlder(start, 7, down(6, 4), how);
+  expect(ids(kept)).toEqual([9, 8, 7, 6, 5, 4]);
+  kept = withNewest(kept, down(11, 9), how);
+  kept = withNewest(kept, down(13, 11), how);
+  expect(ids(kept)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
+  kept = withOlder(kept, 4, down(3, 2), how);
+  expect(kept).toEqual({ rows: down(13, 2), end: true });
+});
+
+it('a row is as the newest page has it', () => {
+  const kept = withNewest(start, [{ id: 9, word: 'ended' }, ...down(8, 7)], how);
+  expect(kept.rows[0]).toEqual({ id: 9, word: 'ended' });
+  expect(ids(kept)).toEqual([9, 8, 7]);
+});
+
+it('starts anew where rows were missed, rather than to hide that', () => {
+  const kept = withNewest({ rows: down(9, 4), end: true }, down(15, 13), how);
+  expect(kept).toEqual({ rows: down(15, 13), end: false });
+  expect(ids(withNewest({ rows: down(2, 1), end: true }, down(2, 2), how))).toEqual([2, 1]);
+});
+
+it('has no hole either when the list started anew while an older page was on its way', () => {
+  const anew = withNewest(start, down(15, 13), how);
+  expect(withOlder(anew, 7, down(6, 4), how)).toBe(anew);
+});
+
+it('keeps no more than its bound', () => {
+  const bounded = { ...how, most: 4 };
+  expect(ids(withOlder(start, 7, down(6, 4), bounded))).toEqual([9, 8, 7, 6]);
+  expect(withNewest({ rows: down(9, 6), end: true }, down(10, 8), bounded)).toEqual({
+    rows: down(10, 7),
+    end: false,
+  });
+});

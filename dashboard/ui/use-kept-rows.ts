@@ -1,0 +1,40 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Kept, MOST_KEPT, withNewest, withOlder } from './kept-rows.ts';
+
+/**
+ * The rows of a log that is read page by page while it grows: `newest` is its live first page, `read` gives the page
+ * before a row. Once an older page was asked for, every row that was seen stays.
+ */
+export function useKeptRows<Row, Id extends string | number>(how: {
+  newest: readonly Row[] | undefined;
+  page: number;
+  idOf: (row: Row) => Id;
+  read: (before: Id) => Promise<readonly Row[]>;
+}) {
+  const { newest = [], page, idOf } = how;
+  const [kept, setKept] = useState<Kept<Row> | null>(null);
+  const [merged, setMerged] = useState(how.newest);
+  const older = useMutation({
+    mutationFn: how.read,
+    onSuccess: (rows, before) => setKept((was) => was && withOlder(was, before, rows, { idOf, page })),
+  });
+  // What a refresh brings is taken up before the next one pushes it off the page.
+  if (merged !== how.newest) {
+    setMerged(how.newest);
+    setKept((was) => (was === null ? null : withNewest(was, newest, { idOf, page })));
+  }
+  const rows = kept?.rows ?? newest;
+  const last = rows.at(-1);
+  const end = last === undefined || (kept?.end ?? newest.length < page);
+  const more = (): void => {
+    if (last === undefined) return;
+    // From now on, so that what slides off the first page while the older one is on its way stays too.
+    setKept((was) => was ?? { rows: newest, end: false });
+    older.mutate(idOf(last));
+  };
+  return {
+    rows,
+    older: { more, error: older.error, busy: older.isPending, end, full: rows.length >= MOST_KEPT },
+  };
+}
