@@ -18,7 +18,10 @@ const NAMED =
 /** A line of JSON without the values whose names say that they are secrets. */
 export const hideNamed = (line: string): string => line.replace(NAMED, `$1"${HIDDEN}"`);
 
-/** `text` without any of `secrets` (as they are, and as JSON writes them), session cookies and `api_key` parameters. */
+/**
+ * `text` without any of `secrets` (as they are, and as JSON writes them), session cookies and `api_key` parameters. A
+ * secret that holds another one stands before it in the list.
+ */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   let out = text;
   for (const secret of secrets) {
