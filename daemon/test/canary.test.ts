@@ -72,6 +72,7 @@ beforeAll(async () => {
   );
   listener = new Listener(gateway);
   for (const [name, value] of Object.entries(PLANTED)) canaries.add(name, value);
+  canaries.add('the beginning of SVC_CLIENT_KEY', CLIENT.slice(0, 18));
   canaries.add('the rest of UPSTREAM_LONGER_KEY', LEFT_OVER);
   canaries.add('secret.bin', readFileSync(join(gateway.home, 'state/secret.bin')));
   const cookie = await login(gateway, ADMIN);
