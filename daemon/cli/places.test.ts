@@ -6,6 +6,7 @@ import {
   configFolder,
   credential,
   gatewayUrl,
+  keyAdvice,
   readEnvFile,
   serviceFolders,
   settingsEnvironment,
@@ -27,6 +28,27 @@ describe('credential', () => {
     expect(credential({}, file({ SVC_CLIENT_KEY: 'fc' }))?.key).toBe('fc');
     expect(credential({ SVC_ADMIN_KEY: '  ' }, saved)?.key).toBe('fa');
     expect(credential({ SVC_ADMIN_KEY: '  ' }, file())).toBeNull();
+  });
+});
+
+describe('the keys of api.env', () => {
+  const saved = file({ SVC_ADMIN_KEY: 'fa', SVC_CLIENT_KEY: 'fc' });
+  const locked = { ...file(), unreadable: true };
+
+  it('go to no other machine, those of the environment do', () => {
+    expect(credential({}, saved, 'elsewhere')).toBeNull();
+    expect(credential({ SVC_CLIENT_KEY: 'c' }, saved, 'elsewhere')?.key).toBe('c');
+  });
+
+  it('are said to stay here only when one would have gone', () => {
+    expect(keyAdvice(saved, null, 'elsewhere')).toMatch(
+      /^no key is sent to elsewhere: \/x\/api\.env belongs to this machine's gateway/,
+    );
+    expect(keyAdvice(saved, { key: 'c', from: 'x' }, 'elsewhere')).toBeNull();
+    expect(keyAdvice(file(), null, 'elsewhere')).toBeNull();
+    expect(keyAdvice(locked, null, 'elsewhere')).toBeNull();
+    expect(keyAdvice(locked, null, null)).toMatch(/^\/x\/api\.env may not be read/);
+    expect(keyAdvice(file(), null, null)).toBeNull();
   });
 });
 

@@ -104,11 +104,28 @@ export interface Credential {
   from: string;
 }
 
-/** The key to send, in the order of the spec: SVC_ADMIN_KEY, SVC_CLIENT_KEY, then api.env (admin, then client). */
-export function credential(env: Environment, file: EnvFile): Credential | null {
+/**
+ * The key to send, in the order of the spec: SVC_ADMIN_KEY, SVC_CLIENT_KEY, then api.env (admin, then client). The keys of
+ * api.env are those of this machine's gateway: another host (`foreignHost`) gets none of them.
+ */
+export function credential(
+  env: Environment,
+  file: EnvFile,
+  foreign: string | null = null,
+): Credential | null {
   const candidates = [
     ...KEY_NAMES.map((name) => ({ key: env[name]?.trim(), from: `the environment variable ${name}` })),
     ...KEY_NAMES.map((name) => ({ key: file.values.get(name)?.trim(), from: `${name} in ${file.path}` })),
-  ];
+  ].slice(0, foreign === null ? undefined : KEY_NAMES.length);
   return candidates.find((each): each is Credential => Boolean(each.key)) ?? null;
+}
+
+/** Why no key is sent although there may be one, in a line for the terminal; null when there is nothing to say. */
+export function keyAdvice(file: EnvFile, sent: Credential | null, foreign: string | null): string | null {
+  if (sent !== null) return null;
+  if (foreign !== null && credential({}, file) !== null)
+    return `no key is sent to ${foreign}: ${file.path} belongs to this machine's gateway; set SVC_ADMIN_KEY or SVC_CLIENT_KEY.`;
+  if (foreign === null && file.unreadable)
+    return `${file.path} may not be read; use sudo, or set SVC_ADMIN_KEY.`;
+  return null;
 }

@@ -1,3 +1,4 @@
+import { foreignHost } from '../kit/own-machine.ts';
 import { parseCommandLine } from './arguments.ts';
 import { choose, refuseStrangers } from './choose.ts';
 import { type Client, createClient } from './client.ts';
@@ -5,11 +6,13 @@ import type { CommandContext } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { help } from './help.ts';
 import type { Flags } from './options.ts';
+import { plain } from './output.ts';
 import {
   type Credential,
   configFolder,
   credential,
   gatewayUrl,
+  keyAdvice,
   readEnvFile,
   serviceFolders,
   settingsEnvironment,
@@ -34,16 +37,16 @@ function helpWords(words: readonly string[], flags: Flags): readonly string[] | 
 
 const sent: { credential: Credential | null } = { credential: null };
 
-/** The gateway that the command talks to, with the key that is sent to it. */
-function connection(flags: Flags) {
+/** The gateway that the command talks to, with the key that is sent to it. `namedUrl` is null for this machine's own. */
+function connection(namedUrl: string | null) {
   const folder = configFolder(process.env);
   const file = readEnvFile(folder);
-  sent.credential = credential(process.env, file);
-  if (sent.credential === null && file.unreadable) {
-    process.stderr.write(`svcctl: ${file.path} may not be read; use sudo, or set SVC_ADMIN_KEY.\n`);
-  }
+  const foreign = namedUrl === null ? null : foreignHost(namedUrl);
+  sent.credential = credential(process.env, file, foreign);
+  const advice = keyAdvice(file, sent.credential, foreign);
+  if (advice !== null) process.stderr.write(`svcctl: ${plain(advice)}\n`);
   return {
-    url: gatewayUrl(flags.url, process.env, file, folder),
+    url: gatewayUrl(namedUrl ?? undefined, process.env, file, folder),
     key: sent.credential?.key ?? null,
   };
 }
@@ -67,7 +70,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const namedUrl = flags.url ?? (process.env.SVC_URL || null);
   const context: CommandContext = {
     get client() {
-      client ??= createClient(connection(flags));
+      client ??= createClient(connection(namedUrl));
       return client;
     },
     namedUrl,

@@ -13,6 +13,7 @@ import { asOwnerOf, becomeOwnerOf } from '../kit/as-owner.ts';
 import { ContainerEngine } from '../kit/container-engine/container-engine.ts';
 import { createLog } from '../kit/log.ts';
 import { Outbound } from '../kit/outbound.ts';
+import { foreignHost } from '../kit/own-machine.ts';
 import { SetupError } from '../kit/setup-error.ts';
 import { folderPaths } from '../settings/folders.ts';
 import { lookAtSettings, type SettingsLook } from '../settings/look.ts';
@@ -34,18 +35,16 @@ async function exposureOf(settings: SettingsLook): Promise<DoctorFacts['exposed'
   }
 }
 
-/** Where the gateway should answer, and the key that opens most. */
-function wayIn(
-  settings: SettingsLook,
-  { env, given }: SubcommandOptions,
+/** Where the gateway should answer, and the key that opens most. The settings hold keys of this machine's gateway alone. */
+export function wayIn(
+  settings: Pick<SettingsLook, 'value'>,
+  { env, given }: Pick<SubcommandOptions, 'env' | 'given'>,
 ): { url: string; key: string | null } {
-  const url = given.url ?? env.SVC_URL ?? reachable(settings.value('bindHost'), settings.value('port'));
-  const keys = [
-    env.SVC_ADMIN_KEY,
-    env.SVC_CLIENT_KEY,
-    settings.value('adminKey'),
-    settings.value('clientKey'),
-  ];
+  const named = given.url ?? env.SVC_URL;
+  const url = named ?? reachable(settings.value('bindHost'), settings.value('port'));
+  const foreign = named !== undefined && foreignHost(named) !== null;
+  const own = foreign ? [] : [settings.value('adminKey'), settings.value('clientKey')];
+  const keys = [env.SVC_ADMIN_KEY, env.SVC_CLIENT_KEY, ...own];
   return { url: url.replace(/\/+$/, ''), key: keys.find((key) => key?.trim())?.trim() ?? null };
 }
 

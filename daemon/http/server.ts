@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Koa, { type Context } from 'koa';
 import websockify from 'koa-websocket';
 import { SetupError } from '../kit/setup-error.ts';
+import { keepRoom } from './connection-room.ts';
 import { Drain, turnAway } from './drain.ts';
 import { expects } from './expect.ts';
 import { LeanResponse } from './lean-response.ts';
@@ -17,6 +18,7 @@ export interface HttpOptions {
   port: number;
   /** A socket that already listens at `host` and `port`, opened by the service manager. */
   fd?: number;
+  /** Most connections at once; above that silent and idle ones make room. */
   maxConnections: number;
 }
 
@@ -46,10 +48,11 @@ export async function startHttp(
     requireHostHeader: false,
   });
   const drain = new Drain();
-  tune(server, options, drain);
+  tune(server, drain);
   wire(server, listener(app, deps, drain));
   const sockets = attachSockets(app, server, deps);
-  const endSilent = followSilent(server);
+  const silent = followSilent(server);
+  keepRoom(server, silent, { most: options.maxConnections, log: deps.log });
   deps.auth.onChange(() => sockets.recheck());
   const recheck = setInterval(() => sockets.recheck(), 60_000);
   recheck.unref();
@@ -61,7 +64,7 @@ export async function startHttp(
       sockets.closeAll();
       const began = performance.now();
       if (options.fd === undefined) await drain.begin(drainMs);
-      await close(server, Math.max(0, drainMs - (performance.now() - began)), endSilent);
+      await close(server, Math.max(0, drainMs - (performance.now() - began)), silent.end);
     },
   };
 }
@@ -97,11 +100,10 @@ function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps): WsPipeli
   return sockets;
 }
 
-function tune(server: Server, options: HttpOptions, drain: Drain): void {
+function tune(server: Server, drain: Drain): void {
   server.headersTimeout = LIMITS.headers;
   server.requestTimeout = LIMITS.request;
   server.keepAliveTimeout = LIMITS.keepAlive;
-  server.maxConnections = options.maxConnections;
   Object.assign(server, {
     shouldUpgradeCallback: (req: IncomingMessage) =>
       !drain.begun && req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket',

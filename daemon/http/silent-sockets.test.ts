@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { followSilent } from './silent-sockets.ts';
 
 const server = createServer((_req, res) => void res.write('begun'));
-const endSilent = followSilent(server);
+const silentSockets = followSilent(server);
 const open: Socket[] = [];
 
 async function client(): Promise<Socket> {
@@ -33,7 +33,7 @@ it('ends connections without a request, half a head included, and leaves those w
   busy.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
   await once(busy, 'data');
   const ended = Promise.all([once(silent, 'close'), once(halfway, 'close')]);
-  endSilent();
+  silentSockets.end();
   await ended;
   expect(busy.destroyed).toBe(false);
   busy.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');

@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../contract/errors.ts';
 import { newRequestId } from '../kit/request-id.ts';
+import { answerUnderWay } from './answer-under-way.ts';
 import { bareRefusal } from './error-envelope.ts';
 import { endGently } from './linger.ts';
 
@@ -13,10 +13,6 @@ const REASONS: Record<string, () => GatewayError> = {
   HPE_HEADER_OVERFLOW: TOO_LARGE,
   ERR_HTTP_REQUEST_TIMEOUT: () => new GatewayError('request.timeout'),
 };
-
-/** The answer on this socket that is being written now, as Node itself asks before it speaks on a bare socket. */
-const answerUnderWay = (socket: Socket): ServerResponse | null | undefined =>
-  (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
 
 /**
  * Answers what the parser refused (`clientError`) with our envelope and closes. In the middle of another answer

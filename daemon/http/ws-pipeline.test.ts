@@ -211,11 +211,16 @@ describe('W01 W03 what one socket may cost', () => {
     await expectOpen(await connect(client));
   });
 
-  it('the 257th is refused with 1013 until others have left', async () => {
-    const peers = await Promise.all(Array.from({ length: 256 }, () => connect(client)));
+  it('W03 the 225th of clients is refused with 1013, the last 32 places are for admins, until others have left', async () => {
+    const peers = await Promise.all(Array.from({ length: 224 }, () => connect(client)));
     expect(await (await connect(client)).closed).toBe(1013);
-    for (const { socket } of peers.slice(0, 10)) socket.close();
-    await Promise.all(peers.slice(0, 10).map(({ closed }) => closed));
+    const admin = bearer(KEYS.SVC_ADMIN_KEY);
+    const admins = await Promise.all(Array.from({ length: 32 }, () => connect(admin)));
+    await Promise.all(admins.map(expectOpen));
+    expect(await (await connect(admin)).closed).toBe(1013);
+    const leaving = [...admins, ...peers.slice(0, 10)];
+    for (const { socket } of leaving) socket.close();
+    await Promise.all(leaving.map(({ closed }) => closed));
     await expectOpen(await connect(client));
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cutTo } from './cut.ts';
 import { hideSecrets, hideSecretsIn } from './redact.ts';
 
 const KEY = 'a-key-"of"-some\\length';
@@ -15,6 +16,21 @@ describe('hideSecrets', () => {
     ],
     ['nothing else', 'eyJ.short and a-key', 'eyJ.short and a-key'],
   ])('hides %s', (_, text, expected) => expect(hideSecrets(text, [KEY])).toBe(expected));
+
+  it('hides the beginning of a secret where a text was cut, and only there', () => {
+    const long = `the model "${KEY}"`;
+    const [begins, ends] = [long.indexOf(KEY), long.indexOf(KEY) + KEY.length];
+    for (let most = begins + 4; most < ends; most++) {
+      expect(hideSecrets(cutTo(long, most), [KEY]), `cut at ${most}`).toBe('the model "[hidden]…');
+      expect(hideSecrets(JSON.stringify({ at: cutTo(long, most) }), [KEY])).toBe(
+        '{"at":"the model \\"[hidden]…"}',
+      );
+    }
+    expect(hideSecrets(`a-key… and ${cutTo('a-key-to', 6)}, a-key`, [KEY])).toBe(
+      '[hidden]… and [hidden]…, a-key',
+    );
+    expect(hideSecrets('all-is-well… a-k…', [KEY])).toBe('all-is-well… a-k…');
+  });
 
   it('leaves words alone that are too short for a secret', () => {
     expect(hideSecrets('the model', ['model'])).toBe('the model');

@@ -1,6 +1,10 @@
+import { CUT } from './cut.ts';
+
 const HIDDEN = '[hidden]';
 /** A value shorter than this is not hidden by value: it would blank ordinary words. */
 const LEAST_SECRET = 6;
+/** Characters before a cut that are hidden when a secret begins with them; fewer tell nothing of it. */
+const LEAST_BEGINNING = 4;
 /** A signed session cookie: the base64url text of a JSON object, a dot, the base64url text of 32 bytes. */
 const SESSION = /eyJ[\w-]{16,400}\.[\w-]{43}/g;
 const KEY_PARAMETER = /([?&]api_key=)[^&\s"#]+/gi;
@@ -18,19 +22,44 @@ const NAMED =
 /** A line of JSON without the values whose names say that they are secrets. */
 export const hideNamed = (line: string): string => line.replace(NAMED, `$1"${HIDDEN}"`);
 
-/** `text` without any of `secrets` (as they are, and as JSON writes them), session cookies and `api_key` parameters. */
+/**
+ * `text` without any of `secrets` (as they are, and as JSON writes them), session cookies and `api_key` parameters. A
+ * secret that holds another one stands before it in the list. Where a text was cut (`cutTo`), the beginning of a secret is
+ * hidden like the whole of it.
+ */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   let out = text;
   for (const secret of secrets) {
     if (secret.length < LEAST_SECRET) continue;
-    if (out.includes(secret)) out = out.replaceAll(secret, HIDDEN);
-    if (!ESCAPED.test(secret)) continue;
-    const escaped = JSON.stringify(secret).slice(1, -1);
-    if (out.includes(escaped)) out = out.replaceAll(escaped, HIDDEN);
+    out = withoutSecret(out, secret);
+    if (ESCAPED.test(secret)) out = withoutSecret(out, JSON.stringify(secret).slice(1, -1));
   }
   // Nearly every text holds neither, and looking for that costs less than a replacement that replaces nothing.
   if (out.includes('=')) out = out.replace(KEY_PARAMETER, `$1${HIDDEN}`);
   return out.includes('eyJ') ? out.replace(SESSION, HIDDEN) : out;
+}
+
+function withoutSecret(text: string, secret: string): string {
+  const out = text.includes(secret) ? text.replaceAll(secret, HIDDEN) : text;
+  return out.includes(CUT) ? withoutBeginning(out, secret) : out;
+}
+
+function withoutBeginning(text: string, secret: string): string {
+  const parts = text.split(CUT);
+  const last = parts.pop() as string;
+  const clean = parts.map((part) => {
+    const length = begun(part, secret);
+    return length === 0 ? part : part.slice(0, -length) + HIDDEN;
+  });
+  return [...clean, last].join(CUT);
+}
+
+/** How many characters at the end of `text` are the beginning of `secret`; 0 for too few to tell anything. */
+function begun(text: string, secret: string): number {
+  for (let length = Math.min(secret.length - 1, text.length); length >= LEAST_BEGINNING; length--) {
+    if (text.endsWith(secret.slice(0, length))) return length;
+  }
+  return 0;
 }
 
 /** The same for every text inside a JSON value; its shape and its names stay. */

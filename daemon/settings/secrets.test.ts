@@ -34,3 +34,14 @@ test('old values stay for a while, the newest first', () => {
   expect(list.values).toHaveLength(65);
   expect([list.values[0], list.values[1], list.values.at(-1)]).toEqual(['key199', 'key198', 'key135']);
 });
+
+test('a value that holds another one comes before it, whenever either was set', () => {
+  const list = new SecretList();
+  list.update([
+    ['SVC_CLIENT_KEY', 'homelab-key'],
+    ['SVC_ADMIN_KEY', 'homelab-key-s3cret-admin'],
+  ]);
+  expect(list.values).toEqual(['homelab-key-s3cret-admin', 'homelab-key']);
+  list.update([['SVC_CLIENT_KEY', 'key-s3cret']]);
+  expect(list.values).toEqual(['homelab-key-s3cret-admin', 'homelab-key', 'key-s3cret']);
+});

@@ -20,8 +20,11 @@ export const isPlainSetting = (name: string): boolean => PLAIN_ROWS.has(name);
 
 /** Secret values for the log's last step: those in force, and the latest ones that were. */
 export class SecretList {
+  /** Those in force, then the others, the newest first. */
+  #byAge: readonly string[] = [];
   #values: readonly string[] = [];
 
+  /** The longest first: where one holds another, hiding the shorter one first would leave the rest of the longer one. */
   get values(): readonly string[] {
     return this.#values;
   }
@@ -36,7 +39,8 @@ export class SecretList {
         now.add(value.trim());
       }
     }
-    const old = this.#values.filter((value) => !now.has(value)).slice(0, KEEP_OLD);
-    this.#values = [...now, ...old];
+    const old = this.#byAge.filter((value) => !now.has(value)).slice(0, KEEP_OLD);
+    this.#byAge = [...now, ...old];
+    this.#values = this.#byAge.toSorted((one, other) => other.length - one.length);
   }
 }

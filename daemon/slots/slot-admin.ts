@@ -1,5 +1,6 @@
 import { GatewayError } from '../contract/errors.ts';
 import { SlotName, type SlotSettingsBody } from '../contract/slots.ts';
+import { cutTo } from '../kit/cut.ts';
 import type { Guard } from '../settings/revision.ts';
 import { typeObjection } from './admit.ts';
 import type { SlotModel } from './engines/engine.ts';
@@ -33,7 +34,7 @@ export interface SlotAdminParts {
 }
 
 const notFound = (slot: string): GatewayError =>
-  new GatewayError('slot.not_found', { details: { slot: slot.slice(0, 64) } });
+  new GatewayError('slot.not_found', { details: { slot: cutTo(slot, 64) } });
 
 /** What an automatic slot is made of, as settings for a file of its own. */
 function settingsOf({ auto, type, engine, model }: SlotConfig): SlotSettingsBody {
@@ -119,7 +120,7 @@ export class SlotAdmin {
   fitting(config: SlotConfig, modelId: string): SlotModel {
     const model = this.#parts.modelNamed(config, modelId);
     if (model === null)
-      throw new GatewayError('model.not_found', { details: { model: modelId.slice(0, 256) } });
+      throw new GatewayError('model.not_found', { details: { model: cutTo(modelId, 256) } });
     const objection = typeObjection(config, model);
     if (objection === null) return model;
     throw new GatewayError('dispatch.capability_mismatch', {

@@ -1,6 +1,7 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { Bus } from '../kit/bus.ts';
+import { cutTo } from '../kit/cut.ts';
 import type { Log } from '../kit/log.ts';
 import type { AutoSlots } from './auto-slots.ts';
 import type { SlotGlance } from './glance.ts';
@@ -64,8 +65,7 @@ export class SlotSet {
   /** Throws 404 `slot.not_found`. */
   need(name: string): Owner {
     const owner = this.#owners.get(name);
-    if (owner === undefined)
-      throw new GatewayError('slot.not_found', { details: { slot: name.slice(0, 64) } });
+    if (owner === undefined) throw new GatewayError('slot.not_found', { details: { slot: cutTo(name, 64) } });
     return owner;
   }
 

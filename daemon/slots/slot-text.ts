@@ -1,6 +1,7 @@
 import { TomlError } from 'smol-toml';
 import { GatewayError } from '../contract/errors.ts';
 import type { SlotSettingsBody } from '../contract/slots.ts';
+import { cutTo } from '../kit/cut.ts';
 import { ConfigEditError, setInConfigFile } from '../settings/config-file.ts';
 import { removeKey, setRootKey } from '../settings/root-keys.ts';
 import { readSlotFile, type SlotConfig } from './slot-file.ts';
@@ -43,7 +44,7 @@ export function editSlotText(text: string, { voice, ...settings }: SlotSettingsB
 export const invalidSlot = (
   slot: string,
   fields: readonly { path: string; reason: string }[],
-): GatewayError => new GatewayError('slot.invalid', { details: { slot: slot.slice(0, 64), fields } });
+): GatewayError => new GatewayError('slot.invalid', { details: { slot: cutTo(slot, 64), fields } });
 
 /**
  * The settings that a slot file with this text gives. `objection` names the key at fault first, or is null. Throws 422

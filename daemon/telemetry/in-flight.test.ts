@@ -125,7 +125,7 @@ test('of the name that was asked for only the beginning is kept, while it runs a
   const name = `swordfish${'m'.repeat(1_015)}`;
   const track = watch.begin(start('r1'));
   track.asked(`${name}${'x'.repeat(1_000_000)}`);
-  const kept = name.replace('swordfish', '[hidden]');
+  const kept = `${name.replace('swordfish', '[hidden]')}…`;
   expect(watch.running()[0]?.asked).toBe(kept);
   track.end({ status: 404, error: 'dispatch.no_route', usage: null });
   expect(log[0]?.asked).toBe(kept);

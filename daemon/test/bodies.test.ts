@@ -9,6 +9,7 @@ import {
   KEYS_FILE,
   QUIET_FILE,
   startGateway,
+  until,
 } from './harness/gateway.ts';
 import { type Ask, ask, parseRaw, rawExchange } from './harness/http.ts';
 
@@ -213,6 +214,21 @@ describe('B08 senders that wait', () => {
   it('headers that do not arrive within 15 s are 408, while others are served', async () => {
     expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
     expect(parseRaw(await slow)).toMatchObject({ status: 408, code: 'request.timeout' });
+  }, 30_000);
+
+  it('2,000 heads without an end keep nobody out, and the log tells of them once', async () => {
+    const sockets = Array.from({ length: 2_000 }, () => {
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write('GET /api/health HTTP/1.1\r\nhost: localhost\r\nx-a: ');
+      return socket;
+    });
+    await until(() => sockets.some(({ closed }) => closed), 'the oldest of them to make room');
+    for (let round = 0; round < 5; round++) {
+      expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    }
+    for (const socket of sockets) socket.destroy();
+    expect(gateway.output().match(/every connection is taken/g)).toHaveLength(1);
   }, 30_000);
 
   it('a peer that keeps a refused connection open is cut', async () => {

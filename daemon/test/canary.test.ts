@@ -18,7 +18,11 @@ const PLANTED = {
   SVC_CLIENT_KEY: CLIENT,
   HF_TOKEN: 'hf_canaryInheritedHubTokenAb12Cd',
   UPSTREAM_CLOUD_KEY: 'sk-canary-upstream-Gt7uVw9xYz31',
+  /** It begins with another key that stands before it. */
+  UPSTREAM_LONGER_KEY: 'sk-canary-upstream-Gt7uVw9xYz31-Longer-Hs4dPq',
 };
+/** What would be left of the longer key once the shorter one is hidden. */
+const LEFT_OVER = '-Longer-Hs4dPq';
 
 const canaries = new Canaries();
 
@@ -58,7 +62,7 @@ beforeAll(async () => {
     {
       env: { SVC_REQUIRE_AUTH: 'on', HF_TOKEN: PLANTED.HF_TOKEN, SVC_CLIENT_KEY: CLIENT },
       files: {
-        'config/api.env': `SVC_ADMIN_KEY=${ADMIN}\nUPSTREAM_CLOUD_KEY="${PLANTED.UPSTREAM_CLOUD_KEY}"\n`,
+        'config/api.env': `SVC_ADMIN_KEY=${ADMIN}\nUPSTREAM_CLOUD_KEY="${PLANTED.UPSTREAM_CLOUD_KEY}"\nUPSTREAM_LONGER_KEY=${PLANTED.UPSTREAM_LONGER_KEY}\n`,
         'config/config.toml': '[security]\nlogin_ratelimit_max = 10000\n',
         'config/slots/utility.toml': 'model = "tiny"\n',
         'config/slots/hollow.toml': `model = "/nowhere/${CLIENT}.gguf"\n`,
@@ -68,6 +72,8 @@ beforeAll(async () => {
   );
   listener = new Listener(gateway);
   for (const [name, value] of Object.entries(PLANTED)) canaries.add(name, value);
+  canaries.add('the beginning of SVC_CLIENT_KEY', CLIENT.slice(0, 18));
+  canaries.add('the rest of UPSTREAM_LONGER_KEY', LEFT_OVER);
   canaries.add('secret.bin', readFileSync(join(gateway.home, 'state/secret.bin')));
   const cookie = await login(gateway, ADMIN);
   const value = cookie.split('=')[1] ?? '';

@@ -64,6 +64,16 @@ describe('auth status', () => {
   });
 });
 
+describe('a host that is not this machine', () => {
+  it('X04 gets no key of api.env, which one line says; one of the environment is sent', async () => {
+    const other = ['auth', 'status', '--url', 'http://gateway.invalid:1'];
+    const kept = await run(other);
+    expect(kept.code).toBe(3);
+    expect(kept.err).toMatch(/^svcctl: no key is sent to gateway\.invalid: \S+api\.env belongs to /);
+    expect((await run(other, { env: { SVC_ADMIN_KEY: 'of the other one' } })).err).not.toContain('no key');
+  });
+});
+
 describe('auth sessions', () => {
   it('lists those that are valid, by their first eight characters', async () => {
     expect((await run(['auth', 'sessions'])).out).toBe('No session is valid now.\n');

@@ -132,3 +132,10 @@ describe('the companion', () => {
     for (const line of lines) expect(line).toMatch(/update-state|try-restart/);
   });
 });
+
+it.each(['svc-gateway.service', 'svc-companion.service'])(
+  'X01 %s leaves no core dump: the memory of its processes holds keys',
+  (unit) => {
+    expect(readFileSync(join(UNITS, unit), 'utf8')).toMatch(/^LimitCORE=0$/m);
+  },
+);

@@ -23,6 +23,20 @@ describe('Blotter', () => {
     [[...'a sk-aa-sk-aab b']],
   ])('%j: stars of the same length', (chunks) => expect(pass(chunks)).toBe('a ************ b'));
 
+  it.each([
+    ['one begins another', 'a lab-key-s3cret b', 'a ************** b', ['lab-key', 'lab-key-s3cret']],
+    ['one ends another', 'a lab-key-s3cret b', 'a ************** b', ['s3cret', 'lab-key-s3cret']],
+    ['two share bytes', 'a lab-key-s3cret b', 'a ************** b', ['lab-key', 'key-s3cret']],
+  ])('%s, wherever it is cut and in whatever order they are', (_, text, expected, words) => {
+    const secrets = words.map((word) => Buffer.from(word));
+    for (const list of [secrets, secrets.toReversed()]) {
+      for (let at = 0; at <= text.length; at++) {
+        expect(pass([text.slice(0, at), text.slice(at)], list), `cut at ${at}`).toBe(expected);
+      }
+      expect(pass([...text], list)).toBe(expected);
+    }
+  });
+
   it('what only begins like a secret comes out at the end', () => {
     expect(pass(['x sk-aa-sk-a'])).toBe('x sk-aa-sk-a');
   });

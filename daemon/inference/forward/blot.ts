@@ -1,12 +1,23 @@
 const STAR = 0x2a;
 
+const EMPTY = Buffer.alloc(0);
+
+/** Bytes that wait for what follows, as they came and with their stars. */
+interface Waiting {
+  readonly came: Buffer;
+  readonly clean: Buffer;
+}
+
+const NOTHING: Waiting = { came: EMPTY, clean: EMPTY };
+
 /**
  * Blots secrets out of bytes that pass by, wherever a chunk ends: each becomes as many stars, so that lengths stay as
- * they were told. Of a chunk that ends like a secret begins, that end waits for what follows.
+ * they were told. Of a chunk that ends like a secret begins, that end waits for what follows. Secrets are looked for in
+ * the bytes as they came, so that one is found also where it holds another one or shares bytes with it.
  */
 export class Blotter {
   readonly #secrets: readonly Buffer[];
-  #waiting: Buffer = Buffer.alloc(0);
+  #waiting = NOTHING;
 
   constructor(secrets: readonly Buffer[]) {
     this.#secrets = secrets;
@@ -14,26 +25,32 @@ export class Blotter {
 
   /** What may go on now; the very same bytes when there is nothing to hide. */
   push(chunk: Buffer): Buffer {
-    const bytes = this.#waiting.length === 0 ? chunk : Buffer.concat([this.#waiting, chunk]);
-    const clean = blotted(bytes, this.#secrets);
-    const keep = Math.max(0, ...this.#secrets.map((secret) => startedAtEnd(clean, secret)));
-    this.#waiting = keep === 0 ? Buffer.alloc(0) : clean.subarray(clean.length - keep);
-    return keep === 0 ? clean : clean.subarray(0, clean.length - keep);
+    const came = joined(this.#waiting.came, chunk);
+    const clean = starred(came, joined(this.#waiting.clean, chunk), this.#secrets);
+    const keep = Math.max(0, ...this.#secrets.map((secret) => startedAtEnd(came, secret)));
+    const at = came.length - keep;
+    this.#waiting = keep === 0 ? NOTHING : { came: came.subarray(at), clean: clean.subarray(at) };
+    return keep === 0 ? clean : clean.subarray(0, at);
   }
 
   /** The rest, at the end. */
   end(): Buffer {
-    const rest = this.#waiting;
-    this.#waiting = Buffer.alloc(0);
-    return rest;
+    const { clean } = this.#waiting;
+    this.#waiting = NOTHING;
+    return clean;
   }
 }
 
-function blotted(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
-  let out = bytes;
+function joined(waiting: Buffer, chunk: Buffer): Buffer {
+  return waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+}
+
+/** `clean` with stars wherever `came` has a secret; `came` itself is never written to. */
+function starred(came: Buffer, clean: Buffer, secrets: readonly Buffer[]): Buffer {
+  let out = clean;
   for (const secret of secrets) {
-    for (let at = out.indexOf(secret); at >= 0; at = out.indexOf(secret, at + secret.length)) {
-      if (out === bytes) out = Buffer.from(bytes);
+    for (let at = came.indexOf(secret); at >= 0; at = came.indexOf(secret, at + 1)) {
+      if (out === came) out = Buffer.from(came);
       out.fill(STAR, at, at + secret.length);
     }
   }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { cutTo } from '../../kit/cut.ts';
 import { tooLongNumbers } from './too-long.ts';
 
 /** Most bytes of an engine's error that are read. */
@@ -112,7 +113,7 @@ function tooLong(body: unknown): GatewayError | null {
   if (message === undefined || numbers === null) return null;
   const { asked, most } = numbers;
   return contextExceeded({
-    message: message.trim().slice(0, MAX_MESSAGE),
+    message: cutTo(message.trim(), MAX_MESSAGE),
     n_prompt_tokens: asked,
     n_ctx: most,
   });
@@ -144,7 +145,7 @@ function messageOf(body: unknown, text: string, keep: boolean): string | undefin
     | string
     | undefined;
   if (found === undefined || (!keep && (holdsPath(found) || !body)) || /^\s*</.test(found)) return undefined;
-  return found.trim().slice(0, MAX_MESSAGE);
+  return cutTo(found.trim(), MAX_MESSAGE);
 }
 
 const asObject = (value: unknown): Json | undefined =>

@@ -19,6 +19,10 @@ describe('withoutCredentials', () => {
     expect(hide('sk-123456', 'sk-123456')).toBe('[hidden]');
   });
 
+  it('leaves nothing of a secret that holds another one', () => {
+    expect(hide('a lab-key-s3cret b', 'lab-key', 'lab-key-s3cret')).toBe('a [hidden] b');
+  });
+
   it('answers the very same bytes when there is none', () => {
     const bytes = Buffer.from('{"error":"é"}');
     expect(withoutCredentials(bytes, [Buffer.from('sk-123456')])).toBe(bytes);

@@ -15,7 +15,9 @@ export function credentialsOf(headers: Readonly<Record<string, string>>): Buffer
 
 /** `bytes` as they are, unless they repeat one of `secrets`: then with it blotted out wherever it stands. */
 export function withoutCredentials(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
-  return secrets.reduce((rest, secret) => (rest.includes(secret) ? blotted(rest, secret) : rest), bytes);
+  // Where one holds another, blotting out the shorter one first would leave the rest of the longer one.
+  const longestFirst = secrets.toSorted((one, other) => other.length - one.length);
+  return longestFirst.reduce((rest, secret) => (rest.includes(secret) ? blotted(rest, secret) : rest), bytes);
 }
 
 function blotted(bytes: Buffer, secret: Buffer): Buffer {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
+import { cutTo } from '../../kit/cut.ts';
 import { newRequestId } from '../../kit/request-id.ts';
 import { asList, asObject } from '../dialects/json.ts';
 import { isLoaded, modelNamed } from '../dispatch/picture.ts';
@@ -27,7 +28,7 @@ const json = async (deps: ToolDeps, path: InternalPath, body: object) =>
   asObject(await wholeJson(await ask(deps, path, Buffer.from(JSON.stringify(body))), MOST_JSON)) ?? {};
 
 const noFile = (id: string) =>
-  new GatewayError('request.invalid', { param: 'file', message: `file: there is no ${id.slice(0, 64)}` });
+  new GatewayError('request.invalid', { param: 'file', message: `file: there is no ${cutTo(id, 64)}` });
 
 async function chat(deps: ToolDeps, model: string | undefined, content: unknown): Promise<string> {
   const messages = [{ role: 'user', content }];

@@ -39,12 +39,16 @@ async function open(more: Partial<RealtimeDeps> = {}) {
   });
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await new Promise((done) => server.once('listening', done));
-  server.on('connection', (socket) =>
-    realtime.serve(socket, { tier: 'client', model: null, transcription: false }),
+  server.on('connection', (socket, { url }) =>
+    realtime.serve(socket, {
+      tier: url === '/admin' ? 'admin' : 'client',
+      model: null,
+      transcription: false,
+    }),
   );
   closers.push(() => server.close());
-  const call = async () => {
-    const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const call = async (path = '/') => {
+    const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);
     closers.push(() => socket.terminate());
     const events: { type: string; error?: { code: string } }[] = [];
     const over = { code: 0 };
@@ -69,7 +73,7 @@ test('W01 a session in which nothing happens is closed', async () => {
 });
 
 test('more sessions than the limit are refused in the words of the protocol, and a place that is left is free', async () => {
-  const { call } = await open({ mostSessions: 1 });
+  const { call } = await open({ mostSessions: 1, keptForAdmins: 0 });
   const first = await call();
   const second = await call();
   expect(second.events[0]).toMatchObject({ type: 'error', error: { code: 'realtime.too_many' } });
@@ -78,6 +82,26 @@ test('more sessions than the limit are refused in the words of the protocol, and
   first.socket.close();
   await until(() => first.over.code !== 0);
   expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
+});
+
+test('W03 some places are kept for admins, whoever holds all the others', async () => {
+  const { call } = await open({ mostSessions: 3, keptForAdmins: 1 });
+  for (let index = 0; index < 2; index++)
+    expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
+  const refused = await call();
+  expect(refused.events[0]).toMatchObject({ type: 'error', error: { code: 'realtime.too_many' } });
+  await until(() => refused.over.code !== 0);
+  expect(refused.over.code).toBe(1013);
+  expect((await call('/admin')).events[0]).toMatchObject({ type: 'session.created' });
+  expect((await call('/admin')).events[0]).toMatchObject({ error: { code: 'realtime.too_many' } });
+});
+
+test('W03 of the usual 64 places a client key takes 48', async () => {
+  const { call } = await open();
+  for (let index = 0; index < 48; index++)
+    expect((await call()).events[0]).toMatchObject({ type: 'session.created' });
+  expect((await call()).events[0]).toMatchObject({ error: { code: 'realtime.too_many' } });
+  expect((await call('/admin')).events[0]).toMatchObject({ type: 'session.created' });
 });
 
 test('a caller who does not read holds the model back, and the close ends its work', async () => {

@@ -14,6 +14,7 @@ export interface RealtimeDeps {
   /** Other limits than the usual ones, for tests. */
   readonly idleMs?: number;
   readonly mostSessions?: number;
+  readonly keptForAdmins?: number;
 }
 
 /** What a caller has asked for with its handshake. */
@@ -29,6 +30,8 @@ export interface RealtimeCall {
 const IDLE_MS = 15 * 60_000;
 /** Sessions at once: each may hold tens of megabytes of sound. */
 const MOST_SESSIONS = 64;
+/** Of those, what only admins may take: whoever holds the client key can't keep the owner out. */
+const KEPT_FOR_ADMINS = 16;
 
 const PATHS: Readonly<Record<Stage, string>> = {
   chat: '/v1/chat/completions',
@@ -53,7 +56,8 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   let open = 0;
   return {
     serve(socket, { tier, model, transcription }) {
-      if (open >= (deps.mostSessions ?? MOST_SESSIONS)) return refuse(socket);
+      const kept = tier === 'admin' ? 0 : (deps.keptForAdmins ?? KEPT_FOR_ADMINS);
+      if (open >= (deps.mostSessions ?? MOST_SESSIONS) - kept) return refuse(socket);
       open++;
       socket.once('close', () => open--);
       const connection = new Connection({

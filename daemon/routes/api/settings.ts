@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '../../contract/errors.ts';
 import type { SettingRow } from '../../contract/system.ts';
+import { cutTo } from '../../kit/cut.ts';
 import { SETTINGS, type SettingName } from '../../settings/catalogue.ts';
 import { guardOf } from '../../settings/revision.ts';
 import { audit } from '../audit.ts';
@@ -55,7 +56,7 @@ function acceptable(values: Values): Accepted {
     const row = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SettingName] : undefined;
     if (!row?.toml || name === 'requireAuth') {
       const reason = name === 'requireAuth' ? 'use PUT /api/auth/require' : 'cannot be set here';
-      fields.push({ path: name.slice(0, 64), reason });
+      fields.push({ path: cutTo(name, 64), reason });
       continue;
     }
     const parsed = row.kind.fromToml(value);

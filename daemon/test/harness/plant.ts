@@ -89,6 +89,9 @@ export async function plantInBodies(to: Listener, secret: string, key: string): 
     ['POST', '/v1/chat/completions', chat(`${secret}!`)],
     ['POST', '/v1/chat/completions', chat('x', { model: secret })],
     ['POST', '/v1/chat/completions', chat('x', { model: `svc/${secret}` })],
+    // The message repeats 120 characters of the name, the log of requests 1,024: both cuts go through the secret.
+    ['POST', '/v1/chat/completions', chat('x', { model: `${'m'.repeat(100)}${secret}` })],
+    ['POST', '/v1/chat/completions', chat('x', { model: `${'m'.repeat(1_004)}${secret}` })],
     ['POST', '/v1/chat/completions', chat('x', { [secret]: secret, user: secret })],
     ['POST', '/v1/chat/completions', chat([{ type: secret, text: secret }])],
     ['POST', '/v1/chat/completions', chat('x', { temperature: secret })],

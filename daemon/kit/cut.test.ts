@@ -1,0 +1,6 @@
+import { expect, it } from 'vitest';
+import { cutTo } from './cut.ts';
+
+it('says where a text was cut, and leaves one alone that fits', () => {
+  expect([cutTo('abc', 3), cutTo('abcd', 3), cutTo('', 3)]).toEqual(['abc', 'abc…', '']);
+});
