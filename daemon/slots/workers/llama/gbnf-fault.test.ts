@@ -12,6 +12,10 @@ test.each([
   [`root ::= ${'('.repeat(201)}"a"${')'.repeat(201)}`, 'nested deeper than 200'],
   ['root ::= "a" <[257]> "b"', 'tokens can not be named'],
   ['root ::= [<] # x\r!<|im_end|>', 'tokens can not be named'],
+  ['root ::= "a" [z-a]', 'the range z-a ends before it begins'],
+  ['root ::= "\\x00" | "b"', 'the character 0'],
+  ['root ::= "a" # \0\n{5,2}', 'it holds the character 0'],
+  ['root ::= "\\UFFFFFFFF"', 'there is no character'],
 ])('%j is at fault', (grammar, reason) => {
   expect(gbnfFault(grammar)).toContain(reason);
 });
@@ -21,6 +25,7 @@ test.each([
   'root ::= "a"{2,5} "b"{3} "c"{4,} "d"{ 0 , 0 }',
   'root ::= "{5,2}{100000}" [{5,2}] # {5,2}',
   `root ::= ${'('.repeat(200)}"a"${')'.repeat(200)}`,
+  'root ::= "a" # [z-a] "\\x00"',
 ])('%j is not', (grammar) => {
   expect(gbnfFault(grammar)).toBeNull();
 });

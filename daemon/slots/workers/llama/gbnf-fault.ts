@@ -1,3 +1,5 @@
+import { signFault } from './gbnf-signs.ts';
+
 /** A repetition takes memory for each time; one of more than four digits. */
 const HUGE_COUNT = /\{\s*(?:\d+\s*,\s*)?(\d{5,})/;
 const REPEAT_MOST = 9_999;
@@ -11,6 +13,8 @@ const COUNTS = /\{\s*(\d+)\s*,\s*(\d+)\s*\}/g;
  * over it; null when nothing does. What is no grammar at all is left to llama.cpp, which says so.
  */
 export function gbnfFault(grammar: string): string | null {
+  // To llama.cpp the grammar ends there, so that what follows would be looked at in vain.
+  if (grammar.includes('\0')) return 'it holds the character 0';
   const bare = grammar.replace(QUOTED, '');
   const count = HUGE_COUNT.exec(bare)?.[1];
   if (count !== undefined) return `it repeats ${count} times; ${REPEAT_MOST} is the most`;
@@ -20,7 +24,10 @@ export function gbnfFault(grammar: string): string | null {
   // A token that ends the answer or is none, and groups without measure, would end the engine.
   if (bare.includes('<')) return 'tokens can not be named; write their text';
   if (depthOf(bare) > GROUPS_MOST) return `its groups are nested deeper than ${GROUPS_MOST}`;
-  return null;
+  // Where no token fits, llama.cpp takes one that does not and fails over it.
+  return signFault(
+    Array.from(grammar.matchAll(QUOTED), ([part]) => part).filter((part) => !part.startsWith('#')),
+  );
 }
 
 function depthOf(grammar: string): number {
