@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { EngineLog } from './engine-log.ts';
+import { openFiles } from './testing/open-files.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -28,6 +29,18 @@ it('goes on in the file of an earlier start', async () => {
     await log.close();
   }
   expect(readFileSync(join(folder, 'agent.log'), 'utf8')).toBe('one\ntwo\n');
+});
+
+it('once closed it opens the file for nobody, and keeps what comes late in memory', async () => {
+  const log = new EngineLog(folder, 'agent');
+  log.push(Buffer.from('one\n'));
+  await log.close();
+  log.note('a note');
+  log.push(Buffer.from('late\n'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(openFiles()).not.toContain(join(folder, 'agent.log'));
+  expect(readFileSync(join(folder, 'agent.log'), 'utf8')).toBe('one\n');
+  expect(log.lines()).toEqual(['one', 'late']);
 });
 
 it('P11: 50 MB of output leave two bounded files and a bounded ring', async () => {

@@ -27,6 +27,7 @@ export class EngineLog {
   #stream: WriteStream | null = null;
   #written = 0;
   #dropped = 0;
+  #closed = false;
 
   constructor(folder: string, slot: string, limits: EngineLogLimits = LIMITS) {
     this.#limits = limits;
@@ -54,10 +55,11 @@ export class EngineLog {
     return this.#ring.lines(most);
   }
 
-  /** Lets an open last line go and closes the file; resolves when it is on its way to the disk. */
+  /** Lets an open last line go and closes the file for good; resolves when it is on its way to the disk. */
   async close(): Promise<void> {
     const rest = this.#ring.end();
     if (rest !== null) this.#write(rest);
+    this.#closed = true;
     const stream = this.#stream;
     this.#stream = null;
     if (stream === null) return;
@@ -68,6 +70,8 @@ export class EngineLog {
   }
 
   #write(line: string): void {
+    // What comes late is in memory only: nobody would close the file that it opens.
+    if (this.#closed) return;
     const stream = this.#open();
     if (stream.writableLength > this.#limits.backlogBytes) {
       this.#dropped += 1;

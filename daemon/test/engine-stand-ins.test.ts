@@ -2,10 +2,11 @@
  * spec "Slots": vLLM, FastFlowLM and ComfyUI as the gateway drives them, against STAND-INS that refuse what the real
  * programs would refuse. What the real ones compute is not tested here.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { follow } from './harness/follow.ts';
 import { type Gateway, startGateway, until } from './harness/gateway.ts';
 import { type Answer, ask } from './harness/http.ts';
 import { writeStandIns } from './harness/stand-ins.ts';
@@ -104,6 +105,18 @@ describe('FastFlowLM (stand-in)', () => {
     const answer = await say('npu', content);
     expect(answer.status).toBe(status);
     expect(answer.json()).toMatchObject({ error: { code: 'upstream.error', message } });
+  });
+
+  it('has one log that each of its slots shows as it comes, also over an older one of its own', async () => {
+    writeFileSync(join(home, 'state/logs/npu.log'), 'written by an engine of before\n');
+    for (const name of ['npu', 'ear']) {
+      const stream = await follow(gateway, `/api/slots/${name}/logs`, {});
+      await stream.next('its start', ({ data }) => data.includes('gateway: started'));
+      appendFileSync(join(home, 'state/logs/@flm.log'), `live for ${name}\n`);
+      await stream.next('what is new', ({ data }) => data.includes(`live for ${name}`));
+      expect(stream.named('line')).not.toContainEqual({ text: 'written by an engine of before' });
+      stream.leave();
+    }
   });
 
   it('refuses a second chat model while the first is there, and takes it afterwards', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { hideSecrets } from '../../kit/redact.ts';
 import { engineLogFile } from '../../slots/engine-log.ts';
 import { tailLog } from '../../slots/log-tail.ts';
+import { slotLogName } from '../../slots/slot-log.ts';
 import type { RouteDeps } from '../deps.ts';
 import { StreamDoor } from '../event-stream.ts';
 import type { Handler } from '../handler.ts';
@@ -14,7 +15,7 @@ const MOST_LINES = 1_000;
 
 /**
  * `GET /api/slots/{name}/logs?lines=&follow=`: the last lines of what the slot's engines wrote, over their restarts,
- * and then the live ones, each an event `line` with `{"text"}`. Values of secrets are hidden.
+ * and then the live ones (of a program that several slots share, what it wrote for any of them), each an event `line` with `{"text"}`. Values of secrets are hidden.
  */
 export function slotLogRoutes(deps: RouteDeps) {
   const door = new StreamDoor(deps, MAX_READERS);
@@ -30,8 +31,10 @@ export function slotLogRoutes(deps: RouteDeps) {
       const text = hideSecrets(line, deps.settings.secrets());
       stream.send({ event: 'line', data: JSON.stringify({ text }) });
     };
-    const file = engineLogFile(join(deps.settings.folders.state, 'logs'), name);
-    // A program that several slots share writes a log of its own, and a full disk none: what memory holds is shown then.
+    const config = deps.slots.config(name);
+    const log = config === undefined ? name : slotLogName(config);
+    const file = engineLogFile(join(deps.settings.folders.state, 'logs'), log);
+    // A full disk has none: what memory holds is shown then.
     if (!existsSync(file) && lines > 0) for (const line of deps.slots.lines(name).slice(-lines)) onLine(line);
     await tailLog(file, { lines, follow, signal: gone.signal, onLine });
     stream.end();

@@ -114,6 +114,8 @@ export interface Engine {
   checks(launch: Launch): readonly Check[];
   /** True when its health is answered also while requests are served; default false. */
   readonly answersWhileServing?: boolean;
+  /** The name of the one process that all its slots share where it is a program of the gateway; absent: each has its own. */
+  readonly shared?: string;
   /** Its embeddings and rankings have the shape of this gateway: nothing of them is looked at again. */
   readonly exact?: boolean;
   /** It makes vectors of texts only, not of token ids. */

@@ -24,6 +24,9 @@ function argsOf({ config, model }: LaunchOrder): string[] {
   ];
 }
 
+/** The process that all its slots share: the NPU takes one. */
+const SHARED = 'flm';
+
 function plan(order: LaunchOrder): Launch {
   const { config, model } = order;
   const common = commonLaunch(order, { nativeRerank: false, model: model.id });
@@ -35,7 +38,7 @@ function plan(order: LaunchOrder): Launch {
     key: { by: 'none' },
     probe: PROBE,
     install: 'Install FastFlowLM and its driver (flm validate tells what is missing).',
-    shared: { name: 'flm', claim: config.type === 'llm' ? model.id : null },
+    shared: { name: SHARED, claim: config.type === 'llm' ? model.id : null },
   });
   return { ...common, context, device: 'npu', startLimitMs: START_LIMIT_MS, how };
 }
@@ -53,6 +56,7 @@ export const flm: Engine = {
   id: 'flm',
   types: new Set(['llm', 'embedding', 'stt']),
   runners: new Set(['process', 'attach']),
+  shared: SHARED,
   modelSource: () => 'name',
   objection,
   plan,

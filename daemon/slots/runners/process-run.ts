@@ -96,7 +96,6 @@ export class ProcessRun implements Running {
     for (let start = 1; start <= MOST_STARTS && !this.#stop.signal.aborted; start++) {
       ended = await this.#once();
       if (!this.#portLost) return ended;
-      this.#log.note(PORT_LOST);
     }
     return this.#portLost ? { ...ended, reason: PORT_LOST } : ended;
   }
@@ -128,7 +127,7 @@ export class ProcessRun implements Running {
     const over = new AbortController();
     const ended = watchEnd(child, {
       log: this.#log,
-      lastWords: () => this.#lastWords,
+      lastWords: () => this.#reason(),
       done: () => forgetRun(runFolder, name),
     });
     this.#child = { process: child, ended };
@@ -139,8 +138,13 @@ export class ProcessRun implements Running {
     }
     const end = await ended;
     over.abort(new Error('ended'));
-    this.#portLost ||= !this.#isLoaded && this.#log.lines(50).some((line) => PORT_TAKEN.test(line));
     return end;
+  }
+
+  /** The reason of an end that is known better than by its exit; decides whether the port was lost. */
+  #reason(): string | null {
+    this.#portLost ||= !this.#isLoaded && this.#log.lines(50).some((line) => PORT_TAKEN.test(line));
+    return this.#portLost ? PORT_LOST : this.#lastWords;
   }
 
   get #keyFile(): string {

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../kit/process-identity.ts';
+import { openFiles } from '../testing/open-files.ts';
 import { ProcessBench } from '../testing/process-bench.ts';
 import { freePort } from './ports.ts';
 import type { Running } from './runner.ts';
@@ -226,6 +227,9 @@ describe('a stranger on the port', () => {
     const { reason } = await bench.start([], {}, {}, runner).ended;
     expect(reason).toBe('Another program has taken the port of the engine.');
     expect(others.map(({ met }) => met())).toEqual([0, 0, 0]);
+    const log = join(bench.folder, 'logs', 'agent.log');
+    await vi.waitFor(() => expect(openFiles()).not.toContain(log));
+    expect(readFileSync(log, 'utf8').match(/gateway: Another program has taken the port/g)).toHaveLength(3);
   });
 });
 

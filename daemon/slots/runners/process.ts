@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { LaunchBy } from '../engines/engine.ts';
+import { sharedRun } from '../slot-log.ts';
 import { Ports } from './ports.ts';
 import { type ProcessParts, ProcessRun } from './process-run.ts';
 import { dyingWithParent, findProgram } from './program.ts';
@@ -33,7 +34,7 @@ export function createProcessRunner(options: ProcessRunnerOptions): Runner {
       new ProcessRun(made, { launch, program, name, after });
     const sharing = launch.how.shared;
     if (sharing === null) return run(launch.slot, Promise.resolve());
-    return shared.join(launch, sharing, (after) => run(`@${sharing.name}`, after));
+    return shared.join(launch, sharing, (after) => run(sharedRun(sharing.name), after));
   };
   return { id: 'process', start: (launch) => start(launch as LaunchBy<'process'>) };
 }

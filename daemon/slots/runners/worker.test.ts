@@ -1,10 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../kit/process-identity.ts';
 import type { Launch } from '../engines/engine.ts';
+import { signalGroup } from '../orphans.ts';
 import { workerLaunch } from '../testing/launches.ts';
+import { dyingWithParent } from './program.ts';
 import type { Running } from './runner.ts';
 import { createWorkerRunner } from './worker.ts';
 
@@ -124,6 +129,42 @@ describe('the worker runner', () => {
     expect(env.HOME).toBe('canary-HOME');
     expect(Object.keys(env).filter((name) => /SVC|TOKEN|KEY|NODE_OPTIONS/.test(name))).toEqual([]);
   });
+
+  it.skipIf(dyingWithParent(process.env.PATH ?? '').length === 0)(
+    'one that hears nobody any more dies with the gateway',
+    async () => {
+      const workerPath = join(folder, 'deaf.mjs');
+      writeFileSync(workerPath, "console.log('deaf.'); for (;;);");
+      const options = { nodePath: process.execPath, programs: { llama: workerPath, speech: workerPath } };
+      const folders = {
+        stateFolder: folder,
+        logFolder: join(folder, 'logs'),
+        runFolder: join(folder, 'run'),
+      };
+      const gateway = spawn(
+        process.execPath,
+        [
+          ...['--input-type=module', '-e'],
+          `import { createWorkerRunner } from ${JSON.stringify(new URL('./worker.ts', import.meta.url))};
+          const [options, launch] = JSON.parse(process.argv[1]);
+          const run = createWorkerRunner({ ...options, environment: (name) => process.env[name] }).start(launch);
+          setInterval(() => { if (run.lines().includes('deaf.')) console.log(run.pid); }, 50);`,
+          JSON.stringify([{ ...options, ...folders }, workerLaunch()]),
+        ],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      const [line] = (await once(createInterface(gateway.stdout), 'line')) as [string];
+      const pid = Number(line);
+      try {
+        expect(startTicksOf(pid)).not.toBeNull();
+        gateway.kill('SIGKILL');
+        await vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), 5_000);
+      } finally {
+        gateway.kill('SIGKILL');
+        signalGroup(pid, 'SIGKILL');
+      }
+    },
+  );
 
   it('leaves no run record behind, and the log says how it ended', async () => {
     const run = start('process.exit(3)');

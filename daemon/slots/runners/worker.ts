@@ -8,6 +8,7 @@ import { forgetRun } from '../orphans.ts';
 import { scrubbed } from '../reason.ts';
 import type { WorkerMessage } from '../workers/protocol.ts';
 import { notStarted, remember, stopChild, watchEnd } from './child.ts';
+import { dyingWithParent } from './program.ts';
 import { type Loaded, neverStarted, type Runner, type Running } from './runner.ts';
 import { workerEnv } from './worker-env.ts';
 
@@ -25,10 +26,16 @@ export interface WorkerRunnerOptions {
   environment(name: string): string | undefined;
 }
 
-function spawnWorker(options: WorkerRunnerOptions, launch: LaunchBy<'worker'>, nonce: string): ChildProcess {
+/** `before`: the words that stand before Node. */
+function spawnWorker(
+  options: WorkerRunnerOptions,
+  launch: LaunchBy<'worker'>,
+  { nonce, before }: { nonce: string; before: readonly string[] },
+): ChildProcess {
+  const [execPath = options.nodePath, ...words] = [...before, options.nodePath];
   return fork(options.programs[launch.how.program], [`slot=${launch.slot}`], {
-    execPath: options.nodePath,
-    execArgv: ['--disable-sigusr1'],
+    execPath,
+    execArgv: [...words, '--disable-sigusr1'],
     cwd: options.stateFolder,
     env: { ...compileCacheEnv(), ...workerEnv((name) => options.environment(name), launch.env, nonce) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -62,13 +69,17 @@ class Story {
   }
 }
 
-function startWorker(options: WorkerRunnerOptions, launch: LaunchBy<'worker'>): Running {
+function startWorker(
+  options: WorkerRunnerOptions,
+  launch: LaunchBy<'worker'>,
+  before: readonly string[],
+): Running {
   const nonce = randomBytes(18).toString('base64url');
   const story = new Story();
   const log = new EngineLog(options.logFolder, launch.slot);
   let child: ChildProcess;
   try {
-    child = spawnWorker(options, launch, nonce);
+    child = spawnWorker(options, launch, { nonce, before });
   } catch (cause) {
     return neverStarted(notStarted(cause));
   }
@@ -97,8 +108,14 @@ function startWorker(options: WorkerRunnerOptions, launch: LaunchBy<'worker'>): 
 /**
  * Runs engines as child processes of ours: one per slot, in a process group of its own, with an explicit
  * environment, no shell, output into a bounded log. The key travels over IPC only. An engine whose gateway dies
- * ends by itself, and by its record at the next start at the latest.
+ * ends by itself, one in a native call that never ends by the kernel's signal where `setpriv` is at hand, and by its
+ * record at the next start at the latest.
  */
 export function createWorkerRunner(options: WorkerRunnerOptions): Runner {
-  return { id: 'worker', start: (launch) => startWorker(options, launch as LaunchBy<'worker'>) };
+  let before: readonly string[] | null = null;
+  const start = (launch: LaunchBy<'worker'>): Running => {
+    before ??= dyingWithParent(options.environment('PATH') ?? '');
+    return startWorker(options, launch, before);
+  };
+  return { id: 'worker', start: (launch) => start(launch as LaunchBy<'worker'>) };
 }

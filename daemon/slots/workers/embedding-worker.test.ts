@@ -99,6 +99,18 @@ describe('vectors', () => {
   });
 });
 
+test.each([' ', '\n', '\0', '\ud800', ' \t '])(
+  'a text without words, %j, has a vector of its own marks',
+  async (input) => {
+    const answer = await ask({ input: ['hello', input] });
+    expect(answer.status).toBe(200);
+    const [, vector] = answer.data.map(({ embedding }) => embedding);
+    expect(vector).toHaveLength(64);
+    expect(dot(vector ?? [], vector ?? [])).toBeCloseTo(1, 5);
+    expect((await ask({ input })).usage.prompt_tokens).toBe(2);
+  },
+);
+
 describe('the window', () => {
   const filling = (tokens: number) => Array.from({ length: tokens }, () => 100);
 

@@ -78,6 +78,37 @@ describe('structure', () => {
   });
 });
 
+describe('a grammar that no token of the model fits', () => {
+  const { ask, stream, worker } = askWorker({}, { parallel: 2 });
+  const grammar = 'root ::= "ab"{2}';
+  const logit_bias = { 97: false, 98: false };
+  const refused = { code: 'request.invalid', param: 'grammar', message: expect.stringContaining('no token') };
+
+  test.each([{}, { logprobs: true }])(
+    'is 400 for its caller, and the engine serves on: %j',
+    async (sampling) => {
+      const free = ask(CHAT, { messages: user('x'), max_tokens: 40 });
+      const answers = Array.from({ length: 6 }, () =>
+        ask(CHAT, { messages: user('x'), ...sampling, grammar, logit_bias }),
+      );
+      for (const { status, error } of await Promise.all(answers)) {
+        expect(status).toBe(400);
+        expect(error).toMatchObject(refused);
+      }
+      expect((await free).status).toBe(200);
+      const after = await ask(CHAT, { messages: user('x'), temperature: 0, ...format });
+      expect(after.choices[0]?.message?.content).toBe(ANSWER);
+      expect(await worker().health()).toMatchObject({ status: 'ok', active: 0, queued: 0 });
+    },
+  );
+
+  test('ends a stream with the error', async () => {
+    const response = await worker().post(CHAT, { messages: user('x'), grammar, logit_bias, stream: true });
+    expect(await response.text()).toContain('"param":"grammar"');
+    expect((await stream(CHAT, { messages: user('x') })).length).toBeGreaterThan(1);
+  });
+});
+
 describe('calls that must be made', () => {
   const { ask, stream } = askWorker({ template: CHATML });
 

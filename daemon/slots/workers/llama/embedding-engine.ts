@@ -4,6 +4,7 @@ import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
 import { mapWithBreath } from './embedding-breath.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
+import { ownMark } from './embedding-mark.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
 import { Permits } from './embedding-permits.ts';
 import { poolingOf } from './embedding-pooling.ts';
@@ -74,8 +75,11 @@ export class EmbeddingEngine {
 
   #tokens(input: EmbeddingInput, place: string): { tokens: Token[]; length: number } {
     const { model, context } = this.#loaded;
-    const tokens = typeof input === 'string' ? model.tokenize(input) : known(input, this.#vocabulary, place);
-    const length = context.calculateInputLength(tokens);
+    const read = typeof input === 'string' ? model.tokenize(input) : known(input, this.#vocabulary, place);
+    const lengthOf = (some: readonly Token[]) => context.calculateInputLength([...some]);
+    const { bos, sep, eos } = model.tokens;
+    const tokens = read.length > 0 ? read : [ownMark([bos, sep, eos], lengthOf, place)];
+    const length = lengthOf(tokens);
     refuseTooLong(place, length, this.facts.context);
     return { tokens, length };
   }

@@ -12,6 +12,7 @@ import { type LoadedModel, loadModel, ownTemplate, toolTemplate } from './load.t
 import { Lockstep } from './lockstep.ts';
 import { type PrefillPace, prefillPace } from './prefill-pace.ts';
 import type { Generation } from './request.ts';
+import { grammarRefusal, tellSampleFaults } from './sample-faults.ts';
 import { toSeed } from './sampling.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { textGate } from './text-gate.ts';
@@ -51,6 +52,7 @@ export class ChatEngine {
 
   private constructor(loaded: LoadedModel, config: WorkerConfig, onBroken: (error: unknown) => void) {
     const { llama, model, context } = loaded;
+    tellSampleFaults(context);
     const several = context.totalSequences > 1;
     const lockstep = new Lockstep(nextTurn, several ? () => pause(AT_ONCE_MS) : null);
     const sequences = Array.from(
@@ -123,7 +125,7 @@ export class ChatEngine {
       }
     } catch (error) {
       await sequence.reset().catch(this.#onBroken);
-      throw error;
+      throw grammarRefusal(error, generation.grammar);
     } finally {
       sequence.leave();
       this.#pool.release(sequence);

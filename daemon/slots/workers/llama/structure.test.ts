@@ -31,22 +31,14 @@ test('json_object asks for any object, grammar is taken as it is', () => {
   });
 });
 
-test('a grammar may hold the sign that tokens are named with in its texts, sets and remarks', () => {
-  const grammar = 'root ::= "<\\"<" [\\]<] # <[1]>\n "a"';
-  expect(structure({ grammar })?.grammar).toBe(grammar);
-});
-
 test.each([
   [{ response_format: { type: 'xml' } }, 'response_format'],
   [{ response_format: { type: 'json_schema' } }, 'response_format'],
   [{ response_format: { type: 'json_schema', json_schema: { name: 'x' } } }, 'response_format'],
   [{ json_schema: { type: 'string', pattern: '\\ba' } }, '"pattern" "\\\\ba" is not supported'],
   [{ json_schema: schema, grammar: 'root ::= "a"' }, 'grammar: an answer has one structure'],
-  [{ grammar: 'root ::= "a"{1,100000}' }, '9999 is the most'],
+  [{ grammar: 'root ::= "a"{5,2}' }, 'grammar: {5,2} repeats'],
   [{ grammar: 'x'.repeat(70_000) }, 'grammar'],
-  [{ grammar: `root ::= ${'('.repeat(201)}"a"${')'.repeat(201)}` }, 'nested deeper than 200'],
-  [{ grammar: 'root ::= "a" <[257]> "b"' }, 'tokens can not be named'],
-  [{ grammar: 'root ::= [<] # x\r!<|im_end|>' }, 'tokens can not be named'],
 ])('%j is refused with the reason', (body, reason) => {
   expect(() => structure(body)).toThrow(reason);
 });

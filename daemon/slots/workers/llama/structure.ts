@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidField, Refusal } from '../refusal.ts';
+import { gbnfFault } from './gbnf-fault.ts';
 import { SchemaFault } from './json/schema-fault.ts';
 import { schemaGrammar } from './json/schema-grammar.ts';
 
@@ -13,12 +14,6 @@ export interface Structure {
 }
 
 const GRAMMAR_LONGEST = 65_536;
-/** A repetition takes memory for each time; one of more than four digits. */
-const COUNTS = /\{[\s\d]*,?\s*(\d{5,})/;
-const REPEAT_MOST = 9_999;
-const GROUPS_MOST = 200;
-/** What may hold any character: texts, sets of characters, remarks. */
-const QUOTED = /"(?:\\[\s\S]|[^"\\])*"|\[(?:\\[\s\S]|[^\]\\])*\]|#[^\r\n]*/g;
 
 const responseFormat = z.discriminatedUnion(
   'type',
@@ -72,24 +67,9 @@ function schemaStructure(schema: unknown): Structure | null {
 
 function gbnf(grammar: string | null | undefined): Structure | null {
   if (grammar === undefined || grammar === null || grammar.trim() === '') return null;
-  const count = COUNTS.exec(grammar)?.[1];
-  if (count !== undefined)
-    throw invalidField('grammar', `grammar: it repeats ${count} times; ${REPEAT_MOST} is the most`);
-  // A token that ends the answer or is none, and groups without measure, would end the engine.
-  const bare = grammar.replace(QUOTED, '');
-  if (bare.includes('<')) throw invalidField('grammar', 'grammar: tokens can not be named; write their text');
-  if (depthOf(bare) > GROUPS_MOST)
-    throw invalidField('grammar', `grammar: its groups are nested deeper than ${GROUPS_MOST}`);
+  const fault = gbnfFault(grammar);
+  if (fault !== null) throw invalidField('grammar', `grammar: ${fault}`);
   return { schema: null, grammar, param: 'grammar' };
-}
-
-function depthOf(grammar: string): number {
-  let [depth, deepest] = [0, 0];
-  for (const sign of grammar) {
-    if (sign === '(') deepest = Math.max(deepest, ++depth);
-    else if (sign === ')') depth -= 1;
-  }
-  return deepest;
 }
 
 function ofSchema(schema: unknown, param: string): Structure {

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { ownMark } from './embedding-mark.ts';
+
+/** As the library puts them: each only where it does not stand already. */
+const around =
+  (first: number | null, last: number | null) =>
+  (tokens: readonly number[]): number => {
+    const input = [...tokens];
+    if (first !== null && input[0] !== first) input.unshift(first);
+    if (last !== null && input.at(-1) !== last) input.push(last);
+    return input.length;
+  };
+
+test.each([
+  ['a beginning and an end', around(1, 2), 1],
+  ['a beginning', around(1, null), 1],
+  ['an end', around(null, 2), 2],
+  ['one mark that is both', around(3, 3), 3],
+])('a model that puts %s has a mark for a text without tokens', (_, lengthOf, mark) => {
+  expect(ownMark([1, 3, 2], lengthOf, 'input')).toBe(mark);
+});
+
+test('without any the text is refused by its place', () => {
+  expect(() => ownMark([1, null, 2], around(null, null), 'input[1]')).toThrow('input[1]: has no tokens');
+});

@@ -1,0 +1,58 @@
+/** One character of a text or a set, as it is written and as it is read. */
+interface Sign {
+  readonly written: string;
+  readonly code: number;
+}
+
+const SIGN = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([\s\S]))|[\s\S]/gu;
+const CONTROLS: Readonly<Record<string, string>> = { t: '\t', r: '\r', n: '\n' };
+const LAST_CODE = 0x10ffff;
+
+/** What no text can ever hold of the texts and sets of a grammar, each with its quotes or brackets; null without any. */
+export function signFault(quoted: readonly string[]): string | null {
+  for (const part of quoted) {
+    const fault = part.startsWith('[') ? setFault(part) : textFault(part);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+function textFault(text: string): string | null {
+  const signs = signsOf(text.slice(1, -1));
+  // llama.cpp ends what it compares at this character, and no token has it.
+  if (signs.some(({ code }) => code === 0))
+    return 'no token holds the character 0 that a text of it asks for';
+  return beyondFault(signs);
+}
+
+function setFault(set: string): string | null {
+  const others = set.startsWith('[^');
+  const signs = signsOf(set.slice(others ? 2 : 1, -1));
+  let highest = 0;
+  for (let at = 0; at < signs.length; at++) {
+    const from = signs[at] as Sign;
+    const to = signs[at + 1]?.written === '-' ? signs[at + 2] : undefined;
+    if (to !== undefined) {
+      at += 2;
+      if (to.code < from.code) return `the range ${from.written}-${to.written} ends before it begins`;
+    }
+    highest = Math.max(highest, (to ?? from).code);
+  }
+  if (!others && signs.length > 0 && highest === 0)
+    return 'no token holds the character 0 that a set of it asks for';
+  return beyondFault(signs);
+}
+
+function beyondFault(signs: readonly Sign[]): string | null {
+  const beyond = signs.find(({ code }) => code > LAST_CODE);
+  return beyond === undefined ? null : `there is no character ${beyond.written}`;
+}
+
+function signsOf(text: string): Sign[] {
+  return Array.from(text.matchAll(SIGN), ([written, two, four, eight, escaped]) => {
+    const hex = two ?? four ?? eight;
+    if (hex !== undefined) return { written, code: Number.parseInt(hex, 16) };
+    const sign = escaped === undefined ? written : (CONTROLS[escaped] ?? escaped);
+    return { written, code: sign.codePointAt(0) ?? 0 };
+  });
+}
