@@ -47,6 +47,9 @@ export async function cannotTrace(strace: string): Promise<string | null> {
   return err.split('\n')[0]?.slice(0, 200) || `it ended with ${ended}`;
 }
 
+/** Most time that a traced program has. */
+const LIMIT_MS = 60_000;
+
 /** Runs a program to its end under strace, at most a minute. One helper thread does what is not done by the main one. */
 export async function traced(
   strace: string,
@@ -62,13 +65,20 @@ export async function traced(
     const child = spawn(
       strace,
       ['-f', ...quick, '-y', '-s', '0', '-o', list, `--trace=${SEEN}`, ...inject, ...command],
-      { env: { UV_THREADPOOL_SIZE: '1' }, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 },
+      { env: { UV_THREADPOOL_SIZE: '1' }, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
     );
+    let late = false;
+    // The whole group: a tracer that is ended lets go of its program, which goes on and holds the pipes.
+    const limit = setTimeout(() => {
+      late = true;
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    }, LIMIT_MS);
     const ended = new Promise<number | string | null>((resolve) => {
       child.once('error', (error) => resolve(error.message));
-      child.once('close', (code, signal) => resolve(code ?? signal));
+      child.once('close', (code, signal) => resolve(late ? 'it did not end' : (code ?? signal)));
     });
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    clearTimeout(limit);
     return { ended: await ended, out, err, calls: callsIn(readIfThere(list)) };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -208,7 +208,10 @@ const PULL: Writer = {
   prepare: () => {},
   async begin(root) {
     const hub = await startHub({ [REPO]: { files: { [FILE]: WEIGHTS } } });
-    const bench = await pullBench(hub.url, { home: root });
+    const bench = await pullBench(hub.url, { home: root }).catch(async (error: unknown) => {
+      await hub.close();
+      throw error;
+    });
     return {
       async write() {
         const { id } = await bench.pull(REPO);
