@@ -10,19 +10,16 @@ import type { Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
-import type { Pass } from './breaker.ts';
 import { DailyCounts } from './daily.ts';
-import { faultOf } from './fault.ts';
-import { HOPS_HEADER, nextHops } from './hops.ts';
 import { keepLists, readKeptLists } from './kept-lists.ts';
 import { ListReader } from './list-reader.ts';
 import { type ListClocks, Listing } from './listing.ts';
 import { Looks } from './looks.ts';
 import type { AllUpstreams, CallOptions, UpstreamCall, UpstreamFacts } from './port.ts';
 import type { ListOutcome } from './read-list.ts';
-import { capReached, keyNotSet, leftAlone, loop, unavailable } from './refusals.ts';
 import { leadsToSelf, type OwnPlace } from './self.ts';
-import { type CallEnd, type Sent, Upstream } from './upstream.ts';
+import { Upstream } from './upstream.ts';
+import { UpstreamCalls } from './upstream-calls.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 import { readUpstreamFolder } from './upstream-folder.ts';
 import { upstreamDetail, upstreamView } from './views.ts';
@@ -41,16 +38,6 @@ export interface UpstreamsOptions {
 }
 
 const CLOCKS: ListClocks = { wall: () => Date.now(), steady: () => performance.now() };
-const NATIVE_RERANK: ReadonlySet<string> = new Set(['llama-server', 'vllm']);
-/** A list that is older than this is asked for anew when the upstream says that a model is not there. */
-const DOUBT_AFTER_MS = 10_000;
-
-/** How a call was made. */
-interface Made {
-  readonly pass: Pass | null;
-  readonly sent: Sent;
-}
-
 class LiveUpstreams implements AllUpstreams {
   readonly instance = randomBytes(8).toString('hex');
   readonly #options: UpstreamsOptions;
@@ -58,6 +45,7 @@ class LiveUpstreams implements AllUpstreams {
   readonly #all = new Map<string, Upstream>();
   readonly #daily: DailyCounts;
   readonly #reader: ListReader;
+  readonly #calls: UpstreamCalls;
   readonly #looks: Looks;
   readonly #shown = new Map<string, string>();
   #revisions: ReadonlyMap<string, string> = new Map();
@@ -73,6 +61,14 @@ class LiveUpstreams implements AllUpstreams {
       instance: this.instance,
       connectMs: (upstream) => this.#connectMs(upstream),
       read: (upstream) => this.#listRead(upstream),
+    });
+    this.#calls = new UpstreamCalls({
+      instance: this.instance,
+      all: this.#all,
+      daily: this.#daily,
+      readSoon: (upstream) => this.#reader.readSoon(upstream),
+      maxAgeMs: () => this.#maxAgeMs,
+      announce: (upstream) => this.#announce(upstream),
     });
     this.#looks = new Looks({
       upstreams: () => [...this.#all.values()],
@@ -96,12 +92,20 @@ class LiveUpstreams implements AllUpstreams {
     return {
       name,
       remote,
-      healthy: (health === 'ok' || health === 'unknown') && !this.#spent(upstream),
+      healthy: (health === 'ok' || health === 'unknown') && !this.#calls.spent(upstream),
       guarded: remote && localFirst,
       priority,
       cold: upstream.cold(this.#maxAgeMs),
       models: upstream.models,
     };
+  }
+
+  connect(name: string, options?: CallOptions): UpstreamCall {
+    return this.#calls.connect(name, options);
+  }
+
+  refusal(name: string): GatewayError | null {
+    return this.#calls.refusal(name);
   }
 
   refreshCold(signal: AbortSignal): Promise<void> {
@@ -112,72 +116,6 @@ class LiveUpstreams implements AllUpstreams {
     return [...this.#all.values()].filter(
       (upstream) => upstream.config.enabled && upstream.cold(this.#maxAgeMs),
     );
-  }
-
-  connect(name: string, { hops, test = false }: CallOptions = {}): UpstreamCall {
-    const upstream = this.#all.get(name);
-    if (!upstream || (!upstream.config.enabled && !test)) throw unavailable('The upstream is gone.');
-    const next = nextHops(hops, this.instance);
-    if (upstream.loops || next === null) throw loop(next === null);
-    const { sent } = upstream;
-    const headers = { ...upstream.credential(), [HOPS_HEADER]: next };
-    if (this.#spent(upstream)) throw capReached(this.#daily.secondsLeft());
-    const pass = test ? null : upstream.breaker.admit();
-    if (!test && pass === null) throw leftAlone(upstream.breaker.waitMs);
-    this.#daily.add(name, 1, upstream.config.dailyRequests !== null);
-    this.#lookAround(upstream);
-    const { at, kind, remote, connectTimeoutS, idleTimeoutS } = upstream.config;
-    return {
-      origin: at.origin,
-      base: at.base,
-      headers,
-      nativeRerank: NATIVE_RERANK.has(kind),
-      teiRerank: kind === 'tei',
-      remote,
-      connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
-      idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,
-      begun: (status) => this.#begun(upstream, status),
-      ended: (end) => this.#ended(upstream, end, { pass, sent }),
-    };
-  }
-
-  refusal(name: string): GatewayError | null {
-    const upstream = this.#all.get(name);
-    if (!upstream?.config.enabled) return unavailable('The upstream is gone.');
-    if (upstream.loops) return loop(false);
-    if (upstream.keyMissing) return keyNotSet();
-    if (this.#spent(upstream)) return capReached(this.#daily.secondsLeft());
-    const { waitMs } = upstream.breaker;
-    return waitMs > 0 ? leftAlone(waitMs) : null;
-  }
-
-  #begun(upstream: Upstream, status: number): void {
-    if (!upstream.breaker.open || this.#isGone(upstream)) return;
-    upstream.begun(status);
-    this.#announce(upstream);
-  }
-
-  #ended(upstream: Upstream, end: CallEnd, { pass, sent }: Made): void {
-    const { name, dailyRequests } = upstream.config;
-    upstream.ended(end, pass, sent);
-    if (end !== null && 'failed' in end && faultOf(end.failed).unsent) {
-      this.#daily.add(name, -1, dailyRequests !== null);
-    }
-    if (this.#isGone(upstream)) return;
-    const doubtful = end !== null && 'status' in end && end.status === 404;
-    if (doubtful && !upstream.listing.fresh(DOUBT_AFTER_MS)) this.#reader.readSoon(upstream);
-    this.#announce(upstream);
-  }
-
-  /** A call is made, so somebody is there: lists that grow old and upstreams that are down are looked at meanwhile. */
-  #lookAround(called: Upstream): void {
-    for (const upstream of this.#all.values()) {
-      const { enabled, models } = upstream.config;
-      if (!enabled || upstream.isSelf || !upstream.listing.due || upstream.breaker.waitMs > 0) continue;
-      const old = models === null && !upstream.listing.fresh(this.#maxAgeMs);
-      if ((upstream === called && old) || (upstream !== called && upstream.breaker.open))
-        this.#reader.readSoon(upstream);
-    }
   }
 
   views(): UpstreamRecord[] {
@@ -271,14 +209,9 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #listRead(upstream: Upstream): void {
-    if (this.#isGone(upstream)) return;
+    if (this.#calls.isGone(upstream)) return;
     this.#keep();
     this.#announce(upstream);
-  }
-
-  /** It was removed, or moved to another address: what it still says is nobody's state any more. */
-  #isGone(upstream: Upstream): boolean {
-    return this.#all.get(upstream.config.name) !== upstream;
   }
 
   #keep(): void {
@@ -303,10 +236,6 @@ class LiveUpstreams implements AllUpstreams {
       this.#options.log[level]({ upstream: name, health, before, reason: upstream.reason }, 'upstream');
     }
     this.#options.bus.emit('upstream', { name, health, models });
-  }
-
-  #spent({ config }: Upstream): boolean {
-    return config.dailyRequests !== null && this.#daily.of(config.name) >= config.dailyRequests;
   }
 
   #connectMs({ config }: Upstream): number {
