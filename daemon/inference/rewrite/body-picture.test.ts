@@ -81,6 +81,17 @@ describe('keys that hide', () => {
   test('a nested field of that name is none', () => {
     expect(modelOf(picture('{"metadata":{"model":"a"}}'))).toBeNull();
   });
+
+  test('a model longer than any name is refused before anybody is looked for, one of 64 KiB is not', () => {
+    const named = (length: number) => picture(JSON.stringify({ model: 'm'.repeat(length - 2) }));
+    expect(modelOf(named(65_536))).toHaveLength(65_534);
+    expect(() => modelOf(named(65_537))).toThrow(
+      expect.objectContaining({
+        code: 'request.invalid',
+        options: expect.objectContaining({ param: 'model' }),
+      }),
+    );
+  });
 });
 
 test.each([

@@ -196,13 +196,21 @@ export function fieldOf(picture: BodyPicture, name: WantedField): Field | undefi
 }
 
 /**
+ * Bytes that `model` may take in a body. No name is nearly as long, and each look at one for somebody who serves it holds up every
+ * other request.
+ */
+const LONGEST_MODEL = 65_536;
+
+/**
  * The value of `model`: null when absent, `null` or blank.
- * Throws `request.invalid` when it is there and no string.
+ * Throws `request.invalid` when it is there and no string, or longer than any name.
  */
 export function modelOf(picture: BodyPicture): string | null {
   const field = fieldOf(picture, 'model');
   if (field === undefined || field.kind === 'null') return null;
   if (field.kind !== 'string') throw invalid('model', 'must be a string');
+  if (field.value.end - field.value.start > LONGEST_MODEL)
+    throw invalid('model', `must take at most ${LONGEST_MODEL} bytes`);
   const text = stringAt(picture.bytes, field.value);
   return text.trim() === '' ? null : text;
 }

@@ -15,7 +15,8 @@ const MOST_LINES = 1_000;
 
 /**
  * `GET /api/slots/{name}/logs?lines=&follow=`: the last lines of what the slot's engines wrote, over their restarts,
- * and then the live ones (of a program that several slots share, what it wrote for any of them), each an event `line` with `{"text"}`. Values of secrets are hidden.
+ * and then the live ones, each an event `line` with `{"text"}`; of a program that several slots share, what it wrote for
+ * any of them. Values of secrets are hidden.
  */
 export function slotLogRoutes(deps: RouteDeps) {
   const door = new StreamDoor(deps, MAX_READERS);
