@@ -8,6 +8,7 @@ import { useTitle } from '../../app/title.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import columns from '../../ui/columns.module.css';
 import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { gib } from '../../ui/format.ts';
@@ -48,8 +49,8 @@ function Whole(props: { hardware: HardwareView }): ReactElement {
   const slots = useQuery(queries.slots);
   const history = useHistory();
   return (
-    <div className={css.columns}>
-      <div className={css.column}>
+    <div className={columns.unevenLonger}>
+      <div className={columns.column}>
         {hardware.devices.map((device) => (
           <Device
             key={device.id}
@@ -59,7 +60,7 @@ function Whole(props: { hardware: HardwareView }): ReactElement {
           />
         ))}
       </div>
-      <div className={css.column}>
+      <div className={columns.column}>
         <Pools hardware={hardware} slots={slots.data?.slots ?? []} />
         <Host hardware={hardware} />
         <Containers hardware={hardware} />

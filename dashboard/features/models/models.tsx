@@ -6,6 +6,7 @@ import { NotFound } from '../../app/not-found.tsx';
 import { useTitle } from '../../app/title.ts';
 import { MODEL_TABS } from '../../app/views.ts';
 import { Button } from '../../ui/button.tsx';
+import columns from '../../ui/columns.module.css';
 import { Failure } from '../../ui/failure.tsx';
 import { ViewHead } from '../../ui/view-head.tsx';
 import { ViewTabs } from '../../ui/view-tabs.tsx';
@@ -16,7 +17,6 @@ import { Catalog } from './catalog.tsx';
 import { Details } from './details.tsx';
 import { holderOf } from './holder.ts';
 import { Installed } from './installed.tsx';
-import css from './models.module.css';
 import { type Place, type Show, usePlace } from './place.ts';
 import { PullDialog } from './pull-dialog.tsx';
 import { Pulls } from './pulls.tsx';
@@ -75,7 +75,7 @@ export function Models(props: { tab: string }): ReactElement {
       {scan.data === undefined ? null : <Scanned outcome={scan.data} />}
       <Pulls open={open} />
       {wide ? null : <ViewTabs base="/models" label="Models" tabs={MODEL_TABS} current={tab.id} />}
-      <div className={wide ? css.columns : css.column}>
+      <div className={wide ? columns.even : columns.column}>
         {wide || tab.id === 'installed' ? <Installed open={open} /> : null}
         {wide || tab.id === 'catalog' ? <Catalog open={open} /> : null}
       </div>

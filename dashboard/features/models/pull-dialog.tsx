@@ -4,6 +4,7 @@ import type { CatalogView } from '../../../daemon/contract/catalog.ts';
 import type { HubModelView } from '../../../daemon/contract/pulls.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { CheckBox } from '../../ui/check-box.tsx';
 import dialog from '../../ui/dialog.module.css';
 import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
@@ -83,17 +84,10 @@ export function PullDialog(props: { model: string; onClose: () => void }): React
         />
       )}
       {chat ? (
-        <label className={css.check}>
-          <input
-            type="checkbox"
-            checked={projector}
-            onChange={(event) => setProjector(event.target.checked)}
-          />
-          <span>
-            With its projector, if it has one
-            <span className={css.soft}> — slots with engine llama-server then see pictures.</span>
-          </span>
-        </label>
+        <CheckBox on={projector} onChange={setProjector}>
+          With its projector, if it has one
+          <span className={css.soft}> — slots with engine llama-server then see pictures.</span>
+        </CheckBox>
       ) : null}
       {pull.error === null ? null : <Failure error={pull.error} />}
       <div className={dialog.actions}>

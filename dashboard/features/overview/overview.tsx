@@ -6,6 +6,7 @@ import { queries } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useTitle } from '../../app/title.ts';
 import { Card } from '../../ui/card.tsx';
+import columns from '../../ui/columns.module.css';
 import { late } from '../../ui/late/late.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -13,7 +14,6 @@ import { SetupNote } from '../setup/setup-note.tsx';
 import { Checks } from './checks.tsx';
 import { Concerns } from './concerns.tsx';
 import { Devices } from './devices.tsx';
-import css from './overview.module.css';
 import pace from './pace.module.css';
 import { PostureCard } from './posture-card.tsx';
 import { Slots } from './slots.tsx';
@@ -87,13 +87,13 @@ export function Overview(): ReactElement {
       </Loaded>
       <SetupNote />
       <Concerns concerns={concerns} />
-      <div className={css.columns}>
-        <div className={css.column}>
+      <div className={columns.uneven}>
+        <div className={columns.column}>
           <Slots query={slots} />
           <Pace />
           <TryIt slots={slots.data?.slots} status={status.data} />
         </div>
-        <div className={css.column}>
+        <div className={columns.column}>
           <Devices query={hardware} slots={slots.data?.slots ?? []} />
           <PostureCard query={status} />
           <Checks query={checks} />

@@ -3,6 +3,7 @@ import { NumberField } from '@base-ui/react/number-field';
 import { Minus, Plus } from 'lucide-react';
 import type { ReactElement } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { CheckBox } from '../../ui/check-box.tsx';
 import field from '../../ui/field.module.css';
 import { FRESH, type Parameters } from './conversation.ts';
 import css from './parameter-fields.module.css';
@@ -84,17 +85,10 @@ function ToolFields(props: { parameters: Parameters }): ReactElement {
   const { fault } = toolsOf(tools);
   return (
     <>
-      <label className={css.check}>
-        <input
-          type="checkbox"
-          checked={omni}
-          onChange={(event) => conversation.setParameters({ omni: event.target.checked })}
-        />
-        <span>
-          Tools of the gateway
-          <span className={field.help}> It draws, speaks, hears and remembers for the model.</span>
-        </span>
-      </label>
+      <CheckBox on={omni} onChange={(on) => conversation.setParameters({ omni: on })}>
+        Tools of the gateway
+        <span className={field.help}> It draws, speaks, hears and remembers for the model.</span>
+      </CheckBox>
       <Field.Root className={field.field} invalid={fault !== null}>
         <Field.Label className={field.label}>Own tools</Field.Label>
         <Field.Control

@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter';
 import type { ModelRecordView } from '../../../daemon/contract/models.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { CheckBox } from '../../ui/check-box.tsx';
 import dialog from '../../ui/dialog.module.css';
 import { Failure } from '../../ui/failure.tsx';
 import field from '../../ui/field.module.css';
@@ -49,13 +50,10 @@ function Choose(props: {
 
 function Persist(props: { name: string; on: boolean; onChange: (on: boolean) => void }): ReactElement {
   return (
-    <label className={css.check}>
-      <input type="checkbox" checked={props.on} onChange={(event) => props.onChange(event.target.checked)} />
-      <span>
-        Write it into <code>slots/{props.name}.toml</code>
-        <span className={css.soft}> — else it holds until the gateway ends or the file names another.</span>
-      </span>
-    </label>
+    <CheckBox on={props.on} onChange={props.onChange}>
+      Write it into <code>slots/{props.name}.toml</code>
+      <span className={css.soft}> — else it holds until the gateway ends or the file names another.</span>
+    </CheckBox>
   );
 }
 

@@ -3,6 +3,7 @@ import { snippetOf } from '../../../api/snippets.ts';
 import { Card } from '../../../ui/card.tsx';
 import { count } from '../../../ui/format.ts';
 import { TextArea, TextInput } from '../../../ui/inputs.tsx';
+import { ThinBar } from '../../../ui/thin-bar.tsx';
 import { askJson, type Told } from '../parts/ask.ts';
 import { Fields, useFields } from '../parts/fields.ts';
 import { Job, useJob } from '../parts/job.ts';
@@ -55,9 +56,7 @@ function Ranks(props: { sorted: Sorted }): ReactElement {
         <li key={index} className={css.rank}>
           <span className={css.text}>{documents[index] ?? `document ${index + 1}`}</span>
           <span className={css.score}>{score.format(value)}</span>
-          <span className={css.track} aria-hidden="true">
-            <span style={{ width: `${Math.max(1, share(value) * 100)}%` }} />
-          </span>
+          <ThinBar className={css.share} percent={Math.max(1, share(value) * 100)} />
         </li>
       ))}
     </ol>

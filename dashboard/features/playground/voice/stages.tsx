@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { Card } from '../../../ui/card.tsx';
 import { duration } from '../../../ui/format.ts';
+import { ThinBar } from '../../../ui/thin-bar.tsx';
 import css from './stages.module.css';
 import type { StageTimes } from './transcript.ts';
 
@@ -29,9 +30,7 @@ export function Stages(props: { times: StageTimes; heardHereMs: number | null })
             <div key={word}>
               <dt>{word}</dt>
               <dd>{duration(ms)}</dd>
-              <span className={css.track} aria-hidden="true">
-                <span style={{ width: `${Math.max(0.5, (ms / most) * 100)}%` }} />
-              </span>
+              <ThinBar className={css.share} percent={Math.max(0.5, (ms / most) * 100)} />
             </div>
           ),
         )}

@@ -1,0 +1,14 @@
+import type { ReactElement, ReactNode } from 'react';
+import css from './check-box.module.css';
+
+/** Something that is on or off, with its words beside it. */
+export const CheckBox = (props: {
+  on: boolean;
+  onChange: (on: boolean) => void;
+  children: ReactNode;
+}): ReactElement => (
+  <label className={css.check}>
+    <input type="checkbox" checked={props.on} onChange={(event) => props.onChange(event.target.checked)} />
+    <span>{props.children}</span>
+  </label>
+);
