@@ -1,8 +1,9 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { memorySettings, recordedLog } from './auth/testing.ts';
+import { memorySettings } from './auth/testing.ts';
 import { guardExposure, isOnTheInternet } from './exposure-guard.ts';
 import { SetupError } from './kit/setup-error.ts';
+import { recordedLog } from './kit/testing/recorded-log.ts';
 
 async function guarded(values: Parameters<typeof memorySettings>[0]) {
   const { log, lines } = recordedLog();

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLog } from './kit/log.ts';
+import { silentLog } from './kit/log.ts';
 import { serviceManager, watchdogPeriod } from './service-manager.ts';
 
-const log = createLog({ level: 'silent' });
+const log = silentLog();
 
 describe('watchdogPeriod', () => {
   it.each([

@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { startTicksOf } from './kit/process-identity.ts';
+import { scratch } from './kit/testing/scratch.ts';
 import { holderOf, lockState } from './state-lock.ts';
 
 let folder: string;
 const path = () => join(folder, 'gateway.pid');
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-lock-'));
+  folder = scratch();
 });
 
 it('takes a free folder and gives it free', async () => {

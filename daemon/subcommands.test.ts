@@ -1,15 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseArguments } from './arguments.ts';
+import { scratch } from './kit/testing/scratch.ts';
 import { runSubcommand } from './subcommands.ts';
-
-const scratch = (): string => {
-  const home = mkdtempSync(join(tmpdir(), 'svc-config-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  return home;
-};
 
 async function config(home: string): Promise<string> {
   let text = '';

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { Bus } from '../kit/bus.ts';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
 import { type Auth, type AuthChange, createAuth } from './auth.ts';
 import { fingerprint } from './keys.ts';
-import { aRequest, recordedLog, scratch } from './testing.ts';
+import { aRequest } from './testing.ts';
 
 /** The real settings, store and secret in a folder of their own. */
 async function boot(

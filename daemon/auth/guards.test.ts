@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
 import type { Caller } from './credentials.ts';
 import { createGuards } from './guards.ts';
-import { aRequest, memorySettings, recordedLog } from './testing.ts';
+import { aRequest, memorySettings } from './testing.ts';
 
 type Values = Parameters<typeof memorySettings>[0];
 

@@ -1,9 +1,10 @@
 import { readFileSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { endLostSessions } from './lost-sessions.ts';
 import { openSigningSecret } from './signing-secret.ts';
-import { recordedLog, scratch } from './testing.ts';
 
 describe('lost sessions', () => {
   it('Q01 get a new secret, in the file too', async () => {

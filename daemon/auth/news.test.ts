@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { Bus } from '../kit/bus.ts';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
 import { createNews } from './news.ts';
-import { recordedLog } from './testing.ts';
 
 describe('news', () => {
   it('reaches listeners, the event stream and the audit trail', () => {

@@ -1,7 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { namesOf, readOwnNames, searchDomainsOf } from './own-names.ts';
 
 describe('own names', () => {
@@ -23,7 +24,7 @@ describe('own names', () => {
   });
 
   it('reads both files and does without them', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'own-names-'));
+    const folder = scratch();
     const short = hostname().split('.')[0]?.toLowerCase();
     expect(readOwnNames(folder)).toEqual({ names: expect.arrayContaining([short]), searchDomains: [] });
     writeFileSync(join(folder, 'resolv.conf'), 'search lab.net\n');

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { RotateResponse } from '../contract/auth.ts';
 import type { GatewayError } from '../contract/errors.ts';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
 import { fingerprint } from './keys.ts';
 import { createRotate } from './rotate.ts';
-import { memorySettings, recordedLog } from './testing.ts';
+import { memorySettings } from './testing.ts';
 
 function setup() {
   const settings = memorySettings();

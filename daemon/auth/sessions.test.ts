@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
 import { SESSION_TTL_S } from './session-cookie.ts';
 import { createSessions } from './sessions.ts';
-import { memorySessions, recordedLog } from './testing.ts';
+import { memorySessions } from './testing.ts';
 
 function setup(repo = memorySessions()) {
   const clock = { ms: 1_800_000_000_500 };

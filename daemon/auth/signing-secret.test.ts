@@ -4,7 +4,6 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -13,13 +12,13 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SetupError } from '../kit/setup-error.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { openSigningSecret, secretFlaw } from './signing-secret.ts';
 
-const folder = () => mkdtempSync(join(tmpdir(), 'secret-'));
+const folder = scratch;
 const uid = process.geteuid?.() ?? 0;
 
 async function refused(file: string, words: RegExp): Promise<void> {

@@ -1,26 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import { createLog, type Log } from '../kit/log.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../settings/catalogue.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StoredSession } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 import type { AuthRequest } from './request.ts';
-
-/** For tests: a folder that goes with the test. */
-export function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-auth-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** For tests: a log and the lines it wrote, parsed. */
-export function recordedLog(): { log: Log; lines: Record<string, unknown>[] } {
-  const lines: Record<string, unknown>[] = [];
-  return { log: createLog({ level: 'debug', write: (line) => void lines.push(JSON.parse(line)) }), lines };
-}
 
 /** For tests: a request of Node, from header pairs. */
 export function aRequest(change: Partial<AuthRequest> & { with?: Record<string, string> } = {}): AuthRequest {

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newRequestId } from '../kit/request-id.ts';
+import { listening } from '../kit/testing/listening.ts';
 import { createClient, readAll, toUrl } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
@@ -20,8 +20,7 @@ async function serve(handler: RequestListener, of: 'gateway' | 'another' = 'gate
     handler(req, res);
   });
   servers.push(server);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listening(server)}`;
 }
 
 const failure = (promise: Promise<unknown>): Promise<CliError> =>

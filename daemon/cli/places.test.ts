@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { scratch, scratchOfFile } from '../kit/testing/scratch.ts';
 import {
   configFolder,
   credential,
@@ -78,7 +78,7 @@ describe('settingsEnvironment', () => {
 });
 
 describe('gatewayUrl', () => {
-  const empty = mkdtempSync(join(tmpdir(), 'svc-cli-'));
+  const empty = scratchOfFile();
   it.each([
     ['http://flag:1', 'http://flag:1/', {}, {}],
     ['http://env:2', undefined, { SVC_URL: 'http://env:2' }, {}],
@@ -92,7 +92,7 @@ describe('gatewayUrl', () => {
   );
 
   it('reads config.toml for what nothing else says', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-cli-'));
+    const folder = scratch();
     writeFileSync(join(folder, 'config.toml'), '[server]\nport = 4321\nbind_host = "10.0.0.9"\n');
     expect(gatewayUrl(undefined, {}, file(), folder)).toBe('http://10.0.0.9:4321');
   });

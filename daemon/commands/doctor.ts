@@ -11,7 +11,7 @@ import { reportJson, reportText } from '../doctor/report.ts';
 import { guardExposure } from '../exposure-guard.ts';
 import { asOwnerOf, becomeOwnerOf } from '../kit/as-owner.ts';
 import { ContainerEngine } from '../kit/container-engine/container-engine.ts';
-import { createLog } from '../kit/log.ts';
+import { silentLog } from '../kit/log.ts';
 import { Outbound } from '../kit/outbound.ts';
 import { foreignHost } from '../kit/own-machine.ts';
 import { SetupError } from '../kit/setup-error.ts';
@@ -27,7 +27,7 @@ const USUAL_COLUMNS = 80;
 
 async function exposureOf(settings: SettingsLook): Promise<DoctorFacts['exposed']> {
   try {
-    await guardExposure(settings, createLog({ level: 'silent', write: () => {} }));
+    await guardExposure(settings, silentLog());
     return null;
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;

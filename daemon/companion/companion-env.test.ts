@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { lookAtSettings } from '../settings/look.ts';
 import { companionPlan, readCompanionPlan } from './companion-env.ts';
 import { companionSeed } from './seed.ts';
@@ -44,16 +44,12 @@ it('a first companion.env is read as it is meant', async () => {
 });
 
 it('without the file, or with one that is no file, there is no plan', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-companion-'));
-  try {
-    const settings = await lookAtSettings({ SVC_HOME: '/nonexistent/svc' });
-    expect(await readCompanionPlan(folder, settings)).toBeNull();
-    mkdirSync(join(folder, 'companion.env'));
-    expect(await readCompanionPlan(folder, settings)).toBeNull();
-    rmSync(join(folder, 'companion.env'), { recursive: true });
-    writeFileSync(join(folder, 'companion.env'), Buffer.alloc(300 << 10));
-    expect(await readCompanionPlan(folder, settings)).toBeNull();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = scratch();
+  const settings = await lookAtSettings({ SVC_HOME: '/nonexistent/svc' });
+  expect(await readCompanionPlan(folder, settings)).toBeNull();
+  mkdirSync(join(folder, 'companion.env'));
+  expect(await readCompanionPlan(folder, settings)).toBeNull();
+  rmSync(join(folder, 'companion.env'), { recursive: true });
+  writeFileSync(join(folder, 'companion.env'), Buffer.alloc(300 << 10));
+  expect(await readCompanionPlan(folder, settings)).toBeNull();
 });

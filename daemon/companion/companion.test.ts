@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Outbound } from '../kit/outbound.ts';
+import { listening } from '../kit/testing/listening.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { lookAtSettings } from '../settings/look.ts';
 import { createCompanion } from './companion.ts';
 
@@ -16,16 +16,14 @@ async function setup() {
     asked.push({ url, headers: rawHeaders.map((each) => each.toLowerCase()) });
     res.writeHead(at.status).end('{"status":true}');
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  const home = mkdtempSync(join(tmpdir(), 'svc-companion-'));
+  const port = await listening(server);
+  const home = scratch();
   const settings = await lookAtSettings({ SVC_HOME: home });
   const outbound = new Outbound({ connectMs: () => 1000 });
   onTestFinished(async () => {
     await outbound.close();
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
-    rmSync(home, { recursive: true });
   });
   const stop = new AbortController();
   const own = { ...settings, folders: { ...settings.folders, config: home } };

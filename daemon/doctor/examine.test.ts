@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
+import { listening } from '../kit/testing/listening.ts';
 import { examine } from './examine.ts';
 import { fail, ok, warn } from './finding.ts';
 import { listenerOn, lookAtPort } from './port-look.ts';
@@ -51,9 +51,8 @@ it('the text is aligned, fits and steers no terminal', () => {
 });
 
 it('a port that is taken is told with who has it; a free one stays free', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer();
+  const port = await listening(server);
   expect(listenerOn(port)).toContain(`(process ${process.pid})`);
   expect(await lookAtPort('127.0.0.1', port)).toMatchObject({
     state: 'taken',

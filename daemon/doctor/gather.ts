@@ -5,7 +5,7 @@ import type { HardwareView } from '../contract/hardware.ts';
 import type { ContainerSources } from '../hardware/containers.ts';
 import { createHardware } from '../hardware/hardware.ts';
 import { Bus } from '../kit/bus.ts';
-import { createLog } from '../kit/log.ts';
+import { silentLog } from '../kit/log.ts';
 import type { Problem } from '../settings/problem.ts';
 import { readSlotFolder } from '../slots/slot-folder.ts';
 import { readUpstreamFolder } from '../upstreams/upstream-folder.ts';
@@ -17,7 +17,7 @@ const PROBE_MS = 3_500;
 /** Looks at the machine as this process may see it; null when even the limits of the probes do not end it. */
 export async function ownHardware(containers: ContainerSources): Promise<HardwareView | null> {
   const hardware = createHardware({
-    log: createLog({ level: 'silent', write: () => {} }),
+    log: silentLog(),
     bus: new Bus<GatewayEvents>(),
     containers,
     limitMs: PROBE_MS,

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { cardMemory, parseCardApps, parseFdinfo, sumClients } from './card-memory.ts';
 import type { Tool } from './tools.ts';
 import { openTree } from './tree.ts';
@@ -70,22 +70,18 @@ test('descriptors of one client count once', () => {
 });
 
 test('a family is added up from the files of the kernel', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'fdinfo-'));
-  try {
-    for (const [pid, text] of [
-      [11, AMDGPU],
-      [12, AMDGPU.replace('\t57', '\t58')],
-    ] as const) {
-      mkdirSync(join(root, `proc/${pid}/fdinfo`), { recursive: true });
-      writeFileSync(join(root, `proc/${pid}/fdinfo/5`), text);
-      writeFileSync(join(root, `proc/${pid}/fdinfo/6`), 'pos:\t0\n');
-    }
-    const unasked: Tool = () => Promise.reject(new Error('no tool is needed'));
-    const sources = { tree: openTree(root), tool: unasked };
-    const card = { id: '0000:0b:00.0', vendor: 'amd', toolAnswered: false } as const;
-    expect(await cardMemory(sources, card, [11, 12, 13])).toBe(2 * 4718592 * 1024);
-    expect(await cardMemory(sources, { ...card, vendor: 'nvidia' }, [11])).toBeNull();
-  } finally {
-    rmSync(root, { recursive: true, force: true });
+  const root = scratch();
+  for (const [pid, text] of [
+    [11, AMDGPU],
+    [12, AMDGPU.replace('\t57', '\t58')],
+  ] as const) {
+    mkdirSync(join(root, `proc/${pid}/fdinfo`), { recursive: true });
+    writeFileSync(join(root, `proc/${pid}/fdinfo/5`), text);
+    writeFileSync(join(root, `proc/${pid}/fdinfo/6`), 'pos:\t0\n');
   }
+  const unasked: Tool = () => Promise.reject(new Error('no tool is needed'));
+  const sources = { tree: openTree(root), tool: unasked };
+  const card = { id: '0000:0b:00.0', vendor: 'amd', toolAnswered: false } as const;
+  expect(await cardMemory(sources, card, [11, 12, 13])).toBe(2 * 4718592 * 1024);
+  expect(await cardMemory(sources, { ...card, vendor: 'nvidia' }, [11])).toBeNull();
 });

@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { parseCpuMax, readCgroup } from './cgroup.ts';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'cgroup-'));
+  root = scratch();
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function files(contents: Record<string, string>) {
   for (const [path, text] of Object.entries(contents)) {

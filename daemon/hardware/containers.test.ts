@@ -1,21 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EngineAbout } from '../kit/container-engine/about.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { type ContainerSources, readContainers } from './containers.ts';
 import type { NodeState } from './device-nodes.ts';
 
 const PODMAN = '/run/podman/podman.sock';
 const DOCKER = '/var/run/docker.sock';
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
 
 function programs(...names: string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-programs-'));
-  folders.push(folder);
+  const folder = scratch();
   for (const name of names) writeFileSync(join(folder, name), '', { mode: 0o755 });
   return `/nowhere:${folder}`;
 }

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { nodeAccess, readDeviceNodes } from './device-nodes.ts';
 import { fakeMachine } from './fake-machine.ts';
 import { openTree } from './tree.ts';
@@ -17,18 +17,16 @@ test('nodes belong to addresses, not to indexes; connectors and display nodes ar
 });
 
 test('tells absent from present', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'nodes-'));
+  const root = scratch();
   mkdirSync(join(root, 'dev/dri'), { recursive: true });
   writeFileSync(join(root, 'dev/dri/renderD128'), '');
   const state = nodeAccess(root);
   expect(await state('/dev/dri/renderD128')).toBe('ok');
   expect(await state('/dev/dri/renderD129')).toBe('absent');
-  rmSync(root, { recursive: true });
 });
 
 test.skipIf(process.getuid?.() === 0)('tells not permitted from absent', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'nodes-'));
+  const root = scratch();
   writeFileSync(join(root, 'node'), '', { mode: 0 });
   expect(await nodeAccess(root)('/node')).toBe('denied');
-  rmSync(root, { recursive: true });
 });

@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { installedBackends } from './llama-backends.ts';
 
 test('a backend counts with its binaries and on its platform only', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'backends-'));
+  const folder = scratch();
   mkdirSync(join(folder, '@node-llama-cpp/linux-x64-vulkan/bins'), { recursive: true });
   mkdirSync(join(folder, '@node-llama-cpp/linux-x64-cuda'), { recursive: true });
   expect(installedBackends([folder], 'linux-x64')).toEqual(['cpu', 'vulkan']);
   expect(installedBackends([folder], 'linux-arm64')).toEqual(['cpu']);
   expect(installedBackends([], 'linux-x64')).toEqual(['cpu']);
-  rmSync(folder, { recursive: true });
 });
 
 test.runIf(process.platform === 'linux' && process.arch === 'x64')(

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listening, portOf } from '../kit/testing/listening.ts';
 import { keepRoom } from './connection-room.ts';
 import { followSilent } from './silent-sockets.ts';
 
@@ -25,8 +26,7 @@ beforeEach(async () => {
   server.on('upgrade', (_req, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
   const log = { warn: (counts: Record<string, number>) => void told.push(counts) };
   keepRoom(server, followSilent(server), { most: MOST, log, now: () => clock.now });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listening(server);
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
@@ -37,7 +37,7 @@ afterEach(() => {
 /** Connects and says `words`; the server has accepted it by then. */
 async function client(words = ''): Promise<Socket> {
   const arrived = once(server, 'connection');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = connect(portOf(server), '127.0.0.1');
   socket.on('error', () => {});
   sockets.push(socket);
   await arrived;

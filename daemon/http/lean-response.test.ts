@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import { listening } from '../kit/testing/listening.ts';
 import { LeanResponse } from './lean-response.ts';
 
 let server: Server | null = null;
@@ -12,8 +13,7 @@ afterEach(() => {
 /** The head of the answer that `handle` gives, as it goes over the wire, without its date. */
 async function headOf(handle: (res: LeanResponse) => void, method = 'GET'): Promise<string[]> {
   server = createServer({ ServerResponse: LeanResponse }, (_, res) => handle(res as LeanResponse));
-  await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done));
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = connect(await listening(server), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => {
     text += chunk.toString('latin1');

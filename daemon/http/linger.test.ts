@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listening, portOf } from '../kit/testing/listening.ts';
 import { cutShort, letFinish, lingerAfter } from './linger.ts';
 
 let server: Server;
@@ -21,7 +22,7 @@ beforeEach(async () => {
     lingerAfter(req);
     res.end('no');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listening(server);
 });
 
 afterEach(async () => {
@@ -30,7 +31,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const port = () => (server.address() as AddressInfo).port;
+const port = () => portOf(server);
 
 describe('lingerAfter', () => {
   it('a sender of a large body reads the answer instead of a broken pipe', async () => {

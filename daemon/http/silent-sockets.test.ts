@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listening, portOf } from '../kit/testing/listening.ts';
 import { followSilent } from './silent-sockets.ts';
 
 const server = createServer((_req, res) => void res.write('begun'));
@@ -10,7 +11,7 @@ const open: Socket[] = [];
 
 async function client(): Promise<Socket> {
   const arrived = once(server, 'connection');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = connect(portOf(server), '127.0.0.1');
   socket.on('error', () => {});
   open.push(socket);
   await arrived;
@@ -18,8 +19,7 @@ async function client(): Promise<Socket> {
 }
 
 beforeEach(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listening(server);
 });
 afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy();

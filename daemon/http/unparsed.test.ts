@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listening, portOf } from '../kit/testing/listening.ts';
 import { refuseUnparsed } from './unparsed.ts';
 
 let server: Server;
@@ -11,7 +12,7 @@ beforeEach(async () => {
     else res.end('whole');
   });
   server.on('clientError', refuseUnparsed);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listening(server);
 });
 
 afterEach(async () => {
@@ -22,7 +23,7 @@ afterEach(async () => {
 /** Sends the texts one after the other, each once something of the answer before has come; answers all bytes. */
 function exchange(...texts: string[]): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const socket = connect(portOf(server), '127.0.0.1');
     let received = '';
     const next = () => {
       const text = texts.shift();

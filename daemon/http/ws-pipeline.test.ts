@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import WebSocket from 'ws';
 import { type Auth, createAuth } from '../auth/auth.ts';
 import { issueCookie } from '../auth/session-cookie.ts';
 import { openSigningSecret } from '../auth/signing-secret.ts';
-import { aRequest, recordedLog } from '../auth/testing.ts';
+import { aRequest } from '../auth/testing.ts';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import type { Handlers } from '../routes/handler.ts';
 import { openSettings, type Settings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
@@ -46,7 +46,7 @@ const startListener = (auth: Auth) =>
 
 /** A listener with real settings, store and keys, whose one socket route stays open. */
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-ws-'));
+  home = scratch();
   serve = (socket) => socket.send('in');
   const { log } = recordedLog();
   const settings = await openSettings({ env: { SVC_HOME: home, ...KEYS }, log, watch: false });
@@ -70,7 +70,6 @@ afterEach(async () => {
   opened.clear();
   await door.http.stop(100);
   closeParts();
-  rmSync(home, { recursive: true, force: true });
 });
 
 interface Peer {

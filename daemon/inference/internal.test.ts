@@ -83,7 +83,8 @@ test('refusals before the engine and errors of the engine keep code and status',
   expect(told.options.details).toEqual({ code: 'bad_grammar' });
 });
 
-test('an engine that dies in mid-stream is an error after what came', async () => {
+/** A stream of which something has come. */
+async function begun() {
   const { gateway, got } = await held();
   const asked = gateway.inference.internal(call());
   await until(() => got.length === 1);
@@ -91,6 +92,11 @@ test('an engine that dies in mid-stream is an error after what came', async () =
   got[0]?.write(delta('one'));
   const events = eventsOf(await asked);
   await events.next();
+  return { gateway, got, events };
+}
+
+test('an engine that dies in mid-stream is an error after what came', async () => {
+  const { got, events } = await begun();
   got[0]?.destroy();
   expect((await failure(events.next())).code).toBe('dispatch.upstream_unavailable');
 });
@@ -110,13 +116,7 @@ test('a stream that ends without an end is an error, and so is a whole answer in
 });
 
 test('a failure of ours in mid-stream keeps what it says of trying again', async () => {
-  const { gateway, got } = await held();
-  const asked = gateway.inference.internal(call());
-  await until(() => got.length === 1);
-  got[0]?.writeHead(200, SSE);
-  got[0]?.write(delta('one'));
-  const events = eventsOf(await asked);
-  await events.next();
+  const { gateway, events } = await begun();
   const [told] = await Promise.all([failure(events.next()), gateway.inference.stop()]);
   expect([told.code, told.headers()]).toEqual(['slot.draining', { 'retry-after': '5' }]);
 });

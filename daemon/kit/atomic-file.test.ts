@@ -5,7 +5,6 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,19 +12,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createExclusive, FileWriteError, type ReplaceOptions, replaceFile } from './atomic-file.ts';
 import { type FaultStep, sweepTemps } from './temp-file.ts';
+import { scratch } from './testing/scratch.ts';
 
 let folder = '';
 let path = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-atomic-'));
+  folder = scratch();
   path = join(folder, 'api.env');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const root = process.getuid?.() === 0;
 const mode = (at = path) => (lstatSync(at).mode & 0o7777).toString(8);
@@ -142,7 +140,7 @@ describe('replaceFile', () => {
   });
 
   test('a link that dangles, loops or leaves the folder is refused', async () => {
-    const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
+    const outside = scratch();
     writeFileSync(join(outside, 'x'), 'theirs');
     for (const target of ['nowhere', 'api.env', join(outside, 'x')]) {
       rmSync(path, { force: true });
@@ -152,7 +150,6 @@ describe('replaceFile', () => {
     expect(text(join(outside, 'x'))).toBe('theirs');
     await replace('ours', { within: outside });
     expect(text(join(outside, 'x'))).toBe('ours');
-    rmSync(outside, { recursive: true });
   });
 
   test('a folder beside the allowed one with the same beginning is outside', async () => {

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from './run-command.ts';
+import { scratch } from './testing/scratch.ts';
 
 const module = JSON.stringify(new URL('./compile-cache.ts', import.meta.url).href);
 const print = `console.log(JSON.stringify((await import(${module})).compileCacheEnv()))`;
@@ -11,10 +9,9 @@ const run = (env: Record<string, string>) =>
   runCommand(process.execPath, ['--input-type=module', '-e', print], { ...limits, env });
 
 test('names the folder that this process was given, and nothing when it was given none', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-cache-'));
+  const folder = scratch();
   const given = await run({ NODE_COMPILE_CACHE: folder });
   const none = await run({});
-  rmSync(folder, { recursive: true });
   expect(JSON.parse(given.stdout)).toEqual({ NODE_COMPILE_CACHE: folder });
   expect(JSON.parse(none.stdout)).toEqual({});
 });

@@ -51,3 +51,6 @@ export function createLog(options: LogOptions): Log {
     stream,
   );
 }
+
+/** A log that writes nothing, for work whose outcome is told otherwise. */
+export const silentLog = (): Log => createLog({ level: 'silent', write: () => {} });

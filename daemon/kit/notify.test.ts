@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { notifier } from './notify.ts';
+import { scratch } from './testing/scratch.ts';
 
 /** Prints every datagram that reaches a socket, between marks; perl is part of every Debian. */
 const RECEIVER = `
@@ -29,7 +29,7 @@ it('a socket that nobody holds, or a missing tool, is an answer and no failure',
 
 describe.skipIf(!there)('with a real socket', () => {
   it('the words arrive in order, each on its own line, whatever the status holds', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-notify-'));
+    const folder = scratch();
     const socket = join(folder, 'notify');
     const receiver = spawn('perl', ['-e', RECEIVER, socket]);
     let text = '';
@@ -48,7 +48,6 @@ describe.skipIf(!there)('with a real socket', () => {
       expect(text.indexOf('READY=1')).toBeLessThan(text.indexOf('WATCHDOG=1'));
     } finally {
       receiver.kill('SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 });

@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { openSocket } from './outbound-socket.ts';
+import { listening, portOf } from './testing/listening.ts';
 
 let server: Server;
 let sockets: WebSocketServer;
@@ -23,7 +24,7 @@ beforeEach(async () => {
     if (upgrade === 'refuse') socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     if (upgrade === 'redirect') socket.end('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n');
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await listening(server);
 });
 afterEach(async () => {
   for (const socket of raw) socket.destroy();
@@ -31,7 +32,7 @@ afterEach(async () => {
   await new Promise((done) => server.close(done));
 });
 
-function open(origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`) {
+function open(origin = `http://127.0.0.1:${portOf(server)}`) {
   const texts: string[] = [];
   const ended = Promise.withResolvers<Error | null>();
   const request = {

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcp, type LookupFunction, type Socket } from 'node:net';
+import { createServer as createTcp, type LookupFunction, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { diedWhileReused, Outbound, type OutboundRequest } from './outbound.ts';
+import { listening, portOf } from './testing/listening.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -15,12 +16,12 @@ function outbound(connectMs = 1000): Outbound {
 }
 
 async function listen(server: Server | ReturnType<typeof createTcp>): Promise<string> {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await listening(server);
   closers.push(() => {
     if ('closeAllConnections' in server) server.closeAllConnections();
     return new Promise((done) => server.close(done));
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${portOf(server)}`;
 }
 
 const get = (origin: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { pollStats } from './poll-stats.ts';
+import { scratch } from './testing/scratch.ts';
 
 it('sees a file that comes right after the start, changes and goes', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'svc-poll-')), 'a');
+  const file = join(scratch(), 'a');
   const changed = vi.fn();
   const end = pollStats([file], 20, changed);
   for (const act of [() => writeFileSync(file, '1'), () => writeFileSync(file, '22'), () => rmSync(file)]) {

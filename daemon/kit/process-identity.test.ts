@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   familyMemoryOf,
   groupsLeftBy,
@@ -10,6 +9,7 @@ import {
   parseStat,
   startTicksOf,
 } from './process-identity.ts';
+import { scratch } from './testing/scratch.ts';
 
 const NONCE = 'n0nce-n0nce-n0nce-n0nce';
 const stat = (name: string, state: string, ticks: number) =>
@@ -23,9 +23,8 @@ const plant = (state: string, ticks: number, nonce: string) => {
 };
 
 beforeEach(() => {
-  proc = mkdtempSync(join(tmpdir(), 'proc-'));
+  proc = scratch();
 });
-afterEach(() => rmSync(proc, { recursive: true, force: true }));
 
 describe('process identity', () => {
   it('reads the start time behind a name with spaces and brackets', () => {

@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { runCommand } from './run-command.ts';
+import { scratch } from './testing/scratch.ts';
 
 const LIMITS = { timeoutMs: 5000, maxBytes: 1000 };
 const script = (code: string) => ['-e', code];
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'run-command-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function alive(pid: number): boolean {
   try {

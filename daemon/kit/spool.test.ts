@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Spool, sweepSpools } from './spool.ts';
+import { scratchOfFile } from './testing/scratch.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'svc-spool-'));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const home = scratchOfFile();
 
 test('what was written is read, as often as needed, and has no name', async () => {
   const folder = join(home, 'spool');

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BLOCK, paddingOf, type TarMember, tarHeader } from './tar-header.ts';
 import { readTar } from './tar-reader.ts';
+import { scratch } from './testing/scratch.ts';
 
 interface Made {
   name: string;
@@ -66,12 +66,11 @@ describe('readTar', () => {
   });
 
   it('reads what the tar of the system writes, and says what is no file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-tar-'));
+    const folder = scratch();
     mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'sub/a.txt'), 'one');
     symlinkSync('/etc/passwd', join(folder, 'link'));
     const { stdout } = spawnSync('tar', ['-C', folder, '--sort=name', '-cf', '-', 'link', 'sub']);
-    rmSync(folder, { recursive: true });
     const found = await read(stdout);
     expect(found.map(({ name, type, size }) => [name, type, size])).toEqual([
       ['link', '2', 0],

@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { sweepTemps, writeTemp } from './temp-file.ts';
+import { scratch } from './testing/scratch.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-temp-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const HEX = '0123456789abcdef';
 const put = (name: string) => writeFileSync(join(folder, name), '');

@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { scratch } from './testing/scratch.ts';
 import { watchFolder } from './watch-folder.ts';
 
 const LIMIT = { timeout: 10_000 };
 
 it('tells of new, changed and removed files', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-watch-'));
+  const folder = scratch();
   const changed = vi.fn();
   const end = watchFolder(folder, changed);
   for (const act of [
@@ -23,7 +23,7 @@ it('tells of new, changed and removed files', async () => {
 });
 
 it('tells when the folder appears later', async () => {
-  const folder = join(mkdtempSync(join(tmpdir(), 'svc-watch-')), 'slots');
+  const folder = join(scratch(), 'slots');
   const changed = vi.fn();
   const end = watchFolder(folder, changed);
   mkdirSync(folder);

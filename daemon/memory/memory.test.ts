@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
 import { memoryRepo } from '../store/memory.ts';
-import { memoryDb, recordedLog } from '../store/testing.ts';
+import { memoryDb } from '../store/testing.ts';
 import type { EmbedAsk, Embedder } from './embedder.ts';
 import { createMemory } from './memory.ts';
 

@@ -1,14 +1,14 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { parseOutcomes, readFactsApart } from './facts-apart.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';
 import { encodeGguf } from './gguf/writer.ts';
 import { readGgufFacts } from './gguf-facts.ts';
 
 test('one outcome per file, in order, read in another process', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'facts-apart-'));
+  const folder = scratch();
   const [good, bad] = [join(folder, 'a b;$(id).gguf'), join(folder, 'bad.gguf')];
   writeFileSync(good, encodeGguf(tinyChat()));
   writeFileSync(bad, 'text');
@@ -16,7 +16,6 @@ test('one outcome per file, in order, read in another process', async () => {
     { path: bad, reason: 'it is not a GGUF file', projector: false },
     { path: good, facts: await readGgufFacts(good) },
   ]);
-  rmSync(folder, { recursive: true });
 });
 
 const words = (...numbers: number[]) =>
@@ -33,7 +32,7 @@ function writeGreedy(path: string): void {
 }
 
 test('a crafted file that ends its reader does not hide the files behind it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'facts-apart-'));
+  const folder = scratch();
   const path = (name: string) => join(folder, `${name}.gguf`);
   const paths = [path('a'), path('greedy'), path('c')];
   for (const each of ['a', 'c']) writeFileSync(path(each), encodeGguf(tinyChat()));
@@ -43,7 +42,6 @@ test('a crafted file that ends its reader does not hide the files behind it', as
     { path: path('greedy'), reason: 'reading its header took too long' },
     { path: path('c'), facts: { architecture: 'llama' } },
   ]);
-  rmSync(folder, { recursive: true });
 }, 60_000);
 
 test('nothing to read starts nothing; a reader that was stopped leaves a reason', async () => {

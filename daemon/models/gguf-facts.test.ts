@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';
 import { tinyEmbed } from './gguf/tiny-embed.ts';
 import { tinyRerank } from './gguf/tiny-rerank.ts';
@@ -10,9 +10,8 @@ import { modelType, readGgufFacts } from './gguf-facts.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gguf-facts-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(name: string, model: GgufModel): string {
   const path = join(folder, name);

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { RegistryView } from '../contract/models.ts';
 import { Bus } from '../kit/bus.ts';
 import { createLog } from '../kit/log.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
 import { settleNpu } from './npu-guest.ts';
@@ -58,7 +58,7 @@ describe('models of the NPU backend (a stand-in for its program)', () => {
   let shelf: Shelf;
   const ends: (() => void)[] = [];
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'svc-npu-'));
+    home = scratch();
     bin = join(home, 'bin');
     mkdirSync(bin);
     const store = openStore({ folder: join(home, 'state'), log });
@@ -67,7 +67,6 @@ describe('models of the NPU backend (a stand-in for its program)', () => {
   });
   afterEach(() => {
     for (const end of ends.splice(0)) end();
-    rmSync(home, { recursive: true, force: true });
   });
   const install = (list: object, ready = true) =>
     writeFileSync(

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -9,7 +8,6 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
@@ -18,6 +16,7 @@ import { RegistryView } from '../contract/models.ts';
 import { Bus } from '../kit/bus.ts';
 import { createLog } from '../kit/log.ts';
 import { SetupError } from '../kit/setup-error.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
@@ -34,7 +33,7 @@ let store: Store;
 let events: string[];
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'registry-'));
+  home = scratch();
   models = join(home, 'state', 'models');
   mkdirSync(models, { recursive: true });
   store = openStore({ folder: join(home, 'state'), log });
@@ -43,7 +42,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const end of ends.splice(0).reverse()) end();
-  rmSync(home, { recursive: true, force: true });
 });
 
 /** A registry over the real store and settings of `home`, as after a start. */

@@ -1,18 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import type { RegisteredModel } from './registered-model.ts';
 import { removeFiles } from './remove-files.ts';
 
 let home: string;
 let root: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'svc-remove-'));
+  home = scratch();
   root = join(home, 'models');
   mkdirSync(join(root, 'owner', 'name'), { recursive: true });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const put = (path: string): string => {
   writeFileSync(path, 'x');

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { onnxMetadata } from './onnx/metadata.ts';
 import { writeToneRecogniser, writeToneVoice } from './onnx/tone-folders.ts';
 import { toneStt } from './onnx/tone-stt.ts';
@@ -13,9 +13,8 @@ import { readSpeechFacts } from './speech-facts.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-speech-facts-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the generators repeat themselves to the byte and stay small', () => {
   const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

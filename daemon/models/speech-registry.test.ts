@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { RegistryView } from '../contract/models.ts';
 import { Bus } from '../kit/bus.ts';
 import { createLog } from '../kit/log.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
 import { settleEspeak } from './espeak-guest.ts';
@@ -19,13 +19,12 @@ let home: string;
 let models: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'svc-speech-registry-'));
+  home = scratch();
   models = join(home, 'state', 'models');
   mkdirSync(models, { recursive: true });
 });
 afterEach(() => {
   for (const end of ends.splice(0).reverse()) end();
-  rmSync(home, { recursive: true, force: true });
 });
 
 function storeOf() {

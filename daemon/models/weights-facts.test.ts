@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { scanFolders } from './scan.ts';
 import { isWeightsFolder, readWeightsFacts, typeOfClasses } from './weights-facts.ts';
 
 function folder(files: Record<string, string>): string {
-  const root = mkdtempSync(join(tmpdir(), 'svc-weights-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = scratch();
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);

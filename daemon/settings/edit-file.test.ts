@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { type EditOptions, editFile } from './edit-file.ts';
 
 let folder = '';
 let path = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-edit-'));
+  folder = scratch();
   path = join(folder, 'f');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const text = () => readFileSync(path, 'utf8');
 const add = (bytes: Buffer | null) => Buffer.concat([bytes ?? Buffer.from('new:'), Buffer.from('x')]);
 const edit = (options: Partial<EditOptions> = {}, change = add) =>

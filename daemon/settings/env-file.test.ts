@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { fuzzing } from '../test/harness/scale.ts';
 import { describeEnvFile, EnvFileError, parseEnvFile, setInEnvFile } from './env-file.ts';
 import { scanEnv } from './env-scan.ts';
+import { ENV_MARKS } from './testing/env-marks.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'utf8');
 const set = (text: string, name: string, value: string) =>
@@ -147,26 +148,7 @@ test('bytes that are no UTF-8 stay as they are', () => {
 });
 
 const piece = fc.oneof(
-  fc.constantFrom(
-    'K',
-    'A',
-    '=',
-    '=',
-    '\n',
-    '\n',
-    '\r\n',
-    ' ',
-    '\t',
-    '"',
-    "'",
-    '\\',
-    '#',
-    ';',
-    'export ',
-    '\\\n',
-    '$',
-    '\ufeff',
-  ),
+  fc.constantFrom('K', 'A', ...ENV_MARKS, '\ufeff'),
   fc.constantFrom('K=old\n', 'A=1\n', 'K="o\\"ld"\n', "K='old'\r\n", '# c \\\n', 'B="x\ny"\n', 'Z=a\\\nb\n'),
   fc.string({ maxLength: 4 }),
 );

@@ -1,15 +1,14 @@
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { SetupError } from '../kit/setup-error.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { folderPaths, openFolders } from './folders.ts';
 
 let base = '';
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'svc-folders-'));
+  base = scratch();
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 test.each<[string, Record<string, string>, string, string]>([
   [

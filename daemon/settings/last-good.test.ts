@@ -1,15 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createLog } from '../kit/log.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { LastGood } from './last-good.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-last-good-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const lines: string[] = [];
 const memory = () => new LastGood(folder, createLog({ level: 'warn', write: (line) => lines.push(line) }));
 const at = (name: string) => join(folder, name);

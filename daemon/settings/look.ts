@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SettingRow } from '../contract/system.ts';
-import { createLog } from '../kit/log.ts';
+import { silentLog } from '../kit/log.ts';
 import type { SettingName, SettingValue } from './catalogue.ts';
 import { CONFIG_FILE } from './config-layer.ts';
 import { CONFIG_CAP } from './config-text.ts';
@@ -32,7 +32,7 @@ export async function lookAtSettings(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<SettingsLook> {
   const folders = folderPaths(env);
-  const state = new SettingsState(folders, env, createLog({ level: 'silent', write: () => {} }));
+  const state = new SettingsState(folders, env, silentLog());
   await state.start();
   const [apiEnv, config] = await Promise.all([
     readFileCapped(join(folders.config, ENV_FILE), ENV_FILE_CAP),

@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { watchFiles } from './watch-files.ts';
 
 let folder = '';
 let stop = () => {};
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-watch-'));
+  folder = scratch();
 });
 afterEach(() => {
   stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test('changes that come together are one call; other files are none; after the end there is none', async () => {

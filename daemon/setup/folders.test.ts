@@ -1,16 +1,7 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { scanFolders } from '../models/scan.ts';
@@ -21,9 +12,8 @@ import { linkOllama, ollamaModels, weightsIn } from './ollama-links.ts';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'svc-folders-'));
+  root = scratch();
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function put(path: string, content: string | Uint8Array = ''): string {
   const file = join(root, path);

@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AutoSlots } from './auto-slots.ts';
 import type { BindableModel } from './bindings.ts';
+import { Notes } from './testing/notes.ts';
 import { slotConfig } from './testing/owner-bench.ts';
 
 const V: BindableModel = { id: 'V', type: 'embedding', created: 1 };
 const W: BindableModel = { id: 'W', type: 'embedding', created: 2 };
 const none: ReadonlySet<string> = new Set();
-
-class Notes {
-  text: string | null = null;
-  writes = 0;
-  get = () => this.text;
-  set = (text: string) => {
-    this.text = text;
-    this.writes += 1;
-  };
-}
 
 function open(models: BindableModel[], notes = new Notes()) {
   const auto = new AutoSlots({ models: () => models, kept: notes, held: (config) => config.model });

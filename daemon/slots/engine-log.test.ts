@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { EngineLog } from './engine-log.ts';
 import { openFiles } from './testing/open-files.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'log-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('keeps lines in memory and on disk, private to the owner', async () => {
   const log = new EngineLog(join(folder, 'logs'), 'agent');

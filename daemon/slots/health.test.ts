@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Outbound } from '../kit/outbound.ts';
+import { listening, portOf } from '../kit/testing/listening.ts';
 import type { Check } from './engines/engine.ts';
 import { askThrough, CheckFailure, runChecks } from './health.ts';
 
@@ -11,7 +11,7 @@ let outbound: Outbound;
 beforeEach(async () => {
   outbound = new Outbound({ connectMs: () => 1_000 });
   server = createServer((request, response) => listener(request, response));
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await listening(server);
 });
 afterEach(async () => {
   await outbound.close();
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const endpoint = () => ({
-  origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  origin: `http://127.0.0.1:${portOf(server)}`,
   headers: { authorization: 'Bearer engine-key' },
 });
 const check = (over: Partial<Check> = {}): Check => ({

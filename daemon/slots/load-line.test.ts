@@ -9,6 +9,15 @@ const pair = (text = '') => [
   { name: 'b', size: 2, text },
 ];
 
+/** A load of this slot fails; the next ones are quick. */
+async function breaks(bench: LoadsBench, name: string): Promise<void> {
+  bench.runner.instant = false;
+  const failing = bench.ask(name);
+  bench.alive(name)[0]?.end('broken');
+  await refused(failing);
+  bench.runner.instant = true;
+}
+
 describe('the line of loads', () => {
   it('moves as soon as the one before has left, not when a timer looks', async () => {
     const bench = new LoadsBench(pair(), 2);
@@ -117,11 +126,7 @@ describe('the line of loads', () => {
 
   it('the trial of a failed slot waits in the state error, and a failed trial is one more failure', async () => {
     const bench = new LoadsBench(pair(), 2);
-    bench.runner.instant = false;
-    const failing = bench.ask('b');
-    bench.alive('b')[0]?.end('broken');
-    await refused(failing);
-    bench.runner.instant = true;
+    await breaks(bench, 'b');
     const lease = await bench.ask('a');
     const trial = bench.owner('b').load();
     expect(bench.owner('b').record()).toMatchObject({ state: 'error', waiting_for: ['a'] });
@@ -135,11 +140,7 @@ describe('the line of loads', () => {
 
   it('the retry of a failed slot takes free memory only, and is no failure when there is none', async () => {
     const bench = new LoadsBench(pair(), 2);
-    bench.runner.instant = false;
-    const failing = bench.ask('b');
-    bench.alive('b')[0]?.end('broken');
-    await refused(failing);
-    bench.runner.instant = true;
+    await breaks(bench, 'b');
     (await bench.ask('a')).release();
     await bench.clock.advance(200_000);
     expect(bench.owner('b').record()).toMatchObject({
@@ -152,11 +153,7 @@ describe('the line of loads', () => {
 
   it('a request for a failed slot whose retry found no memory has an idle slot leave, as for any other', async () => {
     const bench = new LoadsBench(pair(), 2);
-    bench.runner.instant = false;
-    const failing = bench.ask('b');
-    bench.alive('b')[0]?.end('broken');
-    await refused(failing);
-    bench.runner.instant = true;
+    await breaks(bench, 'b');
     (await bench.ask('a')).release();
     expect((await refused(bench.ask('b'))).code).toBe('slot.failed');
     await bench.clock.advance(6_000);
@@ -166,11 +163,7 @@ describe('the line of loads', () => {
 
   it('a request for it is told of the memory where nothing may leave, and a failed trial closes it again', async () => {
     const bench = new LoadsBench(pair('pinned = true'), 2);
-    bench.runner.instant = false;
-    const failing = bench.ask('b');
-    bench.alive('b')[0]?.end('broken');
-    await refused(failing);
-    bench.runner.instant = true;
+    await breaks(bench, 'b');
     (await bench.ask('a')).release();
     await bench.clock.advance(6_000);
     for (const _ of [1, 2]) expect((await refused(bench.ask('b'))).code).toBe('slot.no_memory');

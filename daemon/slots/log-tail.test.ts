@@ -1,7 +1,7 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { tailLog } from './log-tail.ts';
 
 let folder: string;
@@ -11,7 +11,7 @@ let running: Promise<void>;
 let lines: string[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-tail-'));
+  folder = scratch();
   file = join(folder, 'agent.log');
   ended = new AbortController();
   lines = [];
@@ -19,7 +19,6 @@ beforeEach(() => {
 afterEach(async () => {
   ended.abort();
   await running;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function tail(most = 200, follow = true): Promise<void> {

@@ -2,21 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { footprint } from './footprint.ts';
 import { Measures } from './measures.ts';
 import { currentOf } from './testing/memory.ts';
+import { Notes } from './testing/notes.ts';
 
 const { launch } = currentOf('cpu');
-class Kept {
-  text: string | null = null;
-  writes = 0;
-  get = () => this.text;
-  set = (text: string) => {
-    this.text = text;
-    this.writes += 1;
-  };
-}
-
 describe('Measures', () => {
   it('outlives the gateway', () => {
-    const kept = new Kept();
+    const kept = new Notes();
     new Measures(kept).took(launch, 'host', 10, 77);
     new Measures(kept).loaded(launch, 'host', 10, 5_000);
     const measures = new Measures(kept);
@@ -48,7 +39,7 @@ describe('Measures', () => {
   });
 
   it('does not write for a trifle, and forgets the oldest beyond its bound', () => {
-    const kept = new Kept();
+    const kept = new Notes();
     const measures = new Measures(kept);
     measures.took(launch, 'host', 10, 1_000);
     measures.took(launch, 'host', 10, 1_001);

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startTicksOf } from '../kit/process-identity.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { endOrphans, forgetRun, rememberRun } from './orphans.ts';
 
 const NONCE = 'orphan-nonce-0123456789';
@@ -12,7 +12,7 @@ let folder: string;
 let child: ChildProcess;
 const left: number[] = [];
 beforeEach(async () => {
-  folder = join(mkdtempSync(join(tmpdir(), 'run-')), 'run');
+  folder = join(scratch(), 'run');
   child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { GATEWAY_WORKER: NONCE } });
   await once(child, 'spawn');
 });

@@ -91,6 +91,18 @@ describe('waiting for a load', () => {
   });
 });
 
+/** The slot is asked anew by a caller who leaves at once; its engine takes its time to end. */
+async function leavesALoad(bench: OwnerBench): Promise<void> {
+  bench.owner.evict();
+  await settle();
+  bench.runner.instant = false;
+  const leaver = new AbortController();
+  bench.ask({ signal: leaver.signal });
+  bench.runner.last.obedient = false;
+  leaver.abort();
+  await settle();
+}
+
 describe('failure', () => {
   it('a crash in service is an error with its reason, and the next try comes by itself after 5 s', async () => {
     const bench = new OwnerBench();
@@ -175,14 +187,7 @@ describe('failure', () => {
     await bench.failTimes(1);
     await bench.clock.advance(5_000);
     expect(bench.state).toBe('ready');
-    bench.owner.evict();
-    await settle();
-    bench.runner.instant = false;
-    const leaver = new AbortController();
-    bench.ask({ signal: leaver.signal });
-    bench.runner.last.obedient = false;
-    leaver.abort();
-    await settle();
+    await leavesALoad(bench);
     expect(bench.state).toBe('stopping');
     bench.runner.last.end();
     await settle();
@@ -198,14 +203,7 @@ describe('failure', () => {
     const bench = new OwnerBench();
     await bench.failTimes(1);
     await bench.clock.advance(5_000);
-    bench.owner.evict();
-    await settle();
-    bench.runner.instant = false;
-    const leaver = new AbortController();
-    bench.ask({ signal: leaver.signal });
-    bench.runner.last.obedient = false;
-    leaver.abort();
-    await settle();
+    await leavesALoad(bench);
     const asked = bench.ask();
     bench.runner.instant = true;
     bench.runner.last.end();

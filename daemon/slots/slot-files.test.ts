@@ -1,16 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { SlotFiles } from './slot-files.ts';
 
 let root: string;
 let files: SlotFiles;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slot-files-'));
+  root = scratch();
   files = new SlotFiles(root);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 it('edits of one folder come one after the other, and none is lost', async () => {
   const edits = Array.from({ length: 20 }, (_, n) => files.write('a', (text) => `${text ?? ''}${n}\n`));

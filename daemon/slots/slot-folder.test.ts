@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { readSlotFolder } from './slot-folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slots-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const names = () => readSlotFolder(folder).configs.map((config) => config.name);
 

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { slotModel } from './slot-model.ts';
 import { configOf } from './testing/plans.ts';
@@ -38,19 +38,15 @@ it('a name is the model, the name of the slot when there is none, and nobody is 
 });
 
 it('a file is that of the registry, else the one at its absolute path', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'model-'));
-  try {
-    const path = join(folder, 'ggml base.en.bin');
-    writeFileSync(path, 'x'.repeat(77));
-    const at = (model: string, lookup: () => SlotModel | null = nothing) =>
-      slotModel(configOf(`type = "stt"\nmodel = ${JSON.stringify(model)}`), 'file', lookup);
-    expect(at('k', () => KNOWN)).toBe(KNOWN);
-    expect(at(path)).toMatchObject({ id: 'ggml-base.en', path, type: 'stt', sizeBytes: 77 });
-    expect(at(folder)).toMatchObject({ path: folder, sizeBytes: 0 });
-    expect(at(join(folder, 'absent.bin'))).toBeNull();
-    expect(at('relative.bin')).toBeNull();
-    expect(slotModel(configOf('type = "stt"'), 'file', nothing)).toBeNull();
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = scratch();
+  const path = join(folder, 'ggml base.en.bin');
+  writeFileSync(path, 'x'.repeat(77));
+  const at = (model: string, lookup: () => SlotModel | null = nothing) =>
+    slotModel(configOf(`type = "stt"\nmodel = ${JSON.stringify(model)}`), 'file', lookup);
+  expect(at('k', () => KNOWN)).toBe(KNOWN);
+  expect(at(path)).toMatchObject({ id: 'ggml-base.en', path, type: 'stt', sizeBytes: 77 });
+  expect(at(folder)).toMatchObject({ path: folder, sizeBytes: 0 });
+  expect(at(join(folder, 'absent.bin'))).toBeNull();
+  expect(at('relative.bin')).toBeNull();
+  expect(slotModel(configOf('type = "stt"'), 'file', nothing)).toBeNull();
 });

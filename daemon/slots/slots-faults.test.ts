@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../kit/process-identity.ts';
-import { DEMO_REPLY, ensureDemoModel } from '../models/demo-model.ts';
+import { scratchOfFile } from '../kit/testing/scratch.ts';
+import { DEMO_REPLY } from '../models/demo-model.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Slots } from './slots.ts';
+import { demoModel } from './testing/demo-model.ts';
 import { SlotsBench } from './testing/slots-bench.ts';
 import { HUNG } from './watch.ts';
 
@@ -16,17 +16,14 @@ const ask = { signal: new AbortController().signal, stream: false };
 const watchPace = { everyMs: 100, limitMs: 1_500, misses: 3 };
 const PRLIMIT = '/usr/bin/prlimit';
 
-let folder: string;
+const folder = scratchOfFile();
 let model: SlotModel;
 let bench: SlotsBench;
 let slots: Slots;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'models-'));
-  const demo = await ensureDemoModel(folder);
-  model = { ...demo, type: 'llm', demo: true, sizeBytes: 1_000_000, contextTrain: 2_048 };
+  model = await demoModel(folder);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(async () => {
   bench = new SlotsBench();
   bench.model = model;

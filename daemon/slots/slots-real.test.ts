@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../kit/process-identity.ts';
-import { DEMO_REPLY, ensureDemoModel } from '../models/demo-model.ts';
+import { scratchOfFile } from '../kit/testing/scratch.ts';
+import { DEMO_REPLY } from '../models/demo-model.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Slots } from './slots.ts';
+import { demoModel } from './testing/demo-model.ts';
 import { refused } from './testing/refused.ts';
 import { SlotsBench } from './testing/slots-bench.ts';
 
@@ -17,17 +18,14 @@ const ask = { signal: new AbortController().signal, stream: false };
 const gone = (pid: number) => vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), 10_000);
 const proc = (pid: number, name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1');
 
-let folder: string;
+const folder = scratchOfFile();
 let model: SlotModel;
 let bench: SlotsBench;
 let slots: Slots;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'models-'));
-  const demo = await ensureDemoModel(folder);
-  model = { ...demo, type: 'llm', demo: true, sizeBytes: 1_000_000, contextTrain: 2_048 };
+  model = await demoModel(folder);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => {
   bench = new SlotsBench();
   bench.model = model;

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { keepBackup, keptBackup, restoreBackup, runningBackup, takeBackup } from './backup.ts';
 import { connect, enterWal } from './connection.ts';
-import { scratch } from './testing.ts';
 
 function rows(file: string): unknown[] {
   const db = connect(file);

@@ -1,8 +1,8 @@
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { assertEngine, atLeast, connect, enterWal, LEAST_SQLITE, makePrivate } from './connection.ts';
-import { scratch } from './testing.ts';
 
 test.each([
   ['3.51.3', '3.51.3', true],

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { connect, type Db, enterWal } from './connection.ts';
 import { inspect, moveAside } from './damage.ts';
 import { latest, migrate } from './migrations.ts';
 import { MIGRATIONS } from './schema.ts';
-import { scratch } from './testing.ts';
 
 const NOW = Date.UTC(2030, 0, 2, 3, 4, 5);
 

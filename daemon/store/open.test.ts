@@ -6,12 +6,12 @@ import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { SetupError } from '../kit/setup-error.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { keptBackup, runningBackup } from './backup.ts';
 import { connect, type Db, enterWal } from './connection.ts';
 import { migrate, schemaVersion } from './migrations.ts';
 import { openDatabase } from './open.ts';
 import { MIGRATIONS, type Migration } from './schema.ts';
-import { scratch } from './testing.ts';
 
 const NEXT: Migration = {
   version: MIGRATIONS.length + 1,

@@ -1,11 +1,11 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { connect, enterWal } from './connection.ts';
 import { migrate } from './migrations.ts';
 import { MIGRATIONS } from './schema.ts';
 import { snapshot } from './snapshot.ts';
-import { scratch } from './testing.ts';
 
 test('holds what is still in the log, and can be written', () => {
   const file = join(scratch(), 'svc.db');

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { connect } from './connection.ts';
 import { openStore, type Store } from './store.ts';
-import { recordedLog, scratch } from './testing.ts';
 
 function opened(folder: string): Store {
   const store = openStore({ folder, log: recordedLog().log });

@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { connect } from './connection.ts';
 import { openStore, type Store } from './store.ts';
-import { recordedLog, scratch } from './testing.ts';
 import { aModel, aRequest } from './testing-rows.ts';
 
 function opened(folder = scratch()): { store: Store; folder: string; lines: Record<string, unknown>[] } {

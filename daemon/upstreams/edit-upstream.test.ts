@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { changeUpstreamFile, createUpstreamFile, removeUpstreamFile } from './edit-upstream.ts';
 
 let root: string;
 let folder: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'upstreams-'));
+  root = scratch();
   folder = join(root, 'upstreams');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const text = (name = 'desk') => readFileSync(join(folder, `${name}.toml`), 'utf8');
 const write = (body: string) => writeFileSync(join(folder, 'desk.toml'), body);

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 import { readUpstreamFile } from './upstream-file.ts';
 import { MOST_UPSTREAMS, readUpstreamFolder, type UpstreamFolder } from './upstream-folder.ts';
 
@@ -87,9 +87,8 @@ describe('readUpstreamFile', () => {
 describe('readUpstreamFolder', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'upstreams-'));
+    folder = scratch();
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('a broken file costs only its own, other files are passed over', () => {
     writeFileSync(join(folder, 'bad.toml'), 'base_url = 1');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
-import { createLog } from '../../kit/log.ts';
+import { silentLog } from '../../kit/log.ts';
 import { BLOCK, paddingOf, type TarMember, tarHeader } from '../../kit/tar-header.ts';
 import { openStore } from '../../store/store.ts';
 import { type BackupOptions, backup } from '../backup.ts';
@@ -49,7 +49,7 @@ function makeHome(files: Readonly<Record<string, string>>): Home {
     fact(key, value) {
       const store = openStore({
         folder: folders.state,
-        log: createLog({ level: 'silent', write: () => {} }),
+        log: silentLog(),
       });
       try {
         if (value !== undefined) store.facts.set(key, value);

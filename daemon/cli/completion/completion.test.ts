@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SLOT_KEYS } from '../../contract/slot-keys.ts';
+import { scratchOfFile } from '../../kit/testing/scratch.ts';
 import { OPTIONS } from '../options.ts';
 import { COMMANDS } from '../table.ts';
 import { bashCompletion } from './bash.ts';
@@ -11,17 +11,15 @@ import { fishCompletion } from './fish.ts';
 import { steps } from './steps.ts';
 import { zshCompletion } from './zsh.ts';
 
-let folder: string;
+const folder = scratchOfFile();
 
 /** A program in the place of svcctl, so that the names that a gateway would give are known. */
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-complete-'));
   const program =
     '#!/bin/sh\ncase "$*" in "slots list --quiet") echo agent; echo utility;; "models list --quiet") echo tiny;; esac\n';
   writeFileSync(join(folder, 'svcctl'), program, { mode: 0o755 });
   writeFileSync(join(folder, 'completion.bash'), bashCompletion(COMMANDS));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the real bash offers at the end of a line; the last word is the one that is being written. */
 function offered(...words: string[]): string[] {

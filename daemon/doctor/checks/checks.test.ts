@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DeviceRecord } from '../../contract/hardware.ts';
-import { createLog } from '../../kit/log.ts';
+import { silentLog } from '../../kit/log.ts';
+import { scratch } from '../../kit/testing/scratch.ts';
 import { openStore } from '../../store/store.ts';
 import { examine } from '../examine.ts';
 import type { DoctorFacts } from '../facts.ts';
@@ -19,9 +19,8 @@ import { exposure, proxy } from './posture.ts';
 import { clock, disk, models } from './storage.ts';
 import { CHECKS } from './table.ts';
 
-function scratch(): { root: string; config: string; state: string } {
-  const root = mkdtempSync(join(tmpdir(), 'svc-doctor-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+function folders(): { root: string; config: string; state: string } {
+  const root = scratch();
   for (const name of ['config', 'state']) mkdirSync(join(root, name), { mode: 0o700 });
   return { root, config: join(root, 'config'), state: join(root, 'state') };
 }
@@ -163,7 +162,7 @@ it('the running gateway says whether it has keys, whatever the shell of the call
 
 describe('files and configuration', () => {
   it('names what is open, with the command that closes it', async () => {
-    const { root, config, state } = scratch();
+    const { root, config, state } = folders();
     const facts = () => factsOf({ SVC_HOME: root });
     expect(told(await files(await facts()))).toEqual([
       `ok ${config} and ${state} are private to their owner.`,
@@ -181,7 +180,7 @@ describe('files and configuration', () => {
   });
 
   it('places every problem by file and line', async () => {
-    const { root, config } = scratch();
+    const { root, config } = folders();
     writeFileSync(join(config, 'config.toml'), '[server]\nport = "x"\n');
     const fileProblems = [{ file: 'slots/a.toml', line: 3, message: 'type: unknown' }];
     const found = configuration(await factsOf({ SVC_HOME: root }, { fileProblems, halfRestored: true }));
@@ -193,11 +192,11 @@ describe('files and configuration', () => {
   });
 
   it('looks through the database of a gateway that is stopped, and leaves that of a running one alone', async () => {
-    const { root, state } = scratch();
+    const { root, state } = folders();
     const look = async (more: Partial<DoctorFacts> = {}) =>
       told(database(await factsOf({ SVC_HOME: root }, more)));
     expect((await look())[0]).toContain('ok There is no database yet');
-    openStore({ folder: state, log: createLog({ level: 'silent', write: () => {} }) }).close();
+    openStore({ folder: state, log: silentLog() }).close();
     expect((await look())[0]).toContain('ok The database is whole');
     writeFileSync(join(state, 'svc.db'), 'x'.repeat(4096));
     expect((await look())[0]).toContain('fail The database is damaged');
@@ -207,14 +206,14 @@ describe('files and configuration', () => {
 
 describe('storage', () => {
   it('knows the room of the state folder, also before it exists', async () => {
-    const { root } = scratch();
+    const { root } = folders();
     for (const home of [root, join(root, 'not/yet')]) {
       expect((await disk(await factsOf({ SVC_HOME: home })))[0]).toMatchObject({ id: 'disk' });
     }
   });
 
   it('looks at the places of models that are named', async () => {
-    const { root, config } = scratch();
+    const { root, config } = folders();
     writeFileSync(join(config, 'config.toml'), `[models]\nfolders = ["${root}", "/nowhere/models"]\n`);
     const slots = [slotOf('a', 'model = "/nowhere/b.gguf"\n')];
     const found = await models(await factsOf({ SVC_HOME: root }, { slots }));
@@ -222,7 +221,7 @@ describe('storage', () => {
   });
 
   it('a clock before the program or before its own files is wrong', async () => {
-    const { root, state } = scratch();
+    const { root, state } = folders();
     const at = async (now: number) => told(await clock(await factsOf({ SVC_HOME: root }, { now })))[0];
     expect(await at(Date.now())).toMatch(/^ok The clock says /);
     expect(await at(0)).toContain('fail');

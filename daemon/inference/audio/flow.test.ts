@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
+import { scratchOfFile } from '../../kit/testing/scratch.ts';
 import { Flow } from './flow.ts';
 import { Kept } from './kept.ts';
 import { Spools } from './spools.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'svc-flow-'));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const home = scratchOfFile();
 const spools = new Spools(join(home, 'spool'));
 
 const piece = (letter: string, size = 4): Buffer => Buffer.alloc(size, letter);

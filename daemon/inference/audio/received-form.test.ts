@@ -1,15 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { StoredBody } from '../../kit/outbound.ts';
+import { scratchOfFile } from '../../kit/testing/scratch.ts';
 import type { Receive } from '../serve.ts';
 import { receiveForm } from './received-form.ts';
 import { Spools } from './spools.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'svc-form-'));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const home = scratchOfFile();
 
 const TYPE = 'multipart/form-data; boundary=xyz';
 const never = new AbortController().signal;

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
+import { scratchOfFile } from '../../kit/testing/scratch.ts';
 import { post } from '../testing/client.ts';
 import { listen, openGateway, type TestServer, TestSlots } from '../testing/gateway.ts';
 import { picture, registeredModel } from '../testing/pictures.ts';
@@ -11,7 +11,7 @@ import { Encoders } from './encoders.ts';
 import { listVoices } from './voices.ts';
 
 const SPEECH = '/v1/audio/speech';
-const folder = mkdtempSync(join(tmpdir(), 'svc-encoder-'));
+const folder = scratchOfFile();
 /** A stand-in for ffmpeg that lists its encoders and then makes nothing. */
 const FAILING = join(folder, 'failing');
 writeFileSync(
@@ -19,7 +19,6 @@ writeFileSync(
   '#!/bin/sh\ncase "$*" in *-encoders*) echo " A..... libmp3lame x";; *) cat > /dev/null; exit 1;; esac\n',
   { mode: 0o755 },
 );
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const open: TestServer[] = [];
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close();

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
+import { createServer as createTcp, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { listening, portOf } from '../../kit/testing/listening.ts';
 import { post } from '../testing/client.ts';
 import { CHAT, closeAfterEach, closers, delta, hello, SSE, setUp } from '../testing/forwarding.ts';
 import { listen } from '../testing/gateway.ts';
@@ -239,12 +240,12 @@ describe('a reused connection that dies before an answer', () => {
         else socket.resetAndDestroy();
       });
     });
-    await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done));
+    await listening(tcp);
     closers.push(async () => {
       for (const socket of requests) socket.destroy();
       await new Promise((done) => tcp.close(done));
     });
-    return { origin: `http://127.0.0.1:${(tcp.address() as AddressInfo).port}`, requests };
+    return { origin: `http://127.0.0.1:${portOf(tcp)}`, requests };
   }
 
   test('is tried once more on a fresh one', async () => {

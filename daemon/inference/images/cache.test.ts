@@ -1,6 +1,5 @@
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,11 +8,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import pino from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { scratch } from '../../kit/testing/scratch.ts';
 import { drawnPng } from '../../test/harness/drawn-png.ts';
 import { MOST_T, timesApart } from '../../test/harness/same-time.ts';
 import { ImageCache } from './cache.ts';
@@ -22,10 +21,9 @@ let root: string;
 let folder: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'svc-images-'));
+  root = scratch();
   folder = join(root, 'images');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const open = (more = {}) => new ImageCache({ folder, log: pino({ level: 'silent' }), ...more });
 const png = (seed: number) => drawnPng({ width: 16, height: 16, seed });

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import type { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
 import { Bus } from '../../kit/bus.ts';
 import { Outbound } from '../../kit/outbound.ts';
+import { scratch } from '../../kit/testing/scratch.ts';
 import { type ComfyStandIn, comfyStandIn } from '../../test/harness/comfy-stand-in.ts';
 import { CallerLeft, Life } from '../forward/life.ts';
 import { until } from '../testing/client.ts';
@@ -24,13 +24,12 @@ let told: GatewayEvents['image'][];
 beforeEach(async () => {
   comfy = await comfyStandIn();
   outbound = new Outbound({ connectMs: () => 1_000 });
-  root = mkdtempSync(join(tmpdir(), 'svc-images-'));
+  root = scratch();
   told = [];
 });
 afterEach(async () => {
   await outbound.close();
   await comfy.down();
-  rmSync(root, { recursive: true, force: true });
 });
 
 function open(limitMs?: number): Images {

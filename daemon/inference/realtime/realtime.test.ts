@@ -1,7 +1,7 @@
-import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
+import { portOf } from '../../kit/testing/listening.ts';
 import type { InternalCall } from '../internal.ts';
 import { until } from '../testing/client.ts';
 import { createRealtime, type RealtimeDeps } from './realtime.ts';
@@ -48,7 +48,7 @@ async function open(more: Partial<RealtimeDeps> = {}) {
   );
   closers.push(() => server.close());
   const call = async (path = '/') => {
-    const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);
+    const socket = new WebSocket(`ws://127.0.0.1:${portOf(server)}${path}`);
     closers.push(() => socket.terminate());
     const events: { type: string; error?: { code: string } }[] = [];
     const over = { code: 0 };
@@ -104,7 +104,8 @@ test('W03 of the usual 64 places a client key takes 48', async () => {
   expect((await call('/admin')).events[0]).toMatchObject({ type: 'session.created' });
 });
 
-test('a caller who does not read holds the model back, and the close ends its work', async () => {
+/** A caller who asked for an answer and does not read it. */
+async function heldBack() {
   const { call, seen, server } = await open();
   const { socket } = await call();
   socket.send(JSON.stringify({ type: 'response.create' }));
@@ -112,6 +113,11 @@ test('a caller who does not read holds the model back, and the close ends its wo
   socket.pause();
   const served = [...server.clients][0] as WebSocket;
   await until(() => served.bufferedAmount > 1024 * 1024, 20_000);
+  return { socket, seen, served };
+}
+
+test('a caller who does not read holds the model back, and the close ends its work', async () => {
+  const { socket, seen, served } = await heldBack();
   const held = seen.sent;
   for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
   expect(seen.sent - held).toBeLessThan(20 * chunk.length);
@@ -123,13 +129,7 @@ test('a caller who does not read holds the model back, and the close ends its wo
 });
 
 test('an answer that is held back and then cancelled ends at once', async () => {
-  const { call, seen, server } = await open();
-  const { socket } = await call();
-  socket.send(JSON.stringify({ type: 'response.create' }));
-  await until(() => seen.sent > 0);
-  socket.pause();
-  const served = [...server.clients][0] as WebSocket;
-  await until(() => served.bufferedAmount > 1024 * 1024, 20_000);
+  const { socket, seen } = await heldBack();
   socket.send(JSON.stringify({ type: 'response.cancel' }));
   await until(() => seen.calls[0]?.signal.aborted === true);
   const held = seen.sent;

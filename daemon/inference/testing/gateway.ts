@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -14,6 +14,7 @@ import type { GatewayEvents } from '../../contract/events.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import type { RequestRecord } from '../../contract/system.ts';
 import { Bus } from '../../kit/bus.ts';
+import { listening } from '../../kit/testing/listening.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../../settings/catalogue.ts';
 import type { Dialect } from '../../slots/engines/engine.ts';
 import type { Foreseen } from '../../slots/foresee.ts';
@@ -43,8 +44,7 @@ export async function listen(handler: RequestListener): Promise<TestServer> {
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://127.0.0.1:${await listening(server)}`;
   const close = () =>
     new Promise<void>((done) => {
       server.close(() => done());

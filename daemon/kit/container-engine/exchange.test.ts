@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { Outbound } from '../outbound.ts';
+import { scratch } from '../testing/scratch.ts';
 import { type EngineCall, exchangeOver } from './exchange.ts';
 
 const closers: (() => unknown)[] = [];
@@ -19,14 +18,13 @@ function exchange(socketPath: string) {
 
 /** A server on a unix socket that stands in for an engine. */
 async function standIn(listener: RequestListener): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-socket-'));
+  const folder = scratch();
   const server = createServer(listener);
   const path = join(folder, 's');
   await new Promise<void>((done) => server.listen(path, done));
   closers.push(() => {
     server.closeAllConnections();
     server.close();
-    rmSync(folder, { recursive: true, force: true });
   });
   return path;
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
+import { scratch } from '../../kit/testing/scratch.ts';
 import { RefusedHop } from '../hub/hop.ts';
 import { HubStatus } from '../hub/hub-status.ts';
 import { delayMs, giveUp, MOST_FAILURES } from './backoff.ts';
@@ -89,8 +89,7 @@ test.each([
 ])('%s: %s', (_, outcome, expected) => expect(outcome).toBe(expected));
 
 test('a file is compared with the strongest sum that is known, and with its size', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-digest-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratch();
   const path = join(folder, 'x');
   const bytes = Buffer.from('what was promised');
   writeFileSync(path, bytes);

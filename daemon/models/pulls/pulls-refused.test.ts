@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { scratch } from '../../kit/testing/scratch.ts';
 import type { BenchOptions } from '../testing/pull-bench.ts';
 import { FILE, PullHub, REPO, WEIGHTS } from '../testing/pull-hub.ts';
 
@@ -149,8 +149,7 @@ describe('the disk', () => {
   });
 
   test('DL04 with a link in the place of the repository is not written through', async () => {
-    const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
-    here.ends.push(() => rmSync(outside, { recursive: true, force: true }));
+    const outside = scratch();
     await open();
     mkdirSync(here.bench.models, { recursive: true });
     symlinkSync(outside, join(here.bench.models, 'maker'));

@@ -1,13 +1,24 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { scratch } from '../../kit/testing/scratch.ts';
 import { FILE, PullHub, REPO, WEIGHTS } from '../testing/pull-hub.ts';
 
 const here = new PullHub();
 const { open, onDisk } = here;
 const sum = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** A pull that is paused in its middle, and how many bytes it has had. */
+async function paused(): Promise<{ id: string; had: number }> {
+  await open();
+  here.hub.fault = { slowMs: 20 };
+  const { id } = await here.bench.pull(REPO);
+  await expect.poll(() => here.bench.pulls.list()[0]?.bytes, { timeout: 10_000 }).toBeGreaterThan(0);
+  await here.bench.pulls.pause(id);
+  const had = here.hub.sent();
+  return { id, had };
+}
 
 describe('a pull', () => {
   test('ends as a registered model with its licence, its commit and its sum', async () => {
@@ -57,12 +68,7 @@ describe('a pull', () => {
   });
 
   test('DL01 begins again where the server knows no ranges', async () => {
-    await open();
-    here.hub.fault = { slowMs: 20 };
-    const { id } = await here.bench.pull(REPO);
-    await expect.poll(() => here.bench.pulls.list()[0]?.bytes, { timeout: 10_000 }).toBeGreaterThan(0);
-    await here.bench.pulls.pause(id);
-    const had = here.hub.sent();
+    const { id, had } = await paused();
     here.hub.fault = { ignoresRanges: true };
     await here.bench.pulls.resume(id);
     expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
@@ -70,12 +76,7 @@ describe('a pull', () => {
   });
 
   test('DL01 begins again when the content has another entity tag', async () => {
-    await open();
-    here.hub.fault = { slowMs: 20 };
-    const { id } = await here.bench.pull(REPO);
-    await expect.poll(() => here.bench.pulls.list()[0]?.bytes, { timeout: 10_000 }).toBeGreaterThan(0);
-    await here.bench.pulls.pause(id);
-    const had = here.hub.sent();
+    const { id, had } = await paused();
     here.hub.fault = { etag: 'another' };
     await here.bench.pulls.resume(id);
     expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
@@ -116,8 +117,7 @@ describe('a pull', () => {
   });
 
   test('DL10 that is cancelled leaves nothing, and one that is paused stays as it is over a restart', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'svc-pulls-'));
-    here.ends.push(() => rmSync(home, { recursive: true, force: true }));
+    const home = scratch();
     await open({ home });
     here.hub.fault = { slowMs: 10 };
     const { id } = await here.bench.pull(REPO);
@@ -137,8 +137,7 @@ describe('a pull', () => {
   });
 
   test('that runs when the gateway stops goes on at the next start, from its exact byte', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'svc-pulls-'));
-    here.ends.push(() => rmSync(home, { recursive: true, force: true }));
+    const home = scratch();
     await open({ home });
     here.hub.fault = { slowMs: 10 };
     const { id } = await here.bench.pull(REPO);

@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { scratch } from '../../kit/testing/scratch.ts';
 import { roomForModels } from './space.ts';
 
 let state: string;
 beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), 'svc-space-'));
+  state = scratch();
 });
-afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 test('the room for downloads is that of the disk which holds the models', async () => {
   // The one file system of every Linux that says exactly how much room it has: none.

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listening } from '../../kit/testing/listening.ts';
 
 /** A repository of the stand-in, at its one commit. */
 export interface StandInRepo {
@@ -248,8 +249,7 @@ export async function startHub(repos: Record<string, StandInRepo> = {}): Promise
     res.end();
   }
 
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  hub.port = (server.address() as AddressInfo).port;
+  hub.port = await listening(server);
   hub.url = `http://127.0.0.1:${hub.port}`;
   hub.sent = () => sent;
   hub.commit = commit;

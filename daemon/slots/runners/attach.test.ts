@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Outbound } from '../../kit/outbound.ts';
+import { listening, portOf } from '../../kit/testing/listening.ts';
 import type { LaunchBy } from '../engines/engine.ts';
 import type { Farewell } from '../engines/how.ts';
 import { askThrough } from '../health.ts';
@@ -24,8 +24,7 @@ async function listen(port = 0): Promise<number> {
     res.writeHead(status);
     res.end('{"status":"x"}');
   });
-  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
-  return (server.address() as AddressInfo).port;
+  return listening(server, port);
 }
 const close = () =>
   new Promise<void>((done) => {
@@ -110,7 +109,7 @@ describe('an attached server', () => {
     await run.stop(10_000);
     expect(asked).not.toContain('POST /free');
     status = 200;
-    const second = attach((server.address() as AddressInfo).port, { farewell });
+    const second = attach(portOf(server), { farewell });
     await second.loaded;
     await close();
     await second.ended;

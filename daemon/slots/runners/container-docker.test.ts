@@ -1,11 +1,10 @@
 /** The runner of containers against a stand-in for Docker: on every host, and where Docker differs from Podman. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ContainerEngine } from '../../kit/container-engine/container-engine.ts';
 import { createLog } from '../../kit/log.ts';
 import { Outbound } from '../../kit/outbound.ts';
+import { scratch } from '../../kit/testing/scratch.ts';
 import { until } from '../../kit/testing/until.ts';
 import { askThrough } from '../health.ts';
 import { containerLaunch } from '../testing/launches.ts';
@@ -18,7 +17,7 @@ let folder = '';
 let outbound: Outbound;
 let docker: StandInDocker;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-boxed-'));
+  folder = scratch();
   outbound = new Outbound({ connectMs: () => 2000 });
   docker = new StandInDocker();
   await docker.open();
@@ -26,7 +25,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await docker.remove();
   await outbound.close();
-  rmSync(folder, { recursive: true });
 });
 
 function runner(keep = true): Runner {

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ContainerEngine } from '../../kit/container-engine/container-engine.ts';
 import { tryPodman } from '../../kit/container-engine/testing/podman.ts';
 import { createLog } from '../../kit/log.ts';
 import { Outbound } from '../../kit/outbound.ts';
+import { scratch } from '../../kit/testing/scratch.ts';
 import { until } from '../../kit/testing/until.ts';
 import { askThrough } from '../health.ts';
 import { containerLaunch } from '../testing/launches.ts';
@@ -23,12 +23,11 @@ const never = new AbortController().signal;
 let folder = '';
 let running: Running[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-boxed-'));
+  folder = scratch();
   running = [];
 });
 afterEach(async () => {
   await Promise.all(running.map((one) => one.stop(0)));
-  rmSync(folder, { recursive: true });
 });
 afterAll(async () => {
   await podman?.remove();
@@ -116,7 +115,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
   });
 
   test('after a removal of the package all of this state folder are ended, and those of others stay', async () => {
-    const theirs = mkdtempSync(join(tmpdir(), 'svc-theirs-'));
+    const theirs = scratch();
     const [one, other] = [open().start(), open(undefined, true, theirs).start()];
     try {
       await Promise.all([loadedOf(one), loadedOf(other)]);
@@ -131,7 +130,6 @@ describe.skipIf(podman === null)('in a real Podman', () => {
       expect(await endAllContainers(places, folder)).toEqual({ ended: 0, failed: 0 });
     } finally {
       await other.stop(0);
-      rmSync(theirs, { recursive: true });
     }
   });
 
@@ -203,7 +201,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
   });
 
   test('reconciling ends what no slot wants or no record proves, and never what is not ours', async () => {
-    const other = mkdtempSync(join(tmpdir(), 'svc-other-'));
+    const other = scratch();
     const strange = podman?.run('run', '-d', '--label', 'svc-gateway.state=x', podman.image).trim();
     const neighbour = open(undefined, true, other).start();
     await loadedOf(neighbour);
@@ -219,7 +217,6 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect((await get(await neighbour.loaded, '/health')).status).toBe(200);
     await neighbour.stop(0);
     podman?.run('rm', '-f', '-t', '0', strange as string);
-    rmSync(other, { recursive: true });
   });
 
   test('an API that goes away for a while ends nothing', async () => {

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { listening } from '../../kit/testing/listening.ts';
+import { scratch } from '../../kit/testing/scratch.ts';
 import { listeners, portOwner } from './port-owner.ts';
 import { freePort, Ports } from './ports.ts';
 
@@ -15,10 +16,9 @@ const row = (port: number, inode: number, state = '0A') => {
 
 let proc: string;
 beforeEach(() => {
-  proc = mkdtempSync(join(tmpdir(), 'proc-'));
+  proc = scratch();
   mkdirSync(join(proc, 'net'));
 });
-afterEach(() => rmSync(proc, { recursive: true, force: true }));
 
 function table(...rows: string[]): void {
   writeFileSync(join(proc, 'net/tcp'), HEAD + rows.join(''));
@@ -87,7 +87,7 @@ describe('free ports', () => {
   it('can be listened on', async () => {
     const port = await freePort();
     const server = createServer();
-    await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+    await listening(server, port);
     await new Promise((done) => server.close(done));
     expect(port).toBeGreaterThan(1023);
   });

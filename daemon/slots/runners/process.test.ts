@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../kit/process-identity.ts';
+import { listening } from '../../kit/testing/listening.ts';
 import { openFiles } from '../testing/open-files.ts';
 import { ProcessBench } from '../testing/process-bench.ts';
 import { freePort } from './ports.ts';
@@ -33,8 +34,7 @@ async function stranger(port = 0): Promise<{ port: number; met: () => number }> 
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
   });
   strangers.push(server);
-  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
-  return { port: (server.address() as AddressInfo).port, met: () => count };
+  return { port: await listening(server, port), met: () => count };
 }
 
 describe('a start', () => {

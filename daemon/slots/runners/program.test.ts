@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../kit/process-identity.ts';
+import { scratch } from '../../kit/testing/scratch.ts';
 import { dyingWithParent, findProgram } from './program.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'program-'));
+  folder = scratch();
   for (const name of ['one', 'two']) mkdirSync(join(folder, name));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function file(name: string, mode: number): string {
   const path = join(folder, name);

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../kit/process-identity.ts';
+import { scratch } from '../../kit/testing/scratch.ts';
 import type { Launch } from '../engines/engine.ts';
 import { signalGroup } from '../orphans.ts';
 import { workerLaunch } from '../testing/launches.ts';
@@ -16,12 +16,11 @@ import { createWorkerRunner } from './worker.ts';
 let folder: string;
 let running: Running | null = null;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'worker-'));
+  folder = scratch();
 });
 afterEach(async () => {
   await running?.stop(0);
   running = null;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Starts a program of a few lines as if it were the engine. */

@@ -1,4 +1,4 @@
-import { createLog } from '../../kit/log.ts';
+import { silentLog } from '../../kit/log.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { type Lease, leaseFor, type ReadyOptions } from '../lease.ts';
 import { Loads } from '../loads.ts';
@@ -102,7 +102,7 @@ export class LoadsBench {
     const config = slotConfig(name, text);
     const owner = new Owner(config, {
       clock: this.clock,
-      log: createLog({ level: 'silent', write: () => {} }),
+      log: silentLog(),
       queueMax: () => 64,
       loadWaitMs: (stream) => (stream ? 600_000 : 300_000),
       model: () => this.#models.get(name) ?? null,

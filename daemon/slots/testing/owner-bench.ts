@@ -1,5 +1,5 @@
 import type { SlotStateName } from '../../contract/slots.ts';
-import { createLog } from '../../kit/log.ts';
+import { silentLog } from '../../kit/log.ts';
 import { embedded } from '../engines/embedded.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import type { Lease, ReadyOptions } from '../lease.ts';
@@ -50,7 +50,7 @@ export class OwnerBench {
     const config = slotConfig(name, text);
     this.owner = new Owner(config, {
       clock: this.clock,
-      log: createLog({ level: 'silent', write: () => {} }),
+      log: silentLog(),
       queueMax: () => this.queueMax,
       loadWaitMs: (stream) => (stream ? 600_000 : 300_000),
       model: () => this.model,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listening, portOf } from '../../kit/testing/listening.ts';
 
 interface Body {
   readonly Image: string;
@@ -153,13 +153,13 @@ export class StandInDocker {
       const known = req.headers.authorization === `Bearer ${key}`;
       res.writeHead(known ? 200 : 401, JSON_TYPE).end('{"status":"ok"}');
     });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    await listening(server);
     box.server = server;
     return 204;
   }
 
   #inspect({ id, body, server, exitCode }: Box) {
-    const port = server === null ? null : String((server.address() as AddressInfo).port);
+    const port = server === null ? null : String(portOf(server));
     return {
       Id: id,
       Image: 'sha256:0',

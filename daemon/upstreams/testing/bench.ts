@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GatewayEvents } from '../../contract/events.ts';
 import { Bus } from '../../kit/bus.ts';
 import { createLog } from '../../kit/log.ts';
 import { Outbound } from '../../kit/outbound.ts';
+import { listening, portOf } from '../../kit/testing/listening.ts';
 import { SETTINGS } from '../../settings/catalogue.ts';
 import type { AllUpstreams, UpstreamFacts } from '../port.ts';
 import type { OwnPlace } from '../self.ts';
@@ -77,10 +77,10 @@ export class UpstreamsBench {
       player.play(req, res);
     });
     this.#servers.push(server);
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    await listening(server);
     const close = () => closed(server);
     return Object.assign(player, {
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      url: `http://127.0.0.1:${portOf(server)}`,
       close,
     });
   }

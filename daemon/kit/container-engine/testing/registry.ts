@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { listening } from '../../testing/listening.ts';
 import { tarOf } from './tar.ts';
 
 /** Test support: a registry with one image, spoken to as an OCI registry is, without TLS. */
@@ -79,8 +79,7 @@ export async function startRegistry(): Promise<TestRegistry> {
       .writeHead(404, { 'content-type': 'application/json' })
       .end('{"errors":[{"code":"MANIFEST_UNKNOWN"}]}');
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const host = `127.0.0.1:${await listening(server)}`;
   return {
     host,
     image: `${host}/big:1`,

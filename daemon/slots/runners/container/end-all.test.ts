@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ContainerEngine, ListedContainer } from '../../../kit/container-engine/container-engine.ts';
+import { scratch } from '../../../kit/testing/scratch.ts';
 import { endAllContainers } from './end-all.ts';
 import { labelsOf } from './labels.ts';
 import { stateMark } from './state-mark.ts';
@@ -24,12 +24,6 @@ function standIn(listed: readonly ListedContainer[], fails: ReadonlySet<string> 
     return engine;
   };
   return { places: { sockets: () => ['/s'], connect }, removed, asked: () => asked };
-}
-
-function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-mark-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 const container = (id: string, state: string): ListedContainer => ({

@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { scratch } from '../../../kit/testing/scratch.ts';
 import { containerLaunch } from '../../testing/launches.ts';
 import { checkSources, hostPid, modelStamp, nodeGroups } from './host-parts.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-host-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const mounting = (name: string) =>
   containerLaunch({ mounts: [{ source: join(folder, name), target: '/m', readOnly: true }] });

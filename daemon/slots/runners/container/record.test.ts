@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { scratch } from '../../../kit/testing/scratch.ts';
 import { endOrphans } from '../../orphans.ts';
 import { ContainerRecords } from './record.ts';
 import { stateMark } from './state-mark.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-records-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const record = { nonce: 'n'.repeat(24), key: 'k'.repeat(43) };
 const mode = (file: string) => statSync(file).mode & 0o777;
@@ -49,10 +48,9 @@ test('the mark stays for a folder, differs between folders, and is not replaced 
   const mark = stateMark(folder);
   expect(mark).toMatch(/^[0-9a-f]{32}$/);
   expect(stateMark(folder)).toBe(mark);
-  const copy = mkdtempSync(join(tmpdir(), 'svc-records-'));
+  const copy = scratch();
   writeFileSync(join(copy, 'containers.id'), readFileSync(join(folder, 'containers.id')));
   expect(stateMark(copy)).not.toBe(mark);
   writeFileSync(join(copy, 'containers.id'), 'torn');
   expect(() => stateMark(copy)).toThrow('does not hold an id');
-  rmSync(copy, { recursive: true });
 });

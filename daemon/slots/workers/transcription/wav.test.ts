@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { wavHead } from '../../../kit/pcm.ts';
 import { Spool } from '../../../kit/spool.ts';
+import { scratchOfFile } from '../../../kit/testing/scratch.ts';
 import { bareRate } from './sound.ts';
 import { wavFacts, wavSound } from './wav.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'svc-wav-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchOfFile();
 
 async function spool(bytes: Buffer): Promise<Spool> {
   const file = await Spool.open(folder);

@@ -1,0 +1,10 @@
+/** A text that is kept somewhere else, for tests: what it says, and how often it was written. */
+export class Notes {
+  text: string | null = null;
+  writes = 0;
+  get = (): string | null => this.text;
+  set = (text: string): void => {
+    this.text = text;
+    this.writes += 1;
+  };
+}
