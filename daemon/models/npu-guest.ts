@@ -1,9 +1,8 @@
 import { findProgram } from './find-program.ts';
 import { NPU_PROGRAM, type NpuModel, npuModels } from './npu-list.ts';
-import type { RegisteredModel } from './registered-model.ts';
+import { NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import { type FoundFile, findModelFile } from './scan.ts';
 import type { Shelf } from './shelf.ts';
-import { NO_TEXT } from './speech-model.ts';
 
 /** The format of models that the NPU backend keeps by itself. */
 const FORMAT = 'flm';

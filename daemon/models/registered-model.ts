@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { ModelRecordView } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { ModelRow } from '../store/models.ts';
@@ -71,7 +72,7 @@ const MODALITIES: Readonly<Partial<Record<SlotTypeName, [string, string]>>> = {
 };
 
 /** What only some models have. */
-export const NOT_PULLED = {
+const NOT_PULLED = {
   repo: null,
   revision: null,
   sha256: null,
@@ -80,6 +81,35 @@ export const NOT_PULLED = {
   projectorBytes: null,
   thinkingChosen: false,
 } as const;
+
+/** What is the same for all models whose header nobody reads; those that only speak or listen need no memory for a token. */
+export const NO_TEXT = {
+  context_length: null,
+  enable_thinking: null,
+  contextTrain: null,
+  parameters: null,
+  layers: null,
+  kvHeads: null,
+  headDim: null,
+  embedding: null,
+  kvBytesPerToken: 0,
+  chatTemplate: false,
+  capabilities: {},
+  licence: null,
+  demo: false,
+  binding: null,
+  ...NOT_PULLED,
+} as const;
+
+/** Where a model that was found lies, named after its file or folder. */
+export const foundAt = (found: FoundFile) => ({
+  name: basename(found.path),
+  created: found.mtimeS,
+  path: found.path,
+  files: [found.path],
+  sizeBytes: found.sizeBytes,
+  mtimeS: found.mtimeS,
+});
 
 /** A model as it is registered the first time. */
 export function newModel(

@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { Bus } from '../kit/bus.ts';
-import { createLog } from '../kit/log.ts';
+import { silentLog } from '../kit/log.ts';
+import { scratch } from '../kit/testing/scratch.ts';
 import { openStore } from '../store/store.ts';
-import type { RegisteredModel } from './registered-model.ts';
+import { NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import { Shelf } from './shelf.ts';
-import { NO_TEXT } from './speech-model.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -33,12 +30,11 @@ const model: RegisteredModel = {
 };
 
 test('who is missed is on no list, is known over a restart, and is forgotten after ninety days of looking', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'shelf-'));
-  const log = createLog({ level: 'silent', write: () => {} });
+  const folder = scratch();
+  const log = silentLog();
   const store = openStore({ folder, log });
   onTestFinished(() => {
     store.close();
-    rmSync(folder, { recursive: true, force: true });
   });
   let now = Date.UTC(2026, 0, 1);
   const open = () => new Shelf(store.models, new Bus<GatewayEvents>(), log, () => now);

@@ -1,5 +1,4 @@
-import { basename } from 'node:path';
-import { type ModelSource, NOT_PULLED, type RegisteredModel } from './registered-model.ts';
+import { foundAt, type ModelSource, NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
 import type { WeightsFacts } from './weights-facts.ts';
 
@@ -10,33 +9,18 @@ export const newWeightsModel = (
   folder: FoundFile,
   facts: WeightsFacts,
 ): RegisteredModel => ({
+  ...NO_TEXT,
+  ...foundAt(folder),
   id,
-  name: basename(folder.path),
   type: facts.type,
   format: 'safetensors',
   architecture: facts.architecture,
   quantization: facts.quantization,
   size_bytes: facts.sizeBytes,
   context_length: facts.contextTrain,
-  enable_thinking: null,
-  demo: false,
-  binding: null,
-  created: folder.mtimeS,
   source,
-  path: folder.path,
-  files: [folder.path],
-  sizeBytes: folder.sizeBytes,
-  mtimeS: folder.mtimeS,
   contextTrain: facts.contextTrain,
-  parameters: null,
-  layers: null,
-  kvHeads: null,
-  headDim: null,
-  embedding: null,
+  // The header of a GGUF file would say it; here nobody does.
   kvBytesPerToken: null,
-  chatTemplate: false,
-  capabilities: {},
-  licence: null,
   voices: [],
-  ...NOT_PULLED,
 });
