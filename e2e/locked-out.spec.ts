@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ask } from '../daemon/test/harness/http.ts';
-import { slotState } from '../daemon/test/harness/tiny-gateway.ts';
+import { slotState } from '../daemon/test/harness/slots.ts';
 import { enter, keyField, sessionChip } from './harness/login.ts';
 import { inspect, TWO_LOOKS } from './harness/looks.ts';
 import { answered, composer, say, turns } from './harness/playground.ts';

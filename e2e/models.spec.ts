@@ -6,8 +6,8 @@ import { tinyEmbed } from '../daemon/models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../daemon/models/gguf/writer.ts';
 import { type StandInHub, startHub } from '../daemon/models/testing/hub.ts';
 import { ask } from '../daemon/test/harness/http.ts';
+import { slotState } from '../daemon/test/harness/slots.ts';
 import { startThree } from '../daemon/test/harness/three-models.ts';
-import { slotState } from '../daemon/test/harness/tiny-gateway.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 

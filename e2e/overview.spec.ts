@@ -1,6 +1,6 @@
 import { ask } from '../daemon/test/harness/http.ts';
+import { slotState } from '../daemon/test/harness/slots.ts';
 import { askFor, startThree } from '../daemon/test/harness/three-models.ts';
-import { slotState } from '../daemon/test/harness/tiny-gateway.ts';
 import { ALL_LOOKS, inspect } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 

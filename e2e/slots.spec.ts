@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright/test';
 import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../daemon/models/gguf/writer.ts';
+import { putModel } from '../daemon/test/harness/home.ts';
 import { ask } from '../daemon/test/harness/http.ts';
+import { slotState } from '../daemon/test/harness/slots.ts';
 import { startThree } from '../daemon/test/harness/three-models.ts';
-import { slotState } from '../daemon/test/harness/tiny-gateway.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
@@ -14,8 +14,7 @@ const daemon = daemonOf(async () => {
   const first = await startThree();
   await first.stop();
   const { keys, tensors } = tinyChat({ name: 'damaged' });
-  const damaged = encodeGguf({ keys, tensors: tensors.slice(0, -1) });
-  writeFileSync(join(first.home, 'weights', 'damaged.gguf'), damaged);
+  putModel(first.home, 'damaged', { keys, tensors: tensors.slice(0, -1) });
   writeFileSync(join(first.home, 'config', 'slots', 'broken.toml'), 'model = "damaged"\n');
   const gateway = await startThree(first.home);
   await ask(gateway, 'POST', '/api/slots/broken/load');

@@ -1,5 +1,6 @@
 import { until } from '../daemon/test/harness/gateway.ts';
-import { ENDLESS, slot, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
+import { slot } from '../daemon/test/harness/slots.ts';
+import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
 import { composer, conversation, say, stopButton, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 

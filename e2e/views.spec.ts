@@ -1,5 +1,5 @@
 import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
-import { slotState } from '../daemon/test/harness/tiny-gateway.ts';
+import { slotState } from '../daemon/test/harness/slots.ts';
 import { enter, giveSession } from './harness/login.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';

@@ -1,27 +1,13 @@
 /** The headers that every kind of answer carries, refusals and parse failures included (contract of headers). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ADMIN_KEY,
-  CLIENT_KEY,
-  type Gateway,
-  KEYS_FILE,
-  QUIET_FILE,
-  startGateway,
-} from './harness/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { ask, parseRaw, rawExchange } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { handshake } from './harness/socket.ts';
 
-let gateway: Gateway;
 const ids = new Set<string>();
 
-beforeAll(async () => {
-  gateway = await startGateway({ files: { ...KEYS_FILE, ...QUIET_FILE }, env: { SVC_REQUIRE_AUTH: 'on' } });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(startLocked);
 
 type Headers = Record<string, string | string[] | undefined>;
 

@@ -1,13 +1,12 @@
 /** spec "Authentication": a fresh install, and which tier a caller has, over a real port. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { RequireView, RotateView } from '../contract/auth.ts';
-import { AuthGateways, fingerprint, keyIn, status } from './harness/auth-gateways.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { fingerprint, keyIn, start, status } from './harness/auth-gateways.ts';
+import { ADMIN_KEY, CLIENT_KEY, KEYS_FILE, startLocked } from './harness/gateway.ts';
 import { ask, login, rawExchange } from './harness/http.ts';
-
-const { start } = new AuthGateways();
+import { OneGateway } from './harness/one-gateway.ts';
 
 describe('a fresh install', () => {
   it('has no admin key and enforcement off; every route answers', async () => {
@@ -62,15 +61,10 @@ describe('a fresh install', () => {
 });
 
 describe('tier resolution, in the order of the spec', () => {
-  let gateway: Gateway;
+  const gateway = new OneGateway(startLocked);
   let cookie: string;
   beforeAll(async () => {
-    gateway = await startGateway({ files: KEYS_FILE, env: { SVC_REQUIRE_AUTH: 'on' } });
     cookie = await login(gateway, ADMIN_KEY);
-  });
-  afterAll(async () => {
-    await gateway.stop();
-    gateway.remove();
   });
   const tier = async (path: string, options: Parameters<typeof ask>[3] = {}) =>
     (await ask(gateway, 'GET', `/api/auth/status${path}`, options)).json().tier;

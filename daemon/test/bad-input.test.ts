@@ -1,35 +1,32 @@
 /** Bad input at the start: each gives one clear line, what to do about it, and a non-zero exit; never a stack trace. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listening } from '../kit/testing/listening.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { openDatabase } from '../store/open.ts';
 import { MIGRATIONS } from '../store/schema.ts';
-import { type GatewayOptions, launch, startGateway } from './harness/gateway.ts';
+import { type GatewayOptions, refusedStart, startGateway } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  home = newHome();
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const at = (...names: string[]) => join(home, ...names);
 
 /** Starts the daemon and answers what it said before it gave up. */
-async function refusedStart(options: GatewayOptions = {}): Promise<string> {
-  const { child, output } = launch({ ...options, home });
-  const limit = setTimeout(() => child.kill('SIGKILL'), 15_000);
-  const [code] = await once(child, 'close');
-  clearTimeout(limit);
-  expect(code, output()).toBe(1);
-  return output();
+async function refused(options: GatewayOptions = {}): Promise<string> {
+  const { code, text } = await refusedStart({ ...options, home });
+  expect(code, text).toBe(1);
+  return text;
 }
 
 /** A line that names the trouble, a line that says what to do, and nothing else but log lines. */
@@ -45,10 +42,9 @@ function expectClear(output: string, message: RegExp, advice: RegExp): void {
 
 describe('the listener', () => {
   it('a port that is taken', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    const output = await refusedStart({ env: { SVC_PORT: String(port) } });
+    const other = createServer();
+    const port = await listening(other);
+    const output = await refused({ env: { SVC_PORT: String(port) } });
     other.close();
     expectClear(
       output,
@@ -66,7 +62,7 @@ describe('the listener', () => {
       /SVC_ADMIN_KEY and SVC_REQUIRE_AUTH/,
     ],
   ])('%s', async (_, host, message, advice) => {
-    expectClear(await refusedStart({ env: { SVC_BIND_HOST: host } }), message, advice);
+    expectClear(await refused({ env: { SVC_BIND_HOST: host } }), message, advice);
   });
 });
 
@@ -74,15 +70,11 @@ describe('the folders', () => {
   it.each(['config', 'state'])('a file where the %s folder should be', async (name) => {
     writeFileSync(at(name), '');
     const what = name === 'config' ? 'configuration' : 'state';
-    expectClear(
-      await refusedStart(),
-      new RegExp(`the ${what} folder .*ENOTDIR`),
-      /mkdir -p .* or set SVC_HOME/,
-    );
+    expectClear(await refused(), new RegExp(`the ${what} folder .*ENOTDIR`), /mkdir -p .* or set SVC_HOME/);
   });
 
   it('a place where nobody may write', async () => {
-    const output = await refusedStart({ env: { SVC_HOME: '/proc/svc' } });
+    const output = await refused({ env: { SVC_HOME: '/proc/svc' } });
     expectClear(output, /configuration folder \/proc\/svc\/config can not be written/, /set SVC_HOME/);
   });
 
@@ -104,13 +96,13 @@ describe('the folders', () => {
   });
 
   it('nothing that names a folder', async () => {
-    const output = await refusedStart({ env: { SVC_HOME: '', HOME: '' } });
+    const output = await refused({ env: { SVC_HOME: '', HOME: '' } });
     expectClear(output, /no folder for configuration/, /set SVC_HOME/);
   });
 
   it('a state folder on which another gateway works', async () => {
     const first = await startGateway({ home });
-    const output = await refusedStart();
+    const output = await refused();
     await first.stop();
     expectClear(output, new RegExp(`Another gateway \\(process ${first.pid}\\)`), /Stop it first|SVC_HOME/);
   });
@@ -124,7 +116,7 @@ describe('config.toml', () => {
     mkdirSync(at('config'), { recursive: true });
     writeFileSync(at('config', 'config.toml'), message ? text : Buffer.from(text, 'latin1'));
     expectClear(
-      await refusedStart(),
+      await refused(),
       message ?? /config\.toml line 1 .*UTF-8/,
       /Correct it, or move the file away/,
     );
@@ -132,7 +124,7 @@ describe('config.toml', () => {
 
   it('a folder in its place', async () => {
     mkdirSync(at('config', 'config.toml'), { recursive: true });
-    expectClear(await refusedStart(), /config\.toml is not a regular file/, /move the file away/);
+    expectClear(await refused(), /config\.toml is not a regular file/, /move the file away/);
   });
 
   it('F01 F03 broken after it was good once: starts with the last good values, enforcement on, and names the line', async () => {
@@ -190,7 +182,7 @@ describe('K11 secret.bin', () => {
   ])('%s: refuses to start and replaces nothing', async (_, prepare, message) => {
     mkdirSync(at('state'), { recursive: true });
     prepare();
-    expectClear(await refusedStart(), message, /remove secret\.bin/);
+    expectClear(await refused(), message, /remove secret\.bin/);
   });
 });
 
@@ -201,7 +193,7 @@ describe('Q04 a database of a newer release', () => {
     const migrations = [...MIGRATIONS, next];
     openDatabase({ folder: at('state'), migrations, build: () => null }).db.close();
     const before = readFileSync(at('state', 'svc.db'));
-    expectClear(await refusedStart(), /The database has schema \d+/, /./);
+    expectClear(await refused(), /The database has schema \d+/, /./);
     expect(readFileSync(at('state', 'svc.db')).equals(before)).toBe(true);
   });
 });
@@ -221,7 +213,7 @@ describe('the model file', () => {
     ['is no chat model', () => write(encodeGguf(tinyEmbed())), /no chat model \(its type is embedding\)/],
   ])('of --model %s', async (_, prepare, message) => {
     prepare();
-    const output = await refusedStart({ args: ['--model', at('m.gguf')] });
+    const output = await refused({ args: ['--model', at('m.gguf')] });
     expectClear(output, message, /\.gguf chat model|needs a chat model/);
     expect(output).toContain(`--model names ${at('m.gguf')}`);
   });
@@ -233,7 +225,7 @@ describe('the model file', () => {
       { files: { 'config/config.toml': '[models]\nagent = "/nowhere/m.gguf"\n' } },
     ],
   ])('of %s is missing: says who named it', async (origin, options) => {
-    const output = await refusedStart(options);
+    const output = await refused(options);
     expectClear(output, /the file does not exist/, /leave the setting out/);
     expect(output).toContain(`${origin} names /nowhere/m.gguf`);
   });
@@ -245,6 +237,6 @@ describe('the command line', () => {
     [['--model', ''], /--model is given without a path/],
     [['config', '--model', 'x', 'y'], /There is no command "config y"/],
   ])('%j', async (args, message) => {
-    expectClear(await refusedStart({ args }), message, /--help|--model FILE/);
+    expectClear(await refused({ args }), message, /--help|--model FILE/);
   });
 });

@@ -1,37 +1,21 @@
 /** Bodies over a real port: caps, types, codings, shapes, and callers whose body is not wanted at all. */
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ADMIN_KEY,
-  CLIENT_KEY,
-  type Gateway,
-  KEYS_FILE,
-  QUIET_FILE,
-  startGateway,
-  until,
-} from './harness/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_KEY, CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
 import { type Ask, ask, parseRaw, rawExchange } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
 const KIB = 1024;
 const MIB = KIB * KIB;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-let gateway: Gateway;
 /** A sender of headers at one byte in two seconds, begun with the suite: its limit is 15 s. */
 let slow: Promise<string>;
 
+const gateway = new OneGateway(() => startLocked({ env: { SVC_LOGIN_RATELIMIT_MAX: '10000' } }));
 beforeAll(async () => {
-  gateway = await startGateway({
-    files: { ...KEYS_FILE, ...QUIET_FILE },
-    env: { SVC_REQUIRE_AUTH: 'on', SVC_LOGIN_RATELIMIT_MAX: '10000' },
-  });
   slow = slowHeaders();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 function slowHeaders(): Promise<string> {

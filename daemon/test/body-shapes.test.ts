@@ -1,37 +1,17 @@
 /** What is inside a body, over a real port: shapes, text encodings, types and codings. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ADMIN_KEY,
-  CLIENT_KEY,
-  type Gateway,
-  KEYS_FILE,
-  QUIET_FILE,
-  startGateway,
-} from './harness/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { keyIn } from './harness/auth-gateways.ts';
+import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { type Ask, ask, parseRaw, rawExchange } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
 const KIB = 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startGateway({
-    files: { ...KEYS_FILE, ...QUIET_FILE },
-    env: { SVC_REQUIRE_AUTH: 'on', SVC_LOGIN_RATELIMIT_MAX: '10000' },
-  });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(() => startLocked({ env: { SVC_LOGIN_RATELIMIT_MAX: '10000' } }));
 
 /** A test rotates the admin key: the one in force is in the file. */
-const currentKey = () =>
-  /^SVC_ADMIN_KEY=(.*)$/m.exec(readFileSync(join(gateway.home, 'config/api.env'), 'utf8'))?.[1] ?? '';
+const currentKey = () => keyIn(gateway, 'SVC_ADMIN_KEY');
 const post = (path: string, options: Ask) => ask(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
 
 describe('B03 shapes that hurt parsers', () => {

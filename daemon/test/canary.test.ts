@@ -2,14 +2,16 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Canaries } from './harness/canaries.ts';
 import { descendants } from './harness/descendants.ts';
-import { type Gateway, until } from './harness/gateway.ts';
+import { until } from './harness/gateway.ts';
 import { type Ask, ask, login } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { chat, Listener, plant, plantInBodies } from './harness/plant.ts';
+import { slotState } from './harness/slots.ts';
 import { openStream } from './harness/stream.ts';
-import { slotState, startTiny } from './harness/tiny-gateway.ts';
+import { startTiny } from './harness/tiny-gateway.ts';
 
 const ADMIN = 'canary+admin/key=Zq81xV7mPw3LtB';
 const CLIENT = 'canary-client-key-Rf5nQc2JhY8sKd';
@@ -26,7 +28,6 @@ const LEFT_OVER = '-Longer-Hs4dPq';
 
 const canaries = new Canaries();
 
-let gateway: Gateway;
 let listener: Listener;
 const events: { text: string; stop(): void }[] = [];
 
@@ -57,8 +58,8 @@ function follow(key: string): Promise<void> {
   });
 }
 
-beforeAll(async () => {
-  gateway = await startTiny(
+const gateway = new OneGateway(() =>
+  startTiny(
     {
       env: { SVC_REQUIRE_AUTH: 'on', HF_TOKEN: PLANTED.HF_TOKEN, SVC_CLIENT_KEY: CLIENT },
       files: {
@@ -69,7 +70,9 @@ beforeAll(async () => {
       },
     },
     ADMIN,
-  );
+  ),
+);
+beforeAll(async () => {
   listener = new Listener(gateway);
   for (const [name, value] of Object.entries(PLANTED)) canaries.add(name, value);
   canaries.add('the beginning of SVC_CLIENT_KEY', CLIENT.slice(0, 18));
@@ -82,11 +85,6 @@ beforeAll(async () => {
   await follow(ADMIN);
   await run(cookie);
   for (const heard of events) heard.stop();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 async function run(cookie: string): Promise<void> {

@@ -15,11 +15,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLog } from '../kit/log.ts';
+import { silentLog } from '../kit/log.ts';
 import { openStore } from '../store/store.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY, startGateway } from './harness/gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { pointing, svcctl } from './harness/svcctl.ts';
-import { startTiny } from './harness/tiny-gateway.ts';
+import { startGuarded } from './harness/tiny-gateway.ts';
 
 interface Report {
   status: string;
@@ -28,29 +29,14 @@ interface Report {
 }
 
 const SERVICE_USER = 65_534;
-let gateway: Gateway;
-let folder: string;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-care-'));
-  gateway = await startTiny(
-    {
-      env: { SVC_REQUIRE_AUTH: '' },
-      files: {
-        ...KEYS_FILE,
-        'config/config.toml': '[security]\nrequire_auth = true\n',
-        'config/slots/broken.toml': 'engine = "nothing-such"\n',
-      },
-    },
-    CLIENT_KEY,
-  );
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = mkdtempSync(join(tmpdir(), 'svc-care-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const gateway = new OneGateway(() =>
+  startGuarded({
+    env: { SVC_REQUIRE_AUTH: '' },
+    files: { 'config/slots/broken.toml': 'engine = "nothing-such"\n' },
+  }),
+);
 
 const run = (...args: string[]) => svcctl(args, { env: pointing(gateway) });
 const file = (name: string) => join(folder, name);
@@ -66,7 +52,7 @@ async function remember(text: string): Promise<boolean> {
 
 /** How many memories a database holds. */
 function memories(state: string): number {
-  const store = openStore({ folder: state, log: createLog({ level: 'silent', write: () => {} }) });
+  const store = openStore({ folder: state, log: silentLog() });
   try {
     return store.memory.list(10_000, 0).length;
   } finally {

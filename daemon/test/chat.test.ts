@@ -1,28 +1,24 @@
 /** spec "Chat completions": the deviations on the wire, answered by real llama.cpp. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
-import { type Gateway, until } from './harness/gateway.ts';
+import { until } from './harness/gateway.ts';
 import { type Answer, ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slot, slotIdle } from './harness/slots.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
-import { slot, startTiny, WINDOW } from './harness/tiny-gateway.ts';
+import { startTiny, WINDOW } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
-let gateway: Gateway;
 
-beforeAll(async () => {
-  gateway = await startTiny({
+const gateway = new OneGateway(() =>
+  startTiny({
     files: {
       'config/slots/utility.toml': 'model = "tiny"\ncontext = 4096\nenable_thinking = false\n',
       'config/slots/resting.toml': 'model = "tiny"\nenabled = false\n',
       'config/slots/hollow.toml': 'model = "not-here"\n',
     },
-  });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+  }),
+);
 
 interface Completion {
   model: string;
@@ -256,7 +252,7 @@ describe('the stream', () => {
     expect(await streamed.ended).toBe(true);
     const last = dataOf(streamed.text()).at(-1) ?? '';
     expect(JSON.parse(last)).toMatchObject({ error: { code: 'request.cancelled', type: 'server_error' } });
-    await until(async () => (await slot(gateway, 'agent')).active === 0, 'the slot to be free', 2_000);
+    await slotIdle(gateway, 'agent', undefined, 2_000);
   });
 });
 

@@ -1,8 +1,16 @@
 /** spec "Route classes": the class table, checked from the exposure answer itself, and paths that are no routes. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExposureView, Tier } from '../contract/auth.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  type Gateway,
+  KEYS_FILE,
+  startGateway,
+  WIDE_LIMIT,
+} from './harness/gateway.ts';
 import { type Answer, ask, rawExchange } from './harness/http.ts';
+import { forTest, OneGateway } from './harness/one-gateway.ts';
 
 const KEYS: Record<Tier, string | undefined> = { anon: undefined, client: CLIENT_KEY, admin: ADMIN_KEY };
 const TIERS: Tier[] = ['anon', 'client', 'admin'];
@@ -27,23 +35,13 @@ function expected(auth: string, tier: Tier): 'pass' | 'auth.required' | 'auth.fo
 
 const refusedByGate = (answer: Answer) => answer.code === 'auth.required' || answer.code === 'auth.forbidden';
 
-let on: Gateway;
-let off: Gateway;
+const files = { ...KEYS_FILE, 'config/config.toml': WIDE_LIMIT };
+const on = new OneGateway(() => startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on' } }));
+const off = new OneGateway(() => startGateway({ files, env: { SVC_REQUIRE_AUTH: 'off' } }));
 let view: ExposureView;
 
 beforeAll(async () => {
-  const files = { ...KEYS_FILE, 'config/config.toml': '[security]\nlogin_ratelimit_max = 10000\n' };
-  [on, off] = await Promise.all([
-    startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on' } }),
-    startGateway({ files, env: { SVC_REQUIRE_AUTH: 'off' } }),
-  ]);
   view = (await ask(on, 'GET', '/api/auth/exposure', { key: ADMIN_KEY })).json<ExposureView>();
-});
-
-afterAll(async () => {
-  await Promise.all([on?.stop(), off?.stop()]);
-  on?.remove();
-  off?.remove();
 });
 
 /** HTTP rows of the exposure answer; sockets and event streams have suites of their own. */
@@ -235,36 +233,31 @@ describe('C08–C23 request targets', () => {
 describe('C25 the hardened memory routes', () => {
   it('stay admin while the generic memory rule is widened to client', async () => {
     const files = { ...KEYS_FILE, 'config/config.toml': '[security]\nmemory_class = "client"\n' };
-    const wide = await startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on' } });
-    try {
-      const key = CLIENT_KEY;
-      const added = await ask(wide, 'POST', '/api/memory', {
-        key,
-        body: { text: 'the key is under the mat' },
+    const wide = await forTest(startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on' } }));
+    const key = CLIENT_KEY;
+    const added = await ask(wide, 'POST', '/api/memory', {
+      key,
+      body: { text: 'the key is under the mat' },
+    });
+    expect(added.status).toBe(200);
+    const { id } = added.json<{ id: string }>();
+    expect((await ask(wide, 'GET', `/api/memory/${id}`, { key })).status).toBe(200);
+    const found = await ask(wide, 'POST', '/api/memory/search', { key, body: { query: 'mat' } });
+    expect(found.json<{ memories: unknown[] }>().memories).toHaveLength(1);
+    for (const [method, path, body] of [
+      ['DELETE', `/api/memory/${id}`, undefined],
+      ['DELETE', '/api/memory?confirm=all', undefined],
+      ['POST', '/api/memory/delete', { ids: [id] }],
+    ] as const) {
+      expect(await ask(wide, method, path, { key, body })).toMatchObject({
+        status: 403,
+        code: 'auth.forbidden',
       });
-      expect(added.status).toBe(200);
-      const { id } = added.json<{ id: string }>();
-      expect((await ask(wide, 'GET', `/api/memory/${id}`, { key })).status).toBe(200);
-      const found = await ask(wide, 'POST', '/api/memory/search', { key, body: { query: 'mat' } });
-      expect(found.json<{ memories: unknown[] }>().memories).toHaveLength(1);
-      for (const [method, path, body] of [
-        ['DELETE', `/api/memory/${id}`, undefined],
-        ['DELETE', '/api/memory?confirm=all', undefined],
-        ['POST', '/api/memory/delete', { ids: [id] }],
-      ] as const) {
-        expect(await ask(wide, method, path, { key, body })).toMatchObject({
-          status: 403,
-          code: 'auth.forbidden',
-        });
-      }
-      expect((await ask(wide, 'DELETE', '/api/memory', { key: ADMIN_KEY })).status).toBe(422);
-      expect((await ask(wide, 'DELETE', `/api/memory/${id}`, { key: ADMIN_KEY })).json()).toEqual({
-        deleted: 1,
-      });
-    } finally {
-      await wide.stop();
-      wide.remove();
     }
+    expect((await ask(wide, 'DELETE', '/api/memory', { key: ADMIN_KEY })).status).toBe(422);
+    expect((await ask(wide, 'DELETE', `/api/memory/${id}`, { key: ADMIN_KEY })).json()).toEqual({
+      deleted: 1,
+    });
   });
 });
 

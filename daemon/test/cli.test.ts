@@ -1,43 +1,27 @@
 /** spec "Command line": the real `svcctl` against a real daemon. */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RotateView } from '../contract/auth.ts';
 import type { StatusOverviewView } from '../contract/system.ts';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
-import { parseEnvFile } from '../settings/env-file.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE } from './harness/gateway.ts';
+import { fingerprint, keyIn } from './harness/auth-gateways.ts';
+import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
 import { ask, login } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slotState } from './harness/slots.ts';
 import { pointing, type RunOptions, svcctl } from './harness/svcctl.ts';
-import { slotState, startTiny } from './harness/tiny-gateway.ts';
+import { startGuarded } from './harness/tiny-gateway.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startTiny(
-    {
-      env: { SVC_REQUIRE_AUTH: '' },
-      files: {
-        ...KEYS_FILE,
-        'config/config.toml': '[security]\nrequire_auth = true\n',
-        'config/slots/hollow.toml': 'model = "not-here"\n',
-      },
-    },
-    CLIENT_KEY,
-  );
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(() =>
+  startGuarded({
+    env: { SVC_REQUIRE_AUTH: '' },
+    files: { 'config/slots/hollow.toml': 'model = "not-here"\n' },
+  }),
+);
 
 const run = (args: string[], options: RunOptions = {}) =>
   svcctl(args, { ...options, env: { ...pointing(gateway), ...options.env } });
-const keyInFile = (name: string) =>
-  parseEnvFile(readFileSync(join(gateway.home, 'config/api.env'))).get(name) ?? '';
-const fingerprint = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 8);
+const keyInFile = (name: string) => keyIn(gateway, name);
 
 describe('auth status', () => {
   it('for people and for programs', async () => {

@@ -1,32 +1,24 @@
 /** M01: a wall clock that jumps by years, there and back. Spans of time are measured by another one, so nothing waits for years. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { tierOf } from './harness/auth-gateways.ts';
 import { drawnPng } from './harness/drawn-png.ts';
-import { ADMIN_KEY, type Gateway, until } from './harness/gateway.ts';
-import { ask, login } from './harness/http.ts';
+import { ADMIN_KEY, until } from './harness/gateway.ts';
+import { ask, login, said } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { clockOf, makeClock } from './harness/set-clock.ts';
-import { askFor, type Colour, replyOf, said, startThree } from './harness/three-models.ts';
-import { slot } from './harness/tiny-gateway.ts';
+import { slot } from './harness/slots.ts';
+import { askFor, type Colour, replyOf, startThree } from './harness/three-models.ts';
 
 const TEN_YEARS = 3_652 * 86_400_000;
 const SESSION_MS = 8 * 3_600_000;
 const PICTURE = '12345678-1234-4234-8234-123456789abc';
 /** A machine without a battery for its clock begins there. */
 const clock = makeClock(1_000 - Date.now());
-let gateway: Gateway;
+afterAll(clock.remove);
+const gateway = new OneGateway(() => startThree(undefined, { ...clock.env, SVC_ADMIN_KEY: ADMIN_KEY }));
 
-beforeAll(async () => {
-  gateway = await startThree(undefined, { ...clock.env, SVC_ADMIN_KEY: ADMIN_KEY });
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-  clock.remove();
-});
-
-const tierOf = async (cookie: string) =>
-  (await ask(gateway, 'GET', '/api/auth/status', { cookie })).json<{ tier: string }>().tier;
 const answers = async (colour: Colour) => said(await askFor(gateway, colour));
 const attempt = () => ask(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' }, from: '127.0.0.9' });
 const picture = () => join(gateway.home, 'state', 'images', `${PICTURE}.png`);
@@ -36,19 +28,19 @@ describe('M01 the wall clock', () => {
     expect(await clockOf(gateway)).toBeLessThan(86_400_000);
     mkdirSync(join(gateway.home, 'state', 'images'), { recursive: true, mode: 0o700 });
     writeFileSync(picture(), drawnPng({ width: 16, height: 16, seed: 1 }), { mode: 0o600 });
-    expect(await tierOf(await login(gateway, ADMIN_KEY))).toBe('admin');
+    expect(await tierOf(gateway, { cookie: await login(gateway, ADMIN_KEY) })).toBe('admin');
     expect(await answers('red')).toBe(replyOf('red'));
   });
 
   it('that is set right ends the sessions of before, and only those', async () => {
     const before = await login(gateway, ADMIN_KEY);
     await clock.set(gateway, 0);
-    expect(await tierOf(before)).toBe('anon');
+    expect(await tierOf(gateway, { cookie: before })).toBe('anon');
     const after = await login(gateway, ADMIN_KEY);
     await clock.set(gateway, SESSION_MS / 2);
-    expect(await tierOf(after)).toBe('admin');
+    expect(await tierOf(gateway, { cookie: after })).toBe('admin');
     await clock.set(gateway, 0);
-    expect(await tierOf(after)).toBe('admin');
+    expect(await tierOf(gateway, { cookie: after })).toBe('admin');
   });
 
   it('ten years ahead and back: a block of the limiter stays as long as it is, a session from the future is none', async () => {
@@ -62,7 +54,7 @@ describe('M01 the wall clock', () => {
     await clock.set(gateway, TEN_YEARS);
     const future = await login(gateway, ADMIN_KEY);
     await clock.set(gateway, 0);
-    expect(await tierOf(future)).toBe('anon');
+    expect(await tierOf(gateway, { cookie: future })).toBe('anon');
   });
 
   it('ten years back: a loaded model makes room for another in a moment', { timeout: 60_000 }, async () => {

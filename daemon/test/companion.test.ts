@@ -1,23 +1,15 @@
 /** contract "Companion chat UI": its unit's own command lines, with a stand-in for Open WebUI, in a real Podman where there is one. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { tryPodman } from '../kit/container-engine/testing/podman.ts';
-import {
-  ADMIN_KEY,
-  CLIENT_KEY,
-  type Gateway,
-  KEYS_FILE,
-  QUIET_FILE,
-  startGateway,
-  until,
-} from './harness/gateway.ts';
+import { freePort } from '../slots/runners/ports.ts';
+import { ADMIN_KEY, CLIENT_KEY, KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const STAND_IN = join(import.meta.dirname, 'harness', 'companion-stand-in.cjs');
@@ -37,34 +29,25 @@ interface Seen {
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-companion-'));
 const envFile = join(folder, 'env');
-let gateway: Gateway;
 let port = 0;
 let child: ChildProcess | null = null;
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port: free } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return free;
-}
-
 beforeAll(async () => {
   port = await freePort();
-  gateway = await startGateway({
+});
+afterAll(async () => {
+  await podman?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+const gateway = new OneGateway(async () =>
+  startGateway({
     files: { ...QUIET_FILE, 'config/api.env': `${KEYS_FILE['config/api.env']}SVC_OWUI_PORT=${port}\n` },
     env: { SVC_REQUIRE_AUTH: 'on', SVC_PORT: String(await freePort()) },
-  });
-});
+  }),
+);
 afterEach(() => {
   child?.kill('SIGKILL');
   podman?.run('rm', '-fa', '-t', '0');
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-  await podman?.remove();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The command of one line of the unit, its continuation lines joined. */

@@ -1,15 +1,16 @@
 /** spec "Slots", contract of containers: a slot whose engine runs in a real container, from its load to its removal. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HardwareView } from '../contract/hardware.ts';
 import type { SlotRecord } from '../contract/slots.ts';
 import { tryPodman } from '../kit/container-engine/testing/podman.ts';
 import { startRegistry } from '../kit/container-engine/testing/registry.ts';
+import { alive } from './harness/descendants.ts';
 import { type Gateway, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 import { ask } from './harness/http.ts';
-import { slot, slotState } from './harness/tiny-gateway.ts';
+import { slot, slotDo, slotState } from './harness/slots.ts';
 
 const registry = await startRegistry();
 const { podman, obstacle } = await tryPodman(registry.host);
@@ -30,7 +31,7 @@ const BOXED = [
 let gateway: Gateway;
 let home = '';
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  home = newHome();
 });
 afterEach(async () => {
   await gateway?.stop('SIGKILL');
@@ -56,14 +57,12 @@ async function start(boxed = BOXED, more = ''): Promise<Gateway> {
   return gateway;
 }
 
-const verb = (action: 'load' | 'unload' | 'restart', name = 'boxed') =>
-  ask(gateway, 'POST', `/api/slots/${name}/${action}`);
+const verb = (action: 'load' | 'unload' | 'restart', name = 'boxed') => slotDo(gateway, name, action);
 const say = () =>
   ask(gateway, 'POST', CHAT, { body: { model: 'boxed', messages: [{ role: 'user', content: 'x' }] } });
 const containers = () =>
   JSON.parse(podman?.run('ps', '-a', '--format', 'json') ?? '[]') as { Id: string; State: string }[];
 const ids = () => containers().map(({ Id }) => Id);
-const alive = (pid: number | null) => pid !== null && existsSync(`/proc/${pid}`);
 
 it('P08 without an engine of containers the slot fails with the fix, and the gateway goes on', async () => {
   gateway = await startGateway({

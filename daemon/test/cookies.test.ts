@@ -1,49 +1,28 @@
 /** spec "Session cookie" over a real port: only the one canonical, rightly signed, unexpired value is a session. */
 import { createHmac } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ADMIN_KEY,
-  type Gateway,
-  KEYS_FILE,
-  launch,
-  QUIET_FILE,
-  startGateway,
-  until,
-} from './harness/gateway.ts';
+import { ADMIN_KEY, QUIET_FILE, refusedStart, startLocked, until } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 import { ask, login, rawExchange } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
 
 const TTL_S = 28_800;
 const agent = new Agent({ keepAlive: true, maxSockets: 2 });
-let gateway: Gateway;
 let secret: Buffer;
 /** The value of a session that is valid. */
 let value: string;
 
+const gateway = new OneGateway(startLocked);
 beforeAll(async () => {
-  gateway = await startGateway({ files: { ...KEYS_FILE, ...QUIET_FILE }, env: { SVC_REQUIRE_AUTH: 'on' } });
   secret = readFileSync(join(gateway.home, 'state/secret.bin'));
   value = (await login(gateway, ADMIN_KEY)).slice('svc_session='.length);
 });
 
-afterAll(async () => {
-  agent.destroy();
-  await gateway?.stop();
-  gateway?.remove();
-});
+afterAll(() => agent.destroy());
 
 const nowS = () => Math.floor(Date.now() / 1000);
 const encode = (text: string) => Buffer.from(text).toString('base64url');
@@ -249,12 +228,10 @@ describe('K11 the secret file is refused unless it is as this program wrote it',
   const asRoot = process.getuid?.() === 0;
 
   async function startsWith(make: (file: string, folder: string) => void) {
-    const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+    const home = newHome();
     mkdirSync(join(home, 'state'), { mode: 0o700 });
     make(join(home, 'state/secret.bin'), home);
-    const { child, output } = launch({ home, files: QUIET_FILE });
-    await until(() => child.exitCode !== null, 'the daemon to end');
-    return { code: child.exitCode, text: output(), home };
+    return { ...(await refusedStart({ home, files: QUIET_FILE })), home };
   }
 
   it.each(cases)('%s', async (_name, line, make) => {

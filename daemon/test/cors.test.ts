@@ -1,22 +1,13 @@
 /** CORS over a real port: only for listed origins, their exact value, without credentials. */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, KEYS_FILE, QUIET_FILE, startGateway } from './harness/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { startLocked } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
 const FOREIGN = 'https://evil.attacker.org';
-let on: Gateway;
-
-beforeAll(async () => {
-  const env = { SVC_REQUIRE_AUTH: 'on', SVC_ALLOWED_ORIGINS: 'https://chat.mydomain.org' };
-  on = await startGateway({ files: { ...KEYS_FILE, ...QUIET_FILE }, env });
-});
-
-afterAll(async () => {
-  await on?.stop();
-  on?.remove();
-});
+const on = new OneGateway(() => startLocked({ env: { SVC_ALLOWED_ORIGINS: 'https://chat.mydomain.org' } }));
 
 describe('CORS', () => {
   const preflight = (origin: string, headers = 'authorization, content-type, x-svc-model-filter') =>

@@ -1,18 +1,19 @@
 /** Embeddings, rerank and automatic slots over a real port: the official `openai` client, real llama.cpp, tiny models. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import OpenAI, { BadRequestError, ConflictError } from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type OpenAI from 'openai';
+import { BadRequestError, ConflictError } from 'openai';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../contract/models.ts';
-import type { SlotRecord } from '../contract/slots.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { tinyRerank } from '../models/gguf/tiny-rerank.ts';
-import { encodeGguf, type GgufModel } from '../models/gguf/writer.ts';
-import { type Gateway, startGateway, until } from './harness/gateway.ts';
+import { startGateway, until } from './harness/gateway.ts';
+import { putModel } from './harness/home.ts';
 import { ask } from './harness/http.ts';
-import { slotState } from './harness/tiny-gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { openaiClient } from './harness/openai.ts';
+import { slotState, slots } from './harness/slots.ts';
 
 const SIZE = 64;
 const CAT = 'the cat sat on the mat';
@@ -20,43 +21,32 @@ const NEAR = 'a cat is on a mat';
 const FAR = 'quantum flux xylophone';
 const DOCUMENTS = [FAR, CAT, 'a dog barks'];
 
-let home: string;
-let gateway: Gateway;
+const gateway = new OneGateway(() =>
+  startGateway({
+    models: {
+      'chat-one': tinyChat({ reply: 'one speaks' }),
+      'Chat.Two': tinyChat({ reply: 'two answers' }),
+      vectors: tinyEmbed({ size: SIZE }),
+      ranks: tinyRerank(),
+    },
+    files: { 'config/slots/agent.toml': 'model = "chat-one"\ncontext = 1024\n' },
+  }),
+);
 let openai: OpenAI;
-
-const put = (id: string, model: GgufModel) =>
-  writeFileSync(join(home, 'state', 'models', `${id}.gguf`), encodeGguf(model));
-const start = () =>
-  startGateway({ home, files: { 'config/slots/agent.toml': 'model = "chat-one"\ncontext = 1024\n' } });
-
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
-  put('chat-one', tinyChat({ reply: 'one speaks' }));
-  put('Chat.Two', tinyChat({ reply: 'two answers' }));
-  put('vectors', tinyEmbed({ size: SIZE }));
-  put('ranks', tinyRerank());
-  gateway = await start();
-  openai = new OpenAI({ apiKey: 'none', baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+  openai = openaiClient(gateway, { apiKey: 'none' });
   await slotState(gateway, 'agent', 'ready');
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const dot = (a: readonly number[] = [], b: readonly number[] = []) =>
   a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
 const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
-const slots = async () =>
-  (await ask(gateway, 'GET', '/api/slots')).json<{ slots: SlotRecord[] }>().slots.map((slot) => slot);
 const listed = async () =>
   (await ask(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>().data.map(({ id }) => id);
 
 describe('what is there', () => {
   it('every model has a slot, made for it unless a file names it; nothing is loaded for that', async () => {
-    const seen = (await slots()).map(({ name, model, type, auto }) => ({ name, model, type, auto }));
+    const seen = (await slots(gateway)).map(({ name, model, type, auto }) => ({ name, model, type, auto }));
     expect(seen).toHaveLength(4);
     expect(seen).toEqual(
       expect.arrayContaining([
@@ -66,7 +56,7 @@ describe('what is there', () => {
         { name: 'rerank', model: 'ranks', type: 'rerank', auto: true },
       ]),
     );
-    expect((await slots()).filter(({ auto, state }) => auto && state !== 'offline')).toEqual([]);
+    expect((await slots(gateway)).filter(({ auto, state }) => auto && state !== 'offline')).toEqual([]);
   });
 
   it('the list holds models, aliases and virtual names', async () => {
@@ -194,31 +184,31 @@ describe('chat models beside agent', () => {
 });
 
 describe('models that come and go', () => {
-  const names = async () => (await slots()).map(({ name }) => name);
+  const names = async () => (await slots(gateway)).map(({ name }) => name);
   const rescan = async (done: () => Promise<boolean>, what: string) => {
     gateway.signal('SIGHUP');
     await until(done, what);
   };
 
   it('a new one answers to its id without taking slot embed, a deleted one is gone', async () => {
-    put('a-vectors', tinyEmbed({ size: 32 }));
+    putModel(gateway.home, 'a-vectors', tinyEmbed({ size: 32 }));
     await rescan(async () => (await names()).includes('a-vectors'), 'the new slot');
     const wide = await openai.embeddings.create({ model: 'embed', input: CAT });
     const slim = await openai.embeddings.create({ model: 'a-vectors', input: CAT });
     expect([wide, slim].map(({ data }) => data[0]?.embedding.length)).toEqual([SIZE, 32]);
-    rmSync(join(home, 'state', 'models', 'a-vectors.gguf'));
+    rmSync(join(gateway.home, 'state', 'models', 'a-vectors.gguf'));
     await rescan(async () => !(await names()).includes('a-vectors'), 'the slot to be gone');
     expect(await listed()).not.toContain('a-vectors');
   });
 
   it('embed keeps its model over a restart; a slot file of that name only completes it', async () => {
-    put('a-vectors', tinyEmbed({ size: 32 }));
+    putModel(gateway.home, 'a-vectors', tinyEmbed({ size: 32 }));
     await rescan(async () => (await names()).includes('a-vectors'), 'the new slot');
-    writeFileSync(join(home, 'config', 'slots', 'embed.toml'), 'context = 256\n');
+    writeFileSync(join(gateway.home, 'config', 'slots', 'embed.toml'), 'context = 256\n');
     expect(await gateway.stop()).toBe(0);
-    gateway = await start();
+    await gateway.again(() => startGateway({ home: gateway.home }));
     await until(async () => (await names()).length === 5, 'all slots');
-    const embed = (await slots()).find(({ name }) => name === 'embed');
+    const embed = (await slots(gateway)).find(({ name }) => name === 'embed');
     expect(embed).toMatchObject({ model: 'vectors', type: 'embedding', auto: false });
     const answer = await post('/v1/embeddings', { input: 'x '.repeat(300), model: 'embed' });
     expect(answer.code).toBe('context_length_exceeded');
@@ -226,9 +216,9 @@ describe('models that come and go', () => {
   });
 
   it('what the engine did is in its log, without a place', () => {
-    const log = join(home, 'state', 'logs', 'rerank.log');
+    const log = join(gateway.home, 'state', 'logs', 'rerank.log');
     expect(existsSync(log)).toBe(true);
     expect(readFileSync(log, 'utf8')).toContain('started ranks');
-    expect(readFileSync(log, 'utf8')).not.toContain(home);
+    expect(readFileSync(log, 'utf8')).not.toContain(gateway.home);
   });
 });

@@ -1,12 +1,10 @@
 /** spec "Authentication enforcement" over a real port: where it comes from, and that no broken file loses it. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AuthGateways, status } from './harness/auth-gateways.ts';
+import { locked, start, status } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, KEYS_FILE, startGateway } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { scale } from './harness/scale.ts';
-
-const { start, locked } = new AuthGateways();
 
 describe('enforcement: environment, then file, then off', () => {
   it('PUT require under an environment override keeps the effective value and says so', async () => {

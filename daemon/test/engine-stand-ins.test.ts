@@ -2,25 +2,24 @@
  * spec "Slots": vLLM, FastFlowLM and ComfyUI as the gateway drives them, against STAND-INS that refuse what the real
  * programs would refuse. What the real ones compute is not tested here.
  */
-import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { alive } from './harness/descendants.ts';
 import { follow } from './harness/follow.ts';
-import { type Gateway, startGateway, until } from './harness/gateway.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { startGateway, until } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
+import { type Answer, ask, said } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slot, slotDo } from './harness/slots.ts';
 import { writeStandIns } from './harness/stand-ins.ts';
-import { slot } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
-let home: string;
-let gateway: Gateway;
-
-beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+const home = newHome();
+const gateway = new OneGateway(() => {
   const bin = writeStandIns(join(home, 'bin'));
   const flm = (text: string) => `engine = "flm"\n${text}`;
-  gateway = await startGateway({
+  return startGateway({
     home,
     env: { PATH: [bin, process.env.PATH].join(delimiter) },
     files: {
@@ -37,21 +36,13 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await gateway?.stop();
-  rmSync(home, { recursive: true, force: true });
-});
-
 const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
 const say = (model: string, content = 'x') => post(CHAT, { model, messages: [{ role: 'user', content }] });
-const verb = (name: string, action: 'load' | 'unload') => post(`/api/slots/${name}/${action}`, {});
-const saidIn = (answer: Answer) =>
-  answer.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
 
 describe('vLLM (stand-in)', () => {
   it('is started for its model by name, and asked under that name whatever the caller wrote', async () => {
     for (const model of ['big', 'org/Big-Model']) {
-      expect(saidIn(await say(model))).toBe('vllm stand-in: org/Big-Model');
+      expect(said(await say(model))).toBe('vllm stand-in: org/Big-Model');
     }
     const record = await slot(gateway, 'big');
     expect(record).toMatchObject({ engine: 'vllm', model: 'org/Big-Model', context: 2048, state: 'ready' });
@@ -80,7 +71,7 @@ describe('FastFlowLM (stand-in)', () => {
   }
 
   it('is one process for chat, vectors and transcription, asked by native tags and without a key', async () => {
-    expect(saidIn(await say('npu'))).toBe('flm stand-in: llama3.2:1b');
+    expect(said(await say('npu'))).toBe('flm stand-in: llama3.2:1b');
     const vectors = await post('/v1/embeddings', { model: 'vectors', input: 'x' });
     expect(vectors.json()).toMatchObject({ data: [{ embedding: [0.6, 0.8] }] });
     expect((await transcribe()).json()).toMatchObject({ text: 'flm stand-in heard' });
@@ -120,34 +111,34 @@ describe('FastFlowLM (stand-in)', () => {
   });
 
   it('refuses a second chat model while the first is there, and takes it afterwards', async () => {
-    await verb('npu', 'load');
-    expect((await verb('second', 'load')).code).toBe('slot.failed');
+    await slotDo(gateway, 'npu', 'load');
+    expect((await slotDo(gateway, 'second', 'load')).code).toBe('slot.failed');
     expect((await slot(gateway, 'second')).failure?.reason).toMatch(
       /^flm serves llama3\.2:1b for another slot/,
     );
-    await verb('npu', 'unload');
-    expect((await verb('second', 'load')).status).toBe(200);
-    expect(saidIn(await say('second'))).toBe('flm stand-in: qwen3:0.6b');
-    await verb('second', 'unload');
+    await slotDo(gateway, 'npu', 'unload');
+    expect((await slotDo(gateway, 'second', 'load')).status).toBe(200);
+    expect(said(await say('second'))).toBe('flm stand-in: qwen3:0.6b');
+    await slotDo(gateway, 'second', 'unload');
   });
 
   it('a tag that it does not know is no slot that is ready', async () => {
-    expect((await verb('unknown', 'load')).code).toBe('slot.failed');
+    expect((await slotDo(gateway, 'unknown', 'load')).code).toBe('slot.failed');
     expect((await slot(gateway, 'unknown')).failure?.reason).toBe('The model list does not hold the model.');
   });
 
   it('ends with the last slot that uses it', async () => {
     const { pid } = await slot(gateway, 'vectors');
-    await verb('vectors', 'unload');
-    expect(existsSync(`/proc/${pid}`)).toBe(true);
-    await verb('ear', 'unload');
-    await until(() => !existsSync(`/proc/${pid}`), 'flm to be gone');
+    await slotDo(gateway, 'vectors', 'unload');
+    expect(alive(pid)).toBe(true);
+    await slotDo(gateway, 'ear', 'unload');
+    await until(() => !alive(pid), 'flm to be gone');
   });
 });
 
 describe('ComfyUI (stand-in)', () => {
   it('is started on the loopback address and is ready once it tells of its machine', async () => {
-    expect((await verb('img', 'load')).status).toBe(200);
+    expect((await slotDo(gateway, 'img', 'load')).status).toBe(200);
     expect(await slot(gateway, 'img')).toMatchObject({ engine: 'comfyui', state: 'ready', context: null });
   });
 });

@@ -2,38 +2,36 @@
  * spec "Slots", engines and runners over a real port: programs of somebody else, attached servers, llama-server and
  * whisper-server where they are at hand. A slot file each, requests through /v1, and the faults of programs.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
+import { listening, portOf } from '../kit/testing/listening.ts';
 import { tinyWhisper } from '../models/ggml/tiny-whisper.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { tinyRerank } from '../models/gguf/tiny-rerank.ts';
-import { encodeGguf, type GgufModel } from '../models/gguf/writer.ts';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { type Gateway, startGateway, until } from './harness/gateway.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { alive } from './harness/descendants.ts';
+import { startGateway, until } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
+import { type Answer, ask, said } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { part } from './harness/parts.ts';
-import { slot, slotState } from './harness/tiny-gateway.ts';
+import { slot, slotDo, slotState } from './harness/slots.ts';
 
 const CHAT = '/v1/chat/completions';
 const LLAMA = part('llama-server');
 const WHISPER = part('whisper-server');
 
-let home: string;
-let gateway: Gateway;
+const home = newHome();
 let program: string;
 /** Listens on a port that is none of ours, and counts who comes. */
 let stranger: Server;
 let met = 0;
 
 const list = (words: readonly string[]) => JSON.stringify(words);
-const put = (id: string, model: GgufModel) =>
-  writeFileSync(join(home, 'state', 'models', `${id}.gguf`), encodeGguf(model));
-const portOf = (server: Server) => (server.address() as AddressInfo).port;
 const node = (...words: string[]) => list([process.execPath, program, ...words]);
 
 function files(): Record<string, string> {
@@ -53,38 +51,28 @@ function files(): Record<string, string> {
   };
 }
 
-const start = () => startGateway({ home, files: files() });
+const MODELS = {
+  chat: tinyChat({ reply: 'another engine speaks' }),
+  vectors: tinyEmbed({ context: 1024 }),
+  ranks: tinyRerank(),
+};
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
   program = writeOtherProgram(home);
-  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
-  put('chat', tinyChat({ reply: 'another engine speaks' }));
-  put('vectors', tinyEmbed({ context: 1024 }));
-  put('ranks', tinyRerank());
   if (WHISPER !== null) writeFileSync(join(home, 'ear.bin'), tinyWhisper('a word in your ear'));
   stranger = createServer((socket) => {
     met += 1;
     socket.on('error', () => {});
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
   });
-  await new Promise<void>((done) => stranger.listen(0, '127.0.0.1', done));
-  gateway = await start();
+  await listening(stranger);
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  stranger?.close();
-  rmSync(home, { recursive: true, force: true });
-});
+afterAll(() => void stranger?.close());
+const gateway = new OneGateway(() => startGateway({ home, models: MODELS, files: files() }));
 
 const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
 const say = (model: string) =>
   post(CHAT, { model, messages: [{ role: 'user', content: 'x' }], temperature: 0, max_tokens: 16 });
-const verb = (name: string, action: 'load' | 'unload') => post(`/api/slots/${name}/${action}`, {});
-const saidIn = (answer: Answer) =>
-  answer.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
-const alive = (pid: number) => existsSync(`/proc/${pid}`);
 const argvOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1');
 const reasonOf = (record: SlotRecord) => record.failure?.reason;
 
@@ -92,8 +80,8 @@ describe('a program of somebody else', () => {
   it('serves its slot: by name, by model, and with its own name for the model', async () => {
     const answer = await say('other');
     expect(answer.headers).toMatchObject({ 'x-svc-slot': 'other', 'x-svc-model': 'their-model' });
-    expect(saidIn(answer)).toBe('Hello from another program. (their-model)');
-    expect(saidIn(await say('their-model'))).toBe('Hello from another program. (their-model)');
+    expect(said(answer)).toBe('Hello from another program. (their-model)');
+    expect(said(await say('their-model'))).toBe('Hello from another program. (their-model)');
     expect(await slot(gateway, 'other')).toMatchObject({
       engine: 'custom',
       runner: 'process',
@@ -109,13 +97,13 @@ describe('a program of somebody else', () => {
     process.kill(pid as number, 'SIGKILL');
     const failed = await slotState(gateway, 'other', 'error');
     expect(reasonOf(failed)).toMatch(/^The engine was killed \(SIGKILL\)/);
-    expect((await verb('other', 'load')).status).toBe(200);
-    expect(saidIn(await say('other'))).toContain('Hello from another program.');
+    expect((await slotDo(gateway, 'other', 'load')).status).toBe(200);
+    expect(said(await say('other'))).toContain('Hello from another program.');
     expect((await slot(gateway, 'other')).pid).not.toBe(pid);
   });
 
   it('P02 that listens where a stranger does fails, and the stranger is never asked', async () => {
-    const answer = await verb('elsewhere', 'load');
+    const answer = await slotDo(gateway, 'elsewhere', 'load');
     expect([answer.status, answer.code]).toEqual([503, 'slot.failed']);
     const reason = 'Another program has taken the port of the engine.';
     expect(reasonOf(await slot(gateway, 'elsewhere'))).toBe(reason);
@@ -123,7 +111,7 @@ describe('a program of somebody else', () => {
   });
 
   it('that is not installed is named with the way to get it', async () => {
-    expect((await verb('missing', 'load')).code).toBe('slot.failed');
+    expect((await slotDo(gateway, 'missing', 'load')).code).toBe('slot.failed');
     const reason = 'The program no-such-program was not found. Install it, or mend command.';
     expect(reasonOf(await slot(gateway, 'missing'))).toBe(reason);
   });
@@ -132,9 +120,9 @@ describe('a program of somebody else', () => {
     await say('other');
     const { pid } = await slot(gateway, 'other');
     await gateway.stop('SIGKILL');
-    gateway = await start();
+    await gateway.again(() => startGateway({ home }));
     await until(() => !alive(pid as number), 'the engine to be gone');
-    expect(saidIn(await say('other'))).toContain('Hello from another program.');
+    expect(said(await say('other'))).toContain('Hello from another program.');
   });
 });
 
@@ -158,18 +146,18 @@ describe('an attached server', () => {
       `${ATTACH}url = "http://127.0.0.1:${port}"\nkey_env = "UPSTREAM_THEIRS"\nmodel = "far-model"\n`,
     );
     await known('far');
-    await until(async () => (await verb('far', 'load')).status === 200, 'slot far to load');
+    await until(async () => (await slotDo(gateway, 'far', 'load')).status === 200, 'slot far to load');
     const answer = await say('far');
-    expect(saidIn(answer)).toBe('Hello from another program. (far-model)');
+    expect(said(answer)).toBe('Hello from another program. (far-model)');
     expect(await slot(gateway, 'far')).toMatchObject({ runner: 'attach', device: 'remote', pid: null });
-    expect((await verb('far', 'unload')).status).toBe(200);
+    expect((await slotDo(gateway, 'far', 'unload')).status).toBe(200);
     expect(alive(pid as number)).toBe(true);
   });
 
   it('that is the gateway itself is refused', async () => {
     slotFile('self', `${ATTACH}url = "http://localhost:${gateway.port}"\nhealth = "/api/health"\n`);
     await known('self');
-    expect((await verb('self', 'load')).code).toBe('slot.failed');
+    expect((await slotDo(gateway, 'self', 'load')).code).toBe('slot.failed');
     expect(reasonOf(await slot(gateway, 'self'))).toBe('The address of url is this gateway itself.');
   });
 
@@ -183,7 +171,7 @@ describe('an attached server', () => {
 describe.skipIf(LLAMA === null)('llama-server', () => {
   it('answers a chat under its alias, with a key that nobody sees', async () => {
     const answer = await say('llama');
-    expect(saidIn(answer)).toBe('another engine speaks');
+    expect(said(answer)).toBe('another engine speaks');
     expect(answer.json()).toMatchObject({ model: 'chat', usage: { completion_tokens: expect.any(Number) } });
     const record = await slot(gateway, 'llama');
     expect(record).toMatchObject({ engine: 'llama-server', runner: 'process', device: 'cpu', context: 512 });
@@ -216,9 +204,9 @@ describe.skipIf(LLAMA === null)('llama-server', () => {
   });
 
   it('without the GPU that its slot asks for is no silent fallback to the CPU', async () => {
-    expect((await verb('gpu', 'load')).code).toBe('slot.failed');
+    expect((await slotDo(gateway, 'gpu', 'load')).code).toBe('slot.failed');
     expect(reasonOf(await slot(gateway, 'gpu'))).toContain('has no backend for the GPU');
-    expect((await verb('gpu-2', 'load')).code).toBe('slot.failed');
+    expect((await slotDo(gateway, 'gpu-2', 'load')).code).toBe('slot.failed');
     expect(reasonOf(await slot(gateway, 'gpu-2'))).toContain('invalid device: Vulkan0');
   });
 
@@ -227,7 +215,7 @@ describe.skipIf(LLAMA === null)('llama-server', () => {
     const { pid } = await slot(gateway, 'llama');
     process.kill(pid as number, 'SIGKILL');
     expect(reasonOf(await slotState(gateway, 'llama', 'error'))).toContain('SIGKILL');
-    expect(saidIn(await say('llama'))).toBe('another engine speaks');
+    expect(said(await say('llama'))).toBe('another engine speaks');
   });
 });
 

@@ -1,37 +1,22 @@
 /** The streams of `/api`: events with their replay, the log of the gateway and the logs of engines. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { SlotRecord } from '../contract/slots.ts';
 import { type Followed, follow } from './harness/follow.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE } from './harness/gateway.ts';
-import { type Ask, ask, login } from './harness/http.ts';
-import { slotState, startTiny } from './harness/tiny-gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
+import { ask, login } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slotState } from './harness/slots.ts';
+import { startGuarded } from './harness/tiny-gateway.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startTiny(
-    {
-      files: {
-        ...KEYS_FILE,
-        'config/config.toml': '[security]\nrequire_auth = true\n',
-        'config/slots/utility.toml': 'model = "tiny"\nparallel = 1\n',
-      },
-    },
-    ADMIN_KEY,
-  );
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(() =>
+  startGuarded({ files: { 'config/slots/utility.toml': 'model = "tiny"\nparallel = 1\n' } }),
+);
+const { say } = gateway;
 
 const admin = { key: ADMIN_KEY };
-const say = (method: string, path: string, options: Ask = {}) =>
-  ask(gateway, method, path, { ...admin, ...options });
 const verb = async (action: 'load' | 'unload' | 'restart') => {
   const answer = await say('POST', `/api/slots/utility/${action}`);
   expect(answer.status, answer.text).toBe(200);

@@ -3,9 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLIENT_KEY, KEYS_FILE, launch, QUIET_FILE, until } from './harness/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { openFiles } from './harness/open-files.ts';
 import { scale } from './harness/scale.ts';
 
@@ -13,23 +14,9 @@ import { scale } from './harness/scale.ts';
 const LINES_A_SECOND = 200;
 const CALLERS = 16;
 
-let started: ReturnType<typeof launch>;
-let gateway: { port: number; pid: number };
+const gateway = new OneGateway(() => startLocked({ env: { SVC_LOG_LEVEL: 'info' } }), { end: 'SIGKILL' });
 
-beforeAll(async () => {
-  started = launch({
-    files: { ...KEYS_FILE, ...QUIET_FILE },
-    env: { SVC_REQUIRE_AUTH: 'on', SVC_LOG_LEVEL: 'info' },
-  });
-  const address = () => /Address\s+http:\/\/\S+:(\d+)\/v1/.exec(started.output());
-  await until(() => address() !== null, 'the gateway to start', 30_000);
-  gateway = { port: Number(address()?.[1]), pid: started.child.pid ?? 0 };
-});
-afterAll(() => {
-  started.child.kill('SIGKILL');
-});
-
-const lines = () => started.output().split('\n').length;
+const lines = () => gateway.output().split('\n').length;
 const healthy = async () => (await ask(gateway, 'GET', '/api/health')).status === 200;
 
 /** Requests that are refused, one like the other, over kept connections; resolves with how many were answered otherwise. */
@@ -62,10 +49,10 @@ describe('M03 bad requests by the thousand', () => {
 
 describe('M03 an output that nobody reads', () => {
   it('blocks no answer: lines are dropped', async () => {
-    started.child.stdout?.pause();
+    for (const pipe of gateway.pipes) pipe.pause();
     expect(await flood(scale(20_000), '/v1/models/%00', CLIENT_KEY, 404)).toBe(0);
     expect(await healthy()).toBe(true);
-    started.child.stdout?.resume();
+    for (const pipe of gateway.pipes) pipe.resume();
   });
 });
 
@@ -105,7 +92,7 @@ describe.skipIf(!HAS_PRLIMIT)('M03 no descriptor left', () => {
     expect(limit(usual)).toBe(0);
     await until(healthy, 'the next caller to be served');
     expect(openFiles(gateway.pid).all).toBeLessThanOrEqual(before + 5);
-    expect(started.output()).not.toMatch(/unexpected/);
+    expect(gateway.output()).not.toMatch(/unexpected/);
     agent.destroy();
   });
 });

@@ -1,12 +1,14 @@
 /** Recordings that go on to an engine while they come: what engines and senders may do in the middle of one. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Gateway, startGateway, until } from './harness/gateway.ts';
+import { listening, portOf } from '../kit/testing/listening.ts';
+import { startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
-import { slot, slotState } from './harness/tiny-gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slot, slotIdle, slotState } from './harness/slots.ts';
 
 const PATH = '/v1/audio/transcriptions';
 const TYPE = 'multipart/form-data; boundary=xyz';
@@ -34,31 +36,32 @@ const sumOf = (body: Buffer) => createHash('sha256').update(body).digest('hex');
 
 let play: Play = hears;
 let engine: Server;
-let gateway: Gateway;
 beforeAll(async () => {
   engine = createServer((req, res) => {
     req.on('error', () => {});
     if (req.method === 'POST') play(req, res);
     else text(res, 'here');
   });
-  await new Promise<void>((done) => engine.listen(0, '127.0.0.1', done));
-  const url = `http://127.0.0.1:${(engine.address() as AddressInfo).port}`;
-  const stt = `type = "stt"\nengine = "custom"\nrunner = "attach"\nurl = "${url}"\nautoload = true\nparallel = 1\n`;
-  gateway = await startGateway({ files: { 'config/slots/stt.toml': stt } });
-  await slotState(gateway, 'stt', 'ready');
+  await listening(engine);
 });
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
+afterAll(() => {
   engine?.closeAllConnections();
   engine?.close();
+});
+const gateway = new OneGateway(() => {
+  const url = `http://127.0.0.1:${portOf(engine)}`;
+  const stt = `type = "stt"\nengine = "custom"\nrunner = "attach"\nurl = "${url}"\nautoload = true\nparallel = 1\n`;
+  return startGateway({ files: { 'config/slots/stt.toml': stt } });
+});
+beforeAll(async () => {
+  await slotState(gateway, 'stt', 'ready');
 });
 beforeEach(() => {
   play = hears;
 });
 
 const post = (body: Buffer) => ask(gateway, 'POST', PATH, { body, headers: { 'content-type': TYPE } });
-const free = () => until(async () => (await slot(gateway, 'stt')).active === 0, 'the engine to be let go');
+const free = () => slotIdle(gateway, 'stt');
 
 /** Begins to send a form of so many bytes, and answers what it is told. */
 function begin(length: number) {

@@ -2,15 +2,13 @@
  * spec "Chat completions deviations" on the wire: what each kind of engine and upstream hears of a chat. Those that can't run
  * here are STAND-INS that keep what they hear; a real llama-server and the embedded engine show by their answer what they read.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from './harness/gateway.ts';
+import { startGateway } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { part } from './harness/parts.ts';
 import { type Heard, json, type StandIn, standIn } from './harness/stand-in.ts';
-import { writeTinyModel } from './harness/tiny-gateway.ts';
+import { tinyModel } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const program = part('llama-server');
@@ -95,8 +93,6 @@ const SYSTEMS = [
 const MERGED = [{ role: 'system', content: 'be brief\n\nbe kind' }, SYSTEMS[0]];
 const DEVELOPER = [{ role: 'developer', content: 'be kind' }, ...hi];
 
-let home: string;
-let gateway: Gateway;
 const servers: Record<string, StandIn> = {};
 
 /** Lists its models and answers every chat. */
@@ -112,13 +108,10 @@ const chatter =
     });
   };
 
+const files: Record<string, string> = {
+  'config/slots/agent.toml': 'model = "tiny"\ncontext = 512\nautoload = false\n',
+};
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
-  writeTinyModel(join(home, 'state', 'models'));
-  const files: Record<string, string> = {
-    'config/slots/agent.toml': 'model = "tiny"\ncontext = 512\nautoload = false\n',
-  };
   for (const [engine, model] of Object.entries(ENGINES)) {
     servers[engine] = await standIn(chatter(model));
     const text = `engine = "${engine}"\nrunner = "attach"\nurl = "${servers[engine]?.url}"\nmodel = "${model}"\n`;
@@ -134,14 +127,9 @@ beforeAll(async () => {
   if (program !== null)
     files['config/slots/real.toml'] =
       `engine = "llama-server"\nmodel = "tiny"\ndevice = "cpu"\ncontext = 512\nparallel = 1\ncommand = ["${program}"]\n`;
-  gateway = await startGateway({ home, files });
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  for (const server of Object.values(servers)) await server.down();
-  rmSync(home, { recursive: true, force: true });
-});
+afterAll(() => Promise.all(Object.values(servers).map((server) => server.down())));
+const gateway = new OneGateway(() => startGateway({ models: { tiny: tinyModel() }, files }));
 
 /** Sends a chat and answers what the stand-in heard of it: one request, its body. */
 async function heard(

@@ -2,16 +2,14 @@
  * Embeddings and rerank on engines and upstreams that are not ours: a real llama-server with tiny models where there is
  * one, STAND-INS for vLLM, FastFlowLM, a custom server, TEI and providers that answer in the shapes that those publish.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { tinyRerank } from '../models/gguf/tiny-rerank.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
-import { type Gateway, startGateway } from './harness/gateway.ts';
+import { startGateway } from './harness/gateway.ts';
 import { type Answer, ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { openaiClient } from './harness/openai.ts';
 import { part } from './harness/parts.ts';
 import { type Heard, type StandIn, standIn } from './harness/stand-in.ts';
 import { type Asked, CLOUD, CUSTOM, FLM, TEI, VLLM } from './harness/vector-stand-ins.ts';
@@ -22,8 +20,6 @@ const CAT = 'the cat sat on the mat';
 const DOCUMENTS = ['quantum flux xylophone', CAT, 'a dog barks'];
 const program = part('llama-server');
 
-let home: string;
-let gateway: Gateway;
 let openai: OpenAI;
 const servers: Record<string, StandIn> = {};
 
@@ -31,17 +27,17 @@ const attached = (engine: string, type: string, server: StandIn, model: string, 
   `engine = "${engine}"\ntype = "${type}"\nrunner = "attach"\nurl = "${server.url}"\nmodel = "${model}"\n${more}`;
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
-  writeFileSync(join(home, 'state', 'models', 'vectors.gguf'), encodeGguf(tinyEmbed({ size: 64 })));
-  writeFileSync(join(home, 'state', 'models', 'ranks.gguf'), encodeGguf(tinyRerank()));
   for (const [name, how] of Object.entries({ vllm: VLLM, flm: FLM, custom: CUSTOM, tei: TEI, cloud: CLOUD }))
     servers[name] = await standIn(how);
+});
+afterAll(() => Promise.all(Object.values(servers).map((server) => server.down())));
+
+const gateway = new OneGateway(() => {
   const at = (name: string) => servers[name] as StandIn;
   const real = (type: string, file: string, more = '') =>
     `engine = "llama-server"\ntype = "${type}"\nmodel = "${file}"\ndevice = "cpu"\ncontext = 256\nparallel = 1\ncommand = ["${program}"]\n${more}`;
-  gateway = await startGateway({
-    home,
+  return startGateway({
+    models: { vectors: tinyEmbed({ size: 64 }), ranks: tinyRerank() },
     files: {
       'config/slots/agent.toml': 'autoload = false\n',
       'config/slots/embed.toml': attached(
@@ -65,13 +61,9 @@ beforeAll(async () => {
       'config/upstreams/cloud.toml': `base_url = "${at('cloud').url}"\nremote = true\nmodels = ["far-vectors", "far-ranks"]\n`,
     },
   });
-  openai = new OpenAI({ apiKey: 'none', baseURL: `${gateway.url}/v1`, maxRetries: 0 });
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  for (const server of Object.values(servers)) await server.down();
-  rmSync(home, { recursive: true, force: true });
+beforeAll(() => {
+  openai = openaiClient(gateway, { apiKey: 'none' });
 });
 
 const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });

@@ -1,9 +1,10 @@
 /** W01: frames that no honest client sends, and more of them than anybody needs. Each closes its own socket, memory stays flat. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closeCode, type FrameShape, frame, type RawSocket, rawSocket } from './harness/frames.ts';
-import { CLIENT_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { openFiles } from './harness/open-files.ts';
 import { socketResult } from './harness/socket.ts';
 
@@ -11,15 +12,8 @@ const PATH = `/v1/realtime?api_key=${CLIENT_KEY}`;
 const MIB = 1024 * 1024;
 /** What may be held for one socket that is as bad as can be, many times over. */
 const ROOM_MIB = 96;
-let gateway: Gateway;
 
-beforeAll(async () => {
-  gateway = await startGateway({ files: { ...KEYS_FILE, ...QUIET_FILE }, env: { SVC_REQUIRE_AUTH: 'on' } });
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(startLocked);
 
 const rssMib = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024;

@@ -19,7 +19,7 @@ beforeAll(async () => {
   expect(kept).toMatch(NAME);
 });
 
-const at = (method: string, path: string, options: Ask = {}) => ask(here.gateway, method, path, options);
+const at = (method: string, path: string, options: Ask = {}) => ask(here, method, path, options);
 
 /** All of an answer that does not differ from request to request. */
 function told({ status, headers, text }: Answer) {
@@ -93,7 +93,7 @@ describe('I02 the cache route', () => {
   });
 
   it('takes ids of kept pictures and nothing else', async () => {
-    const outside = join(here.gateway.home, 'config', 'api.env');
+    const outside = join(here.home, 'config', 'api.env');
     const id = '00000000-0000-4000-8000-00000000000a';
     symlinkSync(outside, join(here.folder, `${id}.png`));
     writeFileSync(join(here.folder, '00000000-0000-4000-8000-00000000000b.png'), '<svg/>');

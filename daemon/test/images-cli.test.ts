@@ -12,10 +12,10 @@ import { pointing, svcctl } from './harness/svcctl.ts';
 const here = new ImageGateway();
 
 describe('svcctl image', () => {
-  const run = (args: string[]) => svcctl(['image', ...args], { env: pointing(here.gateway) });
+  const run = (args: string[]) => svcctl(['image', ...args], { env: pointing(here) });
 
   it('writes the picture into a file, never over one that is there', async () => {
-    const file = join(here.gateway.home, 'cat.png');
+    const file = join(here.home, 'cat.png');
     const first = await run(['--model', 'sdxl', '--size', '64x128', '-o', file, 'a', 'cat']);
     expect(first).toMatchObject({ code: 0, out: `${file}\n`, err: '' });
     expect(readPng(readFileSync(file), 4096)).toMatchObject({ width: 64, height: 128 });
@@ -25,7 +25,7 @@ describe('svcctl image', () => {
   });
 
   it('leaves no empty file behind when nothing was drawn', async () => {
-    const file = join(here.gateway.home, 'none.png');
+    const file = join(here.home, 'none.png');
     const failed = await run(['--model', 'sdxl', '-o', file, 'FAIL']);
     expect(failed).toMatchObject({ code: 1, out: '' });
     expect(failed.err).toContain('(upstream.error)');

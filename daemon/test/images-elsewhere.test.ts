@@ -47,7 +47,7 @@ describe('stable-diffusion.cpp', () => {
     const control = new AbortController();
     const body = JSON.stringify({ ...SMALL, ...there, prompt: 'HANG' });
     const headers = { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' };
-    const drawing = fetch(`${here.gateway.url}${IMAGES}`, {
+    const drawing = fetch(`${here.url}${IMAGES}`, {
       method: 'POST',
       body,
       headers,
@@ -87,7 +87,7 @@ describe('upstreams', () => {
   it('are let go when the caller leaves', async () => {
     const held: ServerResponse[] = [];
     here.far.play(() => (_req, res) => void held.push(res));
-    const leaver = begin(here.gateway, IMAGES, jsonPayload({ ...SMALL, model: 'flux-dev' }), CLIENT_KEY);
+    const leaver = begin(here, IMAGES, jsonPayload({ ...SMALL, model: 'flux-dev' }), CLIENT_KEY);
     await until(() => held.length === 1, 'the upstream to be asked');
     const closed = new Promise((resolve) => held[0]?.once('close', resolve));
     leaver.leave();

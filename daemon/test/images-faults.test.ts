@@ -52,7 +52,7 @@ describe('I04 what goes wrong at ComfyUI', () => {
   });
 
   it('progress is told as events, to clients too', async () => {
-    const events = await fetch(`${here.gateway.url}/api/events`, {
+    const events = await fetch(`${here.url}/api/events`, {
       headers: { authorization: `Bearer ${CLIENT_KEY}` },
     });
     const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -15,7 +15,7 @@ describe('leaving', () => {
   /** Asks, and leaves when `when` holds; answers the milliseconds until `then` holds. */
   async function leave(body: object, when: () => boolean, then: () => boolean): Promise<number> {
     const payload = JSON.stringify({ ...SMALL, ...body });
-    const req = request(`${here.gateway.url}${IMAGES}`, {
+    const req = request(`${here.url}${IMAGES}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
     });
@@ -70,11 +70,11 @@ describe('leaving', () => {
   it('an admin who cancels ends it with an answer', async () => {
     const drawing = problem('HANG');
     await until(() => here.comfy.queued().length === 1, 'the job');
-    const { running } = (await ask(here.gateway, 'GET', '/api/requests', { key: ADMIN_KEY })).json<{
+    const { running } = (await ask(here, 'GET', '/api/requests', { key: ADMIN_KEY })).json<{
       running: { id: string; model: string; slot: string }[];
     }>();
     expect(running).toMatchObject([{ model: 'sdxl', slot: 'img' }]);
-    await ask(here.gateway, 'POST', `/api/requests/${running[0]?.id}/cancel`, { key: ADMIN_KEY });
+    await ask(here, 'POST', `/api/requests/${running[0]?.id}/cancel`, { key: ADMIN_KEY });
     expect(await drawing).toMatchObject({ code: 'request.cancelled' });
     await until(() => here.comfy.queued().length === 0, 'the engine to be free');
   });
@@ -89,6 +89,6 @@ describe('leaving', () => {
 
 it('a slot that lets go of its engine has it free the device', async () => {
   await draw({});
-  await ask(here.gateway, 'POST', '/api/slots/img/unload', { key: ADMIN_KEY });
+  await ask(here, 'POST', '/api/slots/img/unload', { key: ADMIN_KEY });
   expect(here.comfy.heard.at(-1)).toBe('POST /free {"unload_models":true,"free_memory":true}');
 });

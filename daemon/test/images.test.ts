@@ -6,14 +6,15 @@ import { NotFoundError, UnprocessableEntityError } from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../contract/models.ts';
 import { readPng } from '../kit/png.ts';
+import { failure } from './harness/failure.ts';
 import { until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { IMAGES, ImageGateway, SMALL } from './harness/image-gateway.ts';
-import { failure, openaiClient } from './harness/openai.ts';
+import { openaiClient } from './harness/openai.ts';
 
 const here = new ImageGateway();
 const { post, draw, problem, kept } = here;
-const client = () => openaiClient(here.gateway);
+const client = () => openaiClient(here);
 
 describe('the official client', () => {
   it('gets a relative url of a PNG of the size it asked for', async () => {
@@ -59,7 +60,7 @@ describe('the official client', () => {
 
 it('the list names what the loaded engine has, under show_all only', async () => {
   const listed = async (query: string) => {
-    const answer = await ask(here.gateway, 'GET', `/v1/models${query}`);
+    const answer = await ask(here, 'GET', `/v1/models${query}`);
     return answer
       .json<{ data: V1ModelRecord[] }>()
       .data.filter(({ capabilities }) => capabilities.image_generation);
@@ -72,7 +73,7 @@ it('the list names what the loaded engine has, under show_all only', async () =>
   const owners = Object.fromEntries(all.map(({ id, owned_by, _svc }) => [id, [owned_by, _svc.slot]]));
   expect(owners).toMatchObject({ sdxl: ['svc', 'img'], 'sdxl-turbo': ['svc', 'img'], sd15: ['svc', 'cpp'] });
   expect((await listed('')).map(({ id }) => id)).toEqual([]);
-  expect((await ask(here.gateway, 'GET', '/v1/models/sdxl')).json()).toMatchObject({
+  expect((await ask(here, 'GET', '/v1/models/sdxl')).json()).toMatchObject({
     id: 'sdxl',
     owned_by: 'svc',
   });
@@ -160,6 +161,6 @@ describe('B14 checks', () => {
   });
 
   it('needs a key', async () => {
-    expect((await ask(here.gateway, 'POST', IMAGES, { body: SMALL })).status).toBe(401);
+    expect((await ask(here, 'POST', IMAGES, { body: SMALL })).status).toBe(401);
   });
 });

@@ -1,27 +1,23 @@
 /** The gateway is killed while it loads, swaps, answers and writes slot files; nothing of it is left, and the next one goes on. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import { startTicksOf } from '../kit/process-identity.ts';
 import { descendants } from './harness/descendants.ts';
-import { type Gateway, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { until } from './harness/gateway.ts';
+import { ask, said } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
-import { askFor, COLOURS, type Colour, replyOf, said, slotFile, startThree } from './harness/three-models.ts';
+import { slots } from './harness/slots.ts';
+import { askFor, COLOURS, type Colour, replyOf, slotFile, startThree } from './harness/three-models.ts';
 
 /** Callers at once, and the longest time until the kill in ms: long enough for a load, a swap and answers. */
 const CALLERS = 9;
 const LATEST_MS = 6_000;
 const RESTING: readonly SlotRecord['state'][] = ['offline', 'ready', 'serving'];
-let gateway: Gateway;
+const gateway = new OneGateway(startThree);
 
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
-
-const records = async () => (await ask(gateway, 'GET', '/api/slots')).json<{ slots: SlotRecord[] }>().slots;
 const runs = ([pid, startTicks]: readonly [number, number]) => startTicksOf(pid) === startTicks;
 
 /** What the file of a slot may say: what was acknowledged last, or what was on its way when the gateway was killed. */
@@ -58,7 +54,6 @@ function expectWhole(colour: Colour): void {
 it('leaves no engine behind, tears and loses no slot file, and serves again', async () => {
   const random = randomFrom(seed('kill-under-load'));
   const pick = () => COLOURS[Math.floor(random() * 3)] as Colour;
-  gateway = await startThree();
   const rounds = scale(50);
   for (let round = 0; round < rounds; round++) {
     const state = { killed: false, answered: 0, wrong: [] as string[] };
@@ -91,11 +86,11 @@ it('leaves no engine behind, tears and loses no slot file, and serves again', as
     await until(() => ![...engines].some(runs), `no engine to be left in round ${round}`, 10_000);
     expect(state.wrong).toEqual([]);
     for (const colour of COLOURS) expectWhole(colour);
-    gateway = await startThree(gateway.home);
+    await gateway.again(() => startThree(gateway.home));
     const colour = pick();
     expect(said(await askFor(gateway, colour))).toBe(replyOf(colour));
     await until(
-      async () => (await records()).every((slot) => RESTING.includes(slot.state) && slot.queued === 0),
+      async () => (await slots(gateway)).every((slot) => RESTING.includes(slot.state) && slot.queued === 0),
       'the slots to settle',
     );
     const files = readdirSync(join(gateway.home, 'config', 'slots')).sort();

@@ -4,22 +4,14 @@ import { StringOutputParser } from '@langchain/core/output_parsers';
 import { ChatPromptTemplate } from '@langchain/core/prompts';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI, OpenAI, OpenAIEmbeddings } from '@langchain/openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { startForClients, VECTOR_SIZE } from './harness/client-gateway.ts';
-import { CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+import { CLIENT_KEY } from './harness/gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startForClients();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(startForClients);
 
 const place = () => ({ baseURL: `${gateway.url}/v1` });
 const chat = (model = 'agent', apiKey = CLIENT_KEY) =>

@@ -1,21 +1,21 @@
 /** contract "Streaming": a caller who leaves frees his engine at once, on every route and in every phase; real engines. */
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { RequestRecord } from '../contract/system.ts';
 import { wavHead } from '../kit/pcm.ts';
 import { CHATML } from '../models/gguf/chat-templates.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { tinyRerank } from '../models/gguf/tiny-rerank.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { type Gateway, until } from './harness/gateway.ts';
+import { alive } from './harness/descendants.ts';
+import { until } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 import { ask } from './harness/http.ts';
 import { begin, jsonPayload, type Leaver, type Payload, recording } from './harness/leaver.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { openFiles } from './harness/open-files.ts';
-import { ENDLESS, slot, slotState, WINDOW, writeTinyModel } from './harness/tiny-gateway.ts';
+import { slot, slotState } from './harness/slots.ts';
+import { ENDLESS, tinyModel, WINDOW } from './harness/tiny-gateway.ts';
 import { startTones } from './harness/tone-gateway.ts';
 
 /** An engine is free this soon after its caller has left, in ms (contract "Streaming"). */
@@ -23,22 +23,18 @@ const PROMISED = 250;
 /** The same for a busy machine. */
 const FREE_WITHIN = 5 * PROMISED;
 const CHAT = '/v1/chat/completions';
-let gateway: Gateway;
-
-beforeAll(async () => {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const models = join(home, 'state', 'models');
-  mkdirSync(models, { recursive: true, mode: 0o700 });
-  writeTinyModel(models);
-  const put = (id: string, model: Parameters<typeof encodeGguf>[0]) =>
-    writeFileSync(join(models, `${id}.gguf`), encodeGguf(model));
-  put('slow', tinyChat({ template: CHATML, layers: 2, width: 1024, context: 16_384 }));
-  put('vectors', tinyEmbed({ size: 256 }));
-  put('ranks', tinyRerank());
+const gateway = new OneGateway(() => {
+  const home = newHome();
   const program = writeOtherProgram(home);
   const command = [process.execPath, program, '--host', '{host}', '--port', '{port}', '--loading', '100000'];
-  gateway = await startTones({
+  return startTones({
     home,
+    models: {
+      tiny: tinyModel(),
+      slow: tinyChat({ template: CHATML, layers: 2, width: 1024, context: 16_384 }),
+      vectors: tinyEmbed({ size: 256 }),
+      ranks: tinyRerank(),
+    },
     files: {
       'config/slots/agent.toml': `model = "tiny"\ncontext = ${WINDOW}\nparallel = 1\n`,
       'config/slots/reader.toml': 'model = "slow"\ncontext = 16384\nparallel = 1\n',
@@ -51,11 +47,9 @@ beforeAll(async () => {
       ),
     },
   });
-  await slotState(gateway, 'agent', 'ready');
 });
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
+beforeAll(async () => {
+  await slotState(gateway, 'agent', 'ready');
 });
 
 interface Work {
@@ -207,13 +201,13 @@ describe('a caller who leaves', () => {
       expect(state).toBe('starting');
       one.leave();
       await until(async () => (await slot(gateway, 'loading')).queued === 1, 'one to be gone');
-      expect(existsSync(`/proc/${pid}`)).toBe(true);
+      expect(alive(pid)).toBe(true);
       const since = performance.now();
       other.leave();
       const rested = await slotState(gateway, 'loading', 'offline');
       expect(performance.now() - since).toBeLessThan(FREE_WITHIN);
       expect(rested).toMatchObject({ queued: 0, failure: null, pid: null });
-      expect(existsSync(`/proc/${pid}`)).toBe(false);
+      expect(alive(pid)).toBe(false);
     },
   );
 

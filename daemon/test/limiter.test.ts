@@ -1,36 +1,32 @@
 /** spec "Login limiter" over a real port: each test calls from a loopback address, and so a bucket, of its own. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { keyIn } from './harness/auth-gateways.ts';
+import {
+  ADMIN_KEY,
+  type Gateway,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+  startLocked,
+  until,
+} from './harness/gateway.ts';
 import { type Answer, type Ask, ask } from './harness/http.ts';
+import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { scale } from './harness/scale.ts';
 
 const FILES = { ...KEYS_FILE, ...QUIET_FILE };
 const MAX = 10;
 
 /** The limits of the spec; a short window; X-Forwarded-For believed. */
-let gateway: Gateway;
-let quick: Gateway;
-let trusting: Gateway;
+const gateway = new OneGateway(startLocked);
+const quick = new OneGateway(() =>
+  startLocked({ env: { SVC_LOGIN_RATELIMIT_MAX: '3', SVC_LOGIN_RATELIMIT_WINDOW_S: '2.5' } }),
+);
+const trusting = new OneGateway(() =>
+  startLocked({ env: { SVC_TRUST_FORWARDED_FOR: 'true', SVC_LOGIN_RATELIMIT_MAX: '2' } }),
+);
 
-beforeAll(async () => {
-  const start = (env: Record<string, string>) =>
-    startGateway({ files: FILES, env: { SVC_REQUIRE_AUTH: 'on', ...env } });
-  [gateway, quick, trusting] = await Promise.all([
-    start({}),
-    start({ SVC_LOGIN_RATELIMIT_MAX: '3', SVC_LOGIN_RATELIMIT_WINDOW_S: '2.5' }),
-    start({ SVC_TRUST_FORWARDED_FOR: 'true', SVC_LOGIN_RATELIMIT_MAX: '2' }),
-  ]);
-});
-
-afterAll(async () => {
-  const all = [gateway, quick, trusting];
-  await Promise.all(all.map((each) => each?.stop()));
-  for (const each of all) each?.remove();
-});
-
-const enter = (key: unknown, from: string, options: Ask = {}, at = gateway) =>
+const enter = (key: unknown, from: string, options: Ask = {}, at: Gateway = gateway) =>
   ask(at, 'POST', '/api/auth/login', { from, body: { key }, ...options });
 const rotate = (from: string, options: Ask = {}) =>
   ask(gateway, 'POST', '/api/auth/rotate', { from, key: ADMIN_KEY, body: { tier: 'client' }, ...options });
@@ -41,8 +37,7 @@ async function times(count: number, act: (index: number) => Promise<Answer>): Pr
   return answers;
 }
 /** Other tests rotate the client key: the one in force is in the file. */
-const clientKey = () =>
-  /^SVC_CLIENT_KEY=(.*)$/m.exec(readFileSync(join(gateway.home, 'config/api.env'), 'utf8'))?.[1];
+const clientKey = () => keyIn(gateway, 'SVC_CLIENT_KEY');
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 const all = (count: number, status: number) => Array.from({ length: count }, () => status);
 
@@ -207,21 +202,18 @@ describe('L08 with trust on, the right-most address that is no proxy of ours', (
 
 describe('bad values of the two variables', () => {
   it('are the default with a warning, never "unlimited"', async () => {
-    const wrong = await startGateway({
-      files: FILES,
-      env: { SVC_LOGIN_RATELIMIT_MAX: '0', SVC_LOGIN_RATELIMIT_WINDOW_S: 'forever' },
-    });
-    try {
-      for (const name of ['SVC_LOGIN_RATELIMIT_MAX', 'SVC_LOGIN_RATELIMIT_WINDOW_S']) {
-        expect(wrong.output()).toContain(name);
-      }
-      expect(statuses(await times(MAX, () => enter('wrong', '127.0.8.1', {}, wrong)))).toEqual(all(MAX, 401));
-      const answer = await enter('wrong', '127.0.8.1', {}, wrong);
-      expect(answer.status).toBe(429);
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(40);
-    } finally {
-      await wrong.stop();
-      wrong.remove();
+    const wrong = await forTest(
+      startGateway({
+        files: FILES,
+        env: { SVC_LOGIN_RATELIMIT_MAX: '0', SVC_LOGIN_RATELIMIT_WINDOW_S: 'forever' },
+      }),
+    );
+    for (const name of ['SVC_LOGIN_RATELIMIT_MAX', 'SVC_LOGIN_RATELIMIT_WINDOW_S']) {
+      expect(wrong.output()).toContain(name);
     }
+    expect(statuses(await times(MAX, () => enter('wrong', '127.0.8.1', {}, wrong)))).toEqual(all(MAX, 401));
+    const answer = await enter('wrong', '127.0.8.1', {}, wrong);
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(40);
   });
 });

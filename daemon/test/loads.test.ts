@@ -1,25 +1,26 @@
 /** contract "Waiting for a load" and "Admission": what callers see while a model loads, when it takes too long, and when less is given than was asked for. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { type Gateway, until } from './harness/gateway.ts';
+import { alive } from './harness/descendants.ts';
+import { until } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slot, slotState } from './harness/slots.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
-import { slot, slotState, startTiny } from './harness/tiny-gateway.ts';
+import { startTiny } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
-let gateway: Gateway;
+const home = newHome();
 /** Slot `slow` is loaded once this file is there. */
-let ready: string;
+const ready = join(home, 'ready');
 
-beforeAll(async () => {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  ready = join(home, 'ready');
+const gateway = new OneGateway(() => {
   const listen = ['--host', '{host}', '--port', '{port}', '--until', ready];
   const command = JSON.stringify([process.execPath, writeOtherProgram(home), ...listen]);
-  gateway = await startTiny({
+  return startTiny({
     home,
     files: {
       'config/config.toml': '[slots]\nqueue_max = 2\n',
@@ -28,10 +29,6 @@ beforeAll(async () => {
       'config/slots/gpu.toml': 'model = "tiny"\ndevice = "cuda:7"\n',
     },
   });
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 beforeEach(async () => {
   await ask(gateway, 'POST', '/api/slots/slow/unload');
@@ -111,7 +108,7 @@ describe('a load that takes longer than its callers may wait', () => {
     expect(await ended).toBe(true);
     expect(JSON.parse(dataOf(text()).at(-1) ?? '')).toMatchObject({ error: { code: 'slot.loading' } });
     expect(await slotState(gateway, 'slow', 'offline')).toMatchObject({ failure: null, queued: 0 });
-    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    expect(alive(pid)).toBe(false);
     await put({ loadWaitS: 300, loadWaitStreamS: 600 });
     finishLoad();
     expect((await say('slow')).status).toBe(200);

@@ -61,14 +61,14 @@ const SHARED: Readonly<Record<string, Shared>> = {
 };
 
 describe.each(Object.entries(SHARED))('F02 %s', (_, shared) => {
-  const path = () => join(here.gateway.home, 'config', shared.file);
+  const path = () => join(here.home, 'config', shared.file);
   const text = () => readFileSync(path(), 'utf8');
   const edit = (content: string) => {
     mkdirSync(dirname(path()), { recursive: true, mode: 0o700 });
     writeFileSync(path(), content, { mode: 0o600 });
   };
   const at = (method: string, address: string, revision?: string, body?: unknown) =>
-    ask(here.gateway, method, address, {
+    ask(here, method, address, {
       key: ADMIN_KEY,
       ...(body === undefined ? {} : { body }),
       ...(revision === undefined ? {} : { headers: { 'if-match': revision } }),
@@ -86,7 +86,7 @@ describe.each(Object.entries(SHARED))('F02 %s', (_, shared) => {
   }
   const refused = (answer: Answer) => {
     expect(answer).toMatchObject({ status: 412, code: 'config.stale' });
-    expect(answer.text).not.toContain(here.gateway.home);
+    expect(answer.text).not.toContain(here.home);
   };
 
   let revision: string;
@@ -146,12 +146,12 @@ describe.each(Object.entries(SHARED))('F02 %s', (_, shared) => {
 });
 
 it('F02 several settings at once are one write: all of them or none', async () => {
-  const path = join(here.gateway.home, 'config', 'config.toml');
+  const path = join(here.home, 'config', 'config.toml');
   // Where `inference` is no table, its key can't be set; that of `slots` could.
   const text = 'inference = 5\n[slots]\nqueue_max = 10\n';
   writeFileSync(path, text);
   const body = { values: { queueMax: 11, idleTimeoutS: 501 } };
-  const answer = await ask(here.gateway, 'PUT', '/api/settings', { key: ADMIN_KEY, body });
+  const answer = await ask(here, 'PUT', '/api/settings', { key: ADMIN_KEY, body });
   expect(answer).toMatchObject({ status: 409, code: 'config.broken' });
   expect(readFileSync(path, 'utf8')).toBe(text);
 });

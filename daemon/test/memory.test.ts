@@ -1,46 +1,24 @@
 /** Memory over a real port: hybrid search with a real embedding model, words without one, the hardened deletes. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type AuditRow, type MemoryFound, MemorySearchResponse } from '../contract/system.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
-import {
-  ADMIN_KEY,
-  CLIENT_KEY,
-  type Gateway,
-  KEYS_FILE,
-  QUIET_FILE,
-  startGateway,
-  until,
-} from './harness/gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
-import { slot, slotState } from './harness/tiny-gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slot, slotState } from './harness/slots.ts';
 
 const CAT = 'the cat sat on the mat';
 const FAR = 'quantum flux xylophone';
 
-let home: string;
-let gateway: Gateway;
-
-beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
-  writeFileSync(join(home, 'state', 'models', 'vectors.gguf'), encodeGguf(tinyEmbed({ size: 64 })));
-  const files = {
-    ...KEYS_FILE,
-    ...QUIET_FILE,
-    'config/config.toml': '[security]\nmemory_class = "client"\n',
-    'config/slots/embed.toml': 'model = "vectors"\nautoload = false\n',
-  };
-  gateway = await startGateway({ home, files, env: { SVC_REQUIRE_AUTH: 'on' } });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  rmSync(home, { recursive: true, force: true });
-});
+const gateway = new OneGateway(() =>
+  startLocked({
+    models: { vectors: tinyEmbed({ size: 64 }) },
+    files: {
+      'config/config.toml': '[security]\nmemory_class = "client"\n',
+      'config/slots/embed.toml': 'model = "vectors"\nautoload = false\n',
+    },
+  }),
+);
 
 const post = (path: string, body: object, key = CLIENT_KEY) => ask(gateway, 'POST', path, { key, body });
 const find = async (query: string): Promise<MemoryFound> =>

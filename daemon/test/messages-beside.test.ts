@@ -3,19 +3,19 @@
  * gateway does not hand these requests over (ARCHITECTURE.md, "Other APIs"). Whoever finds a row of the second part no
  * longer true should look at that decision again.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHATML_THINKING } from '../models/gguf/chat-templates.ts';
 import { TINY_REPLY, tinyChat } from '../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
 import { versionOf } from './beside/listed.ts';
 import { CALL } from './harness/dialect-gateway.ts';
-import { type Gateway, startGateway } from './harness/gateway.ts';
+import { startGateway } from './harness/gateway.ts';
+import { newHome, writeModel } from './harness/home.ts';
 import { ask } from './harness/http.ts';
 import { type LlamaServer, llamaServerVersion, startLlamaServer } from './harness/llama-server.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { part } from './harness/parts.ts';
 
 const PROGRAM = part('llama-server');
@@ -34,12 +34,12 @@ const TOOL = {
 };
 
 describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the translation", () => {
-  let home: string;
-  let gateway: Gateway;
   const servers: Record<string, LlamaServer> = {};
+  const files: Record<string, string> = {};
+  let weights = '';
 
   beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+    weights = newHome();
     const models = {
       talker: tinyChat({ tool: CALL }),
       thinker: tinyChat({
@@ -47,24 +47,19 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
         script: ['<think>', '\nHm.\n', '</think>', '\n\nNoon.'],
       }),
     };
-    const files: Record<string, string> = {};
     for (const [id, model] of Object.entries(models)) {
-      const path = join(home, `${id}.gguf`);
-      writeFileSync(path, encodeGguf(model));
+      const path = writeModel(weights, id, model);
       const server = await startLlamaServer(PROGRAM as string, { path, id, context: 1024, parallel: 1 });
       servers[id] = server;
       files[`config/slots/${id}.toml`] =
         `engine = "llama-server"\nrunner = "attach"\nurl = "http://127.0.0.1:${server.port}"\nmodel = "${id}"\n`;
     }
-    gateway = await startGateway({ files });
   });
-
   afterAll(async () => {
-    await gateway?.stop();
     await Promise.all(Object.values(servers).map((server) => server.stop()));
-    gateway?.remove();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(weights, { recursive: true, force: true });
   });
+  const gateway = new OneGateway(() => startGateway({ files }));
 
   const serverOf = ({ model }: { model: string }) => servers[model] as LlamaServer;
   const sides = (asked: { model: string }) => [serverOf(asked), gateway] as const;

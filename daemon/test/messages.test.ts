@@ -1,31 +1,22 @@
 /** `POST /v1/messages` over a real port: the official Anthropic client and what Claude Code sends, against real llama.cpp. */
-import Anthropic, {
-  type APIError,
-  AuthenticationError,
-  BadRequestError,
-  NotFoundError,
-} from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import Anthropic, { AuthenticationError, BadRequestError, NotFoundError } from '@anthropic-ai/sdk';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { AGENT_WINDOW, ANSWER, CALL, startDialects, THOUGHTS } from './harness/dialect-gateway.ts';
-import { CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+import { failure } from './harness/failure.ts';
+import { CLIENT_KEY } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { openStream } from './harness/stream.ts';
 
-let gateway: Gateway;
 let anthropic: Anthropic;
 
 const client = (options: ConstructorParameters<typeof Anthropic>[0]) =>
   new Anthropic({ apiKey: null, authToken: null, baseURL: gateway.url, maxRetries: 0, ...options });
 
+const gateway = new OneGateway(startDialects);
 beforeAll(async () => {
-  gateway = await startDialects();
   anthropic = client({ authToken: CLIENT_KEY });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 const hi = [{ role: 'user' as const, content: 'Hello!' }];
@@ -34,18 +25,6 @@ const TOOL = {
   description: 'Tells the time.',
   input_schema: { type: 'object' as const, properties: { zone: { type: 'string' } }, required: ['zone'] },
 };
-
-async function failure(
-  promise: Promise<unknown>,
-  kind: new (...args: never[]) => APIError,
-): Promise<APIError> {
-  const error = await promise.then(
-    () => new Error('it was answered'),
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(kind);
-  return error as APIError;
-}
 
 describe('messages.create', () => {
   it('a text, its end and its counts', async () => {

@@ -1,19 +1,30 @@
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ModelsResponse, type ModelWithMemory, type V1ModelRecord } from '../contract/models.ts';
 import type { SlotPlanView, SlotRecord } from '../contract/slots.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { encodeGguf, str } from '../models/gguf/writer.ts';
-import { ADMIN_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
-let gateway: Gateway;
-let folder: string;
-const call = (method: string, path: string, body?: unknown) =>
-  ask(gateway, method, path, { key: ADMIN_KEY, ...(body === undefined ? {} : { body }) });
+const home = newHome();
+const folder = join(home, 'weights');
+const gateway = new OneGateway(() => {
+  writeWeights();
+  return startGateway({
+    home,
+    files: {
+      ...KEYS_FILE,
+      'config/config.toml': `[models]\nfolders = ["${folder}"]\n`,
+      'config/slots/agent.toml': 'autoload = false\nmodel = "plain"\n',
+      'config/slots/eyes.toml': 'autoload = false\nengine = "llama-server"\nmodel = "seeing-Q8_0"\n',
+    },
+  });
+});
+const call = (method: string, path: string, body?: unknown) => gateway.say(method, path, { body });
 const find = async (id: string): Promise<ModelWithMemory | undefined> => {
   const answer = (await call('GET', '/api/models')).json<{ models: ModelWithMemory[] }>();
   return ModelsResponse.parse(answer).models.find((model) => model.id === id);
@@ -26,9 +37,8 @@ const projector = () =>
     tensors: [],
   });
 
-beforeAll(async () => {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  folder = join(home, 'weights');
+/** One model of each kind, and what is none. */
+function writeWeights(): void {
   for (const inner of ['', 'seeing', 'Llama-Tensors']) mkdirSync(join(folder, inner), { recursive: true });
   writeFileSync(join(folder, 'plain.gguf'), encodeGguf(tinyChat({ name: 'plain' })));
   writeFileSync(join(folder, 'seeing', 'seeing-Q8_0.gguf'), encodeGguf(tinyChat({ name: 'seeing' })));
@@ -43,20 +53,7 @@ beforeAll(async () => {
     }),
   );
   writeFileSync(join(folder, 'Llama-Tensors', 'model.safetensors'), Buffer.alloc(1000));
-  gateway = await startGateway({
-    home,
-    files: {
-      ...KEYS_FILE,
-      'config/config.toml': `[models]\nfolders = ["${folder}"]\n`,
-      'config/slots/agent.toml': 'autoload = false\nmodel = "plain"\n',
-      'config/slots/eyes.toml': 'autoload = false\nengine = "llama-server"\nmodel = "seeing-Q8_0"\n',
-    },
-  });
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+}
 
 test('a scan tells what was found and what is no model; a projector belongs to the model beside it', async () => {
   writeFileSync(join(folder, 'later.gguf'), encodeGguf(tinyEmbed()));

@@ -2,21 +2,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, until } from './harness/gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
 import { type Ask, ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { attributeOf, type Collector, otlpCollector } from './harness/otlp-collector.ts';
 import { part } from './harness/parts.ts';
 import { type Prometheus, promtool, SHIPPED, startPrometheus } from './harness/prometheus.ts';
 import { expositionOf, groupingsOf, selectorsOf } from './harness/promql.ts';
+import { slot } from './harness/slots.ts';
 import { json, provider, type StandIn, standIn } from './harness/stand-in.ts';
 import { openStream } from './harness/stream.ts';
-import { slot, startTiny } from './harness/tiny-gateway.ts';
+import { startGuarded } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const HEADER_SECRET = 'collector-token-7f3a91c2';
 const SAID = 'swordfish-in-a-prompt';
 
-let gateway: Gateway;
 let collector: Collector;
 let far: StandIn;
 
@@ -45,34 +46,30 @@ async function everything(): Promise<void> {
 beforeAll(async () => {
   collector = await otlpCollector();
   far = await standIn(provider('far-model'));
-  gateway = await startTiny(
-    {
-      env: {
-        SVC_REQUIRE_AUTH: 'on',
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.server.url,
-        OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${HEADER_SECRET}`,
-        OTEL_SERVICE_NAME: 'house',
-      },
-      files: {
-        ...KEYS_FILE,
-        'config/upstreams/far.toml': `base_url = "${far.url}"\n`,
-        'config/slots/asleep.toml': 'model = "tiny"\nautoload = false\n',
-      },
+});
+afterAll(async () => {
+  await collector?.server.down();
+  await far?.down();
+});
+const gateway = new OneGateway(() =>
+  startGuarded({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.server.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${HEADER_SECRET}`,
+      OTEL_SERVICE_NAME: 'house',
     },
-    ADMIN_KEY,
-  );
+    files: {
+      'config/upstreams/far.toml': `base_url = "${far.url}"\n`,
+      'config/slots/asleep.toml': 'model = "tiny"\nautoload = false\n',
+    },
+  }),
+);
+beforeAll(async () => {
   await until(
     async () => (await say('GET', '/v1/models')).text.includes('far-model'),
     'the models of the upstream',
   );
   await everything();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-  await collector?.server.down();
-  await far?.down();
 });
 
 interface Dashboard {

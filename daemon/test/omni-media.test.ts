@@ -1,19 +1,17 @@
 /** The tool loop with real voices and a stand-in that draws: spoken, written down, drawn. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { encodeGguf, type GgufModel } from '../models/gguf/writer.ts';
-import type { Gateway } from './harness/gateway.ts';
+import type { GgufModel } from '../models/gguf/writer.ts';
 import { ask } from './harness/http.ts';
-import { type SdStandIn, sdStandIn } from './harness/sd-stand-in.ts';
-import { slotState } from './harness/tiny-gateway.ts';
+import { slotsOf } from './harness/omni-slots.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { type SdStandIn, sdSlot, sdStandIn } from './harness/sd-stand-in.ts';
+import { slotDo, slotState } from './harness/slots.ts';
 import { startTones, TONE_TEXT } from './harness/tone-gateway.ts';
 
 const model = (name: string, args: object): GgufModel =>
   tinyChat({ context: 8192, reply: 'It is done now.', runs: false, tool: { name, args: { ...args } } });
-const SLOTS: Record<string, GgufModel> = {
+const CHATS = {
   agent: model('text_to_speech', { text: TONE_TEXT }),
   painter: model('generate_image', { prompt: 'a llama' }),
   listener: model('transcribe_audio', { file: 'audio_1' }),
@@ -27,33 +25,21 @@ interface Told {
   };
 }
 
-let home: string;
-let gateway: Gateway;
 let sd: SdStandIn;
-
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const models = join(home, 'state', 'models');
-  mkdirSync(models, { recursive: true, mode: 0o700 });
-  const files: Record<string, string> = {};
-  for (const [name, made] of Object.entries(SLOTS)) {
-    writeFileSync(join(models, `${name}-model.gguf`), encodeGguf(made));
-    files[`config/slots/${name}.toml`] = `model = "${name}-model"\ncontext = 8192\nautoload = false\n`;
-  }
   sd = await sdStandIn();
-  files['config/slots/img.toml'] =
-    `type = "image"\nengine = "sd-server"\nrunner = "attach"\nurl = "${sd.url}"\nautoload = false\nmodel = "v1-5-pruned-emaonly"\n`;
-  gateway = await startTones({ home, files });
+});
+afterAll(() => sd?.down());
+
+const gateway = new OneGateway(() => {
+  const { models, files } = slotsOf(8192, CHATS);
+  return startTones({ models, files: { ...files, 'config/slots/img.toml': sdSlot(sd.url) } });
+});
+beforeAll(async () => {
   for (const name of ['tts', 'stt', 'img']) {
-    await ask(gateway, 'POST', `/api/slots/${name}/load`, { body: {}, silenceMs: 60_000 });
+    await slotDo(gateway, name, 'load');
     await slotState(gateway, name, 'ready');
   }
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await sd?.down();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const chat = async (name: string, content: unknown): Promise<Told> => {

@@ -2,21 +2,20 @@
  * The tools of the loop that ask other models, over a real port: real llama.cpp makes the vectors, the ranking and the second
  * opinion; the model that sees is a STAND-IN, because no tiny one does.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../contract/models.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { tinyRerank } from '../models/gguf/tiny-rerank.ts';
-import { encodeGguf, type GgufModel } from '../models/gguf/writer.ts';
-import { type Gateway, startGateway, until } from './harness/gateway.ts';
+import type { GgufModel } from '../models/gguf/writer.ts';
+import { startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { begin, jsonPayload } from './harness/leaver.ts';
+import { slotsOf } from './harness/omni-slots.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slot, slotDo, slotIdle } from './harness/slots.ts';
 import { json, type StandIn, standIn } from './harness/stand-in.ts';
-import { slot } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const CAT = 'the cat sat on the mat';
@@ -26,15 +25,13 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAA
 
 const caller = (name: string, args: object): GgufModel =>
   tinyChat({ context: 4096, reply: REPLY, runs: false, tool: { name, args: { ...args } } });
-const MODELS: Record<string, GgufModel> = {
+const CHATS = {
   agent: caller('embed_text', { texts: TEXTS }),
   sorter: caller('rerank_documents', { query: 'cat on mat', documents: [...TEXTS].reverse() }),
   asker: caller('ask_model', { prompt: 'hi', model: 'second' }),
   looker: caller('describe_image', { file: 'image_1', question: 'What is it?' }),
   waiter: caller('ask_model', { prompt: 'hold', model: 'eyes' }),
   second: tinyChat({ context: 4096, reply: 'Another opinion.', runs: false }),
-  embed: tinyEmbed({ size: 32 }),
-  rerank: tinyRerank(),
 };
 
 interface Told {
@@ -44,21 +41,10 @@ interface Told {
   };
 }
 
-let home: string;
-let gateway: Gateway;
 let eyes: StandIn;
 const held: ServerResponse[] = [];
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const models = join(home, 'state', 'models');
-  mkdirSync(models, { recursive: true, mode: 0o700 });
-  const files: Record<string, string> = {};
-  for (const [name, model] of Object.entries(MODELS)) {
-    writeFileSync(join(models, `${name}-model.gguf`), encodeGguf(model));
-    const limits = ['embed', 'rerank'].includes(name) ? '' : 'context = 4096\n';
-    files[`config/slots/${name}.toml`] = `model = "${name}-model"\n${limits}autoload = false\n`;
-  }
   eyes = await standIn(({ url, body }) => {
     if (url === '/health') return json(200, {});
     if (body.includes('"hold"')) return (_req, res) => void held.push(res);
@@ -67,19 +53,20 @@ beforeAll(async () => {
       choices: [{ index: 0, message: { role: 'assistant', content: sees ? 'a dot' : 'nothing' } }],
     });
   });
-  files['config/slots/eyes.toml'] =
-    `engine = "custom"\nrunner = "attach"\nurl = "${eyes.url}"\nmodel = "eyes-1"\nvision = true\nautoload = false\n`;
-  gateway = await startGateway({ home, files });
-  for (const name of ['embed', 'rerank', 'second', 'eyes'])
-    expect(
-      (await ask(gateway, 'POST', `/api/slots/${name}/load`, { body: {}, silenceMs: 60_000 })).status,
-    ).toBe(200);
 });
+afterAll(() => eyes?.down());
 
-afterAll(async () => {
-  await gateway?.stop();
-  await eyes?.down();
-  rmSync(home, { recursive: true, force: true });
+const gateway = new OneGateway(() => {
+  const { models, files } = slotsOf(4096, CHATS, { embed: tinyEmbed({ size: 32 }), rerank: tinyRerank() });
+  const attached = `engine = "custom"\nrunner = "attach"\nurl = "${eyes.url}"\nmodel = "eyes-1"\nvision = true\n`;
+  return startGateway({
+    models,
+    files: { ...files, 'config/slots/eyes.toml': `${attached}autoload = false\n` },
+  });
+});
+beforeAll(async () => {
+  for (const name of ['embed', 'rerank', 'second', 'eyes'])
+    expect((await slotDo(gateway, name, 'load')).status).toBe(200);
 });
 
 async function tools(model: string, content: unknown = 'go'): Promise<Told['_svc']['omni']['tools']> {
@@ -146,6 +133,6 @@ it('a caller who leaves during a tool ends the tool', async () => {
   expect((await slot(gateway, 'eyes')).active).toBe(1);
   leaver.leave();
   await closed;
-  await until(async () => (await slot(gateway, 'eyes')).active === 0, 'the slot to be free');
-  await until(async () => (await slot(gateway, 'waiter')).active === 0, 'the asking one to be free');
+  await slotIdle(gateway, 'eyes');
+  await slotIdle(gateway, 'waiter');
 });

@@ -1,16 +1,14 @@
 /** The tool loop over a real port (spec "Chat completions deviations" 1, contract section 9): real llama.cpp, tiny models. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import OpenAI from 'openai';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { CHATML } from '../models/gguf/chat-templates.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
-import { encodeGguf, type GgufModel } from '../models/gguf/writer.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { type Answer, ask } from './harness/http.ts';
-import { slotState } from './harness/tiny-gateway.ts';
+import { slotsOf } from './harness/omni-slots.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { openaiClient } from './harness/openai.ts';
+import { slotState } from './harness/slots.ts';
 
 const NOTE = 'the key is under the mat';
 const REPLY = 'It is done now.';
@@ -23,7 +21,7 @@ const TIME = { type: 'function', function: { name: 'get_time', parameters: { typ
 const hello = [{ role: 'user', content: 'hi' }] as const;
 
 /** Models that make one fixed call each, and the slots that serve them. */
-const SLOTS: Record<string, GgufModel> = {
+const CHATS = {
   agent: tinyChat({
     context: 8192,
     reply: REPLY,
@@ -44,7 +42,6 @@ const SLOTS: Record<string, GgufModel> = {
     template: ALWAYS,
     tool: { name: 'search_memory', args: { query: 'mat' } },
   }),
-  embed: tinyEmbed({ size: 32 }),
 };
 
 interface Told {
@@ -53,26 +50,10 @@ interface Told {
   _svc: { omni: { rounds: number; tools: { name: string; ok: boolean; content: string }[] } };
 }
 
-let home: string;
-let gateway: Gateway;
-
+const gateway = new OneGateway(() => startLocked(slotsOf(8192, CHATS, { embed: tinyEmbed({ size: 32 }) })));
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const models = join(home, 'state', 'models');
-  mkdirSync(models, { recursive: true, mode: 0o700 });
-  const files: Record<string, string> = { ...KEYS_FILE };
-  for (const [name, model] of Object.entries(SLOTS)) {
-    writeFileSync(join(models, `${name}-model.gguf`), encodeGguf(model));
-    files[`config/slots/${name}.toml`] = `model = "${name}-model"\ncontext = 8192\nautoload = false\n`;
-  }
-  gateway = await startGateway({ home, files, env: { SVC_REQUIRE_AUTH: 'on' } });
   await ask(gateway, 'POST', '/api/slots/agent/load', { key: ADMIN_KEY, body: {}, silenceMs: 60_000 });
   await slotState(gateway, 'agent', 'ready', ADMIN_KEY);
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const chat = (more: object, key = ADMIN_KEY): Promise<Answer> =>
@@ -102,7 +83,7 @@ it('a tool is run, its result goes to the model, and both rounds are counted', a
 });
 
 it('a stream shows each call and result, and is one that the official client reads', async () => {
-  const openai = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+  const openai = openaiClient(gateway, { apiKey: ADMIN_KEY });
   const stream = await openai.chat.completions.create({
     model: 'agent',
     messages: [...hello],

@@ -8,32 +8,20 @@ import {
   NotFoundError,
   PermissionDeniedError,
 } from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
-import { CLIENT_KEY, type Gateway, KEYS_FILE } from './harness/gateway.ts';
-import { countingClient, failure, openaiClient, user } from './harness/openai.ts';
-import { startTiny, WINDOW } from './harness/tiny-gateway.ts';
+import { failure } from './harness/failure.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { countingClient, openaiClient, user } from './harness/openai.ts';
+import { startGuarded, WINDOW } from './harness/tiny-gateway.ts';
 
-let gateway: Gateway;
 let openai: OpenAI;
 
+const gateway = new OneGateway(() =>
+  startGuarded({ files: { 'config/slots/utility.toml': 'model = "tiny"\nparallel = 1\ncontext = 32768\n' } }),
+);
 beforeAll(async () => {
-  gateway = await startTiny(
-    {
-      env: { SVC_REQUIRE_AUTH: 'on' },
-      files: {
-        ...KEYS_FILE,
-        'config/slots/utility.toml': 'model = "tiny"\nparallel = 1\ncontext = 32768\n',
-      },
-    },
-    CLIENT_KEY,
-  );
   openai = openaiClient(gateway);
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 describe('models', () => {

@@ -1,24 +1,18 @@
 /** The official `openai` client: tools, structured output, probabilities and vectors, against real llama.cpp. */
 import type OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { startForClients, VECTOR_SIZE } from './harness/client-gateway.ts';
-import type { Gateway } from './harness/gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient, user } from './harness/openai.ts';
 
-let gateway: Gateway;
 let openai: OpenAI;
 
+const gateway = new OneGateway(startForClients);
 beforeAll(async () => {
-  gateway = await startForClients();
   openai = openaiClient(gateway);
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 const parameters = { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] };

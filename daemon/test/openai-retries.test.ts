@@ -1,39 +1,32 @@
 /** The official `openai` client: when it asks again, when it must not, and what is left of a caller who leaves. */
 import type OpenAI from 'openai';
 import { ConflictError, InternalServerError, RateLimitError } from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, until } from './harness/gateway.ts';
-import { countingClient, failure, openaiClient, user } from './harness/openai.ts';
-import { ENDLESS, slot, slotState, startTiny } from './harness/tiny-gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { failure } from './harness/failure.ts';
+import { ADMIN_KEY, CLIENT_KEY, REQUIRE_AUTH, until } from './harness/gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { countingClient, openaiClient, user } from './harness/openai.ts';
+import { slot, slotIdle, slotState } from './harness/slots.ts';
+import { ENDLESS, startGuarded } from './harness/tiny-gateway.ts';
 
-let gateway: Gateway;
 let openai: OpenAI;
 
-beforeAll(async () => {
-  gateway = await startTiny(
-    {
-      env: { SVC_REQUIRE_AUTH: 'on' },
-      files: {
-        ...KEYS_FILE,
-        'config/config.toml': '[slots]\nqueue_max = 1\n',
-        'config/slots/utility.toml': 'model = "tiny"\nparallel = 1\ncontext = 32768\n',
-        'config/slots/hollow.toml': 'model = "not-here"\n',
-      },
+const gateway = new OneGateway(() =>
+  startGuarded({
+    files: {
+      'config/config.toml': `${REQUIRE_AUTH}[slots]\nqueue_max = 1\n`,
+      'config/slots/utility.toml': 'model = "tiny"\nparallel = 1\ncontext = 32768\n',
+      'config/slots/hollow.toml': 'model = "not-here"\n',
     },
-    CLIENT_KEY,
-  );
+  }),
+);
+beforeAll(async () => {
   openai = openaiClient(gateway);
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 const admin = () => openaiClient(gateway, { apiKey: ADMIN_KEY, baseURL: `${gateway.url}/api` });
 const count = async (name: string) => (await slot(gateway, name, CLIENT_KEY)).active;
-const idle = (name: string, limitMs?: number) =>
-  until(async () => (await count(name)) === 0, `${name} to have no request`, limitMs);
+const idle = (name: string, limitMs?: number) => slotIdle(gateway, name, CLIENT_KEY, limitMs);
 
 describe('retries', () => {
   it('a failure that waiting does not mend (x-should-retry: false) is asked once', async () => {

@@ -1,23 +1,24 @@
 /** Raw answers of the sound and image routes against the schemas that OpenAI publishes: real engines but for the one that draws. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Gateway } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { recording } from './harness/leaver.ts';
-import { type SdStandIn, sdStandIn } from './harness/sd-stand-in.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { type SdStandIn, sdSlot, sdStandIn } from './harness/sd-stand-in.ts';
 import { dataOf } from './harness/stream.ts';
 import { startTones, TONE_TEXT } from './harness/tone-gateway.ts';
 import { breaches, extensions } from './openai-schemas/validate.ts';
 
 const SPEECH = '/v1/audio/speech';
 const IMAGES = '/v1/images/generations';
-let gateway: Gateway;
 let sd: SdStandIn;
 let sound: Buffer;
 
 beforeAll(async () => {
   sd = await sdStandIn();
-  const img = `type = "image"\nengine = "sd-server"\nrunner = "attach"\nurl = "${sd.url}"\nmodel = "v1-5-pruned-emaonly"\n`;
-  gateway = await startTones({ files: { 'config/slots/img.toml': img } });
+});
+afterAll(() => sd?.down());
+const gateway = new OneGateway(() => startTones({ files: { 'config/slots/img.toml': sdSlot(sd.url) } }));
+beforeAll(async () => {
   const answer = await fetch(gateway.url + SPEECH, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -25,11 +26,6 @@ beforeAll(async () => {
   });
   expect(answer.status).toBe(200);
   sound = Buffer.from(await answer.arrayBuffer());
-});
-afterAll(async () => {
-  await gateway?.stop();
-  await sd?.down();
-  gateway?.remove();
 });
 
 /** Asks for a transcript; `fields` stand before the recording in the form. */

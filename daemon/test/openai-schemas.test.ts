@@ -1,21 +1,13 @@
 /** Raw answers of /v1 against the schemas that OpenAI publishes: whole answers, every chunk of a stream, every error. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startForClients } from './harness/client-gateway.ts';
-import { CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+import { CLIENT_KEY } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { dataOf } from './harness/stream.ts';
 import { breaches, extensions } from './openai-schemas/validate.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startForClients();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(startForClients);
 
 const CHAT = '/v1/chat/completions';
 const TEXT = '/v1/completions';

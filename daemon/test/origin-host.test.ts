@@ -1,39 +1,37 @@
 /** spec "Origin check" and the Host check beside it: who may talk to the gateway from a browser, over a real port. */
 import { hostname } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway } from './harness/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  ADMIN_KEY,
+  type Gateway,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+  startLocked,
+  WIDE_LIMIT,
+} from './harness/gateway.ts';
 import { type Ask, ask, login, rawExchange } from './harness/http.ts';
+import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { handshake, socketResult } from './harness/socket.ts';
 
 const FOREIGN = 'https://evil.attacker.org';
-const WIDE = { 'config/config.toml': '[security]\nlogin_ratelimit_max = 10000\n' };
+
+const LISTED = [
+  'https://chat.mydomain.org',
+  'https://listed.mydomain.org:8443/some/path/',
+  'chrome-extension://abcdef',
+  'app://obsidian',
+];
+const files = { ...KEYS_FILE, ...QUIET_FILE, 'config/config.toml': WIDE_LIMIT };
 
 /** Enforcement on, with listed origins; enforcement off, with a listed host and a listed proxy. */
-let on: Gateway;
-let off: Gateway;
-
-beforeAll(async () => {
-  const files = { ...KEYS_FILE, ...QUIET_FILE, ...WIDE };
-  const listed = [
-    'https://chat.mydomain.org',
-    'https://listed.mydomain.org:8443/some/path/',
-    'chrome-extension://abcdef',
-    'app://obsidian',
-  ];
-  [on, off] = await Promise.all([
-    startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on', SVC_ALLOWED_ORIGINS: listed.join(', ') } }),
-    startGateway({
-      files,
-      env: { SVC_ALLOWED_ORIGINS: 'https://proxy.mydomain.org', SVC_ALLOWED_HOSTS: 'gateway.mydomain.org' },
-    }),
-  ]);
-});
-
-afterAll(async () => {
-  await Promise.all([on?.stop(), off?.stop()]);
-  on?.remove();
-  off?.remove();
-});
+const on = new OneGateway(() => startLocked({ files, env: { SVC_ALLOWED_ORIGINS: LISTED.join(', ') } }));
+const off = new OneGateway(() =>
+  startGateway({
+    files,
+    env: { SVC_ALLOWED_ORIGINS: 'https://proxy.mydomain.org', SVC_ALLOWED_HOSTS: 'gateway.mydomain.org' },
+  }),
+);
 
 /** A state-changing call that needs no credential: what is refused here is refused by the Origin rules alone. */
 const post = (gateway: Gateway, headers: Record<string, string | string[]>) =>
@@ -108,17 +106,14 @@ describe('the four rules', () => {
   );
 
   it('O07 * in the list is refused at load: nothing foreign is allowed, and the start says why', async () => {
-    const gateway = await startGateway({
-      files: { ...KEYS_FILE, ...QUIET_FILE },
-      env: { SVC_ALLOWED_ORIGINS: '*' },
-    });
-    try {
-      expect(gateway.output()).toContain('SVC_ALLOWED_ORIGINS');
-      expect((await post(gateway, { origin: FOREIGN })).status).toBe(403);
-    } finally {
-      await gateway.stop();
-      gateway.remove();
-    }
+    const gateway = await forTest(
+      startGateway({
+        files: { ...KEYS_FILE, ...QUIET_FILE },
+        env: { SVC_ALLOWED_ORIGINS: '*' },
+      }),
+    );
+    expect(gateway.output()).toContain('SVC_ALLOWED_ORIGINS');
+    expect((await post(gateway, { origin: FOREIGN })).status).toBe(403);
   });
 
   it('O10 a bad Origin without credentials is 403 for the Origin, not 401', async () => {

@@ -1,28 +1,21 @@
 /** Models of other programs over a real port: contract "Models and pulls", "scanned at start and on demand". */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ModelsResponse } from '../contract/models.ts';
 import type { SetupView } from '../contract/setup.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
-import { type Gateway, startGateway } from './harness/gateway.ts';
+import { startGateway } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
-let home: string;
-let ollama: string;
-let gateway: Gateway;
-
-beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  ollama = join(home, '.ollama', 'models');
+const home = newHome();
+const ollama = join(home, '.ollama', 'models');
+const gateway = new OneGateway(() => {
   fetches('first', 'a');
-  gateway = await startGateway({ home });
-});
-afterEach(async () => {
-  await gateway.stop();
-  gateway.remove();
+  return startGateway({ home });
 });
 
 const manifestOf = (name: string) => join(ollama, 'manifests', 'registry.ollama.ai', 'library', name);
@@ -59,6 +52,6 @@ test('what an Ollama fetches after it was taken in is there after a scan, and af
 
   await gateway.stop();
   fetches('third', 'c');
-  gateway = await startGateway({ home });
+  await gateway.again(() => startGateway({ home }));
   expect(await ids()).toEqual(['second-1b', 'third-1b']);
 });

@@ -5,7 +5,7 @@ import type { RequestRecord } from '../contract/system.ts';
 import { SETTINGS } from '../settings/catalogue.ts';
 import { CHAT, chat, Front } from './harness/front.ts';
 import { CLIENT_KEY, until } from './harness/gateway.ts';
-import { begin, jsonPayload, type Payload, recording } from './harness/leaver.ts';
+import { begin, jsonPayload, type Leaver, type Payload, recording } from './harness/leaver.ts';
 import { json, type StandIn } from './harness/stand-in.ts';
 import { dataOf, openStream } from './harness/stream.ts';
 
@@ -54,17 +54,22 @@ const ROUTES: Record<string, Payload> = {
   '/v1/audio/transcriptions': recording('far', Buffer.from('RIFF')),
 };
 
+/** The caller leaves: the connection to the upstream is closed at once, and the upstream is well. */
+async function expectClosed(caller: Leaver, res: ServerResponse): Promise<void> {
+  const closed = closing(res);
+  const since = performance.now();
+  caller.leave();
+  await closed;
+  expect(performance.now() - since).toBeLessThan(FREE_WITHIN);
+  await until(async () => (await running()).length === 0, 'nothing to run');
+  expect(await health()).toBe('ok');
+}
+
 describe('a caller who leaves', () => {
   it.each(Object.entries(ROUTES))('%s: the connection to the upstream is closed', async (path, payload) => {
     const caller = begin(front.gateway, path, payload, CLIENT_KEY);
     const res = await next();
-    const closed = closing(res);
-    const since = performance.now();
-    caller.leave();
-    await closed;
-    expect(performance.now() - since).toBeLessThan(FREE_WITHIN);
-    await until(async () => (await running()).length === 0, 'nothing to run');
-    expect(await health()).toBe('ok');
+    await expectClosed(caller, res);
   });
 
   it.each([
@@ -78,13 +83,7 @@ describe('a caller who leaves', () => {
       res.writeHead(200, SSE).write(sent);
       await caller.head;
     }
-    const closed = closing(res);
-    const since = performance.now();
-    caller.leave();
-    await closed;
-    expect(performance.now() - since).toBeLessThan(FREE_WITHIN);
-    await until(async () => (await running()).length === 0, 'nothing to run');
-    expect(await health()).toBe('ok');
+    await expectClosed(caller, res);
   });
 });
 

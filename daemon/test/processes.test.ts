@@ -1,23 +1,17 @@
 /** spec "Slots", engines as processes of ours: how they fail, what they print, what they are called, and how all of it ends. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { descendants } from './harness/descendants.ts';
-import { type Gateway, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { alive, descendants } from './harness/descendants.ts';
+import { QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 import { ask } from './harness/http.ts';
+import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { scale } from './harness/scale.ts';
+import { slot, slotDo, slotState } from './harness/slots.ts';
 import { openStream } from './harness/stream.ts';
-import { ENDLESS, slot, slotState, startTiny } from './harness/tiny-gateway.ts';
+import { ENDLESS, startTiny } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const MIB = 1 << 20;
@@ -32,8 +26,7 @@ setInterval(() => process.stdout.write(chunk), 50);
 `;
 const STUBBORN = `process.on('SIGTERM', () => {});\n`;
 
-let home: string;
-let gateway: Gateway;
+const home = newHome();
 
 /** The small engine of somebody else, with code that runs in it first. */
 function program(name: string, first: string): string {
@@ -47,34 +40,24 @@ const custom = (words: readonly string[], more = '') =>
   `engine = "custom"\ncommand = ${JSON.stringify(words)}\n${more}`;
 const LISTEN = ['--host', '{host}', '--port', '{port}'];
 
-beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
+function files(): Record<string, string> {
   const node = process.execPath;
   const plain = writeOtherProgram(home);
   const last = (line: string) => [node, '-e', `console.error(${JSON.stringify(line)}); process.exit(1)`];
-  gateway = await startGateway({
-    home,
-    files: {
-      ...QUIET_FILE,
-      'config/slots/exits.toml': custom(last('no such tensor'), 'model = "shared"\n'),
-      'config/slots/well.toml': custom([node, plain, ...LISTEN], 'model = "shared"\n'),
-      'config/slots/lost.toml': custom(last('ggml_vulkan: device lost: vk::Queue::submit: ErrorDeviceLost')),
-      'config/slots/odd.toml': custom([node, plain, ...LISTEN, ...ODD]),
-      'config/slots/flood.toml': custom([node, program('flood.mjs', FLOOD), ...LISTEN]),
-      'config/slots/stubborn.toml': custom([node, program('stubborn.mjs', STUBBORN), ...LISTEN]),
-    },
-  });
-});
-afterAll(async () => {
-  await gateway?.stop('SIGKILL');
-  gateway?.remove();
-});
+  return {
+    ...QUIET_FILE,
+    'config/slots/exits.toml': custom(last('no such tensor'), 'model = "shared"\n'),
+    'config/slots/well.toml': custom([node, plain, ...LISTEN], 'model = "shared"\n'),
+    'config/slots/lost.toml': custom(last('ggml_vulkan: device lost: vk::Queue::submit: ErrorDeviceLost')),
+    'config/slots/odd.toml': custom([node, plain, ...LISTEN, ...ODD]),
+    'config/slots/flood.toml': custom([node, program('flood.mjs', FLOOD), ...LISTEN]),
+    'config/slots/stubborn.toml': custom([node, program('stubborn.mjs', STUBBORN), ...LISTEN]),
+  };
+}
+const gateway = new OneGateway(() => startGateway({ home, files: files() }), { end: 'SIGKILL' });
 
 const say = (model: string) =>
   ask(gateway, 'POST', CHAT, { body: { model, messages: [{ role: 'user', content: 'x' }] } });
-const verb = (name: string, action: 'load' | 'unload') =>
-  ask(gateway, 'POST', `/api/slots/${name}/${action}`);
 const stateOf = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.[0] ?? '';
@@ -86,9 +69,9 @@ const zombies = () => descendants(gateway.pid).filter(({ pid }) => stateOf(pid) 
 
 describe('an engine that fails', () => {
   it('P01 at once, every time: parked after five times, a sibling with the same model serves meanwhile', async () => {
-    expect((await verb('well', 'load')).status).toBe(200);
+    expect((await slotDo(gateway, 'well', 'load')).status).toBe(200);
     for (let times = 1; times <= 5; times++) {
-      expect(await verb('exits', 'load')).toMatchObject({ status: 503, code: 'slot.failed' });
+      expect(await slotDo(gateway, 'exits', 'load')).toMatchObject({ status: 503, code: 'slot.failed' });
       const { state, failure } = await slot(gateway, 'exits');
       expect(state).toBe('error');
       expect(failure).toMatchObject({
@@ -102,8 +85,8 @@ describe('an engine that fails', () => {
       }
     }
     expect((await slot(gateway, 'exits')).failure?.retry_at).toBeNull();
-    await verb('well', 'unload');
-    process.kill((await verb('well', 'load')).json<{ pid: number }>().pid, 'SIGKILL');
+    await slotDo(gateway, 'well', 'unload');
+    process.kill((await slotDo(gateway, 'well', 'load')).json<{ pid: number }>().pid, 'SIGKILL');
     await slotState(gateway, 'well', 'error');
     const refused = await say('exits');
     expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
@@ -112,7 +95,7 @@ describe('an engine that fails', () => {
   });
 
   it('P08 because its device is lost: an error with that reason and a time, and the gateway goes on', async () => {
-    await verb('lost', 'load');
+    await slotDo(gateway, 'lost', 'load');
     const { state, failure } = await slot(gateway, 'lost');
     expect([state, failure?.reason]).toEqual(['error', expect.stringContaining('ErrorDeviceLost')]);
     expect(failure?.retry_at).toBeGreaterThan(Date.now());
@@ -126,12 +109,12 @@ describe('an engine that fails', () => {
 
 describe('P11 what a slot file says', () => {
   it('reaches the program word for word: no shell, no options in between', async () => {
-    const { pid } = (await verb('odd', 'load')).json<{ pid: number }>();
+    const { pid } = (await slotDo(gateway, 'odd', 'load')).json<{ pid: number }>();
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
     expect(words.slice(-ODD.length)).toEqual(ODD);
     expect(existsSync(join(home, 'pwned')) || existsSync('pwned')).toBe(false);
     expect((await say('odd')).status).toBe(200);
-    await verb('odd', 'unload');
+    await slotDo(gateway, 'odd', 'unload');
   });
 });
 
@@ -139,7 +122,7 @@ describe('P11 an engine that prints without end', () => {
   it('holds up nobody, and neither the memory of the gateway nor its logs grow', async () => {
     const resident = () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
-    expect((await verb('flood', 'load')).status).toBe(200);
+    expect((await slotDo(gateway, 'flood', 'load')).status).toBe(200);
     const before = resident();
     let longest = 0;
     for (let round = 0; round < 20; round++) {
@@ -156,32 +139,31 @@ describe('P11 an engine that prints without end', () => {
       .filter((name) => name.startsWith('flood.'))
       .reduce((sum, name) => sum + statSync(join(logs, name)).size, 0);
     expect(bytes).toBeLessThan(64 * MIB);
-    expect((await verb('flood', 'unload')).json()).toMatchObject({ state: 'offline', failure: null });
+    expect((await slotDo(gateway, 'flood', 'unload')).json()).toMatchObject({
+      state: 'offline',
+      failure: null,
+    });
     expect(zombies()).toEqual([]);
   });
 });
 
 describe('a stop of the gateway', () => {
   it('forces an engine that hears no SIGTERM, within the time that systemd gives, and leaves nobody', async () => {
-    const { pid } = (await verb('stubborn', 'load')).json<{ pid: number }>();
+    const { pid } = (await slotDo(gateway, 'stubborn', 'load')).json<{ pid: number }>();
     const children = descendants(gateway.pid).map((each) => each.pid);
     expect(children).toContain(pid);
     const since = performance.now();
     expect(await gateway.stop('SIGTERM')).toBe(0);
     expect(performance.now() - since).toBeLessThan(25_000);
-    await until(() => !children.some((each) => existsSync(`/proc/${each}`)), 'every engine to be gone');
+    await until(() => !children.some((each) => alive(each)), 'every engine to be gone');
   });
 });
 
 describe('a slot that is stopped under many streams', () => {
-  let tiny: Gateway;
-  beforeAll(async () => {
-    tiny = await startTiny({ files: { 'config/config.toml': '[slots]\nqueue_max = 1000\n' } });
-  });
-  afterAll(async () => {
-    await tiny?.stop('SIGKILL');
-    tiny?.remove();
-  });
+  const tiny = new OneGateway(
+    () => startTiny({ files: { 'config/config.toml': '[slots]\nqueue_max = 1000\n' } }),
+    { end: 'SIGKILL' },
+  );
   const streams = (count: number) =>
     Array.from({ length: count }, () =>
       openStream(tiny, CHAT, {
@@ -234,13 +216,13 @@ describe('P13 a failure that nobody expected', () => {
   it.each(Object.entries(INJECT))(
     '%s: told once, answers end whole, exit code 1, no engine left',
     async (_, code) => {
-      const own = mkdtempSync(join(tmpdir(), 'svc-test-'));
+      const own = newHome();
       const preload = join(own, 'inject.cjs');
       const listener = code.includes('warning')
         ? 'process.on("warning", () => { throw new Error("injected"); });'
         : '';
       writeFileSync(preload, `process.on('SIGUSR2', () => { ${listener} ${code} });\n`);
-      const broken = await startTiny({ home: own, env: { NODE_OPTIONS: `--require ${preload}` } });
+      const broken = await forTest(startTiny({ home: own, env: { NODE_OPTIONS: `--require ${preload}` } }));
       const streamed = await openStream(broken, CHAT, {
         messages: [{ role: 'user', content: ENDLESS }],
         max_tokens: 2_000,
@@ -254,8 +236,7 @@ describe('P13 a failure that nobody expected', () => {
       expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
       expect(await broken.stop('SIGCONT')).toBe(1);
       expect(broken.output().match(/unexpected failure; the gateway stops/g)).toHaveLength(1);
-      await until(() => !engines.some((pid) => existsSync(`/proc/${pid}`)), 'the engines to be gone');
-      broken.remove();
+      await until(() => !engines.some((pid) => alive(pid)), 'the engines to be gone');
     },
   );
 });

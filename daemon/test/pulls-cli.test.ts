@@ -7,27 +7,22 @@ import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { type StandInHub, startHub } from '../models/testing/hub.ts';
-import { type Gateway, KEYS_FILE, startGateway, until } from './harness/gateway.ts';
+import { KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { pointing, svcctl } from './harness/svcctl.ts';
 
 const REPO = 'maker/Tiny-Chat-GGUF';
 let hub: StandInHub;
-let gateway: Gateway;
 const run = (...args: string[]) => svcctl(args, { env: pointing(gateway) });
 
 beforeAll(async () => {
   const weights = Buffer.from(encodeGguf(tinyChat({ name: 'Tiny', width: 32 })));
   hub = await startHub({ [REPO]: { files: { 'tiny-Q8_0.gguf': weights }, licence: 'mit' } });
-  gateway = await startGateway({
-    env: { HF_ENDPOINT: hub.url },
-    files: { ...KEYS_FILE, 'config/slots/agent.toml': 'autoload = false\n' },
-  });
 });
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-  await hub?.close();
-});
+afterAll(() => hub?.close());
+const gateway = new OneGateway(() =>
+  startGateway({ env: { HF_ENDPOINT: hub.url }, files: { ...KEYS_FILE, ...QUIET_FILE } }),
+);
 
 test('search, pull, list, remove', async () => {
   expect((await run('models', 'search', 'tiny')).out).toContain(REPO);

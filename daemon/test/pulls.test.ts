@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ModelWithMemory } from '../contract/models.ts';
@@ -8,8 +7,18 @@ import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { type StandInHub, startHub } from '../models/testing/hub.ts';
 import { follow } from './harness/follow.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway, until } from './harness/gateway.ts';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  type Gateway,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+  until,
+} from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 import { type Answer, ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
 
 const REPO = 'maker/Tiny-Chat-GGUF';
@@ -28,12 +37,12 @@ afterAll(() => hub.close());
 
 const start = (home?: string) =>
   startGateway({
-    ...(home === undefined ? {} : { home }),
+    home,
     env: { HF_ENDPOINT: hub.url, HF_TOKEN: TOKEN },
-    files: { ...KEYS_FILE, 'config/slots/agent.toml': 'autoload = false\n' },
+    files: { ...KEYS_FILE, ...QUIET_FILE },
   });
 const call = (gateway: Gateway, method: string, path: string, body?: unknown): Promise<Answer> =>
-  ask(gateway, method, path, { key: ADMIN_KEY, ...(body === undefined ? {} : { body }) });
+  ask(gateway, method, path, { key: ADMIN_KEY, body });
 const job = async (gateway: Gateway, id: string): Promise<PullRecord | undefined> =>
   (await call(gateway, 'GET', '/api/pulls'))
     .json<{ pulls: PullRecord[] }>()
@@ -53,15 +62,8 @@ async function ended(gateway: Gateway, id: string): Promise<PullRecord> {
 }
 
 describe('a model from the hub', () => {
-  let gateway: Gateway;
+  const gateway = new OneGateway(start);
   let model = '';
-  beforeAll(async () => {
-    gateway = await start();
-  });
-  afterAll(async () => {
-    await gateway.stop();
-    gateway.remove();
-  });
 
   test('is found, pulled with events on the way, and answers at once', async () => {
     const found = await call(gateway, 'GET', '/api/models/search?q=tiny');
@@ -154,7 +156,7 @@ describe('a model from the hub', () => {
 
 test('DL01 a gateway that is killed at any byte goes on from there', async () => {
   const random = randomFrom(seed('killed pulls'));
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const home = newHome();
   try {
     hub.fault = { slowMs: 15 };
     let gateway = await start(home);

@@ -1,26 +1,20 @@
 /** The door of live voice while a call goes on: keys that change, and the official client behind TLS. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { portOf } from '../kit/testing/listening.ts';
 import { makeCertificate } from './harness/certificate.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { VoiceCall } from './harness/voice-call.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startGateway({ files: KEYS_FILE, env: { SVC_REQUIRE_AUTH: 'on' } });
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(startLocked);
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
@@ -38,7 +32,7 @@ describe('the official client', () => {
       for (const socket of [tls, plain]) socket.on('error', () => tls.destroy());
     });
     await new Promise<void>((done) => front.listen(0, 'localhost', done));
-    const { port } = front.address() as AddressInfo;
+    const port = portOf(front);
     const client = new OpenAI({ apiKey: CLIENT_KEY, baseURL: `https://localhost:${port}/v1` });
     const voice = new OpenAIRealtimeWS({ model: 'agent', options: { ca: cert } }, client);
     try {

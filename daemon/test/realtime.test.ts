@@ -1,19 +1,17 @@
 /** Live voice over a real port: a real chat model, a tone voice and a tone recogniser, and clients that check every event. */
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerEvent } from '../contract/realtime.ts';
 import type { SlotRecord } from '../contract/slots.ts';
 import { ALAW, toG711 } from '../inference/realtime/g711.ts';
 import { fromPcm16 } from '../kit/pcm.ts';
 import { Resampler } from '../kit/resampler.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
 import { anyEvent, SILENCE, TOOL, TOOLS } from './harness/any-voice-event.ts';
-import { type Gateway, until } from './harness/gateway.ts';
+import { until } from './harness/gateway.ts';
+import { newHome, writeModel } from './harness/home.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { scale, seed } from './harness/scale.ts';
 import { spoken, startTones } from './harness/tone-gateway.ts';
 import { VoiceCall } from './harness/voice-call.ts';
@@ -23,26 +21,23 @@ const REPLY = 'Good morning to you. All is well in this house today, thank you v
 const SPEECH = Array.from({ length: 300 }, (_, at) => `word${at}${at % 10 === 9 ? '.' : ''}`).join(' ');
 const SPOKEN = 'what a day.';
 
-let gateway: Gateway;
 let voice: Buffer;
 const calls: VoiceCall[] = [];
 
+const gateway = new OneGateway(() => {
+  const home = newHome();
+  const model = writeModel(home, 'talker', tinyChat({ reply: REPLY, tool: TOOL }));
+  return startTones({
+    home,
+    env: { SVC_MODEL: model },
+    models: { orator: tinyChat({ name: 'orator', reply: SPEECH }) },
+  });
+});
 beforeAll(async () => {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const model = join(home, 'talker.gguf');
-  writeFileSync(model, encodeGguf(tinyChat({ reply: REPLY, tool: TOOL })));
-  const models = join(home, 'state', 'models');
-  mkdirSync(models, { recursive: true, mode: 0o700 });
-  writeFileSync(join(models, 'orator.gguf'), encodeGguf(tinyChat({ name: 'orator', reply: SPEECH })));
-  gateway = await startTones({ home, env: { SVC_MODEL: model } });
   voice = await spoken(gateway, SPOKEN);
 });
 afterEach(() => {
   for (const call of calls.splice(0)) call.close();
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 async function open(query = ''): Promise<VoiceCall> {

@@ -13,10 +13,9 @@ import {
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { openStream } from './harness/stream.ts';
-import { ENDLESS, startGuarded } from './harness/tiny-gateway.ts';
+import { flowing, startGuarded } from './harness/tiny-gateway.ts';
 
-const here = new OneGateway(() => startGuarded());
+const here = new OneGateway(startGuarded);
 const { say } = here;
 const chat = (content: string, more: object = {}) => ({
   model: 'agent',
@@ -117,8 +116,8 @@ describe('requests', () => {
     expect(bodies?.request).toContain('marlin and [hidden]');
     expect(JSON.parse(bodies?.answer ?? '')).toEqual(answer.json());
     expect((await say('GET', '/api/requests')).text).not.toContain('marlin');
-    const file = (name: string) => readFileSync(join(here.gateway.home, 'state', name)).toString('latin1');
-    for (const name of readdirSync(join(here.gateway.home, 'state')).filter((each) => each.includes('.db')))
+    const file = (name: string) => readFileSync(join(here.home, 'state', name)).toString('latin1');
+    for (const name of readdirSync(join(here.home, 'state')).filter((each) => each.includes('.db')))
       expect(file(name)).not.toContain('marlin');
     await capture(false);
     const later = await talk('marlin');
@@ -146,13 +145,7 @@ describe('requests', () => {
   });
 
   it('a running one is listed as such and can be ended, which is in the audit trail', async () => {
-    const streamed = await openStream(
-      here.gateway,
-      '/v1/chat/completions',
-      chat(ENDLESS, { stream: true, max_tokens: 30_000 }),
-      { key: CLIENT_KEY },
-    );
-    await until(() => streamed.text().length > 500, 'the stream to flow');
+    const streamed = await flowing(here, 'agent', 30_000, CLIENT_KEY);
     const { running, recent } = await requests('?state=running');
     expect(recent).toEqual([]);
     expect(running).toMatchObject([{ state: 'running', slot: 'agent', status: null, duration_ms: null }]);
@@ -232,6 +225,6 @@ describe('usage', () => {
   });
 
   it('needs a key while keys are required', async () => {
-    expect((await ask(here.gateway, 'GET', '/api/usage')).code).toBe('auth.required');
+    expect((await ask(here, 'GET', '/api/usage')).code).toBe('auth.required');
   });
 });

@@ -2,18 +2,19 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   ADMIN_KEY,
   CLIENT_KEY,
-  type Gateway,
   KEYS_FILE,
-  launch,
   QUIET_FILE,
+  refusedStart,
   startGateway,
   until,
 } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 import { type Ask, ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
 const OPEN_TO_ALL = '[security]\nallow_public_without_auth = true\n';
 /** An address of this machine that is not loopback: calls to it come from it, so they count as remote. */
@@ -21,19 +22,12 @@ const address = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find((each) => each.family === 'IPv4' && !each.internal)?.address;
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startGateway({
+const gateway = new OneGateway(() =>
+  startGateway({
     files: { ...KEYS_FILE, ...QUIET_FILE, 'config/config.toml': OPEN_TO_ALL },
     env: { SVC_BIND_HOST: '0.0.0.0' },
-  });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+  }),
+);
 
 const read = (path: string, options: Ask = {}) => ask(gateway, 'GET', path, options);
 
@@ -130,10 +124,10 @@ describe('an exposed listener', () => {
   });
 
   const refused = async (env: Record<string, string>, files: Record<string, string> = {}) => {
-    const { child, home, output } = launch({ env, files: { ...QUIET_FILE, ...files } });
-    await until(() => child.exitCode !== null, 'the daemon to end');
+    const home = newHome();
+    const told = await refusedStart({ home, env, files: { ...QUIET_FILE, ...files } });
     rmSync(home, { recursive: true, force: true });
-    return { code: child.exitCode, text: output() };
+    return told;
   };
 
   it('on a public address is refused while enforcement is off, with the way out', async () => {

@@ -1,16 +1,16 @@
 /** `POST /v1/responses` as LangChain uses it, which is what n8n's chat node is built on. */
 import { AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { CALL, startDialects } from './harness/dialect-gateway.ts';
-import { CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+import { CLIENT_KEY } from './harness/gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
-let gateway: Gateway;
 let chat: ChatOpenAI;
 
+const gateway = new OneGateway(startDialects);
 beforeAll(async () => {
-  gateway = await startDialects();
   chat = new ChatOpenAI({
     model: 'agent',
     apiKey: CLIENT_KEY,
@@ -18,11 +18,6 @@ beforeAll(async () => {
     useResponsesApi: true,
     configuration: { baseURL: `${gateway.url}/v1` },
   });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 const tool = {

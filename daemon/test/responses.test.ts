@@ -2,7 +2,7 @@
 import type OpenAI from 'openai';
 import { AuthenticationError, BadRequestError, NotFoundError, UnprocessableEntityError } from 'openai';
 import type { ResponseInput, Tool } from 'openai/resources/responses/responses';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { codexRequest } from './harness/codex-request.ts';
 import {
@@ -13,23 +13,19 @@ import {
   startDialects,
   THOUGHTS,
 } from './harness/dialect-gateway.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+import { failure } from './harness/failure.ts';
+import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
-import { failure, openaiClient } from './harness/openai.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { openaiClient } from './harness/openai.ts';
 import { dataOf, openStream } from './harness/stream.ts';
 import { breaches } from './openai-schemas/validate.ts';
 
-let gateway: Gateway;
 let openai: OpenAI;
 
+const gateway = new OneGateway(startDialects);
 beforeAll(async () => {
-  gateway = await startDialects();
   openai = openaiClient(gateway);
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 const TOOL: Tool = {

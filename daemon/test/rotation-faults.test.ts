@@ -17,32 +17,21 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RotateView } from '../contract/auth.ts';
 import { parseEnvFile } from '../settings/env-file.ts';
+import { tierOf } from './harness/auth-gateways.ts';
 import { descendants } from './harness/descendants.ts';
-import {
-  ADMIN_KEY,
-  CLIENT_KEY,
-  type Gateway,
-  KEYS_FILE,
-  QUIET_FILE,
-  startGateway,
-  until,
-} from './harness/gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY, startLocked, until, WIDE_LIMIT } from './harness/gateway.ts';
 import { type Answer, ask, login } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { scale } from './harness/scale.ts';
-
-const WIDE = { ...QUIET_FILE, 'config/config.toml': '[security]\nlogin_ratelimit_max = 100000\n' };
 
 let home: string;
 const envFile = () => join(home, 'config', 'api.env');
 const read = () => readFileSync(envFile(), 'utf8');
 const keyOf = (text: string) => parseEnvFile(Buffer.from(text)).get('SVC_ADMIN_KEY') ?? '';
 const temps = (folder = join(home, 'config')) => readdirSync(folder).filter((name) => name.endsWith('.tmp'));
-
-const tierOf = async (gateway: Gateway, key: string) =>
-  (await ask(gateway, 'GET', '/api/auth/status', { key })).json<{ tier: string }>().tier;
 
 /** Whether this host lets a test make files immutable. */
 function canForbid(): boolean {
@@ -55,16 +44,11 @@ function canForbid(): boolean {
 }
 
 describe('one running daemon', () => {
-  let gateway: Gateway;
+  const gateway = new OneGateway(() => startLocked({ files: { 'config/config.toml': WIDE_LIMIT } }));
   let cookie: string;
   beforeAll(async () => {
-    gateway = await startGateway({ files: { ...KEYS_FILE, ...WIDE }, env: { SVC_REQUIRE_AUTH: 'on' } });
     home = gateway.home;
     cookie = await login(gateway, ADMIN_KEY);
-  });
-  afterAll(async () => {
-    await gateway.stop();
-    gateway.remove();
   });
   beforeEach(async () => {
     home = gateway.home;
@@ -78,7 +62,7 @@ describe('one running daemon', () => {
     chmodSync(`${envFile()}.new`, mode);
     renameSync(`${envFile()}.new`, envFile());
     const key = parseEnvFile(Buffer.from(text)).get('SVC_ADMIN_KEY');
-    if (key) await until(async () => (await tierOf(gateway, key)) === 'admin', 'the new file to count');
+    if (key) await until(async () => (await tierOf(gateway, { key })) === 'admin', 'the new file to count');
   }
 
   const rotateNow = (tier = 'admin') => ask(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier } });
@@ -88,7 +72,7 @@ describe('one running daemon', () => {
     expect(answer).toMatchObject({ status: 500, code: 'auth.rotate_failed' });
     expect(answer.text).not.toContain(home);
     expect(answer.text).not.toContain('api.env.');
-    expect(await tierOf(gateway, ADMIN_KEY)).toBe('admin');
+    expect(await tierOf(gateway, { key: ADMIN_KEY })).toBe('admin');
     expect(temps()).toEqual([]);
   }
 
@@ -115,8 +99,8 @@ describe('one running daemon', () => {
     const key = parseEnvFile(readFileSync(envFile())).get(K) ?? '';
     expect(key).toHaveLength(43);
     expect(readFileSync(envFile()).equals(Buffer.from(make(key)))).toBe(true);
-    expect(await tierOf(gateway, key)).toBe('admin');
-    expect(await tierOf(gateway, ADMIN_KEY)).toBe('anon');
+    expect(await tierOf(gateway, { key })).toBe('admin');
+    expect(await tierOf(gateway, { key: ADMIN_KEY })).toBe('anon');
   });
 
   describe('R10 a symbolic link', () => {
@@ -133,7 +117,7 @@ describe('one running daemon', () => {
       const answer = await rotateNow();
       expect(answer.status).toBe(200);
       expect(lstatSync(envFile()).isSymbolicLink()).toBe(true);
-      expect(await tierOf(gateway, keyOf(readFileSync(target, 'utf8')))).toBe('admin');
+      expect(await tierOf(gateway, { key: keyOf(readFileSync(target, 'utf8')) })).toBe('admin');
       expect(temps(join(home, 'config', 'secrets'))).toEqual([]);
     });
 
@@ -184,13 +168,13 @@ describe('one running daemon', () => {
       const answer = await rotateNow();
       const values = parseEnvFile(readFileSync(envFile()));
       const live = answer.status === 200 ? (values.get(K) ?? '') : ADMIN_KEY;
-      expect(await tierOf(gateway, live)).toBe('admin');
+      expect(await tierOf(gateway, { key: live })).toBe('admin');
       expect(values.get('SVC_CLIENT_KEY')).toBe(CLIENT_KEY);
     });
 
     it('afterwards the next rotation succeeds', async () => {
       expect((await rotateNow()).status).toBe(200);
-      expect(await tierOf(gateway, keyOf(read()))).toBe('admin');
+      expect(await tierOf(gateway, { key: keyOf(read()) })).toBe('admin');
     });
   });
 
@@ -222,8 +206,8 @@ describe('one running daemon', () => {
       const answers = await Promise.all([rotateNow('admin'), rotateNow('client'), rotateNow('admin')]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
       const values = parseEnvFile(readFileSync(envFile()));
-      expect(await tierOf(gateway, values.get('SVC_ADMIN_KEY') ?? '')).toBe('admin');
-      expect(await tierOf(gateway, values.get('SVC_CLIENT_KEY') ?? '')).toBe('client');
+      expect(await tierOf(gateway, { key: values.get('SVC_ADMIN_KEY') ?? '' })).toBe('admin');
+      expect(await tierOf(gateway, { key: values.get('SVC_CLIENT_KEY') ?? '' })).toBe('client');
       const prints = answers.map((answer) => answer.json<RotateView>().fingerprint);
       expect(new Set(prints).size).toBe(3);
     }

@@ -1,18 +1,17 @@
 /** R06 and R16 of the catalogue: a rotation that is killed, or crossed by an edit, leaves file and live key equal. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLog } from '../kit/log.ts';
+import { silentLog } from '../kit/log.ts';
 import type { FaultHook } from '../kit/temp-file.ts';
 import { parseEnvFile } from '../settings/env-file.ts';
 import { openSettings } from '../settings/settings.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { tierOf } from './harness/auth-gateways.ts';
+import { ADMIN_KEY, CLIENT_KEY, QUIET_FILE, startGateway, until, WIDE_LIMIT } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 import { ask, login } from './harness/http.ts';
 import { scale } from './harness/scale.ts';
-
-const WIDE = { ...QUIET_FILE, 'config/config.toml': '[security]\nlogin_ratelimit_max = 100000\n' };
 
 /** A file with more around the keys than one write carries. */
 const long = (key: string) =>
@@ -23,14 +22,19 @@ const envFile = () => join(home, 'config', 'api.env');
 const read = () => readFileSync(envFile(), 'utf8');
 const keyOf = (text: string) => parseEnvFile(Buffer.from(text)).get('SVC_ADMIN_KEY') ?? '';
 const temps = () => readdirSync(join(home, 'config')).filter((name) => name.endsWith('.tmp'));
-const tierOf = async (gateway: Gateway, key: string) =>
-  (await ask(gateway, 'GET', '/api/auth/status', { key })).json<{ tier: string }>().tier;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  home = newHome();
   mkdirSync(join(home, 'config'), { mode: 0o700 });
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const start = () =>
+  startGateway({
+    home,
+    files: { ...QUIET_FILE, 'config/config.toml': WIDE_LIMIT },
+    env: { SVC_REQUIRE_AUTH: 'on' },
+  });
 
 describe('R06 killed in the middle', () => {
   it.each([
@@ -47,9 +51,9 @@ describe('R06 killed in the middle', () => {
     const key = keyOf(read());
     expect(read()).toBe(long(key));
     expect(key === ADMIN_KEY ? 'old' : 'new').toBe(which);
-    const gateway = await startGateway({ home, files: WIDE, env: { SVC_REQUIRE_AUTH: 'on' } });
-    expect(await tierOf(gateway, key)).toBe('admin');
-    if (which === 'new') expect(await tierOf(gateway, ADMIN_KEY)).toBe('anon');
+    const gateway = await start();
+    expect(await tierOf(gateway, { key })).toBe('admin');
+    if (which === 'new') expect(await tierOf(gateway, { key: ADMIN_KEY })).toBe('anon');
     expect(temps()).toEqual([]);
     await gateway.stop();
   });
@@ -58,8 +62,8 @@ describe('R06 killed in the middle', () => {
     let key = ADMIN_KEY;
     writeFileSync(envFile(), long(key), { mode: 0o600 });
     for (let round = 0; round < scale(100); round++) {
-      const gateway = await startGateway({ home, files: WIDE, env: { SVC_REQUIRE_AUTH: 'on' } });
-      expect(await tierOf(gateway, key)).toBe('admin');
+      const gateway = await start();
+      expect(await tierOf(gateway, { key })).toBe('admin');
       const cookie = await login(gateway, key);
       const body = { tier: 'admin' };
       const asked = Array.from({ length: 16 }, () =>
@@ -73,15 +77,15 @@ describe('R06 killed in the middle', () => {
       key = keyOf(read());
       expect(read()).toBe(long(key));
     }
-    const last = await startGateway({ home, files: WIDE, env: { SVC_REQUIRE_AUTH: 'on' } });
-    expect(await tierOf(last, key)).toBe('admin');
+    const last = await start();
+    expect(await tierOf(last, { key })).toBe('admin');
     expect(temps()).toEqual([]);
     await last.stop();
   });
 });
 
 describe('R16 an edit by hand between reading and renaming', () => {
-  const log = createLog({ level: 'silent' });
+  const log = silentLog();
   const text = `SVC_ADMIN_KEY=${ADMIN_KEY}\n`;
   let faults: FaultHook = () => {};
   beforeEach(() => writeFileSync(envFile(), text, { mode: 0o600 }));

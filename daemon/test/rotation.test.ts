@@ -2,11 +2,9 @@
 import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { RotateView } from '../contract/auth.ts';
-import { AuthGateways, envFile, fingerprint, keyIn, status } from './harness/auth-gateways.ts';
+import { envFile, fingerprint, keyIn, locked, start, status } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
 import { ask, login } from './harness/http.ts';
-
-const { start, locked } = new AuthGateways();
 
 describe('rotate', () => {
   it('R01/R02 needs an admin, takes only the two tiers, and never returns the key', async () => {

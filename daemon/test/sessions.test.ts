@@ -1,26 +1,15 @@
 /** spec "Session" over a real port: cookies, logout, restarts, rotations, and the secret that signs them. */
 import { existsSync, mkdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SessionRow } from '../contract/auth.ts';
-import { AuthGateways, keyIn, status, WIDE_LIMIT } from './harness/auth-gateways.ts';
-import { ADMIN_KEY, CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './harness/gateway.ts';
+import { keyIn, start, status } from './harness/auth-gateways.ts';
+import { ADMIN_KEY, CLIENT_KEY, KEYS_FILE, startLocked, WIDE_LIMIT } from './harness/gateway.ts';
 import { ask, login } from './harness/http.ts';
-
-const { start } = new AuthGateways();
+import { OneGateway } from './harness/one-gateway.ts';
 
 describe('sessions', () => {
-  let gateway: Gateway;
-  beforeAll(async () => {
-    gateway = await startGateway({
-      files: { ...KEYS_FILE, 'config/config.toml': WIDE_LIMIT },
-      env: { SVC_REQUIRE_AUTH: 'on' },
-    });
-  });
-  afterAll(async () => {
-    await gateway.stop();
-    gateway.remove();
-  });
+  const gateway = new OneGateway(() => startLocked({ files: { 'config/config.toml': WIDE_LIMIT } }));
 
   it('K13 login sets the cookie with exactly the attributes of the spec', async () => {
     const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key: ADMIN_KEY } });
@@ -65,7 +54,7 @@ describe('sessions', () => {
     expect(await status(gateway, { cookie })).toMatchObject({ tier: 'anon' });
     const kept = await login(gateway, ADMIN_KEY);
     await gateway.stop();
-    gateway = await startGateway({ home: gateway.home, env: { SVC_REQUIRE_AUTH: 'on' } });
+    await gateway.again(() => startLocked({ home: gateway.home }));
     expect(await status(gateway, { cookie })).toMatchObject({ tier: 'anon' });
     expect(await status(gateway, { cookie: kept })).toMatchObject({ tier: 'admin' });
   });

@@ -5,20 +5,20 @@ import { describe, expect, it } from 'vitest';
 import type { AuditRow, SettingRow } from '../contract/system.ts';
 import { ADMIN_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
-import { OneGateway } from './harness/one-gateway.ts';
+import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
-const here = new OneGateway(() => startGuarded());
+const here = new OneGateway(startGuarded);
 const { say } = here;
 describe('settings', () => {
-  const rows = async (on: Gateway = here.gateway) =>
+  const rows = async (on: Gateway = here) =>
     (await ask(on, 'GET', '/api/settings', { key: ADMIN_KEY })).json<{ settings: SettingRow[] }>().settings;
   const row = async (name: string, on?: Gateway) => (await rows(on)).find((each) => each.name === name);
   const put = (values: Record<string, unknown>, more: object = {}) =>
     say('PUT', '/api/settings', { body: { values, ...more } });
 
   it('a live one is in force at once, and only it has changed in the file', async () => {
-    const file = join(here.gateway.home, 'config/config.toml');
+    const file = join(here.home, 'config/config.toml');
     const before = readFileSync(file, 'utf8');
     expect((await put({ queueMax: 50 })).status).toBe(200);
     expect(await row('queueMax')).toMatchObject({ value: 50, source: 'file', live: true });
@@ -42,7 +42,7 @@ describe('settings', () => {
     ['a name of the language', { constructor: 1 }, {}, 'constructor'],
     ['an unknown key of the body', {}, { persist: true }, 'persist'],
   ])('%s is refused by name, and nothing is written', async (_, values, more, path) => {
-    const file = join(here.gateway.home, 'config/config.toml');
+    const file = join(here.home, 'config/config.toml');
     const before = readFileSync(file, 'utf8');
     const answer = await put({ idleTimeoutS: 500, ...values }, more);
     expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
@@ -79,27 +79,24 @@ describe('settings', () => {
     expect(older.json<{ entries: AuditRow[] }>().entries[0]?.id).toBeLessThan(entries[0]?.id as number);
   });
 
-  it('the guards go by where the here.gateway listens, not by where it will listen', async () => {
-    const open = await startGateway({
-      files: {
-        ...KEYS_FILE,
-        ...QUIET_FILE,
-        'config/config.toml':
-          '[server]\nbind_host = "0.0.0.0"\n\n[security]\nallow_public_without_auth = true\n',
-      },
-    });
-    try {
-      const proxied = { headers: { via: '1.1 proxy' } };
-      expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
-      const body = { values: { bindHost: '127.0.0.1' } };
-      expect((await ask(open, 'PUT', '/api/settings', { body, key: ADMIN_KEY })).status).toBe(200);
-      expect(await row('bindHost', open)).toMatchObject({ value: '127.0.0.1', running: '0.0.0.0' });
-      expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
-      const status = await ask(open, 'GET', '/api/status');
-      expect(status.json()).toMatchObject({ listener: { bind_host: '0.0.0.0', loopback: false } });
-    } finally {
-      await open.stop();
-      open.remove();
-    }
+  it('the guards go by where the gateway listens, not by where it will listen', async () => {
+    const open = await forTest(
+      startGateway({
+        files: {
+          ...KEYS_FILE,
+          ...QUIET_FILE,
+          'config/config.toml':
+            '[server]\nbind_host = "0.0.0.0"\n\n[security]\nallow_public_without_auth = true\n',
+        },
+      }),
+    );
+    const proxied = { headers: { via: '1.1 proxy' } };
+    expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
+    const body = { values: { bindHost: '127.0.0.1' } };
+    expect((await ask(open, 'PUT', '/api/settings', { body, key: ADMIN_KEY })).status).toBe(200);
+    expect(await row('bindHost', open)).toMatchObject({ value: '127.0.0.1', running: '0.0.0.0' });
+    expect(await ask(open, 'GET', '/api/audit', proxied)).toMatchObject({ status: 401 });
+    const status = await ask(open, 'GET', '/api/status');
+    expect(status.json()).toMatchObject({ listener: { bind_host: '0.0.0.0', loopback: false } });
   });
 });

@@ -1,6 +1,5 @@
 /** The first run over a real port: contract "bootstrap", spec "Route classes"; real downloads of tiny models from a stand-in hub. */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SetupResponse, type SetupView } from '../contract/setup.ts';
@@ -10,6 +9,7 @@ import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { type StandInHub, startHub } from '../models/testing/hub.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, startGateway, until } from './harness/gateway.ts';
+import { newHome } from './harness/home.ts';
 import { type Answer, type Ask, ask, login } from './harness/http.ts';
 
 const CHAT = { slot: 'agent', model: 'Qwen/Qwen3-0.6B-GGUF:Q8_0' };
@@ -51,7 +51,7 @@ const phase = (slot: string, wanted: string) =>
   until(async () => (await workOn(slot))?.phase === wanted, `slot ${slot} to be ${wanted}`, 45_000);
 
 test('a first run from an empty folder to an answer, over a restart, to a key', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const home = newHome();
   mkdirSync(join(home, '.cache', 'llama.cpp'), { recursive: true });
   writeFileSync(join(home, '.cache', 'llama.cpp', 'mine.gguf'), encodeGguf(tinyEmbed()));
   // Whatever addresses the machine has that runs this.
@@ -164,7 +164,7 @@ describe('what cannot be applied changes nothing', () => {
 });
 
 test('a hub that does not answer is asked once, said for all, and asked again on demand', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const home = newHome();
   const first = gateway;
   const dead = await startHub();
   await dead.close();

@@ -1,13 +1,13 @@
 /** Groups P and S of the catalogue: what signals do to the gateway, its streams and its engines. */
-import { existsSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { descendants } from './harness/descendants.ts';
-import { type Gateway, startGateway, until } from './harness/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { alive, descendants } from './harness/descendants.ts';
+import { startGateway, until } from './harness/gateway.ts';
 import { holdListener } from './harness/held-listener.ts';
 import { ask } from './harness/http.ts';
-import { openStream, type Streamed } from './harness/stream.ts';
-import { ENDLESS, slotState, startTiny } from './harness/tiny-gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slotState } from './harness/slots.ts';
+import { flowing, startTiny } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const HANDSHAKE = {
@@ -16,32 +16,16 @@ const HANDSHAKE = {
   'sec-websocket-version': '13',
   'sec-websocket-key': Buffer.alloc(16).toString('base64'),
 };
-let gateway: Gateway;
-beforeEach(async () => {
-  gateway = await startTiny();
-});
-afterEach(async () => {
-  await gateway.stop('SIGKILL');
-  gateway.remove();
-});
+const gateway = new OneGateway(startTiny, { each: true, end: 'SIGKILL' });
 
-const alive = (pid: number) => existsSync(`/proc/${pid}`);
 const gone = (pids: readonly number[], limitMs: number) =>
   until(() => !pids.some(alive), 'every process of the gateway to be gone', limitMs);
-
-async function flowing(tokens: number): Promise<Streamed> {
-  const messages = [{ role: 'user', content: ENDLESS }];
-  const body = { messages, temperature: 0, max_tokens: tokens, stream: true };
-  const streamed = await openStream(gateway, CHAT, body);
-  await until(() => streamed.text().length > 500, 'the stream to flow');
-  return streamed;
-}
 
 describe('S10 SIGTERM', () => {
   it('lets a stream end whole, turns away who comes, and leaves no process and exit code 0', async () => {
     const kept = new Agent({ keepAlive: true });
     await ask(gateway, 'GET', '/api/health', { agent: kept });
-    const streamed = await flowing(6_000);
+    const streamed = await flowing(gateway, 'agent', 6_000);
     const pids = descendants(gateway.pid).map(({ pid }) => pid);
     const stopped = gateway.stop('SIGTERM');
     await gateway.waitFor('"event":"stopping"');
@@ -70,22 +54,22 @@ describe('S10 SIGTERM', () => {
     const home = gateway.home;
     await gateway.stop('SIGKILL');
     const start = () => startGateway({ home, listenFd: held.fd, env: { SVC_MODEL: `${home}/tiny.gguf` } });
-    gateway = await start();
+    await gateway.again(start);
     await slotState(gateway, 'agent', 'ready');
-    const streamed = await flowing(6_000);
+    const streamed = await flowing(gateway, 'agent', 6_000);
     const stopped = gateway.stop('SIGTERM');
     await gateway.waitFor('"event":"stopping"');
     const waiting = ask(gateway, 'GET', '/api/health', { silenceMs: 60_000 });
     expect(await streamed.ended).toBe(true);
     expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
     expect(await stopped).toBe(0);
-    gateway = await start();
+    await gateway.again(start);
     expect((await waiting).status).toBe(200);
     await held.close();
   });
 
   it('P07 twice, and SIGINT after it, is one stop', async () => {
-    const streamed = await flowing(3_000);
+    const streamed = await flowing(gateway, 'agent', 3_000);
     const stopped = gateway.stop('SIGTERM');
     gateway.signal('SIGTERM');
     gateway.signal('SIGINT');
@@ -106,7 +90,7 @@ describe('P07 signals that end nothing', () => {
   });
 
   it('SIGHUP and SIGPIPE cut nothing, and SIGUSR1 opens no inspector', async () => {
-    const streamed = await flowing(3_000);
+    const streamed = await flowing(gateway, 'agent', 3_000);
     for (const signal of ['SIGHUP', 'SIGPIPE', 'SIGUSR1'] as const) gateway.signal(signal);
     expect(await streamed.ended).toBe(true);
     expect(streamed.text()).toContain('[DONE]');
@@ -117,7 +101,7 @@ describe('P07 signals that end nothing', () => {
 
 describe('P05 P06 kill -9 under load', () => {
   it('leaves no process of ours behind, and the next start serves', async () => {
-    const streamed = await flowing(30_000);
+    const streamed = await flowing(gateway, 'agent', 30_000);
     const pids = descendants(gateway.pid).map(({ pid }) => pid);
     expect(pids.length).toBeGreaterThanOrEqual(1);
     await gateway.stop('SIGKILL');

@@ -1,56 +1,36 @@
 /** spec "Slots": engines that die, are loaded, unloaded and restarted under the feet of their callers. */
-import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
-import { type Gateway, until } from './harness/gateway.ts';
+import { alive } from './harness/descendants.ts';
+import { until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
-import { dataOf, openStream, type Streamed } from './harness/stream.ts';
-import { ENDLESS, slot, slotState, startTiny } from './harness/tiny-gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slot, slotDo, slotState } from './harness/slots.ts';
+import { dataOf, type Streamed } from './harness/stream.ts';
+import { ENDLESS, flowing, startTiny } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
-let gateway: Gateway;
 
-beforeAll(async () => {
-  gateway = await startTiny({
+const gateway = new OneGateway(() =>
+  startTiny({
     files: {
       'config/slots/utility.toml': 'model = "tiny"\nparallel = 1\n',
       'config/slots/resting.toml': 'model = "tiny"\nenabled = false\n',
     },
-  });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+  }),
+);
 
 const user = (content: string) => [{ role: 'user', content }];
 const greedy = { temperature: 0, max_tokens: 2 };
-const verb = (name: string, action: 'load' | 'unload' | 'restart') =>
-  ask(gateway, 'POST', `/api/slots/${name}/${action}`);
 const say = (model: string) =>
   ask(gateway, 'POST', CHAT, { body: { model, messages: user('x'), ...greedy } });
-const alive = (pid: number) => existsSync(`/proc/${pid}`);
-
-/** A stream that runs until it is cut or `tokens` have come, and is flowing already. */
-async function flowing(model: string, tokens = 30_000): Promise<Streamed> {
-  const streamed = await openStream(gateway, CHAT, {
-    model,
-    messages: user(ENDLESS),
-    temperature: 0,
-    max_tokens: tokens,
-    stream: true,
-  });
-  await until(() => streamed.text().length > 500, 'the stream to flow');
-  return streamed;
-}
 
 const lastEvent = (streamed: Streamed) => JSON.parse(dataOf(streamed.text()).at(-1) ?? '{}');
 
 describe('S03 P03 an engine that is killed while it answers', () => {
   it('ends every stream with an error event and no [DONE], fails a whole answer with 502, and comes back by itself', async () => {
     const { pid } = await slotState(gateway, 'agent', 'ready');
-    const streams = [await flowing('agent')];
+    const streams = [await flowing(gateway, 'agent')];
     const whole = ask(gateway, 'POST', CHAT, {
       body: { model: 'agent', messages: user(ENDLESS), temperature: 0 },
     });
@@ -80,7 +60,7 @@ describe('S03 P03 an engine that is killed while it answers', () => {
   });
 
   it('while it is down and no sibling is healthy: 503 slot.failed with Retry-After and the reason; the catalogue stays', async () => {
-    await verb('utility', 'load');
+    await slotDo(gateway, 'utility', 'load');
     for (const name of ['agent', 'utility']) {
       process.kill((await slotState(gateway, name, 'ready')).pid as number, 'SIGKILL');
       await slotState(gateway, name, 'error');
@@ -96,43 +76,43 @@ describe('S03 P03 an engine that is killed while it answers', () => {
     });
     const health = (await ask(gateway, 'GET', '/api/health/system')).json();
     expect(health).toMatchObject({ status: 'degraded', checks: { slots: { status: 'warning' } } });
-    const loaded = await verb('agent', 'load');
+    const loaded = await slotDo(gateway, 'agent', 'load');
     expect(loaded.json()).toMatchObject({ state: 'ready', failure: null });
-    await verb('utility', 'unload');
+    await slotDo(gateway, 'utility', 'unload');
   });
 });
 
 describe('load, unload and restart by an administrator', () => {
   it('P09 load is one start for many, and changes nothing on a slot that is loaded', async () => {
-    await verb('utility', 'unload');
+    await slotDo(gateway, 'utility', 'unload');
     const answers = await Promise.all([
-      ...Array.from({ length: 4 }, () => verb('utility', 'load')),
+      ...Array.from({ length: 4 }, () => slotDo(gateway, 'utility', 'load')),
       say('utility'),
       say('utility'),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     const pids = answers.slice(0, 4).map((answer) => answer.json<SlotRecord>().pid);
     expect(new Set(pids).size).toBe(1);
-    expect((await verb('utility', 'load')).json<SlotRecord>().pid).toBe(pids[0]);
+    expect((await slotDo(gateway, 'utility', 'load')).json<SlotRecord>().pid).toBe(pids[0]);
   });
 
   it('unload ends the process, twice does no harm; the next request loads again', async () => {
-    const { pid } = (await verb('utility', 'load')).json<SlotRecord>();
-    expect((await verb('utility', 'unload')).json()).toMatchObject({
+    const { pid } = (await slotDo(gateway, 'utility', 'load')).json<SlotRecord>();
+    expect((await slotDo(gateway, 'utility', 'unload')).json()).toMatchObject({
       state: 'offline',
       pid: null,
       failure: null,
     });
     expect(alive(pid as number)).toBe(false);
-    expect((await verb('utility', 'unload')).json()).toMatchObject({ state: 'offline' });
+    expect((await slotDo(gateway, 'utility', 'unload')).json()).toMatchObject({ state: 'offline' });
     const answer = await say('utility');
     expect(answer.status).toBe(200);
     expect(answer.headers['x-svc-slot']).toBe('utility');
   });
 
   it('restart gives a new process', async () => {
-    const before = (await verb('utility', 'load')).json<SlotRecord>();
-    const after = (await verb('utility', 'restart')).json<SlotRecord>();
+    const before = (await slotDo(gateway, 'utility', 'load')).json<SlotRecord>();
+    const after = (await slotDo(gateway, 'utility', 'restart')).json<SlotRecord>();
     expect(after.state).toBe('ready');
     expect(after.pid).not.toBe(before.pid);
     expect(alive(before.pid as number)).toBe(false);
@@ -140,10 +120,10 @@ describe('load, unload and restart by an administrator', () => {
 
   it('a slot that is not there or is disabled', async () => {
     for (const action of ['load', 'unload', 'restart'] as const) {
-      expect(await verb('nobody', action)).toMatchObject({ status: 404, code: 'slot.not_found' });
+      expect(await slotDo(gateway, 'nobody', action)).toMatchObject({ status: 404, code: 'slot.not_found' });
     }
-    expect(await verb('resting', 'load')).toMatchObject({ status: 409, code: 'slot.disabled' });
-    expect(await verb('resting', 'restart')).toMatchObject({ status: 409, code: 'slot.disabled' });
+    expect(await slotDo(gateway, 'resting', 'load')).toMatchObject({ status: 409, code: 'slot.disabled' });
+    expect(await slotDo(gateway, 'resting', 'restart')).toMatchObject({ status: 409, code: 'slot.disabled' });
   });
 
   it('each act is in the audit trail', async () => {
@@ -156,9 +136,9 @@ describe('load, unload and restart by an administrator', () => {
 
 describe('S08 a slot that is taken away while it answers', () => {
   it('unload drains: the stream ends whole, then the process goes', async () => {
-    const { pid } = (await verb('utility', 'load')).json<SlotRecord>();
-    const streamed = await flowing('utility', 4_000);
-    const unloaded = verb('utility', 'unload');
+    const { pid } = (await slotDo(gateway, 'utility', 'load')).json<SlotRecord>();
+    const streamed = await flowing(gateway, 'utility', 4_000);
+    const unloaded = slotDo(gateway, 'utility', 'unload');
     await slotState(gateway, 'utility', 'draining');
     expect(alive(pid as number)).toBe(true);
     expect(await streamed.ended).toBe(true);
@@ -168,9 +148,9 @@ describe('S08 a slot that is taken away while it answers', () => {
   });
 
   it('a request that comes while it drains waits and is served by the next process', async () => {
-    await verb('utility', 'load');
-    const streamed = await flowing('utility', 4_000);
-    const unloaded = verb('utility', 'unload');
+    await slotDo(gateway, 'utility', 'load');
+    const streamed = await flowing(gateway, 'utility', 4_000);
+    const unloaded = slotDo(gateway, 'utility', 'unload');
     await slotState(gateway, 'utility', 'draining');
     const late = await say('utility');
     expect(late.status).toBe(200);
@@ -180,9 +160,9 @@ describe('S08 a slot that is taken away while it answers', () => {
   });
 
   it('a caller who leaves while it drains frees it at once', async () => {
-    await verb('utility', 'load');
-    const streamed = await flowing('utility');
-    const unloaded = verb('utility', 'unload');
+    await slotDo(gateway, 'utility', 'load');
+    const streamed = await flowing(gateway, 'utility');
+    const unloaded = slotDo(gateway, 'utility', 'unload');
     await slotState(gateway, 'utility', 'draining');
     streamed.leave();
     expect((await unloaded).json()).toMatchObject({ state: 'offline' });

@@ -32,7 +32,7 @@ describe('GET /api/slots/{name}/settings', () => {
     expect(row('autoload')).toMatchObject({ value: false, from: 'default' });
     expect(row('env')).toEqual({ key: 'env', value: ['SECRET_OF_MINE'], from: 'file', editable: false });
     expect(text).not.toContain('worth-keeping');
-    expect(text).not.toContain(here.gateway.home);
+    expect(text).not.toContain(here.home);
     expect(view.file).toBe('utility.toml');
     expect(view.problems).toEqual([{ line: 4, message: expect.stringContaining('favourite_colour') }]);
     await change('utility', { priority: null });
@@ -125,7 +125,7 @@ describe('POST /api/slots/{name}/swap', () => {
   });
 
   it('without waiting: 202 at once, and the end is told by events', async () => {
-    const stream = await follow(here.gateway, '/api/events', { key: ADMIN_KEY });
+    const stream = await follow(here, '/api/events', { key: ADMIN_KEY });
     const answer = await swap('utility', { model_id: 'second' }, '?wait=false');
     expect(answer.status, answer.text).toBe(202);
     expect(SlotView.parse(answer.json()).name).toBe('utility');

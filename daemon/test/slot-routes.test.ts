@@ -3,14 +3,15 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type SlotRecord, SlotView } from '../contract/slots.ts';
+import { alive } from './harness/descendants.ts';
 import { follow } from './harness/follow.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { BY_HAND, fieldsOf, SlotFilesGateway } from './harness/slot-files-gateway.ts';
-import { slotState } from './harness/tiny-gateway.ts';
+import { slotState } from './harness/slots.ts';
 
 const here = new SlotFilesGateway();
-const { say, create, change, remove, fileOf, textOf, audited } = here;
+const { say, create, change, removeSlot, fileOf, textOf, audited } = here;
 
 describe('what no body may set', () => {
   const FORBIDDEN = [
@@ -129,7 +130,7 @@ describe('POST /api/slots', () => {
       ['GET', '/api/slots/utility/settings'],
     ] as const) {
       expect((await say(method, path, { key: CLIENT_KEY, body: {} })).code).toBe('auth.forbidden');
-      expect((await ask(here.gateway, method, path)).code).toBe('auth.required');
+      expect((await ask(here, method, path)).code).toBe('auth.required');
     }
   });
 });
@@ -166,7 +167,7 @@ describe('PUT /api/slots/{name}', () => {
   it('a disabled slot is unloaded, listed, and no model any more', async () => {
     await say('POST', '/api/slots/writer/load');
     expect((await change('writer', { enabled: false })).json()).toMatchObject({ enabled: false });
-    await slotState(here.gateway, 'writer', 'offline', ADMIN_KEY);
+    await slotState(here, 'writer', 'offline', ADMIN_KEY);
     expect(await say('POST', '/api/slots/writer/load')).toMatchObject({ status: 409, code: 'slot.disabled' });
     expect((await say('GET', '/v1/models/writer')).status).toBe(404);
     expect((await change('writer', { enabled: null })).json()).toMatchObject({ enabled: true });
@@ -194,18 +195,18 @@ describe('PUT /api/slots/{name}', () => {
     }, 'the file to be seen');
     const answer = await change('garbled', { model: 'tiny' });
     expect(answer).toMatchObject({ status: 409, code: 'config.broken' });
-    expect(answer.text).not.toContain(here.gateway.home);
+    expect(answer.text).not.toContain(here.home);
     expect(textOf('garbled')).toBe('this is = = no toml\n');
-    expect((await remove('garbled')).status).toBe(200);
+    expect((await removeSlot('garbled')).status).toBe(200);
   });
 });
 
 describe('DELETE /api/slots/{name}', () => {
   it('ends the engine, removes the file and tells everybody', async () => {
-    const stream = await follow(here.gateway, '/api/events', { key: CLIENT_KEY });
+    const stream = await follow(here, '/api/events', { key: CLIENT_KEY });
     const { pid } = (await say('POST', '/api/slots/writer/load')).json<SlotRecord>();
-    expect((await remove('writer')).json()).toEqual({ ok: true });
-    expect([existsSync(fileOf('writer')), existsSync(`/proc/${pid}`)]).toEqual([false, false]);
+    expect((await removeSlot('writer')).json()).toEqual({ ok: true });
+    expect([existsSync(fileOf('writer')), alive(pid)]).toEqual([false, false]);
     expect((await say('GET', '/api/slots/writer')).status).toBe(404);
     expect((await say('GET', '/v1/models/writer')).status).toBe(404);
     await stream.next(
@@ -216,24 +217,24 @@ describe('DELETE /api/slots/{name}', () => {
     expect(await audited('slot.remove')).toContainEqual(
       expect.objectContaining({ tier: 'admin', details: { slot: 'writer' } }),
     );
-    expect(await remove('writer')).toMatchObject({ status: 404, code: 'slot.not_found' });
+    expect(await removeSlot('writer')).toMatchObject({ status: 404, code: 'slot.not_found' });
   });
 
   it('a slot without a file of its own is refused', async () => {
     const { slots } = (await say('GET', '/api/slots')).json<{ slots: SlotRecord[] }>();
     const automatic = slots.find(({ auto }) => auto)?.name;
     expect(automatic).toEqual(expect.any(String));
-    expect(await remove(automatic as string)).toMatchObject({ status: 422, code: 'slot.invalid' });
+    expect(await removeSlot(automatic as string)).toMatchObject({ status: 422, code: 'slot.invalid' });
   });
 
   it.each(['%2e%2e%2fconfig', '..%2f..%2fapi', 'utility%2f', 'utility.toml', '%00'])(
     '%s is no name of a slot',
     async (name) => {
-      for (const answer of [await remove(name), await change(name, { parallel: 1 })]) {
+      for (const answer of [await removeSlot(name), await change(name, { parallel: 1 })]) {
         expect(answer.status).toBe(404);
       }
-      expect(existsSync(join(here.gateway.home, 'config/config.toml'))).toBe(true);
-      expect(existsSync(join(here.gateway.home, 'config/api.env'))).toBe(true);
+      expect(existsSync(join(here.home, 'config/config.toml'))).toBe(true);
+      expect(existsSync(join(here.home, 'config/api.env'))).toBe(true);
     },
   );
 });

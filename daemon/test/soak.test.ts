@@ -4,11 +4,12 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startTicksOf } from '../kit/process-identity.ts';
-import { type Gateway, until } from './harness/gateway.ts';
+import { until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { atRest, mixedLoad } from './harness/mixed-load.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { openFiles } from './harness/open-files.ts';
 import { randomFrom, seed } from './harness/scale.ts';
 import { drift, type SoakReport, Watch } from './harness/soak-report.ts';
@@ -26,14 +27,9 @@ const KEPT = 5;
 const MOST_DRIFT = 5 / 24;
 const LONG_MINUTES = 120;
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startTiny({ files: { 'config/slots/agent.toml': 'parallel = 4\ncontext = 8192\n' } });
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(() =>
+  startTiny({ files: { 'config/slots/agent.toml': 'parallel = 4\ncontext = 8192\n' } }),
+);
 
 /** A whole answer, so that what is opened once and kept is there. */
 const warmUp = () =>

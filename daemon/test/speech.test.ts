@@ -4,15 +4,16 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type OpenAI from 'openai';
 import { UnprocessableEntityError } from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SlotRecord } from '../contract/slots.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { writeToneVoice } from '../models/onnx/tone-folders.ts';
 import { descendants } from './harness/descendants.ts';
+import { failure } from './harness/failure.ts';
 import { type Gateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
-import { failure, openaiClient } from './harness/openai.ts';
+import { forTest, OneGateway } from './harness/one-gateway.ts';
+import { openaiClient } from './harness/openai.ts';
+import { slot, slotIdle, slotState, slots } from './harness/slots.ts';
 import { dataOf, openStream } from './harness/stream.ts';
-import { slot, slotState } from './harness/tiny-gateway.ts';
 import { programNamed, startTones, TONE_TEXT } from './harness/tone-gateway.ts';
 
 const SPEECH = '/v1/audio/speech';
@@ -21,21 +22,16 @@ const NO_FFMPEG = 'ffmpeg is not installed; what happens then has its own test b
 /** A quarter of an hour of speech. */
 const LONG = 'This is one sentence of a story that nobody wants to hear to its end. '.repeat(100);
 
-let gateway: Gateway;
 let openai: OpenAI;
 
+const gateway = new OneGateway(startTones);
 beforeAll(async () => {
-  gateway = await startTones();
   openai = openaiClient(gateway);
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 async function say(
   body: object,
-  to = gateway,
+  to: Gateway = gateway,
 ): Promise<{ status: number; type: string | null; bytes: Buffer }> {
   const answer = await fetch(to.url + SPEECH, {
     method: 'POST',
@@ -55,8 +51,13 @@ const programs = () => descendants(gateway.pid).filter(({ argv }) => /ffmpeg|esp
 
 describe('what is there', () => {
   it('the voice is slot tts, the recogniser slot stt, and listing loads neither', async () => {
-    const { slots } = (await ask(gateway, 'GET', '/api/slots')).json<{ slots: SlotRecord[] }>();
-    const seen = slots.map(({ name, type, engine, model, state }) => [name, type, engine, model, state]);
+    const seen = (await slots(gateway)).map(({ name, type, engine, model, state }) => [
+      name,
+      type,
+      engine,
+      model,
+      state,
+    ]);
     expect(seen).toEqual(
       expect.arrayContaining([
         ['stt', 'stt', 'speech', 'tone-ear', 'offline'],
@@ -173,8 +174,6 @@ describe('what is refused', () => {
 });
 
 describe('a caller who leaves', () => {
-  const idle = async () => (await slot(gateway, 'tts')).active === 0;
-
   it.each(['wav', ...(FFMPEG === null ? [] : ['mp3', 'opus'])])(
     'ends the speaking of %s and its programs',
     async (format) => {
@@ -185,30 +184,25 @@ describe('a caller who leaves', () => {
       });
       expect(stream.status).toBe(200);
       await until(() => stream.text().length > 0, 'the first sound');
-      expect(await idle()).toBe(false);
+      expect((await slot(gateway, 'tts')).active).toBeGreaterThan(0);
       stream.leave();
-      await until(idle, 'the speaking to end');
+      await slotIdle(gateway, 'tts');
       await until(() => programs().length === 0, 'its programs to end');
     },
   );
 });
 
 describe('the voice defaults of a slot', () => {
-  let own: Gateway;
+  const own = new OneGateway(() => {
+    const file = '[voice]\nvoice = "1"\nspeed = 2.0\nresponse_format = "wav"\n';
+    return startTones({ files: { 'config/slots/tts.toml': file } });
+  });
   const rate = (sound: Buffer) => sound.length;
   const peak = (sound: Buffer) => {
     let most = 0;
     for (let at = 44; at + 1 < sound.length; at += 2) most = Math.max(most, sound.readInt16LE(at));
     return most;
   };
-  beforeAll(async () => {
-    const file = '[voice]\nvoice = "1"\nspeed = 2.0\nresponse_format = "wav"\n';
-    own = await startTones({ files: { 'config/slots/tts.toml': file } });
-  });
-  afterAll(async () => {
-    await own?.stop();
-    own?.remove();
-  });
 
   it('fill what the caller leaves out, and nothing else', async () => {
     const base = { model: 'tts', input: TONE_TEXT };
@@ -269,17 +263,10 @@ describe('the voice defaults of a slot', () => {
 describe('espeak-ng, where it is installed', () => {
   const program = programNamed('espeak-ng');
   const MISSING = 'espeak-ng is not installed; its engine is tested with captured data beside it';
-  let own: Gateway;
-  beforeAll(async () => {
-    if (program !== null) own = await startTones({ env: { SVC_ESPEAK: 'on' } });
-  });
-  afterAll(async () => {
-    await own?.stop();
-    own?.remove();
-  });
 
   it('stands aside for a real voice, and speaks when there is none', async ({ skip }) => {
     if (program === null) return skip(MISSING);
+    const own = await forTest(startTones({ env: { SVC_ESPEAK: 'on' } }));
     expect(await slot(own, 'tts')).toMatchObject({ engine: 'speech', model: 'tone-voice' });
     rmSync(join(own.home, 'state', 'models', 'tone-voice'), { recursive: true });
     own.signal('SIGHUP');

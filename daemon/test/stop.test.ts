@@ -2,21 +2,14 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Gateway, QUIET_FILE, startGateway } from './harness/gateway.ts';
+import { expect, it } from 'vitest';
+import { QUIET_FILE, startGateway } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
 /** Far below the drain limit of 15 s, far above what a stop costs. */
 const SOON_MS = 7_000;
-let gateway: Gateway;
-
-beforeEach(async () => {
-  gateway = await startGateway({ files: QUIET_FILE });
-});
-afterEach(async () => {
-  await gateway.stop('SIGKILL');
-  gateway.remove();
-});
+const gateway = new OneGateway(() => startGateway({ files: QUIET_FILE }), { each: true, end: 'SIGKILL' });
 
 async function expectSoon(): Promise<void> {
   const began = Date.now();

@@ -3,13 +3,15 @@
  * killed under them. Every other request ends whole or with an honest error, and nothing is left behind.
  */
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, until } from './harness/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { openFiles } from './harness/open-files.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
+import { slot, slotState } from './harness/slots.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
-import { slot, slotState, startTiny } from './harness/tiny-gateway.ts';
+import { startTiny } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const AT_ONCE = 16;
@@ -19,18 +21,11 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 /** What the model says after `a`. */
 const TEXT = Array.from({ length: TOKENS }, (_, i) => ALPHABET[(i + 1) % 26]).join('');
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startTiny({
+const gateway = new OneGateway(() =>
+  startTiny({
     files: { 'config/slots/agent.toml': `parallel = 4\ncontext = ${WINDOW}\n` },
-  });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+  }),
+);
 
 const body = (content: string, more: object = {}) => ({
   model: 'agent',

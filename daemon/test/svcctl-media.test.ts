@@ -1,35 +1,23 @@
 /** svcctl speak, transcribe and embed: the real program against a real daemon with a tone voice, a tone recogniser and a tiny embedding model. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
-import { CLIENT_KEY, type Gateway, KEYS_FILE } from './harness/gateway.ts';
+import { CLIENT_KEY, KEYS_FILE, REQUIRE_AUTH } from './harness/gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { pointing, type RunOptions, svcctl } from './harness/svcctl.ts';
 import { startTones, TONE_TEXT } from './harness/tone-gateway.ts';
 
-let gateway: Gateway;
 let folder: string;
 
-beforeAll(async () => {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const models = join(home, 'state', 'models');
-  mkdirSync(models, { recursive: true, mode: 0o700 });
-  writeFileSync(join(models, 'vectors.gguf'), encodeGguf(tinyEmbed({ size: 16 })));
-  folder = mkdtempSync(join(home, 'work-'));
-  gateway = await startTones({
-    home,
-    files: {
-      ...KEYS_FILE,
-      'config/config.toml': '[security]\nrequire_auth = true\n',
-      'config/slots/agent.toml': 'autoload = false\n',
-    },
-  });
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
+const gateway = new OneGateway(() =>
+  startTones({
+    models: { vectors: tinyEmbed({ size: 16 }) },
+    files: { ...KEYS_FILE, 'config/config.toml': REQUIRE_AUTH },
+  }),
+);
+beforeAll(() => {
+  folder = mkdtempSync(join(gateway.home, 'work-'));
 });
 
 const run = (args: string[], options: RunOptions = {}) =>

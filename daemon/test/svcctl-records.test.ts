@@ -6,10 +6,10 @@ import type { SlotRecord } from '../contract/slots.ts';
 import type { RequestRecord, UsageView } from '../contract/system.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
-import { openStream } from './harness/stream.ts';
+import { slotState } from './harness/slots.ts';
 import { pointing } from './harness/svcctl.ts';
 import { SvcctlGateway } from './harness/svcctl-gateway.ts';
-import { ENDLESS, slotState } from './harness/tiny-gateway.ts';
+import { flowing } from './harness/tiny-gateway.ts';
 
 const here = new SvcctlGateway();
 const { run, said, told } = here;
@@ -24,7 +24,7 @@ describe('requests and usage', () => {
   });
 
   it('lists, shows by the short id, and sums', async () => {
-    const answer = await ask(here.gateway, 'POST', '/v1/chat/completions', {
+    const answer = await ask(here, 'POST', '/v1/chat/completions', {
       key: CLIENT_KEY,
       body: body('x'),
     });
@@ -42,13 +42,7 @@ describe('requests and usage', () => {
   });
 
   it('ends a running one', async () => {
-    const streamed = await openStream(
-      here.gateway,
-      '/v1/chat/completions',
-      body(ENDLESS, { stream: true, max_tokens: 30_000 }),
-      { key: CLIENT_KEY },
-    );
-    await until(() => streamed.text().length > 500, 'the stream to flow');
+    const streamed = await flowing(here, 'agent', 30_000, CLIENT_KEY);
     const { running } = await told<{ running: RequestRecord[] }>('requests', 'list', '--state', 'running');
     const id = running[0]?.id ?? '';
     expect(await said('requests', 'cancel', id.slice(-8))).toBe(`Request ${id} is cancelled.\n`);
@@ -73,7 +67,7 @@ describe('logs and events', () => {
     stir: () => Promise<unknown> = async () => {},
   ) {
     const program = join(import.meta.dirname, '..', '..', 'scripts', 'svcctl');
-    const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...pointing(here.gateway) };
+    const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...pointing(here) };
     const child = spawn(program, args, { env });
     let out = '';
     child.stdout.on('data', (chunk: Buffer) => {
@@ -114,13 +108,13 @@ describe('logs and events', () => {
 
   it('of the gateway: readable lines, or JSON', async () => {
     process.kill((await told<SlotRecord>('slots', 'load', 'utility')).pid as number, 'SIGKILL');
-    await here.gateway.waitFor('slot failed');
+    await here.waitFor('slot failed');
     const out = await said('logs', '--level', 'warn');
     expect(out).toMatch(/^\d\d:\d\d:\d\d WARN {2}slot failed slot=utility reason=/m);
     const lines = (await said('logs', '--json')).trimEnd().split('\n');
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty('level');
     expect(await run(['logs', '--level', 'loud'])).toMatchObject({ code: 2, out: '' });
-    await slotState(here.gateway, 'utility', 'ready', ADMIN_KEY);
+    await slotState(here, 'utility', 'ready', ADMIN_KEY);
   });
 
   it('events tell what happens, one JSON a line with --json', async () => {
@@ -129,7 +123,7 @@ describe('logs and events', () => {
       (text) => text.includes('"state":"ready"'),
       () => said('slots', 'restart', 'utility'),
       // Every probe is an event: one of them comes once the stream is open.
-      () => ask(here.gateway, 'POST', '/api/hardware/probe', { key: ADMIN_KEY }),
+      () => ask(here, 'POST', '/api/hardware/probe', { key: ADMIN_KEY }),
     );
     const lines = out.slice(0, out.lastIndexOf('\n')).split('\n');
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ event: expect.any(String) });

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { HardwareView } from '../contract/hardware.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../contract/slots.ts';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
+import { slotState } from './harness/slots.ts';
 import { LONG, SvcctlGateway } from './harness/svcctl-gateway.ts';
-import { slotState } from './harness/tiny-gateway.ts';
 
 const here = new SvcctlGateway();
 const { run, said, told } = here;
-const file = (name: string) => join(here.gateway.home, `config/slots/${name}.toml`);
+const file = (name: string) => join(here.home, `config/slots/${name}.toml`);
 
 describe('slots list and show', () => {
   it('is a table that fits 80 columns, whatever the names', async () => {
@@ -55,7 +55,7 @@ describe('slots load, unload, restart and swap', () => {
   it('with --no-wait at once', async () => {
     const { state } = await told<SlotRecord>('slots', 'load', 'utility', '--no-wait');
     expect(['starting', 'warming', 'ready']).toContain(state);
-    await slotState(here.gateway, 'utility', 'ready', ADMIN_KEY);
+    await slotState(here, 'utility', 'ready', ADMIN_KEY);
     await said('slots', 'unload', 'utility', '--wait');
   });
 

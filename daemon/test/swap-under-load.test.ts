@@ -1,25 +1,19 @@
 /** contract "Slots", admission: slots that do not fit together, asked for by many at once. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import type { ExplainView } from '../contract/system.ts';
-import { type Gateway, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { until } from './harness/gateway.ts';
+import { ask, said } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
-import { askFor, COLOURS, type Colour, replyOf, said, startsOf, startThree } from './harness/three-models.ts';
+import { slots } from './harness/slots.ts';
+import { askFor, COLOURS, type Colour, replyOf, startsOf, startThree } from './harness/three-models.ts';
 
 /** Callers at once. */
 const CALLERS = 24;
-let gateway: Gateway;
 
-beforeAll(async () => {
-  gateway = await startThree();
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(startThree);
 
-const records = async () => (await ask(gateway, 'GET', '/api/slots')).json<{ slots: SlotRecord[] }>().slots;
 const ours = (all: SlotRecord[]) => all.filter(({ name }) => (COLOURS as readonly string[]).includes(name));
 const starts = () => COLOURS.reduce((sum, colour) => sum + startsOf(gateway, colour), 0);
 const explain = async (colour: Colour) =>
@@ -37,7 +31,7 @@ describe('three slots of which one fits', () => {
     let [begun, longest] = [0, 0];
     let together = 0;
     const watching = setInterval(async () => {
-      const loaded = ours(await records()).filter(({ memory }) => memory !== null).length;
+      const loaded = ours(await slots(gateway)).filter(({ memory }) => memory !== null).length;
       together = Math.max(together, loaded);
     }, 200);
     const caller = async () => {
@@ -59,13 +53,13 @@ describe('three slots of which one fits', () => {
     expect(together).toBeLessThanOrEqual(1);
     // All callers at once need three loads; afterwards a load serves at least those who have gathered meanwhile.
     expect(starts()).toBeLessThanOrEqual(3 + total / 6);
-    for (const slot of ours(await records())) {
+    for (const slot of ours(await slots(gateway))) {
       expect(slot).toMatchObject({ active: 0, queued: 0, waiting_for: [], failure: null });
     }
   });
 
   it('explain tells who would leave and the sum; nothing moves', async () => {
-    const loaded = ours(await records()).find(({ state }) => state === 'ready')?.name as Colour;
+    const loaded = ours(await slots(gateway)).find(({ state }) => state === 'ready')?.name as Colour;
     const asked = COLOURS.find((colour) => colour !== loaded) as Colour;
     await until(async () => (await explain(asked)).load?.outcome === 'evicts', 'the other one to be idle');
     const { load } = await explain(asked);
@@ -80,7 +74,7 @@ describe('three slots of which one fits', () => {
       error: { code: 'dispatch.capability_mismatch' },
     });
     expect((await explain(loaded)).load).toBeNull();
-    expect(ours(await records()).find(({ name }) => name === asked)?.state).toBe('offline');
+    expect(ours(await slots(gateway)).find(({ name }) => name === asked)?.state).toBe('offline');
   });
 
   it('a slot that is asked all the time makes room for another after its turn, and goes on afterwards', async () => {
@@ -96,10 +90,10 @@ describe('three slots of which one fits', () => {
     await until(() => flood.served > 10, 'the flood');
     const other = askFor(gateway, 'blue');
     await until(
-      async () => (await records()).some((slot) => slot.waiting_for.includes('red')),
+      async () => (await slots(gateway)).some((slot) => slot.waiting_for.includes('red')),
       'blue to wait',
     );
-    expect((await records()).find(({ name }) => name === 'blue')).toMatchObject({
+    expect((await slots(gateway)).find(({ name }) => name === 'blue')).toMatchObject({
       state: 'offline',
       queued: 1,
     });
@@ -115,9 +109,11 @@ describe('three slots of which one fits', () => {
     await until(async () => {
       await askFor(gateway, 'green');
       await ask(gateway, 'POST', '/api/slots/green/restart');
-      return (await records()).find(({ name }) => name === 'green')?.memory?.source === 'measured';
+      return (await slots(gateway)).find(({ name }) => name === 'green')?.memory?.source === 'measured';
     }, 'green to be measured');
-    const { memory, memory_bytes } = (await records()).find(({ name }) => name === 'green') as SlotRecord;
+    const { memory, memory_bytes } = (await slots(gateway)).find(
+      ({ name }) => name === 'green',
+    ) as SlotRecord;
     expect(memory?.needed_bytes).toBeGreaterThan((memory_bytes ?? 0) / 2);
   });
 
@@ -128,7 +124,7 @@ describe('three slots of which one fits', () => {
       'model = "green-model"\ncontext = 32768\npinned = true\n',
     );
     await until(
-      async () => (await records()).find(({ name }) => name === 'green')?.pinned === true,
+      async () => (await slots(gateway)).find(({ name }) => name === 'green')?.pinned === true,
       'the file',
     );
     await ask(gateway, 'POST', '/api/slots/green/load');

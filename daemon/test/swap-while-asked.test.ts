@@ -1,33 +1,21 @@
 /** spec "Slots", swap over the API while the slot answers: nobody is cut, nobody is answered by the wrong model. */
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
-import { type Gateway, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
-import { openStream, type Streamed } from './harness/stream.ts';
-import { said } from './harness/three-models.ts';
-import { ENDLESS, slot, slotState, WINDOW, writeTinyModel } from './harness/tiny-gateway.ts';
+import { QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { ask, said } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slot, slotState } from './harness/slots.ts';
+import { flowing, tinyModel, WINDOW } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const NEW_REPLY = 'The new model speaks.';
-let gateway: Gateway;
-
-beforeAll(async () => {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const folder = join(home, 'state', 'models');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeTinyModel(folder);
-  writeFileSync(join(folder, 'new.gguf'), encodeGguf(tinyChat({ reply: NEW_REPLY, runs: false })));
+const gateway = new OneGateway(() => {
   const work = `model = "tiny"\ncontext = ${WINDOW}\nparallel = 1\n`;
-  gateway = await startGateway({ home, files: { ...QUIET_FILE, 'config/slots/work.toml': work } });
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
+  return startGateway({
+    models: { tiny: tinyModel(), new: tinyChat({ reply: NEW_REPLY, runs: false }) },
+    files: { ...QUIET_FILE, 'config/slots/work.toml': work },
+  });
 });
 
 const user = (content: string) => [{ role: 'user', content }];
@@ -37,16 +25,9 @@ const swap = (model_id: string) => ask(gateway, 'POST', '/api/slots/work/swap', 
 const queued = (count: number) =>
   until(async () => (await slot(gateway, 'work')).queued === count, `${count} to wait`);
 
-async function flowing(tokens: number): Promise<Streamed> {
-  const body = { model: 'work', messages: user(ENDLESS), temperature: 0, max_tokens: tokens, stream: true };
-  const streamed = await openStream(gateway, CHAT, body);
-  await until(() => streamed.text().length > 500, 'the stream to flow');
-  return streamed;
-}
-
 it('the running stream ends whole; who waits by alias gets the new model, who named the old one gets that elsewhere', async () => {
   expect((await say('work')).headers['x-svc-model']).toBe('tiny');
-  const streamed = await flowing(6_000);
+  const streamed = await flowing(gateway, 'work', 6_000);
   const [byAlias, byModel] = [say('work'), say('tiny')];
   await queued(2);
   const swapped = swap('new');

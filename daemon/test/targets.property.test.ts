@@ -1,21 +1,15 @@
 /** C24: whatever the request target, nothing but an open route answers a caller without a credential. */
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { decide, effectiveClass } from '../auth/gate.ts';
 import type { Tier } from '../contract/auth.ts';
 import { ROUTES, type RouteRow, routeRows } from '../contract/routes.ts';
 import { createMatcher } from '../http/matcher.ts';
 import { splitTarget } from '../kit/target.ts';
-import {
-  ADMIN_KEY,
-  CLIENT_KEY,
-  type Gateway,
-  KEYS_FILE,
-  QUIET_FILE,
-  startGateway,
-} from './harness/gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { parseRaw, rawExchange } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { LOCKED, mayBeOpen, RANK } from './harness/open-targets.ts';
 import { scale, seed } from './harness/scale.ts';
 import { handshake } from './harness/socket.ts';
@@ -179,18 +173,7 @@ describe('in process: matcher and gate', () => {
 });
 
 describe('over the port', () => {
-  let gateway: Gateway;
-
-  beforeAll(async () => {
-    gateway = await startGateway({
-      files: { ...KEYS_FILE, ...QUIET_FILE },
-      env: { SVC_REQUIRE_AUTH: 'on', SVC_LOG_LEVEL: 'info' },
-    });
-  });
-  afterAll(async () => {
-    await gateway?.stop();
-    gateway?.remove();
-  });
+  const gateway = new OneGateway(() => startLocked({ env: { SVC_LOG_LEVEL: 'info' } }));
 
   /** Bytes that a request line can carry; the rest is the parser's to refuse and is sent as it is. */
   const send = async (verb: string, raw: string, headers = '') =>

@@ -5,32 +5,29 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type OpenAI from 'openai';
 import { APIError, BadRequestError } from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { wavHead } from '../kit/pcm.ts';
-import { type Gateway, until } from './harness/gateway.ts';
+import { failure } from './harness/failure.ts';
+import { until } from './harness/gateway.ts';
 import { type Answer, ask } from './harness/http.ts';
-import { failure, openaiClient } from './harness/openai.ts';
-import { slot } from './harness/tiny-gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { openaiClient } from './harness/openai.ts';
+import { slot, slotIdle } from './harness/slots.ts';
 import { namelessFiles, startTones, TONE_TEXT } from './harness/tone-gateway.ts';
 
 const PATH = '/v1/audio/transcriptions';
 const MIB = 1 << 20;
 const TYPE = 'multipart/form-data; boundary=xyz';
 
-let gateway: Gateway;
 let openai: OpenAI;
 /** What the tone voice says. */
 let sound: Buffer;
 
+const gateway = new OneGateway(startTones);
 beforeAll(async () => {
-  gateway = await startTones();
   openai = openaiClient(gateway);
   const order = { model: 'tts', input: TONE_TEXT, voice: '1', response_format: 'wav' } as const;
   sound = Buffer.from(await (await openai.audio.speech.create(order)).arrayBuffer());
-});
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 const file = (bytes = sound, name = 'a.wav') => new File([new Uint8Array(bytes)], name);
@@ -222,7 +219,7 @@ describe('large recordings', () => {
     await until(async () => (await slot(gateway, 'stt')).active === 1, 'the engine to be asked');
     expect(namelessFiles(gateway.pid)).toEqual([]);
     sending.destroy();
-    await until(async () => (await slot(gateway, 'stt')).active === 0, 'the engine to be let go');
+    await slotIdle(gateway, 'stt');
     const { answer } = await sendLarge(1, true);
     expect([answer.status, answer.text && textOf(answer)]).toEqual([200, TONE_TEXT]);
   });
@@ -234,7 +231,7 @@ describe('large recordings', () => {
     ]);
     const answer = await post(body);
     expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
-    await until(async () => (await slot(gateway, 'stt')).active === 0, 'the engine to be let go');
+    await slotIdle(gateway, 'stt');
     expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
   });
 
@@ -249,7 +246,7 @@ describe('large recordings', () => {
     sending.end(body);
     await until(async () => (await slot(gateway, 'stt')).active === 1, 'the hearing to begin');
     sending.destroy();
-    await until(async () => (await slot(gateway, 'stt')).active === 0, 'the hearing to end');
+    await slotIdle(gateway, 'stt');
   });
 });
 
@@ -258,6 +255,6 @@ it('what a gateway that was killed may have left is swept at the next start', as
   writeFileSync(join(gateway.home, 'state', 'spool', left), 'left');
   const { home } = gateway;
   await gateway.stop();
-  gateway = await startTones({ home });
+  await gateway.again(() => startTones({ home }));
   await until(() => !readdirSync(join(home, 'state', 'spool')).includes(left), 'the sweep');
 });

@@ -1,21 +1,14 @@
 /** Handshakes of WebSockets that are none, over a real port. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLIENT_KEY, type Gateway, KEYS_FILE, QUIET_FILE, startGateway } from './harness/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { ask, parseRaw, rawExchange } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
 import { handshake } from './harness/socket.ts';
 
 const REALTIME = '/v1/realtime';
-let on: Gateway;
 
-beforeAll(async () => {
-  on = await startGateway({ files: { ...KEYS_FILE, ...QUIET_FILE }, env: { SVC_REQUIRE_AUTH: 'on' } });
-});
-
-afterAll(async () => {
-  await on?.stop();
-  on?.remove();
-});
+const on = new OneGateway(startLocked);
 
 describe('W03 handshakes that are none', () => {
   it('another version is 426 and names the right one', async () => {

@@ -1,34 +1,14 @@
 /** WebSocket upgrades over a real port: the same guards as every request, refused before or right after the handshake. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ADMIN_KEY,
-  CLIENT_KEY,
-  type Gateway,
-  KEYS_FILE,
-  QUIET_FILE,
-  startGateway,
-} from './harness/gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { ask, login, parseRaw, rawExchange } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { handshake, socketResult } from './harness/socket.ts';
 
 const REALTIME = '/v1/realtime';
 const FOREIGN = 'https://evil.attacker.org';
-let on: Gateway;
-let off: Gateway;
-
-beforeAll(async () => {
-  const files = { ...KEYS_FILE, ...QUIET_FILE };
-  [on, off] = await Promise.all([
-    startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on' } }),
-    startGateway({ files, env: { SVC_REQUIRE_AUTH: 'off' } }),
-  ]);
-});
-
-afterAll(async () => {
-  await Promise.all([on?.stop(), off?.stop()]);
-  on?.remove();
-  off?.remove();
-});
+const on = new OneGateway(startLocked);
+const off = new OneGateway(() => startLocked({ env: { SVC_REQUIRE_AUTH: 'off' } }));
 
 /** What a caller sees who was let in: the session greets, and the caller leaves. */
 const SERVED = { opened: true, messages: [expect.stringContaining('"session.created"')], code: 1000 };

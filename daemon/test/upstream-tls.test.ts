@@ -1,11 +1,11 @@
 /** TLS of upstreams: nobody is trusted without a certificate that the gateway knows, and an own authority can be named. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamTestView } from '../contract/upstreams.ts';
+import { portOf } from '../kit/testing/listening.ts';
 import { type Certificate, makeCertificate } from './harness/certificate.ts';
 import { Front } from './harness/front.ts';
 
@@ -35,7 +35,7 @@ describe.skipIf(made === null)('TLS', () => {
   });
 
   const tried = async (front: Front, host: string, scheme = 'https') => {
-    const { port } = server.address() as AddressInfo;
+    const port = portOf(server);
     const name = `${scheme}-${host.replaceAll('.', '-')}`;
     await front.add(name, `base_url = "${scheme}://${host}:${port}/v1"\nkey_env = "UPSTREAM_CLOUD"\n`);
     return (await front.at('POST', `/api/upstreams/${name}/test`)).json<UpstreamTestView>().steps[0];

@@ -1,33 +1,29 @@
 /** A second real gateway behind the first, over real ports: what goes through, what happens when it dies, and loops. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
 import { CHAT, chat, Front } from './harness/front.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, startGateway, until } from './harness/gateway.ts';
+import { newHome, putModel } from './harness/home.ts';
 import { ask } from './harness/http.ts';
+import { openaiClient } from './harness/openai.ts';
+import { slotState } from './harness/slots.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
-import { slotState } from './harness/tiny-gateway.ts';
 
 const DESK_ADMIN = `${ADMIN_KEY}-desk`;
 const DESK_CLIENT = `${CLIENT_KEY}-desk`;
 
 /** The machine with the models. */
 let desk: Gateway;
-const deskHome = mkdtempSync(join(tmpdir(), 'svc-desk-'));
+const deskHome = newHome();
 /** The one that the house talks to. */
 const front = new Front();
 
-const put = (home: string, id: string, bytes: Uint8Array) => {
-  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
-  writeFileSync(join(home, 'state', 'models', `${id}.gguf`), bytes);
-};
-const speaker = (reply: string) => encodeGguf(tinyChat({ reply }));
+const speaker = (reply: string) => tinyChat({ reply });
 
 const startDesk = (port = '0') =>
   startGateway({
@@ -40,10 +36,10 @@ const startDesk = (port = '0') =>
   });
 
 beforeAll(async () => {
-  put(deskHome, 'both', speaker('there it speaks'));
-  put(deskHome, 'desk-chat', speaker('the desk speaks'));
-  put(deskHome, 'desk-vectors', encodeGguf(tinyEmbed({ size: 32 })));
-  put(front.home, 'both', speaker('here it speaks'));
+  putModel(deskHome, 'both', speaker('there it speaks'));
+  putModel(deskHome, 'desk-chat', speaker('the desk speaks'));
+  putModel(deskHome, 'desk-vectors', tinyEmbed({ size: 32 }));
+  putModel(front.home, 'both', speaker('here it speaks'));
   desk = await startDesk();
   await slotState(desk, 'agent', 'ready', DESK_ADMIN);
   const file = `base_url = "${desk.url}/v1"\nkind = "svc"\nkey_env = "UPSTREAM_DESK"\n`;
@@ -89,7 +85,7 @@ describe('a second gateway behind the first', () => {
   });
 
   it('chat, stream and embeddings go through, by the official client too', async () => {
-    const openai = new OpenAI({ apiKey: CLIENT_KEY, baseURL: `${front.gateway.url}/v1`, maxRetries: 0 });
+    const openai = openaiClient(front.gateway);
     const { data, response } = await openai.chat.completions
       .create(chat('desk-chat') as never)
       .withResponse();

@@ -12,23 +12,18 @@ import {
   streamText,
   tool,
 } from 'ai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { startForClients, VECTOR_SIZE } from './harness/client-gateway.ts';
-import { CLIENT_KEY, type Gateway } from './harness/gateway.ts';
+import { CLIENT_KEY } from './harness/gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 
-let gateway: Gateway;
 let svc: OpenAICompatibleProvider;
 
+const gateway = new OneGateway(startForClients);
 beforeAll(async () => {
-  gateway = await startForClients();
   svc = provider(CLIENT_KEY);
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
 });
 
 const provider = (apiKey: string) =>

@@ -2,23 +2,20 @@
  * The embedded engine on a real Vulkan device: Mesa's device in software where there is no other. The backend in use shows
  * in the slot and in the log, a device that was named is used or the load fails, and the CPU is never taken in silence.
  */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
-import { type Gateway, startGateway, until } from './harness/gateway.ts';
+import { startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
 import { softwareVulkan } from './harness/parts.ts';
-import { slot } from './harness/tiny-gateway.ts';
+import { slot } from './harness/slots.ts';
 
 const driver = softwareVulkan();
 const NOWHERE =
   '[env]\nVK_ICD_FILENAMES = "/nonexistent/driver.json"\nVK_DRIVER_FILES = "/nonexistent/driver.json"\n';
-
-let gateway: Gateway;
 
 function files(device: string): Record<string, string> {
   const here = `[env]\nVK_ICD_FILENAMES = ${JSON.stringify(device)}\nVK_DRIVER_FILES = ${JSON.stringify(device)}\n`;
@@ -32,21 +29,9 @@ function files(device: string): Record<string, string> {
   };
 }
 
-beforeAll(async () => {
-  if (driver === null) return;
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  mkdirSync(join(home, 'state', 'models'), { recursive: true });
-  writeFileSync(
-    join(home, 'state', 'models', 'chat.gguf'),
-    encodeGguf(tinyChat({ reply: 'From the device.' })),
-  );
-  gateway = await startGateway({ home, files: files(driver) });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  gateway?.remove();
-});
+const gateway = new OneGateway(() =>
+  startGateway({ models: { chat: tinyChat({ reply: 'From the device.' }) }, files: files(driver ?? '') }),
+);
 
 /** Shaders are compiled at the first evaluation, by the CPU where the device is one in software. */
 const SLOW_MS = 150_000;

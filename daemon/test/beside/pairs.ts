@@ -1,13 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { CHATML } from '../../models/gguf/chat-templates.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../../models/gguf/tiny-embed.ts';
 import { tinyRerank } from '../../models/gguf/tiny-rerank.ts';
-import { encodeGguf, type GgufModel } from '../../models/gguf/writer.ts';
+import type { GgufModel } from '../../models/gguf/writer.ts';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
+import { newHome, putModel } from '../harness/home.ts';
 import { ask } from '../harness/http.ts';
 import { type LlamaServer, startLlamaServer } from '../harness/llama-server.ts';
 import type { Case, Pair } from './cases.ts';
@@ -42,14 +40,11 @@ export interface Beside {
 }
 
 export async function startPairs(program: string): Promise<Beside> {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const folder = join(home, 'state', 'models');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const home = newHome();
   const files: Record<string, string> = {};
   const servers = new Map<Pair, LlamaServer>();
   for (const [id, { type, model, extra }] of Object.entries(PAIRS) as [Pair, (typeof PAIRS)[Pair]][]) {
-    const path = join(folder, `${id}.gguf`);
-    writeFileSync(path, encodeGguf(model()));
+    const path = putModel(home, id, model());
     const slot = id === 'chat' ? 'agent' : id;
     files[`config/slots/${slot}.toml`] =
       `type = "${type}"\nmodel = "${id}"\ncontext = ${CONTEXT}\nparallel = ${PARALLEL}\n`;
@@ -60,7 +55,7 @@ export async function startPairs(program: string): Promise<Beside> {
   return {
     theirs: (asked) => answered(servers.get(asked.pair) as LlamaServer, asked),
     ours: (asked) => answered(gateway, asked),
-    stop: () => stopAll(gateway, [...servers.values()], home),
+    stop: () => stopAll(gateway, [...servers.values()]),
   };
 }
 
@@ -71,7 +66,7 @@ async function answered(to: { port: number }, { pair, path, body }: Case): Promi
   return picture(answer.status, answer.headers['content-type'], answer.text);
 }
 
-async function stopAll(gateway: Gateway, servers: readonly LlamaServer[], home: string): Promise<void> {
+async function stopAll(gateway: Gateway, servers: readonly LlamaServer[]): Promise<void> {
   await Promise.all([gateway.stop(), ...servers.map((server) => server.stop())]);
-  rmSync(home, { recursive: true, force: true });
+  gateway.remove();
 }

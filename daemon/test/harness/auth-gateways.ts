@@ -2,48 +2,32 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
-import { type Gateway, KEYS_FILE, startGateway } from './gateway.ts';
+import { type Gateway, type GatewayOptions, KEYS_FILE, startGateway, WIDE_LIMIT } from './gateway.ts';
 import { type Ask, ask } from './http.ts';
+import { forTest } from './one-gateway.ts';
 
-/** The limiter is no subject here. */
-export const WIDE_LIMIT = '[security]\nlogin_ratelimit_max = 10000\n';
+/** Starts a gateway for the test that calls it. */
+export const start = (options: GatewayOptions = {}): Promise<Gateway> => forTest(startGateway(options));
 
-/** Starts gateways that end with the test, for one test file. */
-export class AuthGateways {
-  readonly #started: Gateway[] = [];
-
-  constructor() {
-    afterEach(async () => {
-      for (const gateway of this.#started.splice(0)) {
-        await gateway.stop();
-        gateway.remove();
-      }
-    });
-  }
-
-  start = async (options: Parameters<typeof startGateway>[0] = {}): Promise<Gateway> => {
-    const gateway = await startGateway(options);
-    this.#started.push(gateway);
-    return gateway;
-  };
-
-  /** One with both keys that requires them. */
-  locked = (extra: Record<string, string> = {}): Promise<Gateway> =>
-    this.start({
-      files: { ...KEYS_FILE, 'config/config.toml': WIDE_LIMIT, ...extra },
-      env: { SVC_REQUIRE_AUTH: 'on' },
-    });
-}
+/** One with both keys that requires them, for the test that calls it. */
+export const locked = (files: Record<string, string> = {}): Promise<Gateway> =>
+  start({
+    files: { ...KEYS_FILE, 'config/config.toml': WIDE_LIMIT, ...files },
+    env: { SVC_REQUIRE_AUTH: 'on' },
+  });
 
 export const status = async (gateway: Gateway, options: Ask = {}) =>
   (await ask(gateway, 'GET', '/api/auth/status', options)).json();
 
-export const envFile = (gateway: Gateway): string =>
+/** Which tier a caller has. */
+export const tierOf = async (gateway: Gateway, caller: Ask): Promise<unknown> =>
+  (await status(gateway, caller)).tier;
+
+export const envFile = (gateway: Pick<Gateway, 'home'>): string =>
   readFileSync(join(gateway.home, 'config/api.env'), 'utf8');
 
 /** The value of a name in the key file; empty where it has none. */
-export const keyIn = (gateway: Gateway, name: string): string =>
+export const keyIn = (gateway: Pick<Gateway, 'home'>, name: string): string =>
   new RegExp(`^${name}=(.*)$`, 'm').exec(envFile(gateway))?.[1] ?? '';
 
 export const fingerprint = (key: string): string =>

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { listening, portOf } from '../../kit/testing/listening.ts';
 import { type Installed, judgePrompt, objectInfo, type Prompt } from './comfy-nodes.ts';
 import { drawnPng } from './drawn-png.ts';
 
@@ -249,7 +250,7 @@ export async function comfyStandIn(): Promise<ComfyStandIn> {
       client.once('close', () => comfy.listeners.delete(client));
     });
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await listening(server);
   const cutSockets = () => {
     for (const client of comfy.listeners.keys()) client.terminate();
   };
@@ -260,7 +261,7 @@ export async function comfyStandIn(): Promise<ComfyStandIn> {
       for (const socket of open) socket.destroy();
     });
   return Object.assign(comfy, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     cutSockets,
     down,
   });

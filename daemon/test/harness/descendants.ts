@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessFacts {
   pid: number;
@@ -26,3 +26,6 @@ export function descendants(pid: number): ProcessFacts[] {
     ...descendants(child),
   ]);
 }
+
+/** Whether there is a process with this id. */
+export const alive = (pid: number | null): boolean => pid !== null && existsSync(`/proc/${pid}`);

@@ -1,13 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { expect } from 'vitest';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../../models/gguf/writer.ts';
-import { CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './gateway.ts';
+import { CLIENT_KEY, type Gateway, startLocked } from './gateway.ts';
+import { slotState } from './slots.ts';
 import { openStream } from './stream.ts';
-import { slotState } from './tiny-gateway.ts';
 
 export const THOUGHTS = 'Let me see.';
 export const ANSWER = 'It is noon.';
@@ -21,17 +17,12 @@ export const AGENT_WINDOW = 2048;
  * thinks before its answer.
  */
 export async function startDialects(): Promise<Gateway> {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  mkdirSync(join(home, 'state', 'models'), { recursive: true, mode: 0o700 });
-  const put = (id: string, model: ReturnType<typeof tinyChat>) =>
-    writeFileSync(join(home, 'state', 'models', `${id}.gguf`), encodeGguf(model));
-  put('talker', tinyChat({ tool: CALL }));
-  put('ponderer', tinyChat({ script: ['<think>', `\n${THOUGHTS}\n`, '</think>', `\n\n${ANSWER}`] }));
-  const gateway = await startGateway({
-    home,
-    env: { SVC_REQUIRE_AUTH: 'on' },
+  const gateway = await startLocked({
+    models: {
+      talker: tinyChat({ tool: CALL }),
+      ponderer: tinyChat({ script: ['<think>', `\n${THOUGHTS}\n`, '</think>', `\n\n${ANSWER}`] }),
+    },
     files: {
-      ...KEYS_FILE,
       'config/slots/agent.toml': `model = "talker"\ncontext = ${AGENT_WINDOW}\n`,
       'config/slots/thinker.toml': 'model = "ponderer"\ncontext = 1024\n',
     },

@@ -2,30 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { parseEnvFile } from '../../settings/env-file.ts';
+import { ENV_MARKS } from '../../settings/testing/env-marks.ts';
 import type { Machine } from './machine.ts';
 
 /** Files of one unit: their names differ, so that each is judged alone. */
 const BATCH = 200;
 
-const PIECES = [
-  '=',
-  '=',
-  '\n',
-  '\n',
-  '\r\n',
-  ' ',
-  '\t',
-  '"',
-  "'",
-  '\\',
-  '#',
-  ';',
-  'export ',
-  '\\\n',
-  '$',
-  'é',
-  'x y',
-];
+const PIECES = [...ENV_MARKS, 'é', 'x y'];
 const LINES = [
   'K=old\n',
   'A=1\n',

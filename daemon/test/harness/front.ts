@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { V1ModelRecord } from '../../contract/models.ts';
 import type { UpstreamRecord } from '../../contract/upstreams.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, QUIET_FILE, startGateway, until } from './gateway.ts';
+import { newHome } from './home.ts';
 import { type Answer, type Ask, ask } from './http.ts';
 import { type StandIn, standIn } from './stand-in.ts';
 
@@ -26,7 +26,7 @@ export class Front {
   readonly #servers: StandIn[] = [];
   #gateway: Gateway | null = null;
 
-  constructor(home = mkdtempSync(join(tmpdir(), 'svc-front-'))) {
+  constructor(home = newHome()) {
     this.home = home;
   }
 

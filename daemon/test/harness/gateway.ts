@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { START_FLAG } from '../../kit/heap.ts';
 import { until } from '../../kit/testing/until.ts';
+import type { GgufModel } from '../../models/gguf/writer.ts';
+import { newHome, putModel } from './home.ts';
 
 export { until };
 
@@ -17,7 +20,9 @@ export interface GatewayOptions {
   env?: Record<string, string>;
   /** Files below the home folder, written before the start: `config/api.env`, `config/config.toml`, … */
   files?: Record<string, string>;
-  /** A home folder to use again; it is then not removed. */
+  /** Models in its model folder before the start, by id. */
+  models?: Readonly<Record<string, GgufModel>>;
+  /** A home folder that is there already: prepared, or of a gateway that has ended; a new one by default. */
   home?: string;
   args?: string[];
   /** Descriptor of a socket that listens, handed over as a service manager does. */
@@ -29,6 +34,8 @@ export interface Gateway {
   readonly port: number;
   readonly home: string;
   readonly pid: number;
+  /** Its standard output and error, for who reads them no more. */
+  readonly pipes: readonly Readable[];
   /** Everything written so far: the banner, then JSON log lines. */
   output(): string;
   /** Waits until the output holds `text`. */
@@ -36,18 +43,26 @@ export interface Gateway {
   signal(name: NodeJS.Signals): void;
   /** Ends the daemon and answers its exit code; the home folder stays until `remove`. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Removes the home folder. */
   remove(): void;
 }
 
 /** The files of a gateway with both keys set. */
 export const KEYS_FILE = { 'config/api.env': `SVC_ADMIN_KEY=${ADMIN_KEY}\nSVC_CLIENT_KEY=${CLIENT_KEY}\n` };
 
+/** What config.toml says of a gateway that demands its keys. */
+export const REQUIRE_AUTH = '[security]\nrequire_auth = true\n';
+
+/** The same for a limiter of logins that is no subject of a suite. */
+export const WIDE_LIMIT = '[security]\nlogin_ratelimit_max = 100000\n';
+
 /** A slot file that loads nothing by itself: suites of the guards leave the processors alone. */
 export const QUIET_FILE = { 'config/slots/agent.toml': 'autoload = false\n' };
 
-/** A started process, its exit code and its collected output. */
-export function launch(options: GatewayOptions): { child: ChildProcess; home: string; output: () => string } {
-  const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-test-'));
+/** A started process and its collected output. */
+function launch(options: GatewayOptions): { child: ChildProcess; home: string; output: () => string } {
+  const home = options.home ?? newHome();
+  for (const [id, model] of Object.entries(options.models ?? {})) putModel(home, id, model);
   for (const [name, text] of Object.entries(options.files ?? {})) {
     mkdirSync(dirname(join(home, name)), { recursive: true, mode: 0o700 });
     writeFileSync(join(home, name), text, { mode: 0o600 });
@@ -99,6 +114,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     port,
     home,
     pid: child.pid ?? 0,
+    pipes: [child.stdout, child.stderr].filter((pipe) => pipe !== null),
     output,
     waitFor: (text, limitMs) => until(() => output().includes(text), `"${text}" in the output`, limitMs),
     signal: (name) => void child.kill(name),
@@ -108,4 +124,23 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
+}
+
+/** The same with both keys, which it demands, and nothing that loads; `options` come on and above that. */
+export const startLocked = ({ env, files, ...options }: GatewayOptions = {}): Promise<Gateway> =>
+  startGateway({
+    ...options,
+    env: { SVC_REQUIRE_AUTH: 'on', ...env },
+    files: { ...KEYS_FILE, ...QUIET_FILE, ...files },
+  });
+
+/** Starts a daemon that gives up, and answers its exit code and what it said. The home folder stays. */
+export async function refusedStart(
+  options: GatewayOptions & { home: string },
+): Promise<{ code: number | null; text: string }> {
+  const { child, output } = launch(options);
+  const limit = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  const [code] = await once(child, 'close');
+  clearTimeout(limit);
+  return { code, text: output() };
 }

@@ -134,6 +134,11 @@ export function parseRaw(text: string): Pick<Answer, 'status' | 'text' | 'code'>
   };
 }
 
+/** What a chat answers; the whole text of an answer that is none. */
+export const said = (answer: Answer): string =>
+  answer.json<{ choices?: { message: { content: string } }[] }>().choices?.[0]?.message.content ??
+  answer.text;
+
 /** Logs in and answers the cookie pair to send back. */
 export async function login(gateway: Pick<Gateway, 'port'>, key: string): Promise<string> {
   const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key } });

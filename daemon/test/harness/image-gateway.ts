@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { ImagesResponse } from '../../contract/images.ts';
 import { type ComfyStandIn, comfyStandIn } from './comfy-stand-in.ts';
 import { drawnPng } from './drawn-png.ts';
-import { CLIENT_KEY, type Gateway, KEYS_FILE, startGateway } from './gateway.ts';
+import { CLIENT_KEY, type Gateway, startLocked } from './gateway.ts';
 import { type Answer, ask } from './http.ts';
-import { type SdStandIn, sdStandIn } from './sd-stand-in.ts';
+import { OneGateway } from './one-gateway.ts';
+import { type SdStandIn, sdSlot, sdStandIn } from './sd-stand-in.ts';
 import { json, type StandIn, standIn } from './stand-in.ts';
 
 export const IMAGES = '/v1/images/generations';
@@ -15,15 +16,8 @@ export const IMAGES = '/v1/images/generations';
 export const SMALL = { model: 'sdxl', prompt: 'a cat', size: '64x64' as const };
 
 export type Drawn = ImagesResponse & { data: { url: string; b64_json: string }[] };
-interface Running {
-  readonly gateway: Gateway;
-  readonly comfy: ComfyStandIn;
-  readonly sd: SdStandIn;
-  readonly far: StandIn;
-}
-
-const attached = (engine: string, url: string, more = '') =>
-  `type = "image"\nengine = "${engine}"\nrunner = "attach"\nurl = "${url}"\nautoload = false\n${more}`;
+const comfySlot = (url: string, more = '') =>
+  `type = "image"\nengine = "comfyui"\nrunner = "attach"\nurl = "${url}"\nautoload = false\n${more}`;
 
 /** An upstream that speaks like OpenAI's. */
 export const painter = ({ url, body }: { url: string; body: string }) => {
@@ -34,65 +28,64 @@ export const painter = ({ url, body }: { url: string; body: string }) => {
   return json(200, { created: 1, data: [{ b64_json }] });
 };
 
-async function start(): Promise<Running> {
-  const [comfy, sd, far] = await Promise.all([comfyStandIn(), sdStandIn(), standIn(painter)]);
-  const gateway = await startGateway({
-    env: { SVC_REQUIRE_AUTH: 'on', UPSTREAM_FAR: 'far-key-31415926' },
-    files: {
-      ...KEYS_FILE,
-      'config/config.toml': '[slots]\nqueue_max = 1\n',
-      'config/slots/agent.toml': 'autoload = false\n',
-      'config/slots/img.toml': attached('comfyui', comfy.url, 'model = "sdxl-turbo"\n'),
-      'config/slots/cpp.toml': attached('sd-server', sd.url, 'model = "v1-5-pruned-emaonly"\n'),
-      'config/slots/bare.toml': attached('comfyui', comfy.url),
-      'config/upstreams/far.toml': `base_url = "${far.url}/v1"\nkey_env = "UPSTREAM_FAR"\nmodels = ["flux-dev"]\n`,
-    },
-  });
-  return { gateway, comfy, sd, far };
-}
-
-/** One for a test file, from its first test to its last. */
-export class ImageGateway {
-  #running: Running | null = null;
+/** The servers behind it, for one test file. */
+class Painters {
+  #all: [comfy: ComfyStandIn, sd: SdStandIn, far: StandIn] | null = null;
 
   constructor() {
     beforeAll(async () => {
-      this.#running = await start();
+      this.#all = await Promise.all([comfyStandIn(), sdStandIn(), standIn(painter)]);
     });
-    afterAll(async () => {
-      const { gateway, comfy, sd, far } = this.#running ?? {};
-      await gateway?.stop();
-      await Promise.all([comfy?.down(), sd?.down(), far?.down()]);
-      gateway?.remove();
-    });
+    afterAll(() => Promise.all(this.#all?.map((each) => each.down()) ?? []));
   }
 
-  get #all(): Running {
-    if (this.#running === null) throw new Error('the gateway is not started');
-    return this.#running;
+  get all(): readonly [comfy: ComfyStandIn, sd: SdStandIn, far: StandIn] {
+    if (this.#all === null) throw new Error('the stand-ins are not started');
+    return this.#all;
   }
-  get gateway(): Gateway {
-    return this.#all.gateway;
+}
+
+function start([comfy, sd, far]: Painters['all']): Promise<Gateway> {
+  return startLocked({
+    env: { UPSTREAM_FAR: 'far-key-31415926' },
+    files: {
+      'config/config.toml': '[slots]\nqueue_max = 1\n',
+      'config/slots/img.toml': comfySlot(comfy.url, 'model = "sdxl-turbo"\n'),
+      'config/slots/cpp.toml': sdSlot(sd.url),
+      'config/slots/bare.toml': comfySlot(comfy.url),
+      'config/upstreams/far.toml': `base_url = "${far.url}/v1"\nkey_env = "UPSTREAM_FAR"\nmodels = ["flux-dev"]\n`,
+    },
+  });
+}
+
+/** One for a test file, from its first test to its last. */
+export class ImageGateway extends OneGateway {
+  readonly #painters: Painters;
+
+  constructor() {
+    const painters = new Painters();
+    super(() => start(painters.all));
+    this.#painters = painters;
   }
+
   get comfy(): ComfyStandIn {
-    return this.#all.comfy;
+    return this.#painters.all[0];
   }
   get sd(): SdStandIn {
-    return this.#all.sd;
+    return this.#painters.all[1];
   }
   get far(): StandIn {
-    return this.#all.far;
+    return this.#painters.all[2];
   }
   /** Where pictures are kept. */
   get folder(): string {
-    return join(this.gateway.home, 'state', 'images');
+    return join(this.home, 'state', 'images');
   }
 
   /** How many pictures are kept. */
   kept = (): number => (existsSync(this.folder) ? readdirSync(this.folder).length : 0);
 
-  post = (body: object, key = CLIENT_KEY): Promise<Answer> =>
-    ask(this.gateway, 'POST', IMAGES, { body, key });
+  post = (body: object, key = CLIENT_KEY): Promise<Answer> => ask(this, 'POST', IMAGES, { body, key });
 
   /** Draws a small picture; fails the test where none comes. */
   draw = async (body: object): Promise<Drawn> => {
@@ -103,7 +96,7 @@ export class ImageGateway {
 
   /** What the route of kept pictures answers at once, as a browser asks. */
   fetchBytes = (path: string, key: string | null = CLIENT_KEY): Promise<Response> =>
-    fetch(`${this.gateway.url}${path}`, { headers: key ? { authorization: `Bearer ${key}` } : {} });
+    fetch(`${this.url}${path}`, { headers: key ? { authorization: `Bearer ${key}` } : {} });
 
   /** The refusal of a small picture. */
   problem = async (prompt: string, more: object = {}) => {

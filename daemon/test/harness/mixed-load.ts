@@ -2,8 +2,8 @@
 import { request } from 'node:http';
 import { type Gateway, until } from './gateway.ts';
 import { ask } from './http.ts';
+import { slot } from './slots.ts';
 import { contentOf, dataOf, openStream } from './stream.ts';
-import { slot } from './tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';

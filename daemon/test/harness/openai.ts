@@ -1,5 +1,4 @@
-import OpenAI, { type APIError } from 'openai';
-import { expect } from 'vitest';
+import OpenAI from 'openai';
 import { CLIENT_KEY, type Gateway } from './gateway.ts';
 
 export type OpenAIOptions = ConstructorParameters<typeof OpenAI>[0];
@@ -23,19 +22,6 @@ export function countingClient(
     },
   });
   return { api, statuses };
-}
-
-/** The error of a call that must fail with this class. */
-export async function failure<T extends APIError>(
-  promise: Promise<unknown>,
-  kind: new (...args: never[]) => T,
-): Promise<T> {
-  const error = await promise.then(
-    () => new Error('it was answered'),
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(kind);
-  return error as T;
 }
 
 export const user = (content: string) => ({ role: 'user' as const, content });

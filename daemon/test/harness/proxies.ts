@@ -1,9 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
+import { freePort } from '../../slots/runners/ports.ts';
+import { makeCertificate } from './certificate.ts';
 import { until } from './gateway.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', '..', 'packaging', 'proxy');
@@ -27,14 +29,6 @@ function example(name: string, changes: Readonly<Record<string, string>>): strin
     text = text.replaceAll(from, to);
   }
   return text;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 const answers = (port: number): Promise<boolean> =>
@@ -74,14 +68,6 @@ async function started(command: string, args: string[], folder: string, port: nu
   };
 }
 
-/** A key and a certificate for localhost. */
-function makeCertificate(folder: string): void {
-  const files = ['-keyout', join(folder, 'key'), '-out', join(folder, 'cert')];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const how = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'];
-  execFileSync('openssl', [...how, ...files, ...subject], { stdio: 'ignore' });
-}
-
 /** nginx reads the example as it would from conf.d; `more` changes it further. */
 export async function startNginx(
   binary: string,
@@ -91,7 +77,8 @@ export async function startNginx(
   const folder = mkdtempSync(join(tmpdir(), 'svc-nginx-'));
   const at = (name: string) => join(folder, name);
   const port = await freePort();
-  makeCertificate(folder);
+  const certificate = makeCertificate(folder);
+  if (certificate === null) throw new Error('there is no openssl to make a certificate with');
   const changes = {
     '127.0.0.1:8080': `127.0.0.1:${gateway}`,
     'listen 443 ssl http2;': `listen 127.0.0.1:${port} ssl http2;`,
@@ -119,7 +106,7 @@ export async function startNginx(
   );
   return {
     port,
-    ca: readFileSync(at('cert'), 'utf8'),
+    ca: certificate.cert.toString('utf8'),
     accessLog: () => readFileSync(at('access.log'), 'utf8'),
     stop,
   };

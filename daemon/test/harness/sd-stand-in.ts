@@ -65,3 +65,7 @@ export async function sdStandIn(): Promise<SdStandIn> {
   const whole: SdStandIn = Object.assign(stand, { jobs: true, cancelled });
   return whole;
 }
+
+/** The file of an image slot that is attached to one, and is loaded when it is asked. */
+export const sdSlot = (url: string): string =>
+  `type = "image"\nengine = "sd-server"\nrunner = "attach"\nurl = "${url}"\nautoload = false\nmodel = "v1-5-pruned-emaonly"\n`;

@@ -1,10 +1,10 @@
 /** Rotates the admin key with the real settings code and kills itself at the step given second. Run by rotation-faults.test.ts. */
 import { createRotate } from '../../auth/rotate.ts';
-import { createLog } from '../../kit/log.ts';
+import { silentLog } from '../../kit/log.ts';
 import { openSettings } from '../../settings/settings.ts';
 
 const [home = '', step] = process.argv.slice(2);
-const log = createLog({ level: 'silent' });
+const log = silentLog();
 const settings = await openSettings({
   env: { SVC_HOME: home },
   log,

@@ -1,10 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditRow } from '../../contract/system.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../../models/gguf/tiny-embed.ts';
-import { encodeGguf } from '../../models/gguf/writer.ts';
 import type { Answer } from './http.ts';
 import { OneGateway } from './one-gateway.ts';
 import { startGuarded } from './tiny-gateway.ts';
@@ -22,25 +20,23 @@ SECRET_OF_MINE = "worth-keeping"
 /** A guarded gateway for one test file, with slot files of every kind, and an admin at `/api/slots`. */
 export class SlotFilesGateway extends OneGateway {
   constructor() {
-    super(() => {
-      const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-      mkdirSync(join(home, 'state/models'), { recursive: true });
-      writeFileSync(join(home, 'state/models/second.gguf'), encodeGguf(tinyChat({ context: 4096 })));
-      writeFileSync(join(home, 'state/models/vectors.gguf'), encodeGguf(tinyEmbed()));
-      const files = {
-        'config/slots/utility.toml': BY_HAND,
-        'config/slots/hollow.toml': 'model = "not-here"\n',
-        'config/slots/broken.toml': 'context = "many"\n',
-      };
-      return startGuarded({ home, files });
-    });
+    super(() =>
+      startGuarded({
+        models: { second: tinyChat({ context: 4096 }), vectors: tinyEmbed() },
+        files: {
+          'config/slots/utility.toml': BY_HAND,
+          'config/slots/hollow.toml': 'model = "not-here"\n',
+          'config/slots/broken.toml': 'context = "many"\n',
+        },
+      }),
+    );
   }
 
   create = (body: object): Promise<Answer> => this.say('POST', '/api/slots', { body });
   change = (name: string, body: object): Promise<Answer> => this.say('PUT', `/api/slots/${name}`, { body });
-  remove = (name: string): Promise<Answer> => this.say('DELETE', `/api/slots/${name}`);
+  removeSlot = (name: string): Promise<Answer> => this.say('DELETE', `/api/slots/${name}`);
 
-  fileOf = (name: string): string => join(this.gateway.home, `config/slots/${name}.toml`);
+  fileOf = (name: string): string => join(this.home, `config/slots/${name}.toml`);
   textOf = (name: string): string => readFileSync(this.fileOf(name), 'utf8');
 
   /** Entries of the audit trail about one act. */

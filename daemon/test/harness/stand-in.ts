@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listening } from '../../kit/testing/listening.ts';
 
 /** One request as a stand-in for a foreign server heard it, whole. */
 export interface Heard {
@@ -48,8 +49,7 @@ export async function standIn(first: (heard: Heard) => RequestListener): Promise
       socket.on('error', () => {});
       socket.once('close', () => sockets.delete(socket));
     });
-    await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
-    port = (server.address() as AddressInfo).port;
+    port = await listening(server, port);
   };
   const down = () =>
     new Promise<void>((done) => {

@@ -1,9 +1,5 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../../models/gguf/writer.ts';
 import { OneGateway } from './one-gateway.ts';
 import { pointing, type RunOptions, svcctl } from './svcctl.ts';
 import { startGuarded } from './tiny-gateway.ts';
@@ -13,22 +9,19 @@ export const LONG = 'a-model-whose-id-is-much-longer-than-any-terminal-would-lik
 /** A guarded gateway for one test file, and svcctl with the admin key that points at it. */
 export class SvcctlGateway extends OneGateway {
   constructor() {
-    super(() => {
-      const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-      mkdirSync(join(home, 'state/models'), { recursive: true });
-      for (const id of ['second', LONG]) {
-        writeFileSync(join(home, `state/models/${id}.gguf`), encodeGguf(tinyChat({ context: 4096 })));
-      }
-      const files = {
-        'config/slots/utility.toml': '# mine\nmodel = "tiny"\nparallel = 1\n',
-        'config/slots/hollow.toml': 'model = "not-here"\n',
-      };
-      return startGuarded({ home, files });
-    });
+    super(() =>
+      startGuarded({
+        models: { second: tinyChat({ context: 4096 }), [LONG]: tinyChat({ context: 4096 }) },
+        files: {
+          'config/slots/utility.toml': '# mine\nmodel = "tiny"\nparallel = 1\n',
+          'config/slots/hollow.toml': 'model = "not-here"\n',
+        },
+      }),
+    );
   }
 
   run = (args: string[], options: RunOptions = {}): ReturnType<typeof svcctl> =>
-    svcctl(args, { ...options, env: { ...pointing(this.gateway), ...options.env } });
+    svcctl(args, { ...options, env: { ...pointing(this), ...options.env } });
 
   /** Runs a command that must succeed, and answers its output. */
   said = async (...args: string[]): Promise<string> => {

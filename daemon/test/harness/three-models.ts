@@ -1,8 +1,6 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../../models/gguf/writer.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { type Answer, ask } from './http.ts';
 
@@ -28,19 +26,13 @@ export const slotFile = (colour: Colour): string =>
 /** A gateway with the three slots and room for one of their models at a time; `used` is a home that has them already. */
 export async function startThree(used?: string, env: Record<string, string> = {}): Promise<Gateway> {
   if (used !== undefined) return startGateway({ home: used, env });
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const folder = join(home, 'weights');
-  mkdirSync(folder, { recursive: true });
-  for (const colour of COLOURS) {
-    const model = tinyChat({ name: `${colour}-model`, reply: replyOf(colour), context: 65_536, runs: false });
-    writeFileSync(join(folder, `${colour}-model.gguf`), encodeGguf(model));
-  }
-  const config = `[models]\nfolders = ["${folder}"]\n\n[slots]\nmemory_limit = ${ONE_MODEL_BYTES}\n`;
+  const modelOf = (colour: Colour) =>
+    tinyChat({ name: `${colour}-model`, reply: replyOf(colour), context: 65_536, runs: false });
   return startGateway({
-    home,
     env,
+    models: Object.fromEntries(COLOURS.map((colour) => [`${colour}-model`, modelOf(colour)])),
     files: {
-      'config/config.toml': config,
+      'config/config.toml': `[slots]\nmemory_limit = ${ONE_MODEL_BYTES}\n`,
       'config/slots/agent.toml': 'enabled = false\n',
       ...Object.fromEntries(COLOURS.map((colour) => [`config/slots/${colour}.toml`, slotFile(colour)])),
     },
@@ -58,11 +50,6 @@ export const askFor = (gateway: Gateway, colour: Colour, by: 'slot' | 'model' = 
       max_tokens: 16,
     },
   });
-
-/** What an answer says. */
-export const said = (answer: Answer): string =>
-  answer.json<{ choices?: { message: { content: string } }[] }>().choices?.[0]?.message.content ??
-  answer.text;
 
 /** How often engines of a slot were started, by its log. */
 export function startsOf(gateway: Gateway, colour: Colour): number {

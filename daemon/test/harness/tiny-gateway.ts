@@ -1,11 +1,17 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { SlotRecord } from '../../contract/slots.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../../models/gguf/writer.ts';
-import { ADMIN_KEY, type Gateway, type GatewayOptions, KEYS_FILE, startGateway, until } from './gateway.ts';
-import { ask } from './http.ts';
+import type { GgufModel } from '../../models/gguf/writer.ts';
+import {
+  ADMIN_KEY,
+  type Gateway,
+  type GatewayOptions,
+  KEYS_FILE,
+  REQUIRE_AUTH,
+  startGateway,
+  until,
+} from './gateway.ts';
+import { newHome, writeModel } from './home.ts';
+import { slotState } from './slots.ts';
+import { openStream, type Streamed } from './stream.ts';
 
 /**
  * The prompt is the contents of all messages in order, then 5 or 1 for thinking on or off. The model's next token
@@ -21,17 +27,13 @@ export const ENDLESS = 'a';
 /** Window of slot `agent` below: about ten seconds of streaming. */
 export const WINDOW = 32_768;
 
-/** Writes the model that `startTiny` serves and answers its path; its id is `tiny`. */
-export function writeTinyModel(folder: string): string {
-  const path = join(folder, 'tiny.gguf');
-  writeFileSync(path, encodeGguf(tinyChat({ context: 65_536, template: TEMPLATE })));
-  return path;
-}
+/** The model that `startTiny` serves as `tiny`. */
+export const tinyModel = (): GgufModel => tinyChat({ context: 65_536, template: TEMPLATE });
 
 /** Starts a gateway whose slot `agent` serves a real, tiny model with a wide window, and waits until it is ready. */
 export async function startTiny(options: GatewayOptions = {}, key?: string): Promise<Gateway> {
-  const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const model = writeTinyModel(home);
+  const home = options.home ?? newHome();
+  const model = writeModel(home, 'tiny', tinyModel());
   const gateway = await startGateway({
     ...options,
     home,
@@ -47,32 +49,21 @@ export const startGuarded = ({ files, ...options }: GatewayOptions = {}): Promis
   startTiny(
     {
       ...options,
-      files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = true\n', ...files },
+      files: { ...KEYS_FILE, 'config/config.toml': REQUIRE_AUTH, ...files },
     },
     ADMIN_KEY,
   );
 
-/** The record of a slot as `GET /api/slots/{name}` shows it. */
-export async function slot(gateway: Gateway, name: string, key?: string): Promise<SlotRecord> {
-  return (await ask(gateway, 'GET', `/api/slots/${name}`, { key })).json<SlotRecord>();
-}
-
-/** Waits until a slot is in `state` and answers its record. */
-export async function slotState(
+/** A chat that slot or model `model` streams until it is cut or `tokens` have come, and that is flowing already. */
+export async function flowing(
   gateway: Gateway,
-  name: string,
-  state: SlotRecord['state'],
+  model: string,
+  tokens = 30_000,
   key?: string,
-  limitMs = 30_000,
-): Promise<SlotRecord> {
-  let seen = await slot(gateway, name, key);
-  await until(
-    async () => {
-      seen = await slot(gateway, name, key);
-      return seen.state === state;
-    },
-    `slot ${name} to be ${state}`,
-    limitMs,
-  );
-  return seen;
+): Promise<Streamed> {
+  const messages = [{ role: 'user', content: ENDLESS }];
+  const body = { model, messages, temperature: 0, max_tokens: tokens, stream: true };
+  const streamed = await openStream(gateway, '/v1/chat/completions', body, { key });
+  await until(() => streamed.text().length > 500, 'the stream to flow');
+  return streamed;
 }

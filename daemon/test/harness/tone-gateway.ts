@@ -1,18 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_PATH } from '../../kit/run-command.ts';
 import { writeToneRecogniser, writeToneVoice } from '../../models/onnx/tone-folders.ts';
 import { type Gateway, type GatewayOptions, QUIET_FILE, startGateway } from './gateway.ts';
+import { modelFolder, newHome } from './home.ts';
 
 /** What the tone voice says and the tone recogniser hears, to the letter; no speech, but real engines. */
 export const TONE_TEXT = 'good morning, llama 42.';
 
 /** A gateway with the tone voice and the tone recogniser in its model folder; slots `tts` and `stt` take them. */
 export async function startTones(options: GatewayOptions = {}): Promise<Gateway> {
-  const home = options.home ?? mkdtempSync(join(tmpdir(), 'svc-test-'));
-  const models = join(home, 'state', 'models');
-  mkdirSync(models, { recursive: true, mode: 0o700 });
+  const home = options.home ?? newHome();
+  const models = modelFolder(home);
   writeToneVoice(join(models, 'tone-voice'), { speakers: 2 });
   writeToneRecogniser(join(models, 'tone-ear'));
   return startGateway({ ...options, home, files: { ...QUIET_FILE, ...options.files } });

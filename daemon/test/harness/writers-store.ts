@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
-import { createLog } from '../../kit/log.ts';
+import { silentLog } from '../../kit/log.ts';
 import { runningBackup } from '../../store/backup.ts';
 import { connect, type Db } from '../../store/connection.ts';
 import { NEWEST_SCHEMA } from '../../store/copy.ts';
@@ -13,7 +13,7 @@ import { openStore, type Store } from '../../store/store.ts';
 import { aModel, aRequest } from '../../store/testing-rows.ts';
 import type { Left, Writer } from './writer.ts';
 
-const log = createLog({ level: 'silent', write: () => {} });
+const log = silentLog();
 const stateOf = (root: string) => join(root, 'state');
 const fileOf = (root: string) => join(stateOf(root), 'svc.db');
 const LATER_S = 99_999_999_999;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createRotate } from '../../auth/rotate.ts';
 import { openSigningSecret } from '../../auth/signing-secret.ts';
 import { ImageCache } from '../../inference/images/cache.ts';
-import { createLog } from '../../kit/log.ts';
+import { silentLog } from '../../kit/log.ts';
 import { parseEnvFile } from '../../settings/env-file.ts';
 import { openSettings } from '../../settings/settings.ts';
 import { ContainerRecords } from '../../slots/runners/container/record.ts';
@@ -13,7 +13,7 @@ import { changeUpstreamFile, createUpstreamFile, removeUpstreamFile } from '../.
 import { drawnPng } from './drawn-png.ts';
 import { type Left, put, textOf, type Writer, which } from './writer.ts';
 
-const log = createLog({ level: 'silent', write: () => {} });
+const log = silentLog();
 const OLD_KEY = 'the-old-admin-key-0123456789';
 const settingsOf = (root: string) => openSettings({ env: { SVC_HOME: root }, log, watch: false });
 
