@@ -6,6 +6,7 @@ import { SetupError } from '../kit/setup-error.ts';
 import { keepRoom } from './connection-room.ts';
 import { Drain, turnAway } from './drain.ts';
 import { expects } from './expect.ts';
+import { type GatheredWrites, gatherWrites } from './gathered-writes.ts';
 import { LeanResponse } from './lean-response.ts';
 import { createPipeline, type PipelineDeps } from './pipeline.ts';
 import { followSilent } from './silent-sockets.ts';
@@ -51,6 +52,7 @@ export async function startHttp(
   tune(server, drain);
   wire(server, listener(app, deps, drain));
   const sockets = attachSockets(app, server, deps);
+  const gathered = gatherWrites(server);
   const silent = followSilent(server);
   keepRoom(server, silent, { most: options.maxConnections, log: deps.log });
   deps.auth.onChange(() => sockets.recheck());
@@ -64,7 +66,8 @@ export async function startHttp(
       sockets.closeAll();
       const began = performance.now();
       if (options.fd === undefined) await drain.begin(drainMs);
-      await close(server, Math.max(0, drainMs - (performance.now() - began)), silent.end);
+      const left = Math.max(0, drainMs - (performance.now() - began));
+      await close(server, left, { gathered, endSilent: silent.end });
     },
   };
 }
@@ -153,10 +156,19 @@ const SWEEP_MS = 100;
 /** Who has just been accepted may have its request on the way, above all when a service manager keeps the listener (ms). */
 const SILENT_GRACE_MS = 250;
 
-async function close(server: Server, drainMs: number, endSilent: () => void): Promise<void> {
+interface Ending {
+  readonly gathered: GatheredWrites;
+  endSilent(): void;
+}
+
+async function close(server: Server, drainMs: number, { gathered, endSilent }: Ending): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const silent = setTimeout(endSilent, SILENT_GRACE_MS);
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const sweep = setInterval(() => {
+    // Node takes a connection for idle as soon as its answer has been handed over.
+    gathered.flush();
+    server.closeIdleConnections();
+  }, SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
   clearInterval(sweep);

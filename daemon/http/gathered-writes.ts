@@ -1,0 +1,40 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Bytes that are not kept waiting: a caller who takes so much is awake. */
+const AT_ONCE = 16 * 1024;
+
+/** What holds back the writes of a server's connections until the turn of the event loop ends. */
+export interface GatheredWrites {
+  /** Writes whatever waits, now. */
+  flush(): void;
+}
+
+/**
+ * Lets the answers that are made in one turn of the event loop leave together at its end. To wake a program that sleeps costs the
+ * writer 5 to 10 microseconds, and half of a small answer's writes do; written one after another, most find their readers awake,
+ * and the next requests come together, too. Nothing waits for a timer: a lone answer leaves as soon as it is made.
+ */
+export function gatherWrites(server: Server): GatheredWrites {
+  let waiting: (() => void)[] = [];
+  const flush = () => {
+    const now = waiting;
+    waiting = [];
+    for (const write of now) write();
+  };
+  server.on('connection', (socket: Socket) => {
+    const uncork = socket.uncork.bind(socket);
+    let waits = false;
+    const write = () => {
+      waits = false;
+      uncork();
+    };
+    socket.uncork = () => {
+      if (socket.writableCorked !== 1 || socket.writableLength >= AT_ONCE) return uncork();
+      if (waits) return;
+      waits = true;
+      if (waiting.push(write) === 1) setImmediate(flush);
+    };
+  });
+  return { flush };
+}
