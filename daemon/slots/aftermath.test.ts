@@ -207,16 +207,38 @@ describe('ten minutes of serving', () => {
   );
 });
 
-it('a real model that appears while the demonstration model loads is taken right after', async () => {
+describe('an engine that is ready', () => {
+  it('and never asked is idle after its time', async () => {
+    const bench = new OwnerBench('idle_unload = 60', 'utility');
+    await bench.owner.load();
+    await bench.clock.advance(59_999);
+    expect(bench.state).toBe('ready');
+    await bench.clock.advance(1);
+    expect(bench.state).toBe('offline');
+  });
+
+  it('and holds the demonstration model makes way for a real one that appeared while it loaded', async () => {
+    const bench = new OwnerBench();
+    bench.model = { ...MODEL, id: 'demo', demo: true };
+    bench.runner.instant = false;
+    const held = bench.owner.load();
+    bench.model = MODEL;
+    bench.owner.refreshModel();
+    bench.runner.instant = true;
+    bench.runner.last.load();
+    await held;
+    await settle();
+    expect(bench.owner.record()).toMatchObject({ state: 'ready', model: 'tiny' });
+  });
+});
+
+it('an engine is told of, and so is its end, with a failure beside it when nobody wanted that', async () => {
   const bench = new OwnerBench();
-  bench.model = { ...MODEL, id: 'demo', demo: true };
-  bench.runner.instant = false;
-  const held = bench.owner.load();
-  bench.model = MODEL;
-  bench.owner.refreshModel();
-  bench.runner.instant = true;
-  bench.runner.last.load();
-  await held;
+  await bench.owner.load();
+  await bench.owner.unload();
+  expect(bench.told).toEqual(['ready', 'ended']);
+  await bench.owner.load();
+  bench.runner.last.end();
   await settle();
-  expect(bench.owner.record()).toMatchObject({ state: 'ready', model: 'tiny' });
+  expect(bench.told.slice(2)).toEqual(['ready', 'ended', 'failed']);
 });
