@@ -4,14 +4,14 @@ import type { HardwareView } from '../contract/hardware.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import { SingleFlight } from '../kit/single-flight.ts';
-import { busyCounters } from './busy-counter.ts';
 import { cardMemory } from './card-memory.ts';
 import type { ContainerSources } from './containers.ts';
 import { physicalCores } from './cores.ts';
-import { refreshDetails } from './details.ts';
 import { type NodeAccess, nodeAccess } from './device-nodes.ts';
-import { guarded, type ProbeProblem } from './guarded.ts';
+import type { DeviceFacts } from './facts.ts';
+import { guarded } from './guarded.ts';
 import { readHostMemory } from './host-memory.ts';
+import { LiveValues } from './live-values.ts';
 import { installedBackends } from './llama-backends.ts';
 import { type ProbeContext, type ProbeResult, probeMachine } from './probe.ts';
 import { watchResume } from './resume-watch.ts';
@@ -53,7 +53,6 @@ export interface Hardware {
   close(): void;
 }
 
-const LIVE_MS = 5000;
 const MEMORY_MS = 1000;
 const PROBE_MS = 8000;
 
@@ -81,16 +80,17 @@ function probeContext(options: HardwareOptions, signal: AbortSignal): ProbeConte
   };
 }
 
+const factsOf = ({ devices }: ProbeResult): DeviceFacts[] => devices.map(({ facts }) => facts);
+
 /** The machine as the gateway sees it. Nothing is read before the first `probe()`, `memoryAvailable()` or `coresPhysical()`. */
 export function createHardware(options: HardwareOptions): Hardware {
   const { log, bus, root = '' } = options;
   const stop = new AbortController();
   const context = probeContext(options, stop.signal);
   const memory = cached(MEMORY_MS, () => readHostMemory(root));
-  const countBusy = busyCounters();
+  const live = new LiveValues(context, log);
   let cores: number | null = null;
   let last: ProbeResult | null = null;
-  let liveAt = 0;
 
   const coresPhysical = () => {
     cores ??= physicalCores(root);
@@ -102,34 +102,15 @@ export function createHardware(options: HardwareOptions): Hardware {
       coresPhysical: coresPhysical(),
       coresLogical: availableParallelism(),
     });
-  const noteLive = (result: ProbeResult) => {
-    liveAt = performance.now();
-    countBusy(
-      result.devices.map(({ facts }) => facts),
-      liveAt,
-    );
-  };
   const look = async () => {
     last = await probeMachine(context);
     cores = null;
-    noteLive(last);
+    live.wereRead(factsOf(last));
     for (const problem of last.problems) log.warn(problem, 'hardware probe');
     bus.emit('hardware', { probed_at: last.probedAt });
   };
   const readLive = async () => {
-    const result = last;
-    if (result === null || stop.signal.aborted) return;
-    const devices = result.devices.map(({ facts }) => facts);
-    const problems: ProbeProblem[] = [];
-    await guarded(
-      'live values',
-      context.limitMs,
-      () => refreshDetails(context, devices),
-      undefined,
-      problems,
-    );
-    for (const problem of problems) log.debug(problem, 'hardware');
-    noteLive(result);
+    if (last !== null && !stop.signal.aborted) await live.read(factsOf(last));
   };
   const flights = new SingleFlight<void>();
   const refresh = () => flights.run('live', readLive);
@@ -139,16 +120,15 @@ export function createHardware(options: HardwareOptions): Hardware {
   };
   const current = async (): Promise<HardwareView> => {
     if (last === null) return probe();
-    if (stale()) await refresh();
+    if (live.stale) await refresh();
     return shown(last);
   };
-  const stale = () => performance.now() - liveAt >= LIVE_MS;
   const stopWatch = watchResume(() => void probe());
 
   return {
     view() {
       if (last === null) return null;
-      if (stale()) void refresh();
+      if (live.stale) void refresh();
       return shown(last);
     },
     last: () => (last === null ? null : shown(last)),

@@ -85,6 +85,16 @@ function addNvidia(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof rea
   applyNvidia(devices, answer);
 }
 
+/** Vulkan says whether a device is integrated where nobody else did; one of the same kind says it for all of them. */
+function addVulkan(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof readVulkan>>): void {
+  for (const device of devices.filter(({ integrated }) => integrated === null)) {
+    const seen = answer.devices?.find(
+      ({ vendorId, deviceId }) => vendorId === device.vendorId && deviceId === device.deviceId,
+    );
+    patchDevice(device, { integrated: seen?.integrated ?? null }, 'vulkaninfo');
+  }
+}
+
 async function accessOf(device: DeviceFacts, nodeAccess: NodeAccess): Promise<Access> {
   return decideAccess(device, await Promise.all(nodesToCheck(device).map(nodeAccess)));
 }
@@ -142,14 +152,7 @@ export async function probeMachine(options: ProbeContext): Promise<ProbeResult> 
     run('containers', () => probeContainers(context), []),
   ]);
   addNvidia(devices, nvidia);
-  for (const device of devices) {
-    const seen = vulkan.devices?.find(
-      (one) => one.vendorId === device.vendorId && one.deviceId === device.deviceId,
-    );
-    if (seen !== undefined && device.integrated === null) {
-      patchDevice(device, { integrated: seen.integrated }, 'vulkaninfo');
-    }
-  }
+  addVulkan(devices, vulkan);
   const probed = devices.map(async (facts) => ({
     facts,
     ...deviceName(facts, { vulkan: vulkan.devices, lspci }),

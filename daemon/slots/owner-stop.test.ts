@@ -28,15 +28,6 @@ describe('unload and restart', () => {
     expect(bench.runner.starts).toBe(2);
   });
 
-  it('a crash while draining is the end that was wanted', async () => {
-    const bench = new OwnerBench();
-    await bench.ask();
-    const unloaded = bench.owner.unload();
-    bench.runner.last.end('crash');
-    await unloaded;
-    expect(bench.owner.record()).toMatchObject({ state: 'offline', failure: null });
-  });
-
   it('P09: stop during start is stopped, and who waited is told', async () => {
     const bench = new OwnerBench();
     bench.runner.instant = false;
@@ -44,18 +35,6 @@ describe('unload and restart', () => {
     await bench.owner.unload();
     expect(await asked).toMatchObject({ code: 'slot.draining', status: 503 });
     expect([bench.state, bench.runner.starts]).toEqual(['offline', 1]);
-  });
-
-  it('stop while a failed start is being ended is stopped, not failed', async () => {
-    const bench = new OwnerBench();
-    bench.runner.instant = false;
-    bench.ask();
-    bench.runner.last.obedient = false;
-    await bench.clock.advance(60_001);
-    const unloaded = bench.owner.unload();
-    bench.runner.last.end();
-    await unloaded;
-    expect(bench.owner.record()).toMatchObject({ state: 'offline', failure: null });
   });
 
   it('unloading a failed slot forgets the failure and its next try', async () => {
@@ -147,20 +126,6 @@ describe('settings and models that change', () => {
     await settle();
     expect(bench.owner.record()).toMatchObject({ state: 'ready', model: 'tiny', demo: false });
   });
-
-  it('a real model that appears while the demonstration model loads is taken right after', async () => {
-    const bench = new OwnerBench();
-    bench.model = { ...MODEL, id: 'demo', demo: true };
-    bench.runner.instant = false;
-    const held = bench.owner.load();
-    bench.model = MODEL;
-    bench.owner.refreshModel();
-    bench.runner.instant = true;
-    bench.runner.last.load();
-    await held;
-    await settle();
-    expect(bench.owner.record()).toMatchObject({ state: 'ready', model: 'tiny' });
-  });
 });
 
 describe('close', () => {
@@ -199,27 +164,4 @@ describe('close', () => {
     await failed.clock.advance(1_000_000);
     expect([failed.state, failed.runner.starts]).toEqual(['error', 1]);
   });
-});
-
-describe('ten minutes of serving', () => {
-  it.each([
-    [599_000, 2],
-    [600_000, 1],
-  ])(
-    'after %i ms ready the next failure is number %i, although the engine was stopped on purpose',
-    async (ms, failures) => {
-      const bench = new OwnerBench('idle_unload = 0', 'utility');
-      await bench.failTimes(1);
-      await bench.owner.load();
-      await bench.clock.advance(ms);
-      bench.owner.evict();
-      await settle();
-      expect(bench.state).toBe('offline');
-      bench.runner.instant = false;
-      const failing = bench.ask();
-      bench.runner.last.end('broken');
-      await refused(failing);
-      expect(bench.owner.record().failure).toMatchObject({ failures });
-    },
-  );
 });

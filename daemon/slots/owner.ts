@@ -28,7 +28,6 @@ export class Owner {
   readonly #backoff: Backoff;
   readonly #life: EngineLife;
   readonly #gate: LoadGate;
-  readonly #aftermath: Aftermath;
   readonly #serving: Serving;
   /** The slot as decisions see it. */
   readonly glance: SlotGlance;
@@ -65,18 +64,6 @@ export class Owner {
       gpuNote: parts.gpuNote,
       traffic: this.#serving.traffic,
     });
-    this.#life = new EngineLife(parts, this.#machine, {
-      ready: (current) => this.#ready(current),
-      stopped: (current) => this.#aftermath.stopped(current),
-      failed: (current, reason) => {
-        this.#serving.cut();
-        this.#aftermath.failed(current, reason);
-      },
-      lost: () => {
-        this.#serving.cut();
-        this.#settle();
-      },
-    });
     this.#backoff = new Backoff(parts.clock, () => this.#retryNow());
     this.#waiters = new Waiters({
       slot: config.name,
@@ -86,21 +73,24 @@ export class Owner {
       progress: () => this.#life.current?.running.progress() ?? null,
       left: () => this.#settle(),
     });
+    const aftermath = new Aftermath({
+      slot: config.name,
+      owner: parts,
+      machine: this.#machine,
+      waiters: this.#waiters,
+      serving: this.#serving,
+      backoff: this.#backoff,
+      begin: () => this.#begin(),
+      settle: () => this.#settle(),
+      refreshModel: () => this.refreshModel(),
+    });
+    this.#life = new EngineLife(parts, this.#machine, aftermath);
     this.#gate = new LoadGate({
       owner: parts,
       machine: this.#machine,
       waiters: this.#waiters,
       backoff: this.#backoff,
       start: (current, admitted) => this.#life.start(current, admitted),
-    });
-    this.#aftermath = new Aftermath({
-      slot: config.name,
-      owner: parts,
-      machine: this.#machine,
-      waiters: this.#waiters,
-      backoff: this.#backoff,
-      begin: () => this.#begin(),
-      settle: () => this.#settle(),
     });
   }
 
@@ -281,14 +271,6 @@ export class Owner {
   #begin(): void {
     this.#known = this.#parts.model(this.#config);
     this.#gate.enter(this.#config);
-  }
-
-  #ready(current: Current): void {
-    this.#waiters.satisfy();
-    this.#parts.ready(current);
-    this.#serving.rest();
-    this.#settle();
-    if (current.launch.demo) this.refreshModel();
   }
 
   #retryNow(): void {

@@ -20,17 +20,3 @@ export function runnersFor(options: SlotsOptions, ask: AskEngine): Runners {
     keepContainers: () => settings.value('keepContainers'),
   });
 }
-
-/** Tells every runner which slots are wanted; `resume` hears of those whose engines were found running. */
-export function reconcileAll(
-  runners: Runners,
-  wanted: ReadonlySet<string>,
-  resume: (kept: ReadonlySet<string>) => void,
-): void {
-  for (const runner of new Set(Object.values(runners))) void runner.reconcile?.(wanted).then(resume);
-}
-
-/** Tells every runner that the gateway ends. */
-export function retireAll(runners: Runners): void {
-  for (const runner of new Set(Object.values(runners))) runner.retire?.();
-}

@@ -8,24 +8,22 @@ import type { Beside } from './admit.ts';
 import { Announcer } from './announce.ts';
 import { AutoSlots } from './auto-slots.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { Engine, SlotModel } from './engines/engine.ts';
-import { engineOf } from './engines/table.ts';
+import type { SlotModel } from './engines/engine.ts';
 import { choosesCards } from './engines/visible-devices.ts';
 import type { Foreseen } from './foresee.ts';
 import type { SlotGlance } from './glance.ts';
-import { type AskEngine, askThrough, runChecks } from './health.ts';
+import { type AskEngine, askThrough } from './health.ts';
+import { KeptEngines } from './kept-engines.ts';
 import { type Lease, leaseFor, type ReadyOptions } from './lease.ts';
 import { Loads } from './loads.ts';
 import { Measures } from './measures.ts';
-import { MemorySample } from './memory-sample.ts';
 import { endOrphans } from './orphans.ts';
 import { Outlook } from './outlook.ts';
 import { Owner } from './owner.ts';
-import type { OwnerParts } from './owner-parts.ts';
+import { OwnerEffects } from './owner-effects.ts';
 import { goneError } from './refusals.ts';
 import { type Runners, runFolderOf } from './runners/table.ts';
-import { reconcileAll, retireAll, runnersFor } from './runners-for.ts';
-import { signOfLife } from './sign-of-life.ts';
+import { runnersFor } from './runners-for.ts';
 import { SlotAdmin } from './slot-admin.ts';
 import type { SlotConfig } from './slot-file.ts';
 import { SlotFiles } from './slot-files.ts';
@@ -46,32 +44,29 @@ class AllSlots implements Slots {
   readonly #options: SlotsOptions;
   readonly #clock: Clock;
   readonly #announcer: Announcer;
-  readonly #sample: MemorySample;
-  readonly #ask: AskEngine;
-  readonly #runners: Runners;
   readonly #models: SlotModels;
   readonly #set: SlotSet;
+  readonly #kept: KeptEngines;
   readonly #loads: Loads;
+  readonly #effects: OwnerEffects;
   readonly #admin: SlotAdmin;
   readonly #outlook: Outlook;
   readonly #measures: Measures;
   readonly #unsubscribe: () => void;
-  /** Slots whose engine runs already, until their start takes it up. */
-  readonly #found = new Set<string>();
-  #gpuNote: string | null = null;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#sample = new MemorySample(this.#clock);
-    this.#ask = options.ask ?? askThrough(options.outbound);
-    this.#runners = runnersFor(options, this.#ask);
+    const ask = options.ask ?? askThrough(options.outbound);
+    const runners = runnersFor(options, ask);
     const swaps = new Swaps();
     this.#models = new SlotModels((config) => options.modelFor(config), swaps, options.log);
     this.#set = this.#openSet(swaps);
+    this.#kept = new KeptEngines(runners, this.#set);
     this.#announcer = new Announcer(this.#clock, (name) => this.#set.announce(name));
     this.#measures = new Measures(options.keptMeasures);
     this.#loads = this.#openLoads();
+    this.#effects = this.#openEffects(runners, ask);
     this.#admin = this.#openAdmin(swaps);
     this.#outlook = new Outlook({
       set: this.#set,
@@ -83,10 +78,10 @@ class AllSlots implements Slots {
     for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))
       options.log.warn({ slot }, 'ended an engine left by an earlier run');
     const wanted = this.#set.read().filter(({ enabled }) => enabled);
-    reconcileAll(this.#runners, new Set(wanted.map(({ name }) => name)), (kept) => this.#takeUp(kept));
+    this.#kept.find(new Set(wanted.map(({ name }) => name)));
     this.#set.arrange();
     this.#unsubscribe = options.bus.subscribe((entry) => {
-      if (entry.name === 'hardware') this.#gpuNote = options.gpuNote?.() ?? null;
+      if (entry.name === 'hardware') this.#effects.noteGpu();
       if (entry.name !== 'model') return;
       for (const owner of this.#set.all()) owner.refreshModel();
       this.#set.arrange();
@@ -199,51 +194,24 @@ class AllSlots implements Slots {
 
   async stop(limitMs: number): Promise<void> {
     this.#unsubscribe();
-    retireAll(this.#runners);
+    this.#kept.retire();
     await this.#set.stop(limitMs);
     this.#announcer.flush();
   }
 
-  /**
-   * Loads the slots whose engines an earlier gateway left running. One that was started meanwhile had its memory decided, and
-   * so have all loads after this one, whatever becomes of it.
-   */
-  #takeUp(kept: ReadonlySet<string>): void {
-    for (const name of kept) {
-      if (!this.#set.runs(name)) this.#found.add(name);
-      void this.#set.load(name).finally(() => this.#found.delete(name));
-    }
-  }
-
-  #parts(name: string): OwnerParts {
-    const { settings, log } = this.#options;
-    const checksOf = (config: SlotConfig) => engineOf(config.engine) as Engine;
-    return {
+  #openEffects(runners: Runners, ask: AskEngine): OwnerEffects {
+    const { log, settings, watchPace } = this.#options;
+    return new OwnerEffects({
+      ...{ runners, ask, log, settings, watchPace },
       clock: this.#clock,
-      log,
-      queueMax: () => settings.value('queueMax'),
-      loadWaitMs: (stream) => settings.value(stream ? 'loadWaitStreamS' : 'loadWaitS') * 1000,
-      model: (config) => this.#models.of(config),
-      admit: (config, asked) =>
-        this.#set.leaves(name) ? { kind: 'wait', for: [name] } : this.#loads.admit(config, asked),
-      leaveLine: () => this.#loads.leave(name),
-      ...this.#works.heardWith(this.#loads),
-      start: (_, launch) => {
-        this.#found.delete(name);
-        return this.#runners[launch.how.runner].start(launch);
-      },
-      check: (config, launch, loaded, signal) =>
-        runChecks(this.#ask, loaded, checksOf(config).checks(launch), signal),
-      signOfLife: (config, launch) => signOfLife(checksOf(config), launch),
-      ask: this.#ask,
-      watchPace: this.#options.watchPace,
-      gpuNote: () => this.#gpuNote,
-      residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,
-      changed: () => {
-        this.#announcer.changed(name);
-        this.#loads.changed();
-      },
-    };
+      kept: this.#kept,
+      set: this.#set,
+      models: this.#models,
+      loads: this.#loads,
+      works: this.#works,
+      announcer: this.#announcer,
+      gpuNote: () => this.#options.gpuNote?.() ?? null,
+    });
   }
 
   #openSet(swaps: Swaps): SlotSet {
@@ -260,7 +228,7 @@ class AllSlots implements Slots {
       swaps,
       readFolder: () => readSlotFolder(this.#slotFolder()),
       makeOwner: (config) => {
-        const owner = new Owner(config, this.#parts(config.name));
+        const owner = new Owner(config, this.#effects.of(config.name));
         this.#announcer.changed(config.name);
         return owner;
       },
@@ -299,7 +267,7 @@ class AllSlots implements Slots {
       },
       model: (config) => this.#models.of(config),
       holdings: () => this.#set.holdings(),
-      runsAlready: (slot) => this.#found.has(slot),
+      runsAlready: (slot) => this.#kept.has(slot),
       memoryOf,
       familyMemoryOf,
       cardMemoryOf: cardMemoryOf ?? (async () => null),

@@ -31,6 +31,8 @@ export class OwnerBench {
   readonly clock = new ManualClock();
   readonly runner = new ScriptedRunner();
   readonly states: SlotStateName[] = [];
+  /** What was told of its engines. */
+  readonly told: string[] = [];
   readonly owner: Owner;
   model: SlotModel | null = MODEL;
   gpuNote: string | null = null;
@@ -73,10 +75,10 @@ export class OwnerBench {
       leaveLine: () => {
         this.left += 1;
       },
-      ready: () => {},
+      ready: () => void this.told.push('ready'),
       served: () => {},
-      ended: () => {},
-      failed: () => {},
+      ended: () => void this.told.push('ended'),
+      failed: () => void this.told.push('failed'),
       start: (_, launch) => this.runner.start(launch),
       check: (...args) => this.check(...args),
       signOfLife: (_, launch) => signOfLife({ answersWhileServing: this.answersWhileServing }, launch),

@@ -1,14 +1,13 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { RouteId } from '../../../daemon/contract/routes.ts';
-import { ApiError, isLost } from '../../api/api-error.ts';
 import type { CallOptions } from '../../api/client.ts';
 import { followStream } from '../../api/follow.ts';
 import type { SseEvent } from '../../api/sse.ts';
 import { LineBuffer } from './line-buffer.ts';
+import { LogFollower } from './log-follower.ts';
 
 /** Lines that are kept and shown. */
 export const MOST_LINES = 1000;
-const FLUSH_MS = 200;
 
 export type LogTone = 'plain' | 'soft' | 'attention' | 'failed';
 export interface LogLine {
@@ -49,10 +48,7 @@ function usePageVisible(): boolean {
   );
 }
 
-/**
- * Follows a log while the page is visible; bounded, and drawn at most five times a second. A log without ids is read
- * from its last lines anew after a break, one with ids goes on where it was.
- */
+/** Follows a log while the page is visible; bounded, and held while it is paused. */
 export function useLog(source: LogSource): LiveLog {
   const buffer = useRef(new LineBuffer<LogLine>(MOST_LINES));
   const [shown, setShown] = useState<LiveLog['lines']>([]);
@@ -69,61 +65,56 @@ export function useLog(source: LogSource): LiveLog {
   latest.current = source;
   const identity = JSON.stringify([source.id, source.options.params, source.options.query]);
 
+  const show = useCallback(() => {
+    setShown(buffer.current.shown());
+    setSeen(buffer.current.came);
+  }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `identity` and `round` are what opens the stream anew
   useEffect(() => {
     if (!visible) return;
     const stop = new AbortController();
     const lines = buffer.current;
     lines.clear();
-    let withIds = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const flush = (): void => {
-      timer = undefined;
-      setCame(lines.came);
-      if (holding.current) return;
-      setShown(lines.shown());
-      setSeen(lines.came);
-    };
-    const soon = (): void => {
-      timer ??= setTimeout(flush, FLUSH_MS);
-    };
+    const follower = new LogFollower<LogLine>({
+      lines,
+      gap: GAP,
+      read: (event) => latest.current.read(event),
+      draw: () => {
+        setCame(lines.came);
+        if (!holding.current) show();
+      },
+      live: () => {
+        setState('live');
+        setError(null);
+      },
+      broken: (refusal) => {
+        setState('broken');
+        if (refusal !== null) setError(refusal);
+      },
+    });
     void followStream(
       {
         id: latest.current.id,
         options: () => latest.current.options,
-        onEvent: (event) => {
-          withIds ||= event.id !== null;
-          const line = event.event === 'gap' ? GAP : latest.current.read(event);
-          if (line !== null) lines.push(line);
-          soon();
-        },
-        onOpen: (again) => {
-          if (again && !withIds) lines.clear();
-          setState('live');
-          setError(null);
-          soon();
-        },
-        onBroken: (cause) => {
-          setState('broken');
-          const refused = cause instanceof ApiError && !isLost(cause);
-          if (refused) setError(cause);
-          return !refused;
-        },
+        onEvent: (event) => follower.event(event),
+        onOpen: (again) => follower.opened(again),
+        onBroken: (cause) => follower.broke(cause),
       },
       stop.signal,
     );
     return () => {
       stop.abort();
-      clearTimeout(timer);
+      follower.stop();
     };
   }, [identity, visible, round]);
 
-  const pause = useCallback((on: boolean) => {
-    setPaused(on);
-    if (on) return;
-    setShown(buffer.current.shown());
-    setSeen(buffer.current.came);
-  }, []);
+  const pause = useCallback(
+    (on: boolean) => {
+      setPaused(on);
+      if (!on) show();
+    },
+    [show],
+  );
   const retry = useCallback(() => {
     setError(null);
     setState('opening');

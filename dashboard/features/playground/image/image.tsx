@@ -14,10 +14,10 @@ import { Job, useJob } from '../parts/job.ts';
 import form from '../parts/mode-form.module.css';
 import { ModeForm } from '../parts/mode-form.tsx';
 import { ModePage } from '../parts/mode-page.tsx';
-import { numberFault, numberOf, said } from '../parts/numbers.ts';
 import { ToldLine } from '../parts/told-line.tsx';
 import { useModels } from '../parts/use-models.ts';
 import css from './image.module.css';
+import { type ImageRequest, imageLacks, imageRequest } from './image-request.ts';
 import { ownDrawing } from './own-drawing.ts';
 import { DrawingProgress } from './progress.tsx';
 
@@ -107,15 +107,14 @@ function Pictures(props: { made: Made }): ReactElement {
 }
 
 async function draw(
-  prompt: string,
-  body: Record<string, unknown>,
+  body: ImageRequest,
   slot: string | null,
   signal: AbortSignal,
   tell: (drawn: Drawn) => void,
 ): Promise<Drawn> {
   const made = job.get().result?.made ?? null;
   tell({ drawing: null, made });
-  const own = ownDrawing({ slot, model: String(body.model), before: drawnNow() });
+  const own = ownDrawing({ slot, model: body.model, before: drawnNow() });
   const leave = onDrawing((next) => {
     const mine = own(next);
     if (mine === null) return;
@@ -123,7 +122,7 @@ async function draw(
   });
   try {
     const { value, told } = await askJson<ImagesResponse>('v1.images', { body, signal });
-    return { drawing: null, made: { prompt, answer: value, told } };
+    return { drawing: null, made: { prompt: body.prompt, answer: value, told } };
   } finally {
     leave();
   }
@@ -134,18 +133,7 @@ export function Image(): ReactElement {
   const at = useFields(fields);
   const state = useJob(job);
   const models = useModels('image_generation', at.model);
-  const prompt = at.prompt.trim();
-  const extra = said({ seed: numberOf(at.seed), steps: numberOf(at.steps) });
-  const body = {
-    model: models.model?.id ?? 'img',
-    prompt,
-    ...said({ size: at.size, n: at.count === '1' ? null : numberOf(at.count) }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra_body: extra }),
-  };
-  const lacks =
-    prompt === ''
-      ? 'Write what shall be drawn.'
-      : (numberFault('Seed', at.seed, 0, Number.MAX_SAFE_INTEGER) ?? numberFault('Steps', at.steps, 1, 150));
+  const body = imageRequest(at, models.model?.id ?? null);
   const slot = models.model?._svc.slot ?? null;
   return (
     <ModePage
@@ -159,8 +147,8 @@ export function Image(): ReactElement {
         job={job}
         state={state}
         verb="Draw"
-        lacks={lacks}
-        onSend={() => void job.run((signal, tell) => draw(prompt, body, slot, signal, tell))}
+        lacks={imageLacks(at)}
+        onSend={() => void job.run((signal, tell) => draw(body, slot, signal, tell))}
       >
         <TextArea
           label="What to draw"

@@ -10,10 +10,10 @@ import { Job, useJob } from '../parts/job.ts';
 import form from '../parts/mode-form.module.css';
 import { ModeForm } from '../parts/mode-form.tsx';
 import { ModePage } from '../parts/mode-page.tsx';
-import { linesOf, numberFault, numberOf, said } from '../parts/numbers.ts';
 import { ToldLine } from '../parts/told-line.tsx';
 import { useModels } from '../parts/use-models.ts';
 import css from './rerank.module.css';
+import { type RerankRequest, rerankLacks, rerankRequest } from './rerank-request.ts';
 
 interface Answer {
   results: { index: number; relevance_score: number }[];
@@ -27,7 +27,6 @@ interface Sorted {
   readonly told: Told;
 }
 
-const MOST_LINES = 200;
 const score = new Intl.NumberFormat('en', { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 
 const fields = new Fields('rerank', {
@@ -39,9 +38,14 @@ const fields = new Fields('rerank', {
 });
 const job = new Job<Sorted>();
 
-async function sort(documents: readonly string[], body: object, signal: AbortSignal): Promise<Sorted> {
+async function sort(body: RerankRequest, signal: AbortSignal): Promise<Sorted> {
   const { value, told } = await askJson<Answer>('v1.rerank', { body, signal });
-  return { documents, results: value.results, tokens: value.usage?.total_tokens ?? null, told };
+  return {
+    documents: body.documents,
+    results: value.results,
+    tokens: value.usage?.total_tokens ?? null,
+    told,
+  };
 }
 
 /** Best first; the bar runs from the worst score of the answer to its best. */
@@ -68,17 +72,7 @@ export function Rerank(): ReactElement {
   const at = useFields(fields);
   const state = useJob(job);
   const models = useModels('rerank', at.model);
-  const documents = linesOf(at.documents);
-  const body = {
-    model: models.model?.id ?? 'rerank',
-    query: at.query.trim(),
-    documents,
-    ...said({ top_n: numberOf(at.topN) }),
-  };
-  const few = documents.length === 0 ? 'Write at least one document.' : null;
-  const many = documents.length > MOST_LINES ? `This page sorts at most ${MOST_LINES} documents.` : null;
-  const lacks =
-    body.query === '' ? 'Write a question.' : (few ?? many ?? numberFault('At most', at.topN, 1, MOST_LINES));
+  const body = rerankRequest(at, models.model?.id ?? null);
   return (
     <ModePage
       ability="rerank"
@@ -91,8 +85,8 @@ export function Rerank(): ReactElement {
         job={job}
         state={state}
         verb="Sort"
-        lacks={lacks}
-        onSend={() => void job.run((signal) => sort(documents, body, signal))}
+        lacks={rerankLacks(at)}
+        onSend={() => void job.run((signal) => sort(body, signal))}
       >
         <TextInput label="Question" value={at.query} onChange={(query) => fields.set({ query })} />
         <TextArea

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KeptEngines } from './kept-engines.ts';
 import { ManualClock, settle } from './testing/manual-clock.ts';
 import { MODEL } from './testing/owner-bench.ts';
 import { ScriptedRunner } from './testing/scripted-runner.ts';
@@ -88,5 +89,37 @@ describe('engines that an earlier gateway left running', () => {
     runner.found.resolve(new Set(['boxed']));
     await settle();
     expect(runner.starts).toBe(0);
+  });
+});
+
+describe('the engine of a slot runs already', () => {
+  /** One engine was found, and the load of its slot has no outcome yet. */
+  async function found(runs: boolean) {
+    const load = Promise.withResolvers<void>();
+    const runners = { worker: runner, process: runner, container: runner, attach: runner };
+    const kept = new KeptEngines(runners, { runs: () => runs, load: () => load.promise });
+    kept.find(new Set(['boxed']));
+    runner.found.resolve(new Set(['boxed']));
+    await settle();
+    return { kept, load };
+  }
+
+  it('until its start begins, whatever becomes of that', async () => {
+    const { kept } = await found(false);
+    expect([kept.has('boxed'), kept.has('agent')]).toEqual([true, false]);
+    kept.started('boxed');
+    expect(kept.has('boxed')).toBe(false);
+  });
+
+  it('or until its load has an outcome without a start', async () => {
+    const { kept, load } = await found(false);
+    load.resolve();
+    await settle();
+    expect(kept.has('boxed')).toBe(false);
+  });
+
+  it('but not where the slot was started before it was found', async () => {
+    const { kept } = await found(true);
+    expect(kept.has('boxed')).toBe(false);
   });
 });

@@ -1,0 +1,80 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type DeviceFacts, newDevice } from './facts.ts';
+import { type FakeMachine, fakeMachine } from './fake-machine.ts';
+import { LiveValues } from './live-values.ts';
+import type { Tool } from './tools.ts';
+import { openTree, type Tree } from './tree.ts';
+
+const ID = '0000:0b:00.0';
+const noTool: Tool = async () => {
+  throw new Error('no tool is asked');
+};
+
+let machine: FakeMachine;
+let told: unknown[];
+let card: DeviceFacts;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  machine = fakeMachine('amd-dgpu');
+  told = [];
+  const identity = { id: ID, kind: 'gpu', vendor: 'amd', vendorId: 0x1002, deviceId: 1 } as const;
+  card = { ...newDevice(identity), driver: 'amdgpu' };
+});
+afterEach(() => {
+  vi.useRealTimers();
+  machine.remove();
+});
+
+const open = (tree: Tree = openTree(machine.root)) =>
+  new LiveValues(
+    { tree, tool: noTool, limitMs: 1000 },
+    { debug: (problem: unknown) => void told.push(problem) },
+  );
+
+test('are stale 5 s after they were read, by whom ever', async () => {
+  const live = open();
+  vi.advanceTimersByTime(5000);
+  expect(live.stale).toBe(true);
+  live.wereRead([card]);
+  vi.advanceTimersByTime(4999);
+  expect(live.stale).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(live.stale).toBe(true);
+  await live.read([card]);
+  expect(live.stale).toBe(false);
+});
+
+test('are laid over the device, and what can no longer be read is unknown', async () => {
+  const live = open();
+  await live.read([card]);
+  expect(card).toMatchObject({ memoryUsed: 27856896, busyPercent: 0 });
+  const folder = join(machine.root, 'sys/devices/pci0000:00', ID);
+  writeFileSync(join(folder, 'mem_info_vram_used'), '1000\n');
+  writeFileSync(join(folder, 'gpu_busy_percent'), 'EBUSY\n');
+  await live.read([card]);
+  expect(card).toMatchObject({ memoryUsed: 1000, busyPercent: null });
+  expect(told).toEqual([]);
+});
+
+test('a counter of busy time is a percentage from the second reading on', () => {
+  const live = open();
+  card.busyCounterUs = 1_000_000;
+  live.wereRead([card]);
+  expect(card.busyPercent).toBeNull();
+  vi.advanceTimersByTime(4000);
+  card.busyCounterUs = 3_000_000;
+  live.wereRead([card]);
+  expect(card.busyPercent).toBe(50);
+});
+
+test('what goes wrong is told and fails nobody', async () => {
+  const broken = new Proxy({} as Tree, {
+    get: () => () => {
+      throw new Error('no such tree');
+    },
+  });
+  await open(broken).read([card]);
+  expect(told).toEqual([{ probe: 'live values', reason: 'no such tree' }]);
+});

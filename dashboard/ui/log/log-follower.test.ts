@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ApiError, lost } from '../../api/api-error.ts';
+import type { SseEvent } from '../../api/sse.ts';
+import { LineBuffer } from './line-buffer.ts';
+import { LogFollower } from './log-follower.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const line = (data: string, id: string | null = null, event = 'line'): SseEvent => ({ event, data, id });
+
+function follow() {
+  const lines = new LineBuffer<string>(10);
+  const drawn: string[] = [];
+  const told: unknown[] = [];
+  const follower = new LogFollower<string>({
+    lines,
+    gap: '…',
+    read: ({ event, data }) => (event === 'line' ? data : null),
+    draw: () => drawn.push(shown()),
+    live: () => told.push('live'),
+    broken: (refusal) => told.push(refusal),
+  });
+  const shown = () =>
+    lines
+      .shown()
+      .map((each) => each.line)
+      .join(' ');
+  return { follower, drawn, told, shown };
+}
+
+it('reads what is a line and marks what is missing, drawn five times a second at most', () => {
+  const { follower, drawn } = follow();
+  for (const event of [line('a'), line('x', null, 'other'), line('{}', null, 'gap'), line('b')]) {
+    follower.event(event);
+  }
+  vi.advanceTimersByTime(199);
+  expect(drawn).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(drawn).toEqual(['a … b']);
+  vi.advanceTimersByTime(1000);
+  expect(drawn).toHaveLength(1);
+  follower.event(line('c'));
+  vi.advanceTimersByTime(200);
+  expect(drawn).toEqual(['a … b', 'a … b c']);
+});
+
+it('a log without ids is read anew after a break, one with ids goes on where it was', () => {
+  for (const [id, after] of [
+    [null, 'last'],
+    ['7', 'first last'],
+  ] as const) {
+    const { follower, shown } = follow();
+    follower.opened(false);
+    follower.event(line('first', id));
+    expect(follower.broke(null)).toBe(true);
+    follower.opened(true);
+    follower.event(line('last', id));
+    expect(shown()).toBe(after);
+  }
+});
+
+it('an opening alone is drawn, too: the lines of before may be gone', () => {
+  const { follower, drawn, told } = follow();
+  follower.event(line('a'));
+  follower.opened(true);
+  vi.advanceTimersByTime(200);
+  expect([drawn, told]).toEqual([[''], ['live']]);
+});
+
+it('goes on after what time may heal, and tells a refusal', () => {
+  const { follower, told } = follow();
+  const refused = new ApiError({ ...lost().picture, status: 403, code: 'auth.forbidden' });
+  expect([null, new TypeError('cut'), lost(), refused].map((cause) => follower.broke(cause))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+  expect(told).toEqual([null, null, null, refused]);
+});
+
+it('draws nothing once it was stopped', () => {
+  const { follower, drawn } = follow();
+  follower.event(line('a'));
+  follower.stop();
+  vi.advanceTimersByTime(1000);
+  expect(drawn).toEqual([]);
+});
