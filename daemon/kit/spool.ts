@@ -35,8 +35,14 @@ export class Spool {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, randomBytes(12).toString('hex'));
     const handle = await open(path, 'wx+', 0o600);
-    await unlink(path);
-    return new Spool(handle);
+    const spool = new Spool(handle);
+    try {
+      await unlink(path);
+    } catch (error) {
+      await spool.close();
+      throw error;
+    }
+    return spool;
   }
 
   get length(): number {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import { scratchOfFile } from '../../kit/testing/scratch.ts';
 import { Flow } from './flow.ts';
@@ -14,9 +14,15 @@ const spools = new Spools(join(home, 'spool'));
 const piece = (letter: string, size = 4): Buffer => Buffer.alloc(size, letter);
 const MIB = 1 << 20;
 
+const allKept: Kept[] = [];
+afterEach(() => {
+  for (const kept of allKept.splice(0)) kept.dispose();
+});
+
 /** A flow of so many bytes of which these have come. */
 function flowOf(length: number, before: readonly Buffer[], pace?: { bytes: number; ms: number }): Flow {
   const kept = new Kept(spools);
+  allKept.push(kept);
   for (const each of before) void kept.push(each);
   return new Flow(length, kept, pace);
 }

@@ -15,7 +15,8 @@ export async function readJson(body: Readable, most = BODY_MOST): Promise<unknow
   }
   try {
     return JSON.parse(Buffer.concat(parts, length).toString('utf8'));
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     throw new Refusal('request.invalid_json', 'The body is not valid JSON.');
   }
 }
