@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { bundledLicences } from './build/bundled-licences.ts';
 
 const here = (path: string) => join(import.meta.dirname, path);
 /** `SVC_PORT` moves the daemon that `npm run dev` starts. */
@@ -28,7 +29,7 @@ function bootScript(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), bootScript()],
+  plugins: [react(), bootScript(), bundledLicences()],
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,

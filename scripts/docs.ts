@@ -1,4 +1,4 @@
-// Writes the pages of docs/ that are made from tables: node scripts/docs.ts
+// Writes the pages of docs/ that are made from tables: npm run docs
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandsPage } from './docs/commands-page.ts';

@@ -30,6 +30,10 @@ function suites(args) {
     .map((name) => join('daemon', name))
     .filter((file) => file.endsWith('targets.property.test.ts') || /\bfuzzing\(/.test(text(file)))
     .filter((file) => args.length === 0 || args.some((part) => file.includes(part)));
+  if (files.length === 0) {
+    console.error(`No random suite has one of these in its name: ${args.join(', ')}`);
+    return 2;
+  }
   const { node } = prepare({ dashboard: true });
   const env = {
     ...process.env,
@@ -43,4 +47,5 @@ function suites(args) {
 }
 
 const args = process.argv.slice(2);
-process.exit(args[0] === '--guided' ? guided(args.slice(1)) : suites(args));
+const isGuided = args.includes('--guided');
+process.exit(isGuided ? guided(args.filter((each) => each !== '--guided')) : suites(args));

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { embeddedIn } from './package/embedded.ts';
 
 interface LockedPackage {
   version?: string;
@@ -58,6 +59,8 @@ function listed(lockfile: string, tool: string | null): number {
     console.log(
       `${fine ? '   ' : '!! '}${name} ${entry.version ?? ''} ${licence}${use === null ? '' : ` (${use})`}`,
     );
+    for (const part of embeddedIn(name))
+      console.log(`      with ${part.name} in ${part.inside}: ${part.licence}`);
   }
   return wrong;
 }

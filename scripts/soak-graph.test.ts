@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SoakReport } from '../daemon/test/harness/soak-report.ts';
-import { drift } from '../daemon/test/harness/soak-report.ts';
+import { climb, drift } from '../daemon/test/harness/soak-report.ts';
 import { roundUp, soakGraph } from './soak-graph.ts';
 
 /** Samples of an hour, one a minute, with this memory. */
@@ -61,5 +61,11 @@ describe('the drift', () => {
 
   it('is 0 where there is too little to compare', () => {
     expect(drift(hour(() => 1).slice(0, 3))).toBe(0);
+  });
+
+  it('of a saw climbs by nothing, and that of a leak above every earlier peak', () => {
+    expect(climb(hour((minute) => 100 + (minute % 10) * 10))).toBe(1);
+    expect(climb(hour((minute) => 100 + minute * 3))).toBeGreaterThan(1.25);
+    expect(climb([])).toBe(1);
   });
 });

@@ -12,20 +12,23 @@ import { atRest, mixedLoad } from './harness/mixed-load.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openFiles } from './harness/open-files.ts';
 import { randomFrom, seed } from './harness/scale.ts';
-import { drift, type SoakReport, Watch } from './harness/soak-report.ts';
+import { climb, drift, type SoakReport, Watch } from './harness/soak-report.ts';
 import { startTiny } from './harness/tiny-gateway.ts';
 
 const MINUTES = Number(process.env.SVC_SOAK_MINUTES) || 0;
 const SHORT_MS = 6_000;
 const MS = MINUTES > 0 ? MINUTES * 60_000 : SHORT_MS;
 const CALLERS = 8;
-/** A minute in a long run, as a household may do it; often in a short one. */
+/** Four times a minute in a long run; often in a short one. */
 const CHURN_MS = MINUTES > 0 ? 15_000 : 700;
 /** Connections to the engine that are kept for the next requests, and one descriptor of chance. */
 const KEPT = 5;
 /** Percent in an hour, of long runs only: those of a minute are all warm-up. */
 const MOST_DRIFT = 5 / 24;
 const LONG_MINUTES = 120;
+/** How much higher the last third of a run of half an hour or more may reach than what came before it. */
+const MOST_CLIMB = 1.25;
+const MIDDLING_MINUTES = 30;
 
 const gateway = new OneGateway(() =>
   startTiny({ files: { 'config/slots/agent.toml': 'parallel = 4\ncontext = 8192\n' } }),
@@ -84,4 +87,5 @@ it('loses no request and keeps no descriptor', { timeout: MS + 60_000 }, async (
   expect(after).toBeLessThanOrEqual(before + KEPT);
   expect(Object.values(report.requests).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(2 * CALLERS);
   if (MINUTES >= LONG_MINUTES) expect(report.rss_drift_percent_per_hour).toBeLessThan(MOST_DRIFT);
+  if (MINUTES >= MIDDLING_MINUTES) expect(climb(samples)).toBeLessThan(MOST_CLIMB);
 });

@@ -1,6 +1,6 @@
 import { usageLine } from '../../daemon/cli/choose.ts';
 import type { Command } from '../../daemon/cli/command.ts';
-import { exitMeanings } from '../../daemon/cli/help.ts';
+import { ABOUT, exitMeanings } from '../../daemon/cli/help.ts';
 import { type OptionName, optionRow, optionsOf, optionUsage } from '../../daemon/cli/options.ts';
 import { COMMANDS } from '../../daemon/cli/table.ts';
 import { SLOT_KEYS } from '../../daemon/contract/slot-keys.ts';
@@ -24,15 +24,11 @@ function section(command: Command): string {
 export function commandsPage(): string {
   const keys = Object.entries(SLOT_KEYS).map(([key, { kind, help }]) => row(`\`${key}\``, kind, help));
   const codes = exitMeanings().map(([code, meaning]) => row(String(code), meaning));
-  return `<!-- Made by node scripts/docs.ts from daemon/cli/table.ts. Do not edit. -->
+  return `<!-- Made by npm run docs from daemon/cli/table.ts. Do not edit. -->
 
 # svcctl
 
-A thin client of the HTTP API. It finds the gateway by \`--url\`, else \`SVC_URL\`, else the bind address of
-\`api.env\` and \`config.toml\`. The key is \`SVC_ADMIN_KEY\`, then \`SVC_CLIENT_KEY\` of the environment, then those of
-\`api.env\`; it is never taken as an argument. \`api.env\` belongs to this machine's gateway: where \`--url\` or \`SVC_URL\` names
-another host than loopback, an address or the name of this machine, only keys of the environment are sent. Tables are cut to
-the terminal, 80 columns where there is none; \`--wide\` shows whole cells, and \`--json\` prints what the API answers.
+${ABOUT.join('\n')}
 
 Every command takes:
 
@@ -49,7 +45,7 @@ ${codes.join('\n')}
 ${COMMANDS.map(section).join('\n')}
 ## Keys of \`slots create\` and \`slots set\`
 
-Extra arguments, environment, images and mounts are set in the slot file only.
+Extra arguments, environment and images are set in the slot file only.
 
 ${row('key', 'kind', 'meaning')}
 ${row('---', '---', '---')}

@@ -43,7 +43,7 @@ const queryLines = ({ id, method, path }: MatchedRoute): string[] =>
 export function routesPage(): string {
   const rows = routeRows().filter(({ kind }) => kind !== 'shell');
   const classes = Object.entries(CLASS_MEANINGS).map(([name, meaning]) => row(name, meaning));
-  return `<!-- Made by node scripts/docs.ts from daemon/contract/routes.ts. Do not edit. -->
+  return `<!-- Made by npm run docs from daemon/contract/routes.ts. Do not edit. -->
 
 # Routes
 

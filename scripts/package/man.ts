@@ -1,7 +1,7 @@
 import { USAGE } from '../../daemon/arguments.ts';
 import { usageLine } from '../../daemon/cli/choose.ts';
 import type { Command } from '../../daemon/cli/command.ts';
-import { exitMeanings } from '../../daemon/cli/help.ts';
+import { ABOUT, exitMeanings } from '../../daemon/cli/help.ts';
 import { optionRow, optionsOf, optionUsage } from '../../daemon/cli/options.ts';
 import { COMMANDS } from '../../daemon/cli/table.ts';
 import { settingRows } from '../../daemon/settings/catalogue.ts';
@@ -20,12 +20,7 @@ export function svcctlPage(shown: Shown): string {
   return page({ name: 'svcctl', part: 1, ...shown }, [
     section('name', roff('svcctl - talks to a running svc-gateway')),
     section('synopsis', '.B svcctl', roff('COMMAND [ARGUMENT…] [OPTION…]')),
-    section(
-      'description',
-      roff(
-        'A thin client of the gateway. It finds the gateway by --url, else SVC_URL, else the bind address of api.env and config.toml. The key is SVC_ADMIN_KEY, then SVC_CLIENT_KEY of the environment, then those of api.env; it is never taken as an argument.',
-      ),
-    ),
+    section('description', roff(ABOUT.join(' ').replaceAll('`', ''))),
     section('options', ...optionsOf().map((name) => term(optionUsage(name), `${optionRow(name).help}.`))),
     section('commands', ...COMMANDS.map(commandTerm)),
     section('exit status', ...exitMeanings().map(([code, meaning]) => term(String(code), meaning))),

@@ -4,7 +4,7 @@ import { filesDenied } from './files-denied.ts';
 
 const START = 'sudo systemctl start svc-gateway, or npm start from the sources.';
 /** Warnings of the gateway that other checks tell in more words. */
-const TOLD = new Set(['configuration', 'exposure', 'proxy']);
+const TOLD = new Set(['configuration', 'disk', 'exposure', 'proxy']);
 
 function state({ gateway, holder }: DoctorFacts): Finding {
   const { url, version } = gateway;

@@ -3,12 +3,13 @@ import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bytes } from '../../kit/bytes-text.ts';
 import { plural } from '../../kit/plural.ts';
+import { KEEP_FREE_BYTES } from '../../models/pulls/space.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const MIB = 2 ** 20;
-/** Below it the database and the configuration can't be relied on. */
-const LEAST_BYTES = 256 * MIB;
+/** Below it no model can be pulled, and little is left to the database. */
+const LEAST_BYTES = KEEP_FREE_BYTES;
 /** Below it no model of any use can be fetched. */
 const MODEST_BYTES = 5 * 1024 * MIB;
 const DAY_MS = 86_400_000;

@@ -86,3 +86,14 @@ export function drift(samples: readonly Sample[]): number {
   const growth = of(last, 'rss_bytes') / of(second, 'rss_bytes') - 1;
   return Math.round((growth * 10_000) / hours) / 100;
 }
+
+/**
+ * The highest memory of the last third of a run over the highest before it. Memory goes up and down with the collections, so that a
+ * slope over an hour says little; a leak climbs above every earlier peak.
+ */
+export function climb(samples: readonly Sample[]): number {
+  const last = Math.floor((samples.length * 2) / 3);
+  const peak = (part: readonly Sample[]) => Math.max(0, ...part.map((each) => each.rss_bytes));
+  const before = peak(samples.slice(0, last));
+  return before === 0 ? 1 : peak(samples.slice(last)) / before;
+}
