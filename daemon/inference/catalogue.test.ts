@@ -118,6 +118,20 @@ test('an alias says what it resolves to', () => {
   });
 });
 
+test('a virtual name tells the slot that dispatch takes: one in ERROR is passed over', () => {
+  const slots = [
+    slotRecord({ name: 'agent', model: 'big' }),
+    slotRecord({ name: 'utility', model: 'small', state: 'error' }),
+  ];
+  expect(findModel(picture({ slots }), 'svc/utility')?._svc).toMatchObject({
+    slot: 'agent',
+    resolves_to: 'big',
+  });
+  expect(findModel(picture({ slots: slots.slice(1) }), 'svc/utility')?._svc).toMatchObject({
+    slot: 'utility',
+  });
+});
+
 describe('owner filters', () => {
   test('lists are matched exactly, ignoring case; both given: both must hold', () => {
     expect(ids(false, [['cloud']])).toEqual(['far']);

@@ -8,7 +8,7 @@ import { LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.t
 import { modelNamed, type Picture, slotNamed } from './dispatch/picture.ts';
 import { CURATED, curatedModel } from './images/curated.ts';
 import type { RegisteredModelLike } from './ports.ts';
-import { chainOf } from './rewrite/virtual-name.ts';
+import { laneOf } from './rewrite/virtual-name.ts';
 
 export interface CatalogueQuery {
   /** Also what is not text (image, tts, stt). */
@@ -45,7 +45,7 @@ function entries(picture: Picture, draws: Draws): Map<string, Entry> {
   const agent = slotNamed(picture, 'agent');
   if (agent) add(aliasOf(agent, LEGACY_ALIAS, picture));
   for (const name of virtualNames(picture)) {
-    const slot = chainOf(name, picture)[0];
+    const slot = laneOf(name, picture);
     if (slot) add(aliasOf(slot, name, picture, { virtual: true }));
   }
   for (const upstream of picture.upstreams)
