@@ -181,6 +181,14 @@ describe('steps 3 and 4, upstreams', () => {
     const gone = picture({ ...on, slots: [], upstreams: [upstreamFacts({ name: 'a', models: ['m'] })] });
     expect(chat('m', gone)).toMatchObject({ step: 'upstream-cached', target: { upstream: 'a' } });
   });
+  test('a model whose upstream is gone or disabled is served where it lies here', () => {
+    const on = picture({
+      slots: [slot('here', 'm', { state: 'offline' })],
+      models: [registeredModel({ id: 'm', binding: 'upstream:gone' })],
+      upstreams: [upstreamFacts({ name: 'a', models: ['m'] })],
+    });
+    expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'here', model: 'm' } });
+  });
   test('a binding to a slot that holds another model leads to no other model', () => {
     const on = picture({
       slots: [slot('a', 'other', { state: 'offline' })],
