@@ -55,6 +55,8 @@ export const RegistryView = z.object({
 export const ModelView = RegistryView.extend({
   /** Most bytes that it took on this machine, by memory (`host`, or the id of a card). */
   memory: z.record(z.string(), z.number().int()),
+  /** Whether `binding` was said by somebody; else it is the automatic slot of the model, or null. */
+  binding_chosen: z.boolean(),
   /** What it can beside its type, as its header tells. */
   capabilities: z.record(z.string(), z.boolean()),
   parameters: z.number().nullable(),
@@ -68,7 +70,10 @@ export const ModelsResponse = z.object({ models: z.array(ModelView) });
 /** What may be said of a model; what is left out stays. */
 export const ModelPut = z
   .strictObject({
-    /** `slot:NAME`, `upstream:NAME`, or null to let the gateway choose. */
+    /**
+     * `slot:NAME`, `upstream:NAME`, or null to let the gateway choose. A slot with another model is given this one first,
+     * as by a swap: its file names it from then on, and the answer comes once it is loaded.
+     */
     binding: z
       .string()
       .regex(/^(slot|upstream):[a-z0-9][a-z0-9_-]{0,31}$/, 'must be slot:NAME or upstream:NAME')

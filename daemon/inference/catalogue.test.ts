@@ -118,6 +118,36 @@ test('an alias says what it resolves to', () => {
   });
 });
 
+test('a virtual name tells the slot that dispatch takes: one in ERROR is passed over', () => {
+  const slots = [
+    slotRecord({ name: 'agent', model: 'big' }),
+    slotRecord({ name: 'utility', model: 'small', state: 'error' }),
+  ];
+  expect(findModel(picture({ slots }), 'svc/utility')?._svc).toMatchObject({
+    slot: 'agent',
+    resolves_to: 'big',
+  });
+  expect(findModel(picture({ slots: slots.slice(1) }), 'svc/utility')?._svc).toMatchObject({
+    slot: 'utility',
+  });
+});
+
+test('an id that is also the name of a slot tells whom dispatch takes', () => {
+  const slots = [
+    slotRecord({ name: 'beta', model: 'Gamma' }),
+    slotRecord({ name: 'beta-2', model: 'beta' }),
+    slotRecord({ name: 'agent', model: 'big' }),
+    slotRecord({ name: 'agent-2', model: 'agent' }),
+  ];
+  const on = picture({ slots, models: ['beta', 'agent'].map((id) => registeredModel({ id })) });
+  expect(findModel(on, 'beta')?._svc).toMatchObject({ slot: 'beta-2' });
+  expect(findModel(on, 'beta')?._svc).not.toHaveProperty('is_alias');
+  expect(findModel(on, 'svc/beta')?._svc).toMatchObject({ slot: 'beta', resolves_to: 'Gamma' });
+  expect(findModel(on, 'agent')?._svc).toMatchObject({ slot: 'agent', is_alias: true, resolves_to: 'big' });
+  const lone = picture({ ...on, slots: slots.slice(0, 1) });
+  expect(findModel(lone, 'beta')).toBeUndefined();
+});
+
 describe('owner filters', () => {
   test('lists are matched exactly, ignoring case; both given: both must hold', () => {
     expect(ids(false, [['cloud']])).toEqual(['far']);

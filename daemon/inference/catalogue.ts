@@ -4,11 +4,11 @@ import type { SlotGlance } from '../slots/glance.ts';
 import type { UpstreamModel } from '../upstreams/model-list.ts';
 import type { UpstreamFacts } from '../upstreams/port.ts';
 import { isHidden, LOCAL_OWNER, modelRecord } from './catalogue-record.ts';
-import { LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
+import { aliasedSlot, LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
 import { modelNamed, type Picture, slotNamed } from './dispatch/picture.ts';
 import { CURATED, curatedModel } from './images/curated.ts';
 import type { RegisteredModelLike } from './ports.ts';
-import { chainOf } from './rewrite/virtual-name.ts';
+import { laneOf } from './rewrite/virtual-name.ts';
 
 export interface CatalogueQuery {
   /** Also what is not text (image, tts, stt). */
@@ -29,29 +29,37 @@ interface Entry {
 /**
  * Everything that a caller may name, from memory (contract section 7): models, then slot aliases, then virtual names,
  * then models of upstreams, then what image slots draw beside the model that they name, in the order in which dispatch looks.
- * An id held twice is listed once, local first.
+ * An id held twice is listed once, local first; one that means a slot with another model is that slot's alias.
  */
 function entries(picture: Picture, draws: Draws): Map<string, Entry> {
   const all = new Map<string, Entry>();
   const add = (entry: Entry) => {
     if (!all.has(entry.record.id)) all.set(entry.record.id, entry);
   };
-  for (const slot of picture.slots) if (slot.model !== null) add(ofSlot(slot, slot.model, picture));
+  for (const slot of picture.slots)
+    if (slot.model !== null && !isAlias(slot.model, picture)) add(ofSlot(slot, slot.model, picture));
   for (const model of picture.models) {
-    const entry = ofModel(model, picture);
+    const entry = isAlias(model.id, picture) ? null : ofModel(model, picture);
     if (entry) add(entry);
   }
-  for (const slot of picture.slots) add(aliasOf(slot, slot.name, picture));
-  const agent = slotNamed(picture, 'agent');
-  if (agent) add(aliasOf(agent, LEGACY_ALIAS, picture));
+  for (const name of [...picture.slots.map((slot) => slot.name), LEGACY_ALIAS]) {
+    const slot = aliasedSlot(name, picture);
+    if (slot) add(aliasOf(slot, name, picture));
+  }
   for (const name of virtualNames(picture)) {
-    const slot = chainOf(name, picture)[0];
+    const slot = laneOf(name, picture);
     if (slot) add(aliasOf(slot, name, picture, { virtual: true }));
   }
   for (const upstream of picture.upstreams)
     for (const model of upstream.models) if (!all.has(model.id)) add(ofUpstream(model, upstream));
   for (const slot of picture.slots) for (const id of drawnBy(slot, draws)) add(ofDrawn(slot, id));
   return all;
+}
+
+/** Whether a name means a slot that holds another model than the one of this id. */
+function isAlias(name: string, picture: Picture): boolean {
+  const slot = aliasedSlot(name, picture);
+  return slot !== undefined && slot.model !== name;
 }
 
 /** The slot that dispatch means by the path of image requests. */

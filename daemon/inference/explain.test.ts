@@ -172,6 +172,7 @@ describe('explain refuses what the real call refuses', () => {
     });
     expect(told('agent').error?.code).toBe('image.model_not_curated');
     expect(told().error).toMatchObject({ code: 'request.invalid', details: { fields: [{ path: 'model' }] } });
+    expect(told('a_'.repeat(40_000)).error?.code).toBe('request.invalid');
     expect(told('img')).toMatchObject({ model: 'img', slot: 'img', error: null });
   });
 

@@ -114,6 +114,7 @@ describe('bodies', () => {
       'image.model_not_curated',
     ]);
     expect(await ask({ model: 'agent', prompt: 'a cat' })).toEqual([404, 'image.model_not_curated']);
+    expect(await ask({ model: 'a_'.repeat(40_000), prompt: 'a cat' })).toEqual([422, 'request.invalid']);
     expect(await ask({ model: 'sdxl', prompt: 'a cat', n: 99 })).toEqual([422, 'request.invalid']);
     expect(await ask({ model: 'sdxl', prompt: 'a cat' })).toEqual([404, 'dispatch.no_route']);
   });

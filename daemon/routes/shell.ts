@@ -20,6 +20,14 @@ export function shellRoutes(deps: RouteDeps) {
   };
   const page: Handler = (ctx) => send(ctx, '/index.html');
   const exact: Handler = (ctx, call) => send(ctx, call.target.path);
+  /** What the build does not hold is no route: only who may see everything is told that it is not there. */
+  const asset: Handler = (ctx, call) => {
+    const verdict = deps.dashboard.has(call.target.path)
+      ? 'pass'
+      : deps.auth.decide('admin', call.caller, call.auth);
+    if (verdict !== 'pass') throw new GatewayError(verdict);
+    send(ctx, call.target.path);
+  };
   return {
     'ui.root': page,
     'ui.login': page,
@@ -39,7 +47,7 @@ export function shellRoutes(deps: RouteDeps) {
     'ui.security.tab': page,
     'ui.settings': page,
     'ui.settings.tab': page,
-    'ui.asset': exact,
+    'ui.asset': asset,
     'ui.favicon.svg': exact,
     'ui.favicon.ico': (ctx) =>
       send(ctx, deps.dashboard.has('/favicon.ico') ? '/favicon.ico' : '/favicon.svg'),

@@ -86,7 +86,9 @@ describe('refusals are envelopes', () => {
     ['405', 'POST', '/v1/models', ADMIN_KEY, 405, 'route.method_not_allowed'],
     ['426', 'GET', '/v1/realtime', CLIENT_KEY, 426, 'request.malformed'],
     ['404 of a model', 'GET', '/v1/models/nobody', undefined, 404, 'model.not_found'],
-    ['404 of an asset', 'GET', '/assets/nothing.js', undefined, 404, 'route.not_found'],
+    ['404 of an asset', 'GET', '/assets/nothing.js', ADMIN_KEY, 404, 'route.not_found'],
+    ['403 of an asset', 'GET', '/assets/nothing.js', CLIENT_KEY, 403, 'auth.forbidden'],
+    ['401 of an asset', 'GET', '/assets/nothing.js', undefined, 401, 'auth.required'],
   ])('%s', async (_name, method, path, key, status, code) => {
     const answer = await ask(gateway, method, path, { key });
     expect(answer).toMatchObject({ status, code });

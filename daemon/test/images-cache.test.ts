@@ -49,7 +49,7 @@ describe('I02 the cache route', () => {
     const { status, headers } = await at(method, kept, { key: CLIENT_KEY });
     expect([status, headers]).toMatchObject([
       200,
-      { ...ALWAYS, 'content-type': 'image/png', 'cache-control': 'private, max-age=3600, immutable' },
+      { ...ALWAYS, 'content-type': 'image/png', 'cache-control': 'no-store' },
     ]);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
     expect(headers).not.toHaveProperty('set-cookie');

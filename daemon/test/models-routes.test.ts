@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ModelsResponse, type ModelWithMemory, type V1ModelRecord } from '../contract/models.ts';
@@ -138,6 +138,30 @@ test('a model that a slot holds is in use', async () => {
   expect([answer.status, answer.code]).toEqual([409, 'model.in_use']);
   expect(answer.json()).toMatchObject({ error: { details: { slots: ['agent'] } } });
   await call('POST', '/api/slots/agent/unload');
+});
+
+test('a model is moved to a slot that holds another one, as by a swap', async () => {
+  writeFileSync(join(folder, 'spare.gguf'), encodeGguf(tinyChat({ name: 'spare' })));
+  await call('POST', '/api/models/scan');
+  expect(await find('spare')).toMatchObject({ binding: 'slot:spare', binding_chosen: false });
+  expect(await find('plain')).toMatchObject({ binding: null, binding_chosen: false });
+  const moved = await call('PUT', '/api/models/spare', { binding: 'slot:agent' });
+  expect(moved.json()).toMatchObject({ binding: 'slot:agent', binding_chosen: true });
+  expect(readFileSync(join(gateway.home, 'config/slots/agent.toml'), 'utf8')).toContain('model = "spare"');
+  const said = async (model: string) =>
+    (
+      await call('POST', '/v1/chat/completions', {
+        model,
+        messages: [{ role: 'user', content: 'hi' }],
+        max_tokens: 1,
+      })
+    ).headers['x-svc-slot'];
+  expect(await said('spare')).toBe('agent');
+  expect(await find('plain')).toMatchObject({ binding: 'slot:plain', binding_chosen: false });
+  expect(await said('plain')).toBe('plain');
+  const other = await call('PUT', '/api/models/later', { binding: 'slot:agent' });
+  expect([other.status, other.code]).toEqual([409, 'dispatch.capability_mismatch']);
+  expect(await find('later')).toMatchObject({ binding: 'slot:embed', binding_chosen: false });
 });
 
 test.each([

@@ -1,5 +1,5 @@
+import { aliasedSlot } from './names.ts';
 import { pathRow } from './paths.ts';
-import { type Picture, slotNamed } from './picture.ts';
 import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
 
 /** Name hints of the spec, in order: what the model is called, and the slot that means. */
@@ -43,10 +43,8 @@ export const capabilityPath: Resolver = (ask, picture) => {
   if (ask.address.lane !== null) return pass('the caller means a slot');
   for (const rule of RULES) {
     const guess = rule(ask);
-    const slot = guess && enabled(picture, guess.slot);
+    const slot = guess && aliasedSlot(guess.slot, picture);
     if (guess && slot) return toSlot(slot, guess.why);
   }
   return pass('neither path nor name points at an enabled slot');
 };
-
-const enabled = (picture: Picture, name: string) => slotNamed(picture, name);

@@ -181,6 +181,34 @@ describe('steps 3 and 4, upstreams', () => {
     const gone = picture({ ...on, slots: [], upstreams: [upstreamFacts({ name: 'a', models: ['m'] })] });
     expect(chat('m', gone)).toMatchObject({ step: 'upstream-cached', target: { upstream: 'a' } });
   });
+  test('also a model whose slot has its id as name', () => {
+    const on = picture({
+      slots: [slot('m', 'm', { state: 'offline' })],
+      models: [registeredModel({ id: 'm', binding: 'upstream:u' })],
+      upstreams: [upstreamFacts({ name: 'u' })],
+    });
+    expect(chat('m', on)).toMatchObject({ step: 'registry', target: { upstream: 'u', model: 'm' } });
+  });
+  test('a model whose upstream is gone or disabled is served where it lies here', () => {
+    const on = picture({
+      slots: [slot('here', 'm', { state: 'offline' })],
+      models: [registeredModel({ id: 'm', binding: 'upstream:gone' })],
+      upstreams: [upstreamFacts({ name: 'a', models: ['m'] })],
+    });
+    expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'here', model: 'm' } });
+  });
+  test('a model is not answered by a slot of its name that was given another one', () => {
+    const swapped = slot('m', 'other');
+    const models = [registeredModel({ id: 'm' }), registeredModel({ id: 'other' })];
+    const on = picture({ slots: [swapped, slot('m-2', 'm', { state: 'offline' })], models });
+    expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'm-2', model: 'm' } });
+    expect(chat('svc/m', on).target).toMatchObject({ slot: 'm' });
+    expect(chat('m', picture({ slots: [swapped], models })).target).toBeNull();
+    const upstreams = [upstreamFacts({ name: 'u', models: ['m'] })];
+    expect(chat('m', picture({ slots: [swapped], models, upstreams })).target).toMatchObject({
+      upstream: 'u',
+    });
+  });
   test('a binding to a slot that holds another model leads to no other model', () => {
     const on = picture({
       slots: [slot('a', 'other', { state: 'offline' })],

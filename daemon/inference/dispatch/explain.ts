@@ -6,7 +6,7 @@ import { queueFullError } from '../../slots/refusals.ts';
 import type { CuratedModel } from '../images/curated.ts';
 import { meaning } from '../images/meaning.ts';
 import { otherModel } from '../images/other-model.ts';
-import { invalid } from '../rewrite/body-picture.ts';
+import { invalid, refuseLong } from '../rewrite/body-picture.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
 import { FALLS_ON } from '../rewrite/load-model.ts';
 import { type Address, plainAddress } from './address.ts';
@@ -70,8 +70,9 @@ interface Wanted {
   readonly drawn: CuratedModel | null;
 }
 
-/** Pictures are drawn by curated models only. Throws as the real call does. */
+/** Pictures are drawn by curated models only, and no name is longer than any. Throws as the real call does. */
 function wanted(path: string, asked: string | null, picture: Picture): Wanted {
+  if (asked !== null) refuseLong(Buffer.byteLength(asked));
   if (pathRow(path).type !== 'image') return { model: asked, drawn: null };
   if (asked === null) throw invalid('model', 'is required');
   const { model, curated } = meaning(asked, picture);

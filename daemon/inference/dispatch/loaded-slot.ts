@@ -1,4 +1,5 @@
 import type { SlotGlance } from '../../slots/glance.ts';
+import { aliasedSlot } from './names.ts';
 import { isLoaded, type Picture, slotNamed } from './picture.ts';
 import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
 
@@ -25,7 +26,8 @@ function candidates(ask: Ask, picture: Picture): readonly SlotGlance[] {
   const pinned = slotNamed(picture, lane);
   if (pinned && pinned.state !== 'error') return [pinned];
   if (model === null) return [];
-  return picture.slots.filter((slot) => slot.model === model || (lane === null && slot.name === model));
+  const alias = lane === null ? aliasedSlot(model, picture) : undefined;
+  return picture.slots.filter((slot) => slot.model === model || slot === alias);
 }
 
 /** Smaller is better: right type, then ready, under pressure, degraded; then the shorter queue. */

@@ -1,4 +1,5 @@
-import { type Picture, slotNamed } from './picture.ts';
+import type { SlotGlance } from '../../slots/glance.ts';
+import { modelNamed, type Picture, slotNamed } from './picture.ts';
 
 /** Legacy alias of the spec; it means `agent` unless a slot of that name exists. */
 export const LEGACY_ALIAS = 'agent-hermes';
@@ -11,9 +12,32 @@ export const VIRTUAL_CHAINS: Readonly<Record<string, readonly string[]>> = {
 };
 export const VIRTUAL_PREFIX = 'svc/';
 
+/** Slots that the law itself names: callers know them, so their names mean them whatever models are called. */
+const SLOTS_OF_THE_LAW: ReadonlySet<string> = new Set([
+  'agent',
+  'utility',
+  'embed',
+  'rerank',
+  'tts',
+  'stt',
+  'img',
+]);
+
+/**
+ * The slot that a name means as an alias: the one of this name, or `agent` for the legacy alias. None where a registered
+ * model has this very id and the slot holds another one: who names a model is never answered by another. `svc/NAME`
+ * means that slot all the same.
+ */
+export function aliasedSlot(name: string, picture: Picture): SlotGlance | undefined {
+  const slot = slotNamed(picture, name);
+  if (slot === undefined) return name === LEGACY_ALIAS ? slotNamed(picture, 'agent') : undefined;
+  if (slot.model === name || SLOTS_OF_THE_LAW.has(name)) return slot;
+  return modelNamed(picture, name) === undefined ? slot : undefined;
+}
+
 /** Whether a name means a slot of this gateway: that of a slot, the legacy alias, a virtual name. */
 export const meansSlot = (name: string, picture: Picture): boolean =>
-  name === LEGACY_ALIAS || name.startsWith(VIRTUAL_PREFIX) || slotNamed(picture, name) !== undefined;
+  name === LEGACY_ALIAS || name.startsWith(VIRTUAL_PREFIX) || aliasedSlot(name, picture) !== undefined;
 
 /** Every name that a caller may ask for now: model ids, slot names, the legacy alias, virtual names. */
 export function knownNames(picture: Picture): string[] {

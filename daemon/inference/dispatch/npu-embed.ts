@@ -1,4 +1,5 @@
 import type { SlotGlance } from '../../slots/glance.ts';
+import { aliasedSlot } from './names.ts';
 import { isLoaded, isNpu, type Picture } from './picture.ts';
 import { type Ask, type Outcome, toSlot } from './resolver.ts';
 
@@ -12,7 +13,7 @@ export const NPU_EMBED = 'npu-embed';
  */
 export function npuEmbed(ask: Ask, picture: Picture): Outcome | null {
   if (ask.type !== 'embedding') return null;
-  const meant = picture.slots.filter((slot) => isNpuEmbed(slot) && isMeant(slot, ask));
+  const meant = picture.slots.filter((slot) => isNpuEmbed(slot) && isMeant(slot, ask, picture));
   const slot = meant.find(isLoaded) ?? meant[0];
   return slot === undefined
     ? null
@@ -22,7 +23,7 @@ export function npuEmbed(ask: Ask, picture: Picture): Outcome | null {
 const isNpuEmbed = (slot: SlotGlance): boolean =>
   slot.type === 'embedding' && isNpu(slot) && slot.state !== 'error';
 
-function isMeant(slot: SlotGlance, { address: { lane, model } }: Ask): boolean {
+function isMeant(slot: SlotGlance, { address: { lane, model } }: Ask, picture: Picture): boolean {
   if (lane !== null) return lane === slot.name;
-  return model !== null && (model === slot.model || model === slot.name);
+  return model !== null && (model === slot.model || aliasedSlot(model, picture) === slot);
 }

@@ -4,15 +4,16 @@ import { type Ask, type Outcome, pass, type Resolver, toSlot, toUpstream } from 
 
 /**
  * Step 2 (spec "Model to slot resolution"): exact registry lookup. The lane pin stands above the binding, the binding
- * above a slot file that names the model, as long as that slot serves this very model. A slot in ERROR yields to a healthy sibling with the same model id.
+ * above a slot file that names the model, as long as that slot serves this very model, or that upstream is there. A slot
+ * in ERROR yields to a healthy sibling with the same model id.
  */
 export const registry: Resolver = (ask, picture) => {
   const { lane, model } = ask.address;
   if (lane !== null) return pinned(lane, picture);
   const binding = model === null ? undefined : modelNamed(picture, model)?.binding;
-  if (model !== null && binding?.startsWith('upstream:')) {
-    return bound(binding.slice('upstream:'.length), model, picture);
-  }
+  const upstream = upstreamNamed(picture, binding ?? null);
+  if (model !== null && upstream !== undefined)
+    return toUpstream(upstream, model, `the model is bound to upstream ${upstream}`);
   const named = slotNamed(picture, binding?.replace(/^slot:/, '') ?? null);
   const slot = named?.model === model && named ? named : configured(ask, picture);
   if (!slot) return pass(binding ? `${binding} does not serve it` : 'the registry does not know this model');
@@ -26,9 +27,11 @@ function pinned(lane: string, picture: Picture): Outcome {
     : pass(`slot ${lane} is gone`);
 }
 
-function bound(upstream: string, model: string, picture: Picture): Outcome {
-  if (!picture.upstreams.some(({ name }) => name === upstream)) return pass(`upstream ${upstream} is gone`);
-  return toUpstream(upstream, model, `the model is bound to upstream ${upstream}`);
+/** The upstream of a binding, while it is there and enabled. */
+function upstreamNamed(picture: Picture, binding: string | null): string | undefined {
+  if (!binding?.startsWith('upstream:')) return undefined;
+  const wanted = binding.slice('upstream:'.length);
+  return picture.upstreams.find(({ name }) => name === wanted)?.name;
 }
 
 /** A slot whose file names the model; a slot of the right type and not in ERROR first. */

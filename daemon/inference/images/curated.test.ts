@@ -20,6 +20,12 @@ test.each(['', 'img', 'dall-e-3', 'sdxl2', 'constructor', '../sdxl/..'])('%j mea
   expect(curatedModel(name)).toBeUndefined();
 });
 
+test('what is longer than the name of a file means nothing, whatever its letters would come to', () => {
+  expect(curatedModel(`sdxl${'_'.repeat(200)}turbo`)?.id).toBe('sdxl-turbo');
+  expect(curatedModel(`sdxl${'_'.repeat(300)}turbo`)).toBeUndefined();
+  expect(curatedModel(`/${'models/'.repeat(100)}sdxl`)?.id).toBe('sdxl');
+});
+
 test('no two models share a name, and each draws within the bounds of requests', () => {
   const names = CURATED.flatMap((model) => [model.id, ...model.aliases, ...model.checkpoints]);
   expect(new Set(names).size).toBe(names.length);

@@ -136,7 +136,13 @@ export const CURATED: readonly CuratedModel[] = [
 
 /** `/models/SD_xl.safetensors` → `sd_xl`. */
 const stem = (name: string): string =>
-  (name.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.(safetensors|ckpt|gguf|sft)$/, '');
+  lastPart(name)
+    .toLowerCase()
+    .replace(/\.(safetensors|ckpt|gguf|sft)$/, '');
+
+/** What follows the last slash of either kind. */
+const lastPart = (name: string): string =>
+  name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
 
 /** What model ids are made of; the registry writes other characters of a file's name as hyphens. */
 const plain = (name: string): string => stem(name).replaceAll(/[^a-z0-9.]+/g, '-');
@@ -149,5 +155,9 @@ const BY_NAME: ReadonlyMap<string, CuratedModel> = new Map(
   ),
 );
 
+/** Characters of a file's name; rewriting a longer text letter by letter would hold up everybody else. */
+const MOST_NAME = 255;
+
 /** The curated model of this id, alias or file name; undefined when there is none. */
-export const curatedModel = (name: string): CuratedModel | undefined => BY_NAME.get(plain(name));
+export const curatedModel = (name: string): CuratedModel | undefined =>
+  lastPart(name).length > MOST_NAME ? undefined : BY_NAME.get(plain(name));

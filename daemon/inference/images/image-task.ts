@@ -2,7 +2,7 @@ import type { Connection } from '../connect.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
 import { takePicture } from '../dispatch/picture.ts';
 import { headerText } from '../forward/headers.ts';
-import { scanBody } from '../rewrite/body-picture.ts';
+import { modelOf, scanBody } from '../rewrite/body-picture.ts';
 import type { Walk } from '../run.ts';
 import type { InferenceCall } from '../serve.ts';
 import type { Prepared, Reading, ReadOn } from '../tasks.ts';
@@ -19,8 +19,10 @@ const EMPTY = Buffer.alloc(0);
 
 /** Checks a request in the order of contract section 9: prompt, model, alias, curated set, then everything else. */
 export function readImage({ body }: InferenceCall, on: ReadOn): ImageReading {
-  scanBody(body);
+  const picture = scanBody(body);
   const names = imageNames(JSON.parse(body.toString('utf8')) as Record<string, unknown>);
+  // Whatever is longer than a name is refused before it is looked for.
+  modelOf(picture);
   const { curated, model } = meaning(names.model, takePicture(on.deps.sources));
   const ask = imageAsk(names, curated);
   return { model, ask, stream: false, omni: false, body: () => EMPTY };

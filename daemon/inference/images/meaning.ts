@@ -1,7 +1,7 @@
 import type { SlotGlance } from '../../slots/glance.ts';
-import { LEGACY_ALIAS, VIRTUAL_PREFIX } from '../dispatch/names.ts';
-import { type Picture, slotNamed } from '../dispatch/picture.ts';
-import { chainOf } from '../rewrite/virtual-name.ts';
+import { aliasedSlot, VIRTUAL_PREFIX } from '../dispatch/names.ts';
+import type { Picture } from '../dispatch/picture.ts';
+import { laneOf } from '../rewrite/virtual-name.ts';
 import { notCurated } from './checks.ts';
 import { type CuratedModel, curatedModel } from './curated.ts';
 
@@ -29,8 +29,7 @@ export function meaning(asked: string, picture: Picture): Meaning {
 }
 
 function slotMeant(asked: string, picture: Picture): SlotGlance | undefined {
-  if (asked.startsWith(VIRTUAL_PREFIX)) return chainOf(asked, picture)[0];
-  return slotNamed(picture, asked === LEGACY_ALIAS ? 'agent' : asked);
+  return asked.startsWith(VIRTUAL_PREFIX) ? laneOf(asked, picture) : aliasedSlot(asked, picture);
 }
 
 /** The id under which an image slot holds the model: often the name of its file. */

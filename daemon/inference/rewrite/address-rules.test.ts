@@ -34,6 +34,24 @@ describe('slot-alias', () => {
   test.each(['embed', 'qwen', 'Agent', 'nobody'])('%s is no chat alias', (name) => {
     expect(slotAlias(plainAddress(name), home, 'llm')).toEqual(plainAddress(name));
   });
+  test('the very id of what the slot holds names the model, which needs no rewrite', () => {
+    const on = picture({ slots: [slotRecord({ name: 'beta', model: 'beta' })] });
+    expect(slotAlias(plainAddress('beta'), on, 'llm')).toEqual(plainAddress('beta'));
+  });
+  test('the id of a registered model is no alias of a slot with another one, but slots of the law keep their names', () => {
+    const slots = [
+      slotRecord({ name: 'beta', model: 'Gamma' }),
+      slotRecord({ name: 'agent', model: 'qwen' }),
+    ];
+    const named = (...ids: string[]) => picture({ slots, models: ids.map((id) => registeredModel({ id })) });
+    expect(slotAlias(plainAddress('beta'), named('beta'), 'llm')).toEqual(plainAddress('beta'));
+    expect(slotAlias(plainAddress('beta'), named('Gamma'), 'llm')).toMatchObject({ lane: 'beta' });
+    expect(slotAlias(plainAddress('agent'), named('agent'), 'llm')).toMatchObject({ lane: 'agent' });
+    expect(virtualName(plainAddress('svc/beta'), named('beta'))).toMatchObject({
+      lane: 'beta',
+      model: 'Gamma',
+    });
+  });
   test('any other slot is named on the routes of its type', () => {
     const one = slotRecord({ name: 'embed2', type: 'embedding', model: 'vec-b' });
     const on = picture({ slots: [...home.slots, one] });

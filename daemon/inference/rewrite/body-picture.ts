@@ -201,6 +201,11 @@ export function fieldOf(picture: BodyPicture, name: WantedField): Field | undefi
  */
 const LONGEST_MODEL = 65_536;
 
+/** Throws `request.invalid` for a model that takes more bytes than any name. */
+export function refuseLong(bytes: number): void {
+  if (bytes > LONGEST_MODEL) throw invalid('model', `must take at most ${LONGEST_MODEL} bytes`);
+}
+
 /**
  * The value of `model`: null when absent, `null` or blank.
  * Throws `request.invalid` when it is there and no string, or longer than any name.
@@ -209,8 +214,7 @@ export function modelOf(picture: BodyPicture): string | null {
   const field = fieldOf(picture, 'model');
   if (field === undefined || field.kind === 'null') return null;
   if (field.kind !== 'string') throw invalid('model', 'must be a string');
-  if (field.value.end - field.value.start > LONGEST_MODEL)
-    throw invalid('model', `must take at most ${LONGEST_MODEL} bytes`);
+  refuseLong(field.value.end - field.value.start);
   const text = stringAt(picture.bytes, field.value);
   return text.trim() === '' ? null : text;
 }

@@ -11,16 +11,21 @@ import { isNpu, type Picture, slotNamed } from '../dispatch/picture.ts';
  */
 export function virtualName(address: Address, picture: Picture): Address {
   if (address.by !== null || !address.model?.startsWith(VIRTUAL_PREFIX)) return address;
-  const present = chainOf(address.model, picture);
-  const healthy = present.filter((slot) => slot.state !== 'error');
-  const lane = healthy[0] ?? present[0];
+  const lane = laneOf(address.model, picture);
   if (!lane) throw noRoute(address.asked, picture);
-  const chain = healthy.filter((slot) => slot !== lane).map((slot) => slot.name);
+  const behind = chainOf(address.model, picture).filter((slot) => slot !== lane && slot.state !== 'error');
+  const chain = behind.map((slot) => slot.name);
   return { ...address, model: lane.model, lane: lane.name, chain, by: 'virtual-name' };
 }
 
+/** The slot that a virtual name means now: the first of its chain that is not in ERROR, else the first. */
+export function laneOf(name: string, picture: Picture): SlotGlance | undefined {
+  const present = chainOf(name, picture);
+  return present.find((slot) => slot.state !== 'error') ?? present[0];
+}
+
 /** The slots that a virtual name stands for, in order; falling on happens between LLM slots only. */
-export function chainOf(name: string, picture: Picture): SlotGlance[] {
+function chainOf(name: string, picture: Picture): SlotGlance[] {
   const short = name.slice(VIRTUAL_PREFIX.length);
   const chain = Object.hasOwn(VIRTUAL_CHAINS, name) ? (VIRTUAL_CHAINS[name] as readonly string[]) : [short];
   const slots = chain.flatMap((each) => slotNamed(picture, each) ?? (each === 'npu' ? npuSlot(picture) : []));

@@ -15,7 +15,6 @@ export function imageRoutes(deps: RouteDeps) {
     res.writeHead(200, {
       'content-type': 'image/png',
       'content-length': kept.length,
-      'cache-control': 'private, max-age=3600, immutable',
     });
     if (req.method === 'HEAD') {
       kept.stream.destroy();

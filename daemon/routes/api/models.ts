@@ -4,6 +4,7 @@ import type { ModelPutBody, ModelWithMemory } from '../../contract/models.ts';
 import { CATALOG, CATALOG_DATE, installedFrom, pullName, reckoned, typeOf } from '../../models/catalog.ts';
 import { modelView, type RegisteredModel } from '../../models/registered-model.ts';
 import type { Slots } from '../../slots/slots-api.ts';
+import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
@@ -23,19 +24,20 @@ export function registryRoutes(deps: RouteDeps) {
   const shown = (id: string): ModelWithMemory => {
     const model = registry.get(id);
     if (model === undefined) throw notFound();
-    return modelWithMemory(model, slots, holdersOf(deps, id).length > 0);
+    return modelWithMemory(model, slots, placesOf(slots));
   };
   return {
     models: () => {
-      const held = new Set(slots.list().flatMap(({ model, state }) => (AWAY.includes(state) ? [] : [model])));
-      return { models: registry.list().map((model) => modelWithMemory(model, slots, held.has(model.id))) };
+      const places = placesOf(slots);
+      return { models: registry.list().map((model) => modelWithMemory(model, slots, places)) };
     },
     'model.catalog': () => catalogView(deps),
     'model.put': async (_ctx, call, body) => {
       const id = idOf(deps, call);
       const wanted = body as ModelPutBody;
-      if (wanted.binding !== undefined) checkBinding(deps, id, wanted.binding);
+      const slot = slotToGive(deps, id, wanted.binding ?? null);
       audit(call, wanted.binding === undefined ? 'change' : 'bind', { model: id, ...wanted });
+      if (slot !== null) await configWrite(() => slots.swap(slot, { modelId: id }));
       await registry.change(id, wanted);
       return shown(id);
     },
@@ -71,19 +73,38 @@ const holdersOf = ({ slots }: Pick<RouteDeps, 'slots'>, id: string) =>
 /** Formats that automatic slots can serve; others are for engines that slot files name, or take no memory of ours. */
 const SELF_SERVED: ReadonlySet<string> = new Set(['gguf', 'onnx']);
 
+/** What the slots say of models at one moment. */
+interface Places {
+  /** Ids of models that are in memory, or about to be. */
+  readonly held: ReadonlySet<string | null>;
+  /** Model id → its automatic slot. */
+  readonly automatic: ReadonlyMap<string | null, string>;
+}
+
+function placesOf(slots: Pick<Slots, 'list'>): Places {
+  const all = slots.list();
+  return {
+    held: new Set(all.filter(({ state }) => !AWAY.includes(state)).map(({ model }) => model)),
+    automatic: new Map(all.filter(({ auto }) => auto).map(({ model, name }) => [model, name])),
+  };
+}
+
 /** A model with what this machine knows of it: never a path. */
 function modelWithMemory(
   model: RegisteredModel,
   slots: Pick<Slots, 'measured' | 'fit'>,
-  held: boolean,
+  { held, automatic }: Places,
 ): ModelWithMemory {
+  const own = automatic.get(model.id);
   return {
     ...modelView(model),
+    binding: model.binding ?? (own === undefined ? null : `slot:${own}`),
+    binding_chosen: model.binding !== null,
     memory: slots.measured(model.id),
     capabilities: { ...model.capabilities },
     parameters: model.parameters,
     thinking_chosen: model.thinkingChosen,
-    fit: held || !SELF_SERVED.has(model.format) ? null : slots.fit(model),
+    fit: held.has(model.id) || !SELF_SERVED.has(model.format) ? null : slots.fit(model),
   };
 }
 
@@ -119,14 +140,17 @@ function idOf(deps: RouteDeps, call: Call): string {
   return id;
 }
 
-/** Who may answer to a model's id: a slot that holds this model, or an upstream. */
-function checkBinding(deps: RouteDeps, id: string, binding: string | null): void {
+/**
+ * The slot that a binding names, when it has to be given the model first; null when it has it, and for any other binding.
+ * Throws for a slot or upstream that is not there.
+ */
+function slotToGive(deps: RouteDeps, id: string, binding: string | null): string | null {
   const [kind, name = ''] = binding?.split(':') ?? [];
   if (kind === 'upstream' && !deps.upstreams.config(name)) throw new GatewayError('upstream.not_found');
-  if (kind !== 'slot') return;
+  if (kind !== 'slot') return null;
   const slot = deps.slots.get(name);
   if (!slot) throw new GatewayError('slot.not_found');
-  if (slot.model !== id) throw refused('binding', 'this slot serves another model; give it this one first');
+  return slot.model === id ? null : name;
 }
 
 const refused = (path: string, reason: string) =>

@@ -7,26 +7,9 @@ import { queries } from '../../api/queries.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import field from '../../ui/field.module.css';
+import { choicesOf } from './binding-choices.ts';
 import css from './models.module.css';
 import { useModelAct } from './use-model-act.ts';
-
-/** The choices of who may answer: any slot that serves it, any upstream, and what holds now even if it is gone. */
-function choicesOf(
-  model: ModelWithMemory,
-  slots: readonly SlotRecord[],
-  upstreams: readonly string[],
-): { value: string; word: string }[] {
-  const rows = [
-    { value: '', word: 'The gateway chooses' },
-    ...slots
-      .filter((slot) => slot.model === model.id)
-      .map(({ name }) => ({ value: `slot:${name}`, word: `Slot ${name}` })),
-    ...upstreams.map((name) => ({ value: `upstream:${name}`, word: `Upstream ${name}` })),
-  ];
-  const { binding } = model;
-  if (binding === null || rows.some(({ value }) => value === binding)) return rows;
-  return [...rows, { value: binding, word: `${binding} (does not serve it now)` }];
-}
 
 function Others(props: { model: ModelWithMemory; slots: readonly SlotRecord[] }): ReactElement | null {
   const { model } = props;
@@ -68,7 +51,7 @@ export function Binding(props: { model: ModelWithMemory; slots: readonly SlotRec
         <select
           id={id}
           className={field.input}
-          value={model.binding ?? ''}
+          value={(model.binding_chosen && model.binding) || ''}
           disabled={put.isPending}
           onChange={(event) =>
             put.mutate({
