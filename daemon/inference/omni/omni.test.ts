@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { createMemory } from '../../memory/memory.ts';
 import { SETTINGS } from '../../settings/catalogue.ts';
 import { memoryRepo } from '../../store/memory.ts';
@@ -141,6 +142,20 @@ test("a caller's tool of the same name is the caller's; of tool_choice none none
 test('a call that must be made is asked for once', async () => {
   const { asked, whole } = await loop(calls(['remember', { text: 'x' }]));
   await whole({ tool_choice: 'required' });
+test('a model that sees is shown a picture itself; for one that does not a tool describes it', async () => {
+  const { asked, whole, slots } = await loop();
+  slots.records.push(Object.assign(slotRecord({ name: 'eyes', model: 'pixels' }), { vision: true }));
+  const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const show = async () => {
+    await whole({ messages: [{ role: 'user', content: [picture] }] });
+    const { messages = [], tools = [] } = asked.at(-1) ?? {};
+    return [messages[0]?.content, tools.some(({ function: { name } }) => name === 'describe_image')];
+  };
+  expect(await show()).toEqual([[{ type: 'text', text: '[image_1]' }], true]);
+  Object.assign(slots.records[0] as object, { vision: true });
+  expect(await show()).toEqual([[picture], false]);
+});
+
   expect(asked.map(({ tool_choice }) => tool_choice)).toEqual(['required', undefined]);
 });
 

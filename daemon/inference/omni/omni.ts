@@ -18,7 +18,7 @@ import { streamTeller, type Teller, wholeTeller } from './teller.ts';
 import type { ToolDeps } from './tool.ts';
 
 export interface OmniDeps {
-  readonly inference: Pick<Inference, 'chat' | 'internal'>;
+  readonly inference: Pick<Inference, 'chat' | 'internal' | 'draws'>;
   readonly memory: Pick<Memory, 'add' | 'search'>;
   readonly settings: Pick<Settings, 'value'>;
   readonly sources: Pick<PictureSources, 'slots' | 'registry' | 'upstreams'>;
@@ -93,7 +93,9 @@ function prepared(
   };
   const may = (route: Offered['tool']['route']) => mayCall(deps.settings, route, tier);
   const offered =
-    ask.choice === 'none' ? new Map() : offer({ picture, asked: ask.model, has }, ask.names, may);
+    ask.choice === 'none'
+      ? new Map()
+      : offer({ picture, asked: ask.model, has, draws: deps.inference.draws }, ask.names, may);
   const files = new OmniFiles();
   const kinds = new Set<'audio' | 'image'>();
   if (offered.has('transcribe_audio')) kinds.add('audio');
