@@ -101,6 +101,18 @@ test('parallel calls are all answered, in the order in which they were made, and
   expect(results.map((result) => result.tool_call_id)).toEqual(ids);
 });
 
+test('a call whose arguments are no JSON is answered with an error, and the next round repeats nothing unreadable', async () => {
+  const good = calls(['remember', { text: 'x' }]);
+  const cut = good.replace(String.raw`{\"text\":\"x\"}`, String.raw`{\"text\": \"x`);
+  expect(cut).not.toBe(good);
+  const { asked, whole, memory } = await loop(cut);
+  expect((await whole()).choices).toMatchObject([{ message: { content: 'done' } }]);
+  const [, said, result] = asked[1]?.messages ?? [];
+  expect(said?.tool_calls).toMatchObject([{ function: { name: 'remember', arguments: '{}' } }]);
+  expect(result?.content).toContain('request.invalid');
+  expect(memory.list(1, 0)).toEqual([]);
+});
+
 test('calls that an engine streams under one number are two calls', async () => {
   const one = (text: string) =>
     calls(['remember', { text }]).replace('engine-0', text).replace('"tool_calls"}]', 'null}]');
@@ -130,18 +142,6 @@ test("a round that mixes tools: ours are run, the caller's call goes out, and th
   expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'tool']);
 });
 
-test("a caller's tool of the same name is the caller's; of tool_choice none none of ours is offered", async () => {
-  const { asked, whole } = await loop(words('a'), words('b'));
-  const mine = [{ type: 'function', function: { name: 'remember', parameters: {} } }];
-  await whole({ tools: mine });
-  await whole({ tool_choice: 'none' });
-  expect(asked[0]?.tools?.map((tool) => tool.function.name).sort()).toEqual(['remember', 'search_memory']);
-  expect(asked[1]?.tools).toBeUndefined();
-});
-
-test('a call that must be made is asked for once', async () => {
-  const { asked, whole } = await loop(calls(['remember', { text: 'x' }]));
-  await whole({ tool_choice: 'required' });
 test('a model that sees is shown a picture itself; for one that does not a tool describes it', async () => {
   const { asked, whole, slots } = await loop();
   slots.records.push(Object.assign(slotRecord({ name: 'eyes', model: 'pixels' }), { vision: true }));
@@ -156,6 +156,18 @@ test('a model that sees is shown a picture itself; for one that does not a tool 
   expect(await show()).toEqual([[picture], false]);
 });
 
+test("a caller's tool of the same name is the caller's; of tool_choice none none of ours is offered", async () => {
+  const { asked, whole } = await loop(words('a'), words('b'));
+  const mine = [{ type: 'function', function: { name: 'remember', parameters: {} } }];
+  await whole({ tools: mine });
+  await whole({ tool_choice: 'none' });
+  expect(asked[0]?.tools?.map((tool) => tool.function.name).sort()).toEqual(['remember', 'search_memory']);
+  expect(asked[1]?.tools).toBeUndefined();
+});
+
+test('a call that must be made is asked for once', async () => {
+  const { asked, whole } = await loop(calls(['remember', { text: 'x' }]));
+  await whole({ tool_choice: 'required' });
   expect(asked.map(({ tool_choice }) => tool_choice)).toEqual(['required', undefined]);
 });
 

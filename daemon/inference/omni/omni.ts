@@ -3,7 +3,7 @@ import { newRequestId } from '../../kit/request-id.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { newId } from '../dialects/chat-pieces.ts';
-import type { Json } from '../dialects/json.ts';
+import { callArguments, type Json } from '../dialects/json.ts';
 import { type PictureSources, takePicture } from '../dispatch/picture.ts';
 import { CallerLeft, Life } from '../forward/life.ts';
 import type { InternalAnswer } from '../internal.ts';
@@ -179,6 +179,7 @@ async function runOne({ deps, offered, call, teller, tools }: Loop, made: ToolCa
   return ran;
 }
 
+/** What the model said, for the next round. Engines refuse a chat with a call whose arguments they cannot read. */
 const said = ({ text }: Round, calls: readonly ToolCall[]): Json => ({
   role: 'assistant',
   content: text,
@@ -186,7 +187,7 @@ const said = ({ text }: Round, calls: readonly ToolCall[]): Json => ({
     tool_calls: calls.map(({ id, name, arguments: args }) => ({
       id,
       type: 'function',
-      function: { name, arguments: args },
+      function: { name, arguments: callArguments(args) ?? '{}' },
     })),
   }),
 });
