@@ -14,6 +14,7 @@ import {
 import { brokenAnswer, endlessLine } from './failure.ts';
 import { comesInLines, LineCap } from './line-cap.ts';
 import { withoutCredentials } from './own-credential.ts';
+import { retryHints } from './retry-hints.ts';
 import { failureInBody, type ToldFailure } from './told-failure.ts';
 
 /** How an exchange ended: null for a whole answer, else the failure that the caller was told, in our words or the engine's. */
@@ -197,8 +198,8 @@ export class Exchange implements OutboundHandler {
 
   #verdict(bytes: Buffer, truncated: boolean): Verdict {
     if (this.#status < 300) return { passes: false, error: errorInside200(bytes, truncated) };
-    const retryAfter = this.#headers['retry-after'];
-    return (this.#options.judge ?? judge)({ status: this.#status, bytes, truncated, retryAfter });
+    const hints = retryHints(this.#headers);
+    return (this.#options.judge ?? judge)({ status: this.#status, bytes, truncated, hints });
   }
 
   /** An error of the engine goes on byte for byte; in a stream that has begun, as its error event. */
