@@ -77,6 +77,7 @@ export async function companionEnvCommand({ env, given, out }: SubcommandOptions
       settings.value('port'),
     ];
     await handle.writeFile(envFileText(containerEnv({ plan, clientKey, bindHost, port })));
+    for (const { file, line, message } of plan.problems) out(`! ${file}:${line} ${message}.\n`);
     const enforced = settings.value('requireAuth');
     const warning = companionWarning({ plan, enforced, hasClientKey: clientKey !== '' });
     if (warning !== null) out(`! ${warning}\n`);

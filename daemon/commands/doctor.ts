@@ -1,5 +1,6 @@
 import { unfinishedRestore } from '../backup/unfinished.ts';
 import { reachable } from '../banner.ts';
+import { readCompanionPlan } from '../companion/companion-env.ts';
 import { containerSockets } from '../container-sockets.ts';
 import { askGateway } from '../doctor/ask-gateway.ts';
 import { examine } from '../doctor/examine.ts';
@@ -60,10 +61,12 @@ async function gather(options: SubcommandOptions, outbound: Outbound): Promise<D
     about: async (socket: string, signal: AbortSignal) =>
       (await ContainerEngine.connect(outbound, socket, signal, CONNECT_MS)).about,
   };
-  const [gateway, own, exposed] = await Promise.all([
+  const files = readFiles(config);
+  const [gateway, own, exposed, companion] = await Promise.all([
     askGateway(outbound, url, key),
     ownHardware(sources),
     exposureOf(settings),
+    readCompanionPlan(config, settings),
   ]);
   return {
     settings,
@@ -75,7 +78,8 @@ async function gather(options: SubcommandOptions, outbound: Outbound): Promise<D
     halfRestored: unfinishedRestore(state) !== null,
     user: whoAmI(),
     now: Date.now(),
-    ...readFiles(config),
+    slots: files.slots,
+    fileProblems: [...files.fileProblems, ...(companion?.problems ?? [])],
   };
 }
 

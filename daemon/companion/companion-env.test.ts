@@ -17,7 +17,12 @@ it.each([
   ['', { SVC_OWUI_PORT: '82', SVC_OWUI_BIND_HOST: '10.0.0.3' }, { port: 82, bindHost: '10.0.0.3' }],
   ['SVC_OWUI_PORT=none\nSVC_OWUI_BIND_HOST=a b', {}, { port: 3000, bindHost: '127.0.0.1' }],
   ['WEBUI_AUTH=False', {}, { signIn: false }],
-  ['WEBUI_AUTH="true" # no', {}, { signIn: true }],
+  ['WEBUI_AUTH="true"', {}, { signIn: true }],
+  ['WEBUI_AUTH="true" # a comment only at the start of a line', {}, { signIn: false }],
+  ['WEBUI_AUTH=yes', {}, { signIn: true, problems: [] }],
+  ['WEBUI_AUTH="True "', {}, { signIn: true, problems: [] }],
+  ['WEBUI_AUTH=', {}, { signIn: false }],
+  ['WEBUI_AUTH=perhaps', {}, { signIn: false }],
   ['WEBUI_AUTH_TRUSTED_EMAIL_HEADER=X-Email', {}, { trustsHeader: true }],
   ['WEBUI_AUTH_TRUSTED_EMAIL_HEADER=', {}, { trustsHeader: false }],
   ['WEBUI_URL=https://chat.example.com', {}, { publicUrl: 'https://chat.example.com/' }],
@@ -41,6 +46,23 @@ it('a first companion.env is read as it is meant', async () => {
     WEBUI_SECRET_KEY: 'abc',
   });
   expect(read.variables.has('OPENAI_API_KEY')).toBe(false);
+});
+
+it('what is not taken as it is written is told with its line', async () => {
+  const text =
+    'SVC_OWUI_PORT=abc\nexport A=1\nSVC_OWUI_BIND_HOST=a b\nWEBUI_AUTH=perhaps\nWEBUI_URL=javascript:alert(1)\n';
+  const { problems } = await plan(text);
+  const file = 'companion.env';
+  const says = (line: number, message: string) => ({ file, line, message: expect.stringContaining(message) });
+  expect(problems).toEqual([
+    says(2, 'export'),
+    says(1, 'SVC_OWUI_PORT: must be'),
+    says(3, 'SVC_OWUI_BIND_HOST: '),
+    says(4, 'WEBUI_AUTH: must be'),
+    says(5, 'WEBUI_URL: must be'),
+  ]);
+  expect((await plan('SVC_OWUI_PORT=\nWEBUI_URL=\nWEBUI_AUTH=0\nANY=x')).problems).toEqual([]);
+  expect((await plan('WEBUI_AUTH=')).problems).toMatchObject([{ line: 1 }]);
 });
 
 it('without the file, or with one that is no file, there is no plan', async () => {

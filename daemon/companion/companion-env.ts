@@ -1,15 +1,25 @@
 import { join } from 'node:path';
 import { isLoopback } from '../auth/addresses.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../settings/catalogue.ts';
-import { parseEnvFile } from '../settings/env-file.ts';
+import { describeEnvFile, parseEnvFile } from '../settings/env-file.ts';
 import { flag } from '../settings/kinds.ts';
 import type { Resolved } from '../settings/precedence.ts';
+import { boundProblems, type Problem } from '../settings/problem.ts';
 import { readFileCapped } from '../settings/read-file.ts';
 
 export const COMPANION_FILE = 'companion.env';
 /** companion.env may have this many bytes. */
 const CAP = 256 << 10;
 const FLAG = flag();
+
+/**
+ * Whether a switch of Open WebUI is on, by the words that owners write. It takes `true` alone for on, and whatever it does not
+ * know for off, blanks too: so do we, and give it `True` for the other words.
+ */
+export function isOn(text: string): boolean {
+  const read = FLAG.fromText(text);
+  return read.ok && read.value;
+}
 
 /** What companion.env says of the chat UI; what it leaves out comes from the settings. */
 export interface CompanionPlan {
@@ -25,6 +35,8 @@ export interface CompanionPlan {
   readonly trustsHeader: boolean;
   /** Where people reach it, when they were told to use another address than its port. */
   readonly publicUrl: string | null;
+  /** Values and lines of the file that are not taken as they are written. */
+  readonly problems: readonly Problem[];
 }
 
 export interface CompanionSettings {
@@ -57,16 +69,48 @@ const httpUrl = (text: string | undefined): string | null =>
 export function companionPlan(bytes: Uint8Array, settings: CompanionSettings): CompanionPlan {
   const variables = parseEnvFile(bytes);
   const bindHost = settingOf(variables, settings, 'companionBindHost', settings.value('bindHost'));
-  const auth = FLAG.fromText(variables.get('WEBUI_AUTH') ?? '');
   return {
     variables,
     bindHost,
     port: settingOf(variables, settings, 'companionPort', SETTINGS.companionPort.default),
     loopback: bindHost === 'localhost' || isLoopback(bindHost),
-    signIn: auth.ok ? auth.value : true,
+    signIn: isOn(variables.get('WEBUI_AUTH') ?? 'True'),
     trustsHeader: (variables.get('WEBUI_AUTH_TRUSTED_EMAIL_HEADER')?.trim() ?? '') !== '',
     publicUrl: httpUrl(variables.get('WEBUI_URL')?.trim()),
+    problems: problemsIn(bytes, variables),
   };
+}
+
+/** What is wrong with the value of a variable that is read here; null when nothing is. A blank one of ours counts as not set. */
+const JUDGES: Readonly<Record<string, (text: string) => string | null>> = {
+  SVC_OWUI_PORT: judgeOf('companionPort'),
+  SVC_OWUI_BIND_HOST: judgeOf('companionBindHost'),
+  WEBUI_AUTH: (text) => {
+    const read = FLAG.fromText(text);
+    return read.ok ? null : `${read.reason}; the chat UI takes it for off`;
+  },
+  WEBUI_URL: (text) =>
+    text.trim() === '' || httpUrl(text.trim()) !== null ? null : 'must be an address of http or https',
+};
+
+function judgeOf(name: 'companionBindHost' | 'companionPort'): (text: string) => string | null {
+  const { kind } = SETTINGS[name];
+  return (text) => {
+    const read = text.trim() === '' ? null : kind.fromText(text.trim());
+    return read === null || read.ok ? null : read.reason;
+  };
+}
+
+function problemsIn(bytes: Uint8Array, variables: ReadonlyMap<string, string>): Problem[] {
+  const { notes, lines } = describeEnvFile(bytes);
+  const unread = notes.map(({ line, message }) => ({ file: COMPANION_FILE, line, message }));
+  const wrong = Object.entries(JUDGES).flatMap(([name, judge]) => {
+    const text = variables.get(name);
+    const reason = text === undefined ? null : judge(text);
+    const line = lines.get(name) ?? null;
+    return reason === null ? [] : [{ file: COMPANION_FILE, line, message: `${name}: ${reason}` }];
+  });
+  return boundProblems([...unread, ...wrong]);
 }
 
 /** The plan of this configuration folder; null without a companion.env that can be read. Never throws. */

@@ -27,6 +27,9 @@ it.each([
     { WEBUI_AUTH: 'True', WEBUI_AUTH_TRUSTED_EMAIL_HEADER: 'X-Email' },
   ],
   ['WEBUI_AUTH_TRUSTED_EMAIL_HEADER=X-Email\nWEBUI_AUTH=False', { WEBUI_AUTH: 'False' }],
+  ['WEBUI_AUTH=1\nOFFLINE_MODE=yes', { WEBUI_AUTH: 'True', OFFLINE_MODE: 'True' }],
+  ['WEBUI_AUTH="True "', { WEBUI_AUTH: 'True' }],
+  ['WEBUI_AUTH=perhaps\nOFFLINE_MODE=no', { WEBUI_AUTH: 'perhaps', OFFLINE_MODE: 'no' }],
   ['ANY="two words # and more"', { ANY: 'two words # and more' }],
 ])('%j gives the container %j', async (text, wanted) => {
   expect(await made(text)).toMatchObject(wanted);

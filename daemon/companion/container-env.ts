@@ -1,6 +1,6 @@
 import { SetupError } from '../kit/setup-error.ts';
 import { ownOrigin } from './address.ts';
-import { COMPANION_FILE, type CompanionPlan } from './companion-env.ts';
+import { COMPANION_FILE, type CompanionPlan, isOn } from './companion-env.ts';
 
 export interface ContainerFacts {
   readonly plan: CompanionPlan;
@@ -13,6 +13,14 @@ export interface ContainerFacts {
 
 /** Variables of companion.env that are for us and not for the program in the container. */
 const OURS = /^SVC_/;
+/** Switches of Open WebUI that the first companion.env names. */
+const SWITCHES = [
+  'WEBUI_AUTH',
+  'ENABLE_PERSISTENT_CONFIG',
+  'ENABLE_OLLAMA_API',
+  'OFFLINE_MODE',
+  'ENABLE_VERSION_UPDATE_CHECK',
+];
 const CONTROL = /[\0-\x1f\x7f]/;
 
 /**
@@ -22,6 +30,7 @@ const CONTROL = /[\0-\x1f\x7f]/;
 export function containerEnv({ plan, clientKey, bindHost, port }: ContainerFacts): Map<string, string> {
   const env = new Map([['OPENAI_API_BASE_URL', `${ownOrigin(bindHost, port)}/v1`]]);
   for (const [name, value] of plan.variables) if (!OURS.test(name)) env.set(name, value);
+  for (const name of SWITCHES) if (isOn(env.get(name) ?? '')) env.set(name, 'True');
   if (plan.trustsHeader && !plan.variables.has('WEBUI_AUTH')) env.set('WEBUI_AUTH', 'True');
   if (clientKey !== '') env.set('OPENAI_API_KEY', clientKey);
   return env.set('HOST', plan.bindHost).set('PORT', String(plan.port));

@@ -36,7 +36,7 @@ export interface DoctorFacts {
   /** Null when the machine could not be looked at in time. */
   readonly hardware: HardwareView | null;
   readonly slots: readonly SlotConfig[];
-  /** What is wrong with slot and upstream files. */
+  /** What is wrong with slot files, upstream files and companion.env. */
   readonly fileProblems: readonly Problem[];
   /** A restore was cut; no gateway starts until it is done again. */
   readonly halfRestored: boolean;

@@ -6,8 +6,7 @@ import type { ContainerSources } from '../hardware/containers.ts';
 import { createHardware } from '../hardware/hardware.ts';
 import { Bus } from '../kit/bus.ts';
 import { silentLog } from '../kit/log.ts';
-import type { Problem } from '../settings/problem.ts';
-import { readSlotFolder } from '../slots/slot-folder.ts';
+import { inSlotsFolder, readSlotFolder } from '../slots/slot-folder.ts';
 import { readUpstreamFolder } from '../upstreams/upstream-folder.ts';
 import type { DoctorFacts } from './facts.ts';
 
@@ -31,16 +30,12 @@ export async function ownHardware(containers: ContainerSources): Promise<Hardwar
   }
 }
 
-/** Slot files with their folder in the name, as upstream files have it. */
-const inFolder = (problems: readonly Problem[]): Problem[] =>
-  problems.map((one) => ({ ...one, file: one.file.endsWith('.toml') ? `slots/${one.file}` : one.file }));
-
 /** What slot and upstream files hold, and what is wrong with them. */
 export function readFiles(config: string): Pick<DoctorFacts, 'slots' | 'fileProblems'> {
   const slots = readSlotFolder(join(config, 'slots'));
   const upstreams = readUpstreamFolder(join(config, 'upstreams'));
   const wrong = 'problem' in upstreams ? [upstreams.problem] : upstreams.problems;
-  return { slots: slots.configs, fileProblems: [...inFolder(slots.problems), ...wrong] };
+  return { slots: slots.configs, fileProblems: [...slots.problems.map(inSlotsFolder), ...wrong] };
 }
 
 export function whoAmI(): DoctorFacts['user'] {

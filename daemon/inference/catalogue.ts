@@ -17,7 +17,7 @@ export interface CatalogueQuery {
   readonly owners: readonly (readonly string[])[];
 }
 
-/** The ids of curated models that the engine of a slot has told it can draw. */
+/** The ids of curated models that the engine of a slot has told it can draw; asks nobody. */
 export type Draws = (slot: string) => readonly string[];
 const NOTHING: Draws = () => [];
 

@@ -1,4 +1,5 @@
 import type { GatewayError } from '../contract/errors.ts';
+import { engineOf } from '../slots/engines/table.ts';
 import type { Lease } from '../slots/lease.ts';
 import type { CallEnd } from '../upstreams/upstream.ts';
 import type { Decision } from './dispatch/dispatch.ts';
@@ -105,7 +106,7 @@ async function awaitSlot(
   const { slot } = choice;
   const { chain, lane } = ask.address;
   const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
-  const stream = call.waitsAsStream ?? reading.stream;
+  const stream = (call.waitsAsStream ?? reading.stream) && streams(deps, slot);
   const ready = (name: string) => {
     if (name !== slot) goTo(on, name, choice, deps.slots.get(name)?.model ?? null);
     return awaitLease(name, { slots: deps.slots, life, answer, stream, priority, modelId });
@@ -116,6 +117,10 @@ async function awaitSlot(
   track.leased();
   return ofLease(deps, lease, waitsOf(askedAt, Date.now(), lease));
 }
+
+/** A whole answer needs a head of its own: none that says that a stream has begun. */
+const streams = ({ slots }: RunDeps, slot: string): boolean =>
+  engineOf(slots.get(slot)?.engine ?? '')?.streams !== false;
 
 /** What is the same for every engine of ours. */
 const OURS = {

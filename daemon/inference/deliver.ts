@@ -52,6 +52,7 @@ export async function exchange(
     answer: sink ?? answer,
     life,
     judge: task.judge,
+    asEvents: task.asEvents,
     secrets: () => credentialsOf(connection.headers),
     foreign: connection.foreign,
     begun: (status) => connection.begun(status),

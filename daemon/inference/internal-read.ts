@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode, GatewayError } from '../contract/errors.ts';
 import { BadAnswer } from '../upstreams/ask.ts';
 import { endedEarly } from './forward/failure.ts';
+import { retryHints } from './forward/retry-hints.ts';
 import { tellsItsEnd } from './forward/told-end.ts';
 import type { InternalAnswer } from './internal.ts';
 
@@ -67,14 +68,8 @@ async function* dataLines(answer: InternalAnswer): AsyncGenerator<string> {
 export async function refusalOf(answer: InternalAnswer): Promise<GatewayError> {
   const bytes = await collect(answer, MAX_ERROR);
   const { code, message, status, options } = errorOf(parsed(bytes.toString('utf8')), answer.status);
-  return new GatewayError(code, { ...options, message, status, headers: retryHints(answer) });
+  return new GatewayError(code, { ...options, message, status, headers: retryHints(answer.headers) });
 }
-
-/** What an answer says of trying again. */
-const RETRY_HINTS = ['retry-after', 'retry-after-ms', 'x-should-retry'];
-
-const retryHints = ({ headers }: InternalAnswer): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => RETRY_HINTS.includes(name)));
 
 async function collect(answer: InternalAnswer, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];

@@ -102,6 +102,22 @@ describe('bodies', () => {
     expect([none.status, code(none)]).toEqual([400, 'request.missing_model']);
   });
 
+  test.each([
+    ['whisper-server', false],
+    ['custom', true],
+  ])('a stream that engine %s is asked for waits for a load as one: %s', async (engine, waits) => {
+    const slots = new TestSlots([slotRecord({ name: 'stt', type: 'stt', model: 'whisper', engine })]);
+    const { gateway } = await setUp(slots);
+    const waited: boolean[] = [];
+    slots.before = (_, { stream }) => void waited.push(stream);
+    const field = (name: string, value: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const form = `${field('model', 'stt')}${field('stream', 'true')}--b--\r\n`;
+    const type = { 'content-type': 'multipart/form-data; boundary=b' };
+    expect((await post(gateway.origin, '/v1/audio/transcriptions', form, type)).status).toBe(200);
+    expect(waited).toEqual([waits]);
+  });
+
   test('images: checked in order, then dispatched', async () => {
     const { gateway } = await setUp(agent());
     const ask = async (body: object) => {

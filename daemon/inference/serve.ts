@@ -21,7 +21,7 @@ import { Encoders } from './audio/encoders.ts';
 import { Spools } from './audio/spools.ts';
 import { listSpeakers, listVoices } from './audio/voices.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';
-import { type CatalogueQuery, findModel, listModels } from './catalogue.ts';
+import { type CatalogueQuery, type Draws, findModel, listModels } from './catalogue.ts';
 import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { takePicture } from './dispatch/picture.ts';
@@ -107,6 +107,7 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
     requestId: string,
     res: ServerResponse,
   ): Promise<UpstreamTestStepView[]>;
+  readonly draws: Draws;
   /** An inference route called from inside the gateway. */
   readonly internal: Internal;
   /** Requests that run now. */
@@ -167,6 +168,7 @@ export function createInference(deps: InferenceDeps): Inference {
     responses: serveDialect('responses', tasks),
     messages: serveDialect('messages', tasks),
     messagesCount: serveDialect('messagesCount', tasks),
+    draws,
     internal: (call) => callInternally({ settings, tasks }, call),
     models: (query) => ({ object: 'list', data: listModels(takePicture(sources), query, draws) }),
     model: (id) => findModel(takePicture(sources), id, draws),

@@ -4,6 +4,7 @@ import { maskedFailure } from './audio/mask.ts';
 import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
 import type { Spools } from './audio/spools.ts';
+import { transcriptEvents } from './audio/transcript-events.ts';
 import type { Connection } from './connect.ts';
 import { cannotCount } from './dialects/cannot-count.ts';
 import type { Decision } from './dispatch/dispatch.ts';
@@ -70,6 +71,8 @@ export interface TaskRow {
   /** Its event streams say when they are whole, by `[DONE]` or by a finish reason. */
   readonly tellsEnd?: boolean;
   judge?(failure: EngineFailure): Verdict;
+  /** A whole answer as the events of a stream that has begun meanwhile; null for what cannot be told so. */
+  asEvents?(bytes: Buffer): string | null;
   /** Where this engine serves it, when not under the path of the route. */
   place?(target: Pick<Connection, 'countPath' | 'teiRerank'>): string | undefined;
   /** Looks at the target before it is loaded; throws a GatewayError for what it can't do. */
@@ -129,7 +132,12 @@ export const TASKS = {
   embeddings: { read: readEmbeddings, prepare: prepareEmbeddings, judge: judgeOf('input') },
   rerank: { read: readRerank, prepare: prepareRerank, judge: judgeOf('documents'), place: placeOfRerank },
   speech: { read: readSpeech, prepare: prepareSpeech },
-  transcriptions: { read: readTranscription, verbatim: true, judge: maskedFailure },
+  transcriptions: {
+    read: readTranscription,
+    verbatim: true,
+    judge: maskedFailure,
+    asEvents: transcriptEvents,
+  },
   images: { read: readImage, prepare: prepareImage, serve: serveImage },
 } as const satisfies Record<string, TaskRow>;
 export type TaskName = keyof typeof TASKS;

@@ -107,14 +107,14 @@ function question(route: UpstreamCall, { model, requestId }: { model: string; re
 }
 
 /** Says of an answer what a caller would be told; an error that passes byte for byte is summed up by its message. */
-function judged({ status, headers, bytes: raw }: UpstreamAnswer, route: UpstreamCall): Told {
+function judged({ status, bytes: raw }: UpstreamAnswer, route: UpstreamCall): Told {
   const bytes = withoutCredentials(raw, credentialsOf(route.headers));
   if (status < 300 && startsLikeError(bytes) !== true) {
     const isChat = Array.isArray((parsed(bytes) as { choices?: unknown } | null)?.choices);
     return { ok: isChat, status, message: isChat ? 'It answered a chat.' : 'What it answers is no chat.' };
   }
   if (status < 300) return { ok: false, status, message: errorInside200(bytes, false).message };
-  const verdict = judge({ status, bytes, truncated: false, retryAfter: headers['retry-after'] });
+  const verdict = judge({ status, bytes, truncated: false });
   if (!verdict.passes) return { ok: false, status, message: verdict.error.message };
   const { error } = parsed(bytes) as { error: { message?: unknown } };
   const message = typeof error.message === 'string' ? error.message : `It answered with status ${status}.`;

@@ -15,6 +15,8 @@ export interface IndexerDeps {
 const BATCH = 16;
 const MOST_IN_A_PASS = 10_000;
 const LIMIT_MS = 60_000;
+/** Longer than any load that is waited for: who gives up alone would end it. */
+const LOAD_MS = 900_000;
 /** The beginning of a text tells what it is about; more than this in characters is not embedded. */
 const MOST_TEXT = 2_000;
 const EMPTY = Buffer.alloc(0);
@@ -34,8 +36,21 @@ export class Indexer {
 
   /** Begins a pass unless one goes on; never throws, loads nothing. */
   wake(tier: Tier): void {
-    if (this.#pass !== null || this.#ending.signal.aborted || !this.#deps.embedder.current()?.loaded) return;
-    this.#pass = this.#work(tier)
+    if (this.#deps.embedder.current()?.loaded) this.#begin(() => this.#work(tier));
+  }
+
+  /** Has the model loaded, and then begins a pass, unless one goes on; never throws. */
+  load(tier: Tier): void {
+    this.#begin(async () => {
+      const { signal } = this.#ending;
+      await this.#deps.embedder.embed({ texts: ['.'], tier, signal, limitMs: LOAD_MS, background: true });
+      await this.#work(tier);
+    });
+  }
+
+  #begin(work: () => Promise<void>): void {
+    if (this.#pass !== null || this.#ending.signal.aborted) return;
+    this.#pass = work()
       .catch((err: unknown) => this.#deps.log.debug({ err }, 'memories got no vectors'))
       .finally(() => {
         this.#pass = null;

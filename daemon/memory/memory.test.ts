@@ -13,10 +13,12 @@ class CountingEmbedder implements Embedder {
   words = ['cat', 'kitten', 'car'];
   readonly asked: EmbedAsk[] = [];
   refuse: (text: string) => GatewayError | null = () => null;
+  before: (ask: EmbedAsk) => Promise<void> | void = () => {};
 
   current = () => ({ model: this.model, loaded: this.loaded });
   embed = async (ask: EmbedAsk) => {
     this.asked.push(ask);
+    await this.before(ask);
     for (const text of ask.texts) {
       const error = this.refuse(text);
       if (error) throw error;
@@ -64,7 +66,7 @@ test('without a model, or with one that does not answer, words are searched and 
   }
 });
 
-test('adding and listing load nothing; the wait for a query is bounded', async () => {
+test('adding and listing load nothing; a search is not what a load waits for', async () => {
   const embedder = new CountingEmbedder();
   embedder.loaded = false;
   const { memory, find } = setUp(embedder);
@@ -72,8 +74,29 @@ test('adding and listing load nothing; the wait for a query is bounded', async (
   memory.list(10, 0);
   await memory.idle();
   expect(embedder.asked).toEqual([]);
+  const load = Promise.withResolvers<void>();
+  embedder.before = () => load.promise;
+  expect(await find('kitten')).toMatchObject({ mode: 'words', memories: [{ text: 'the kitten sleeps' }] });
+  expect(await find('cat')).toMatchObject({ mode: 'words' });
+  expect(embedder.asked).toHaveLength(1);
+  expect(embedder.asked).toMatchObject([{ background: true }]);
+  expect(embedder.asked[0]?.limitMs).toBeGreaterThan(600_000);
+  embedder.loaded = true;
+  load.resolve();
+  await memory.idle();
+  expect(await find('cat')).toMatchObject({ mode: 'hybrid', memories: [{ text: 'the kitten sleeps' }] });
+  expect(embedder.asked.at(-1)).toMatchObject({ texts: ['cat'], limitMs: 2_000, background: false });
+});
+
+test('a gateway that stops ends the load that it asked for', async () => {
+  const embedder = new CountingEmbedder();
+  embedder.loaded = false;
+  embedder.before = ({ signal }) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const { memory, find } = setUp(embedder);
   await find('cat');
-  expect(embedder.asked).toMatchObject([{ texts: ['cat'], limitMs: 2_000, background: false }]);
+  await memory.stop();
+  expect(embedder.asked).toHaveLength(1);
 });
 
 test('another model has all memories embedded anew; vectors of the old one are never compared', async () => {

@@ -12,7 +12,10 @@ import { storedVector, vectorOf } from './vector.ts';
 export interface Memory extends Pick<MemoryRepo, 'list' | 'get' | 'remove' | 'removeMany' | 'removeAll'> {
   /** Throws `memory.full`, `store.unavailable`. */
   add(text: string, tags: readonly string[], tier: Tier): MemoryRecord;
-  /** Best first; waits two seconds at most for an embedding model, then finds by words alone. */
+  /**
+   * Best first. Without an embedding model in memory, or when that takes longer than two seconds, it finds by words alone; the
+   * model is loaded for the next search.
+   */
   search(query: string, limit: number, on: { tier: Tier; signal: AbortSignal }): Promise<MemoryFound>;
   /** Resolves when nothing is being embedded in the background. */
   idle(): Promise<void>;
@@ -25,7 +28,7 @@ export interface MemoryDeps {
   readonly log: Pick<Log, 'debug'>;
 }
 
-/** Longest wait for the vector of a query, a load included, in milliseconds. */
+/** Longest wait for the vector of a query, in milliseconds. */
 const QUERY_MS = 2_000;
 /** Places of each list that take part when two are joined. */
 const RANKED = 100;
@@ -35,7 +38,12 @@ export function createMemory({ repo, embedder, log }: MemoryDeps): Memory {
 
   /** Ids by meaning; null when no model was there in time. */
   async function byMeaning(query: string, tier: Tier, signal: AbortSignal): Promise<string[] | null> {
-    if (embedder.current() === null) return null;
+    const now = embedder.current();
+    if (now === null) return null;
+    if (!now.loaded) {
+      indexer.load(tier);
+      return null;
+    }
     try {
       const ask = { texts: [query], tier, signal, limitMs: QUERY_MS, background: false };
       const { model, vectors } = await embedder.embed(ask);

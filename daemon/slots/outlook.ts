@@ -8,6 +8,7 @@ import { type Foreseen, foresee } from './foresee.ts';
 import type { Loads } from './loads.ts';
 import { planView } from './plan.ts';
 import type { SlotConfig } from './slot-file.ts';
+import { inSlotsFolder } from './slot-folder.ts';
 import type { SlotModels } from './slot-models.ts';
 import type { SlotSet } from './slot-set.ts';
 import { slotSettingsView } from './slot-settings.ts';
@@ -53,13 +54,20 @@ export class Outlook {
   settings(name: string): SlotSettingsView {
     const { set, models } = this.#parts;
     const { config } = set.need(name);
-    return slotSettingsView(config, models.chosen(config), { ...set.folder, problems: this.problems() });
+    return slotSettingsView(config, models.chosen(config), { ...set.folder, problems: this.#problems() });
   }
 
   /** See `Slots.problems`: what the files say, and what does not fit the models that their slots would load. */
   problems(): readonly Problem[] {
+    return this.#problems().map(inSlotsFolder);
+  }
+
+  #problems(): readonly Problem[] {
     const { set, models } = this.#parts;
-    const unfit = set.all().map(({ config }) => voiceProblem(config, () => models.of(config)));
+    const unfit = set.all().map(({ config }) => {
+      const line = () => set.folder.lineOf(config.name, 'voice');
+      return voiceProblem(config, () => models.of(config), line);
+    });
     return [...set.folder.problems, ...unfit.filter((problem) => problem !== null)];
   }
 

@@ -134,7 +134,8 @@ export interface ReadSlot {
   readonly problems: readonly Problem[];
 }
 
-function lineOf(text: string, key: string): number | null {
+/** The line of a slot file that sets a key of the first level, or opens its table; null when none does. */
+export function lineOf(text: string, key: string): number | null {
   const escaped = key.replace(/[^\w-]/g, '\\$&');
   const index = text
     .split('\n')

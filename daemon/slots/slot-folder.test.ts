@@ -34,10 +34,28 @@ it('a slot that no engine can serve is a problem that names the key', () => {
   expect(readSlotFolder(folder).problems).toEqual([
     {
       file: 'img.toml',
-      line: null,
+      line: 1,
       message: 'type: engine embedded serves llm, embedding, rerank, not image',
     },
   ]);
+});
+
+it.each([
+  ['\nengine = "nosuch"', 2, 'engine: '],
+  ['parallel = 1\nengine = "comfyui"\ntype = "llm"', 3, 'type: '],
+  ['engine = "kokoro"\ntype = "tts"\n\nrunner = "worker"', 4, 'runner: '],
+  ['runner = "attach"\nengine = "custom"\nurl = "ftp://x"', 3, 'url: '],
+  ['engine = "whisper-server"\ntype = "stt"', null, 'model: '],
+])('%j: the line of the key that is objected to is %s', (text, line, message) => {
+  writeFileSync(join(folder, 'own.toml'), text);
+  const [problem] = readSlotFolder(folder).problems;
+  expect(problem).toMatchObject({ file: 'own.toml', line, message: expect.stringContaining(message) });
+});
+
+it('says where a file sets a key', () => {
+  writeFileSync(join(folder, 'tts.toml'), 'type = "tts"\n[voice]\nvoice = "anna"');
+  const { lineOf } = readSlotFolder(folder);
+  expect([lineOf('tts', 'voice'), lineOf('tts', 'url'), lineOf('agent', 'type')]).toEqual([2, null, null]);
 });
 
 it('a broken file of a built-in slot is not replaced by the default behind its back', () => {

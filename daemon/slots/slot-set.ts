@@ -9,7 +9,7 @@ import type { Holding } from './holding.ts';
 import type { Owner } from './owner.ts';
 import { goneError } from './refusals.ts';
 import type { SlotConfig } from './slot-file.ts';
-import type { SlotFolder } from './slot-folder.ts';
+import { inSlotsFolder, NO_FOLDER, type SlotFolder } from './slot-folder.ts';
 import type { Swaps } from './swaps.ts';
 
 export interface SlotSetParts {
@@ -31,13 +31,7 @@ export class SlotSet {
   readonly #leaving = new Map<Owner, Promise<void>>();
   /** The id that each slot showed last. */
   readonly #shown = new Map<string, string | null>();
-  #folder: SlotFolder = {
-    configs: [],
-    problems: [],
-    files: new Set(),
-    revisions: new Map(),
-    broken: new Set(),
-  };
+  #folder: SlotFolder = NO_FOLDER;
   #glances: readonly SlotGlance[] | null = null;
   #stopped = false;
 
@@ -92,7 +86,7 @@ export class SlotSet {
   /** Reads the slot files anew; what they say counts from the next `arrange` on. */
   read(): readonly SlotConfig[] {
     this.#folder = this.#parts.readFolder();
-    for (const problem of this.#folder.problems) this.#parts.log.warn({ ...problem }, 'slot file');
+    for (const problem of this.#folder.problems) this.#parts.log.warn(inSlotsFolder(problem), 'slot file');
     return this.#folder.configs;
   }
 

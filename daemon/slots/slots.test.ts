@@ -228,7 +228,7 @@ describe('reload', () => {
       ['two', 1],
       ['three', 2],
     ]);
-    expect(slots.problems()).toMatchObject([{ file: 'two.toml', line: 1 }]);
+    expect(slots.problems()).toMatchObject([{ file: 'slots/two.toml', line: 1 }]);
     rmSync(join(bench.folders.config, 'slots', 'one.toml'));
     slots.reload();
     expect(slots.get('one')).toBeUndefined();
@@ -250,8 +250,8 @@ it('a default voice that the model lacks is told of its file, in the list and in
   bench.slotFile('good', 'type = "tts"\nmodel = "piper"\n[voice]\nvoice = "anna"');
   const slots = open();
   const message = 'voice.voice: there is no voice "nosuch"; there is anna';
-  expect(slots.problems()).toEqual([{ file: 'tts.toml', line: null, message }]);
-  expect(slots.settings('tts').problems).toEqual([{ line: null, message }]);
+  expect(slots.problems()).toEqual([{ file: 'slots/tts.toml', line: 2, message }]);
+  expect(slots.settings('tts').problems).toEqual([{ line: 2, message }]);
   expect(slots.settings('good').problems).toEqual([]);
 });
 

@@ -6,12 +6,17 @@ import { noSuchVoice, voiceNamed } from './workers/speech/voice-name.ts';
 
 /**
  * What is wrong with the voice that a slot file names as its default; null for one that is there. Engines that are not
- * ours, and models of which no voices are known, are believed. `model` is asked for only where it matters.
+ * ours, and models of which no voices are known, are believed. `model` and the `line` of its key are asked for only
+ * where it matters.
  */
-export function voiceProblem(config: SlotConfig, model: () => SlotModel | null): Problem | null {
+export function voiceProblem(
+  config: SlotConfig,
+  model: () => SlotModel | null,
+  line: () => number | null = () => null,
+): Problem | null {
   const asked = config.voice?.voice;
   if (!asked || engineOf(config.engine)?.speechFormats === undefined) return null;
   const voices = model()?.voices ?? [];
   if (voices.length === 0 || voiceNamed(voices, asked, 0) !== null) return null;
-  return { file: `${config.name}.toml`, line: null, message: `voice.voice: ${noSuchVoice(voices, asked)}` };
+  return { file: `${config.name}.toml`, line: line(), message: `voice.voice: ${noSuchVoice(voices, asked)}` };
 }

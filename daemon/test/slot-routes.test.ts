@@ -191,7 +191,7 @@ describe('PUT /api/slots/{name}', () => {
     writeFileSync(fileOf('garbled'), 'this is = = no toml\n');
     await until(async () => {
       const { problems } = (await say('GET', '/api/settings')).json<{ problems: { file: string }[] }>();
-      return problems.some(({ file }) => file === 'garbled.toml');
+      return problems.some(({ file }) => file === 'slots/garbled.toml');
     }, 'the file to be seen');
     const answer = await change('garbled', { model: 'tiny' });
     expect(answer).toMatchObject({ status: 409, code: 'config.broken' });

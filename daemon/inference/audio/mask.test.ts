@@ -15,6 +15,7 @@ test.each([
   ['a path', says('cannot open /tmp/upload/abc.wav')],
   ['an address', says('connect to 127.0.0.1 failed')],
   ['a port', says('connect ECONNREFUSED engine:8081')],
+  ['a port of a name with dots', says('connect to stt-1.lan:80 failed')],
   ['two lines', says('bad\naudio')],
   ['a long message', says('x'.repeat(301))],
   [
@@ -41,6 +42,7 @@ test.each([
 
 test('a harmless JSON error passes', () => {
   expect(mask(400, says('The file is empty.'))).toEqual({ passes: true });
+  expect(mask(400, says('Audio is longer than 10:00 minutes.'))).toEqual({ passes: true });
   expect(
     mask(400, '{"error":{"code":null,"type":"invalid_request_error","param":"file","message":"Empty."}}'),
   ).toEqual({ passes: true });
@@ -60,7 +62,17 @@ test('an engine that says the code itself is told in its words, with its status'
   });
 });
 
-test('our own credential and redirects keep their meaning', () => {
+test('our own credential keeps its meaning', () => {
   expect(mask(401, '')).toMatchObject({ error: { code: 'upstream.auth_failed' } });
-  expect(mask(302, '')).toMatchObject({ error: { code: 'upstream.error', status: 502 } });
+});
+
+test('a redirect is a failure like any other, whatever it says', () => {
+  for (const body of ['', says('The file is empty.')])
+    expect(mask(302, body)).toMatchObject({
+      error: {
+        code: 'audio.unsupported_format',
+        status: 415,
+        options: { details: { upstream_status: 302 } },
+      },
+    });
 });

@@ -7,7 +7,9 @@ const MAX_MESSAGE = 300;
 const DEEPEST = 16;
 /** Words that show the inside of an engine. */
 const INSIDE = ['ffmpeg', 'subprocess', 'exit', 'signal', 'errno', 'Traceback', 'std::', 'map::'];
-const ADDRESS = /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|:\d{2,5}\b|\[[0-9a-f]*:[0-9a-f:]+\]/i;
+/** A port counts behind the name of a host, which has a letter in it: `10:00` is a time. */
+const ADDRESS =
+  /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|[a-z][\w.-]{0,63}:\d{2,5}\b|\[[0-9a-f]*:[0-9a-f:]+\]/i;
 
 /**
  * Transcriptions (spec "Transcriptions deviations", contract section 9): a failure of the engine passes only when it is
@@ -16,9 +18,10 @@ const ADDRESS = /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|:\d{2,5}\b|\
  */
 export function maskedFailure(failure: EngineFailure): Verdict {
   const { status } = failure;
-  if (status < 400 || status === 401 || status === 403) return judge(failure);
-  const body = failure.truncated ? undefined : parsed(failure.bytes);
+  if (status === 401 || status === 403) return judge(failure);
   const details = { upstream_status: status };
+  if (status < 400) return unsupported({ details });
+  const body = failure.truncated ? undefined : parsed(failure.bytes);
   const message = messageIn(body);
   if (!harmless(message) || !allOutside(body)) return unsupported({ details });
   return codeIn(body) === UNSUPPORTED ? unsupported({ message, details }) : judge(failure);

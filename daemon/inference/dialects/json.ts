@@ -13,3 +13,12 @@ export function parsed(text: string): unknown {
     return undefined;
   }
 }
+
+/**
+ * The arguments of a call as every engine reads them again, which is as text of a JSON object: no text stands for no
+ * arguments. Undefined for any other text.
+ */
+export function callArguments(text: string): string | undefined {
+  if (text.trim() === '') return '{}';
+  return asObject(parsed(text)) ? text : undefined;
+}

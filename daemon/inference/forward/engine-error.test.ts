@@ -32,12 +32,22 @@ describe('anything else is wrapped', () => {
       options: { details: { upstream_status: 404, upstream: body } },
     });
   });
-  test('text, with its Retry-After', () => {
-    expect(error(503, 'loading', { retryAfter: '3' })).toMatchObject({
+  test('text, with what it says of trying again', () => {
+    const hints = { 'retry-after': '3', 'x-should-retry': 'true' };
+    const found = error(503, 'loading', { hints });
+    expect(found).toMatchObject({
       status: 503,
       message: 'loading',
-      options: { details: { upstream_status: 503, upstream: 'loading' }, headers: { 'retry-after': '3' } },
+      options: { details: { upstream_status: 503, upstream: 'loading' } },
     });
+    expect(found.headers()).toEqual(hints);
+  });
+  test.each([
+    [[{ error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED' } }]],
+    [[{ error: { code: null, message: 'Quota exceeded' } }]],
+    [{ detail: [{ loc: ['body'], msg: 'Quota exceeded' }, { msg: 'more' }] }],
+  ])('%j tells its message', (body) => {
+    expect(error(429, body)).toMatchObject({ status: 429, message: 'Quota exceeded' });
   });
   test.each([
     ['open /usr/lib/model.gguf failed'],
@@ -93,6 +103,7 @@ describe('an error object inside a 200', () => {
     ['{"error":{"type":"invalid_request_error","message":"bad"}}', 400],
     ['{"error":{"code":500,"message":"bad"}}', 502],
     ['{"error":"bad"}', 502],
+    ['[{"error":{"code":400,"message":"bad"}}]', 400],
   ])('%s is %d', (text, status) => {
     expect(errorInside200(Buffer.from(text), false)).toMatchObject({
       code: 'upstream.error',

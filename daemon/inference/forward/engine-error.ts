@@ -19,7 +19,8 @@ export interface EngineFailure {
   readonly bytes: Buffer;
   /** More came than was read. */
   readonly truncated: boolean;
-  readonly retryAfter?: string;
+  /** What it says of trying again (`retryHints`). */
+  readonly hints?: Record<string, string>;
 }
 
 /** What to do with a non-2xx answer: it passes byte for byte, or is told in our words. */
@@ -32,10 +33,12 @@ export function judge(failure: EngineFailure): Verdict {
   const { status } = failure;
   if (status === 401 || status === 403) return told(authFailed(status));
   if (status < 400) return told(unexpected(status));
-  const body = failure.truncated ? undefined : parsed(failure.bytes);
+  const whole = failure.truncated ? undefined : parsed(failure.bytes);
+  const body = unlisted(whole);
   const error = asObject(asObject(body)?.error);
   if (error?.type === 'exceed_context_size_error') return told(contextExceeded(error));
-  if (error && (typeof error.code === 'string' || error.code === null)) return { passes: true };
+  if (body === whole && error && (typeof error.code === 'string' || error.code === null))
+    return { passes: true };
   return told(tooLong(body) ?? wrapped(failure, status, body));
 }
 
@@ -51,7 +54,7 @@ export const judgeOf =
 
 /** An error object, or `null`, inside a 200 (contract section 2): 400 when it says so, else 502. */
 export function errorInside200(bytes: Buffer, truncated: boolean): GatewayError {
-  const body = truncated ? undefined : parsed(bytes);
+  const body = truncated ? undefined : unlisted(parsed(bytes));
   if (body === null) return unexpectedNull();
   const error = asObject(asObject(body)?.error);
   if (error?.type === 'exceed_context_size_error') return contextExceeded(error);
@@ -128,7 +131,7 @@ function wrapped(failure: EngineFailure, status: number, body: unknown): Gateway
     status,
     message: messageOf(body, text, keep),
     details,
-    headers: failure.retryAfter === undefined ? undefined : { 'retry-after': failure.retryAfter },
+    headers: failure.hints,
   });
 }
 
@@ -139,6 +142,7 @@ function messageOf(body: unknown, text: string, keep: boolean): string | undefin
     root?.error,
     root?.message,
     root?.detail,
+    firstOf(root?.detail)?.msg,
     body ? null : text,
   ];
   const found = places.find((place) => typeof place === 'string' && place.trim() !== '') as
@@ -150,6 +154,12 @@ function messageOf(body: unknown, text: string, keep: boolean): string | undefin
 
 const asObject = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+
+/** FastAPI tells each fault of a request as a row of a list. */
+const firstOf = (value: unknown): Json | undefined => asObject(Array.isArray(value) ? value[0] : undefined);
+
+/** What a list of one holds: Gemini's API puts its error into one. No client reads such a list. */
+const unlisted = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value);
 
 function parsed(bytes: Buffer): unknown {
   try {

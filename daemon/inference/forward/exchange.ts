@@ -14,6 +14,7 @@ import {
 import { brokenAnswer, endlessLine } from './failure.ts';
 import { comesInLines, LineCap } from './line-cap.ts';
 import { withoutCredentials } from './own-credential.ts';
+import { retryHints } from './retry-hints.ts';
 import { failureInBody, type ToldFailure } from './told-failure.ts';
 
 /** How an exchange ended: null for a whole answer, else the failure that the caller was told, in our words or the engine's. */
@@ -35,6 +36,8 @@ export interface ExchangeOptions {
   readonly answer: Sink;
   /** What a non-2xx answer means; the rule of contract section 2 unless a route has its own. */
   judge?(failure: EngineFailure): Verdict;
+  /** A whole answer as the events of a stream that has begun; null for what cannot be told so. */
+  asEvents?(bytes: Buffer): string | null;
   /** Our own credentials for this engine, which an error may repeat but never tells the caller. */
   secrets?(): readonly Buffer[];
   /** It is somebody else's: not even a good answer may repeat one of them. */
@@ -50,9 +53,13 @@ export interface ExchangeOptions {
 
 /**
  * One request on one connection, as undici tells it. `head` waits for the status, `peek` looks whether a JSON answer
- * starts like an error, `whole` holds a small answer that is complete, `relay` passes bytes on, `collect` reads a failure.
+ * starts like an error, `whole` holds a small answer that is complete, `relay` passes bytes on, `collect` reads a failure,
+ * `late` a whole answer for a stream that has begun.
  */
-type Mode = 'head' | 'peek' | 'whole' | 'relay' | 'collect' | 'over';
+type Mode = 'head' | 'peek' | 'whole' | 'relay' | 'collect' | 'late' | 'over';
+
+/** Most bytes of a whole answer that are told as events. */
+const MAX_LATE_BYTES = 16 * 1024 * 1024;
 
 export class Exchange implements OutboundHandler {
   readonly #options: ExchangeOptions;
@@ -92,19 +99,23 @@ export class Exchange implements OutboundHandler {
     this.#options.begun?.(status);
     const type = headers['content-type'];
     const stream = isEventStream(type);
-    if (status >= 300 || (this.#answer.headSent && !stream)) this.#mode = 'collect';
+    const late = this.#answer.headSent && !stream;
+    if (late && status < 300 && this.#options.asEvents) this.#mode = 'late';
+    else if (status >= 300 || late) this.#mode = 'collect';
     else if (!stream && type !== undefined && /json/i.test(type)) this.#mode = 'peek';
     else this.#begin();
   }
 
   onResponseData(controller: OutboundController, chunk: Buffer): void {
     if (this.#mode === 'relay') this.#relay(controller, chunk);
-    else if (this.#mode === 'collect') this.#collect(chunk);
+    else if (this.#mode === 'collect') this.#collect(chunk, MAX_ERROR_BYTES);
+    else if (this.#mode === 'late') this.#collect(chunk, MAX_LATE_BYTES);
     else if (this.#mode === 'peek') this.#peek(controller, chunk);
   }
 
   onResponseEnd(): void {
     if (this.#mode === 'collect') this.#conclude(false);
+    else if (this.#mode === 'late') this.#tellLate();
     else if (this.#mode !== 'over') this.#finish();
   }
 
@@ -168,9 +179,20 @@ export class Exchange implements OutboundHandler {
     this.#relay(controller, head);
   }
 
-  #collect(chunk: Buffer): void {
+  #collect(chunk: Buffer, most: number): void {
     this.#hold(chunk);
-    if (this.#heldBytes > MAX_ERROR_BYTES) this.#conclude(true);
+    if (this.#heldBytes > most) this.#conclude(true);
+  }
+
+  #tellLate(): void {
+    const events = this.#coded() ? null : (this.#options.asEvents?.(Buffer.concat(this.#held)) ?? null);
+    if (events === null) {
+      this.#conclude(this.#heldBytes > MAX_ERROR_BYTES);
+      return;
+    }
+    this.#mode = 'over';
+    this.#answer.finish(Buffer.from(events));
+    this.#options.done(null);
   }
 
   #hold(chunk: Buffer): void {
@@ -197,8 +219,8 @@ export class Exchange implements OutboundHandler {
 
   #verdict(bytes: Buffer, truncated: boolean): Verdict {
     if (this.#status < 300) return { passes: false, error: errorInside200(bytes, truncated) };
-    const retryAfter = this.#headers['retry-after'];
-    return (this.#options.judge ?? judge)({ status: this.#status, bytes, truncated, retryAfter });
+    const hints = retryHints(this.#headers);
+    return (this.#options.judge ?? judge)({ status: this.#status, bytes, truncated, hints });
   }
 
   /** An error of the engine goes on byte for byte; in a stream that has begun, as its error event. */

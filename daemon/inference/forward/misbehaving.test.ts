@@ -35,6 +35,17 @@ describe('an engine that misbehaves', () => {
     expect(answer.headers['x-svc-slot']).toBe('agent');
   });
 
+  test('what it says of trying again reaches the caller also in our words', async () => {
+    const hints = { 'retry-after': '7', 'retry-after-ms': '6500', 'x-should-retry': 'true' };
+    const { answer } = await failing((_req, res) => {
+      res.writeHead(429, hints);
+      res.end('{"error":{"code":429,"message":"busy"}}');
+    });
+    expect(answer.status).toBe(429);
+    expect(error(answer)).toMatchObject({ code: 'upstream.error', message: 'busy' });
+    expect(answer.headers).toMatchObject(hints);
+  });
+
   test('an error longer than is read is cut off', async () => {
     const { answer } = await failing((_req, res) => {
       res.writeHead(500);

@@ -12,6 +12,8 @@ export interface SendOptions {
   readonly answer: Sink;
   readonly life: Life;
   judge?(failure: EngineFailure): Verdict;
+  /** A whole answer as the events of a stream that has begun; null for what cannot be told so. */
+  asEvents?(bytes: Buffer): string | null;
   /** Our own credentials in `request.headers`. */
   secrets?(): readonly Buffer[];
   /** The engine is somebody else's. */
@@ -47,6 +49,7 @@ export function send(options: SendOptions): Promise<ExchangeEnd> {
       exchange = new Exchange({
         answer,
         judge: options.judge,
+        asEvents: options.asEvents,
         secrets: options.secrets,
         foreign: options.foreign,
         begun: options.begun,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { recordedLog } from '../../kit/testing/recorded-log.ts';
 import { createMemory } from '../../memory/memory.ts';
 import { SETTINGS } from '../../settings/catalogue.ts';
@@ -101,6 +102,18 @@ test('parallel calls are all answered, in the order in which they were made, and
   expect(results.map((result) => result.tool_call_id)).toEqual(ids);
 });
 
+test('a call whose arguments are no JSON is answered with an error, and the next round repeats nothing unreadable', async () => {
+  const good = calls(['remember', { text: 'x' }]);
+  const cut = good.replace(String.raw`{\"text\":\"x\"}`, String.raw`{\"text\": \"x`);
+  expect(cut).not.toBe(good);
+  const { asked, whole, memory } = await loop(cut);
+  expect((await whole()).choices).toMatchObject([{ message: { content: 'done' } }]);
+  const [, said, result] = asked[1]?.messages ?? [];
+  expect(said?.tool_calls).toMatchObject([{ function: { name: 'remember', arguments: '{}' } }]);
+  expect(result?.content).toContain('request.invalid');
+  expect(memory.list(1, 0)).toEqual([]);
+});
+
 test('calls that an engine streams under one number are two calls', async () => {
   const one = (text: string) =>
     calls(['remember', { text }]).replace('engine-0', text).replace('"tool_calls"}]', 'null}]');
@@ -128,6 +141,20 @@ test("a round that mixes tools: ours are run, the caller's call goes out, and th
   expect((await whole({ tools: OWN, messages })).choices[0]?.message.content).toBe('done');
   const roles = asked[2]?.messages.map(({ role }) => role);
   expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'tool']);
+});
+
+test('a model that sees is shown a picture itself; for one that does not a tool describes it', async () => {
+  const { asked, whole, slots } = await loop();
+  slots.records.push(Object.assign(slotRecord({ name: 'eyes', model: 'pixels' }), { vision: true }));
+  const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const show = async () => {
+    await whole({ messages: [{ role: 'user', content: [picture] }] });
+    const { messages = [], tools = [] } = asked.at(-1) ?? {};
+    return [messages[0]?.content, tools.some(({ function: { name } }) => name === 'describe_image')];
+  };
+  expect(await show()).toEqual([[{ type: 'text', text: '[image_1]' }], true]);
+  Object.assign(slots.records[0] as object, { vision: true });
+  expect(await show()).toEqual([[picture], false]);
 });
 
 test("a caller's tool of the same name is the caller's; of tool_choice none none of ours is offered", async () => {

@@ -3,7 +3,7 @@ import { newRequestId } from '../../kit/request-id.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { newId } from '../dialects/chat-pieces.ts';
-import type { Json } from '../dialects/json.ts';
+import { callArguments, type Json } from '../dialects/json.ts';
 import { type PictureSources, takePicture } from '../dispatch/picture.ts';
 import { CallerLeft, Life } from '../forward/life.ts';
 import type { InternalAnswer } from '../internal.ts';
@@ -18,7 +18,7 @@ import { streamTeller, type Teller, wholeTeller } from './teller.ts';
 import type { ToolDeps } from './tool.ts';
 
 export interface OmniDeps {
-  readonly inference: Pick<Inference, 'chat' | 'internal'>;
+  readonly inference: Pick<Inference, 'chat' | 'internal' | 'draws'>;
   readonly memory: Pick<Memory, 'add' | 'search'>;
   readonly settings: Pick<Settings, 'value'>;
   readonly sources: Pick<PictureSources, 'slots' | 'registry' | 'upstreams'>;
@@ -93,7 +93,9 @@ function prepared(
   };
   const may = (route: Offered['tool']['route']) => mayCall(deps.settings, route, tier);
   const offered =
-    ask.choice === 'none' ? new Map() : offer({ picture, asked: ask.model, has }, ask.names, may);
+    ask.choice === 'none'
+      ? new Map()
+      : offer({ picture, asked: ask.model, has, draws: deps.inference.draws }, ask.names, may);
   const files = new OmniFiles();
   const kinds = new Set<'audio' | 'image'>();
   if (offered.has('transcribe_audio')) kinds.add('audio');
@@ -177,6 +179,7 @@ async function runOne({ deps, offered, call, teller, tools }: Loop, made: ToolCa
   return ran;
 }
 
+/** What the model said, for the next round. Engines refuse a chat with a call whose arguments they cannot read. */
 const said = ({ text }: Round, calls: readonly ToolCall[]): Json => ({
   role: 'assistant',
   content: text,
@@ -184,7 +187,7 @@ const said = ({ text }: Round, calls: readonly ToolCall[]): Json => ({
     tool_calls: calls.map(({ id, name, arguments: args }) => ({
       id,
       type: 'function',
-      function: { name, arguments: args },
+      function: { name, arguments: callArguments(args) ?? '{}' },
     })),
   }),
 });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
+import { cutTo } from '../../kit/cut.ts';
 import { issueReason } from '../../kit/issue-reason.ts';
 import { parsed } from '../dialects/json.ts';
 import type { Offered } from './offer.ts';
@@ -37,7 +38,7 @@ export async function runTool(
   const start = performance.now();
   const done = (ok: boolean, content: string, attachment: Ran['attachment'] = null): Ran => {
     const ms = Math.round(performance.now() - start);
-    return { call, ok, content: content.slice(0, MOST_CONTENT), ms, attachment };
+    return { call, ok, content: cutTo(content, MOST_CONTENT), ms, attachment };
   };
   try {
     if (offered === undefined || !allowed(offered)) throw new GatewayError('auth.forbidden');

@@ -4,6 +4,7 @@ import type { RouteId } from '../../contract/routes.ts';
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { SlotGlance } from '../../slots/glance.ts';
+import type { Draws } from '../catalogue.ts';
 import { isLoaded, type Picture } from '../dispatch/picture.ts';
 import type { Internal } from '../internal.ts';
 import type { OmniFiles } from './files.ts';
@@ -14,6 +15,7 @@ export interface World {
   /** The model that the caller asked for; null: the usual one. */
   readonly asked: string | null;
   readonly has: { readonly audio: boolean; readonly image: boolean };
+  readonly draws: Draws;
 }
 
 export interface ToolDeps {

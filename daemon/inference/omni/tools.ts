@@ -8,6 +8,8 @@ import type { InternalPath } from '../internal.ts';
 import { wholeBytes, wholeJson } from '../internal-read.ts';
 import { wavForm } from '../realtime/wav-body.ts';
 import { sees } from '../sees.ts';
+import { askedSees } from './asked-sees.ts';
+import { drawing } from './drawing.ts';
 import { loadedOf, means, type OmniTool, type ToolDeps, tool, type World } from './tool.ts';
 
 /** Longest time of one tool, a queue before it included, in milliseconds. */
@@ -43,9 +45,9 @@ const others = ({ picture, asked }: World): string[] =>
     .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null && !means(asked, slot))
     .map(({ name }) => name);
 
-/** Loaded chat models that see, then those of healthy upstreams whose lists say so. */
-function seeing({ picture, has }: World): string[] {
-  if (!has.image) return [];
+/** For a model that does not see: loaded chat models that do, then those of healthy upstreams whose lists say so. */
+function seeing({ picture, asked, has }: World): string[] {
+  if (!has.image || askedSees(asked, picture)) return [];
   const slots = picture.slots
     .filter((slot) => slot.type === 'llm' && isLoaded(slot) && slot.model !== null)
     .filter((slot) => sees(modelNamed(picture, slot.model ?? ''), slot));
@@ -65,7 +67,7 @@ export const TOOLS: readonly OmniTool[] = [
     route: 'v1.images',
     description: 'Draws a picture and shows it to the user.',
     schema: z.strictObject({ prompt: text(4_000), size: text(16).optional() }),
-    targets: (world) => loadedOf(world, 'image'),
+    targets: drawing,
     async run(deps, { prompt, size }, [model]) {
       const told = await json(deps, '/v1/images/generations', { model, prompt, n: 1, size });
       const url = asObject(asList(told.data)[0])?.url;

@@ -1,4 +1,5 @@
-import type { Item, MessageItem, Part } from './items.ts';
+import { callArguments } from '../dialects/json.ts';
+import type { CallItem, Item, MessageItem, Part } from './items.ts';
 import type { SessionConfig } from './session-config.ts';
 
 type Json = Record<string, unknown>;
@@ -29,24 +30,43 @@ export function chatBody(ask: ChatAsk): Json {
 const choice = (asked: ChatAsk['toolChoice']): unknown =>
   typeof asked === 'string' ? asked : { type: 'function', function: { name: asked.name } };
 
+/** Results stand right behind their calls, wherever the conversation has them: engines take them nowhere else. */
 function messages(items: readonly Item[]): Json[] {
+  const results = resultsIn(items);
   const out: Json[] = [];
+  let pending: Json[] = [];
   for (const item of items) {
-    if (item.type === 'function_call') addCall(out, item);
-    else if (item.type === 'function_call_output')
-      out.push({ role: 'tool', tool_call_id: item.call_id, content: item.output });
-    else addMessage(out, item);
+    if (item.type === 'function_call') pending.push(...addCall(out, item, results));
+    else {
+      out.push(...pending);
+      pending = [];
+      if (item.type === 'message') addMessage(out, item);
+    }
   }
-  return out;
+  return [...out, ...pending];
 }
 
-/** Calls of one turn are one message; they join the words that came before them. */
-function addCall(out: Json[], item: Extract<Item, { type: 'function_call' }>): void {
-  const { call_id: id, name } = item;
-  const call = { id, type: 'function', function: { name, arguments: item.arguments } };
+const resultsIn = (items: readonly Item[]): ReadonlyMap<string, string> =>
+  new Map(
+    items.flatMap((item) =>
+      item.type === 'function_call_output' ? [[item.call_id, item.output] as const] : [],
+    ),
+  );
+
+/**
+ * Calls of one turn are one message; they join the words that came before them. Answers the result, or nothing for a call
+ * that is left out: a voice cut it, it cannot be read, or it has no result yet. Engines refuse a chat with any of these.
+ */
+function addCall(out: Json[], item: CallItem, results: ReadonlyMap<string, string>): Json[] {
+  const { call_id: id, name, status } = item;
+  const args = callArguments(item.arguments);
+  const content = results.get(id);
+  if (status !== 'completed' || args === undefined || content === undefined) return [];
+  const call = { id, type: 'function', function: { name, arguments: args } };
   const last = out.at(-1);
   if (last?.role !== 'assistant') out.push({ role: 'assistant', content: null, tool_calls: [call] });
   else last.tool_calls = [...((last.tool_calls as Json[] | undefined) ?? []), call];
+  return [{ role: 'tool', tool_call_id: id, content }];
 }
 
 /** A message without anything in it (nothing was understood, or said) is left out. */

@@ -95,6 +95,7 @@ describe('the chat that a conversation is', () => {
     { ...base, id: '4', type: 'function_call', call_id: 'c2', name: 'g', arguments: '{"a":1}' },
     { ...base, id: '5', type: 'function_call_output', call_id: 'c1', output: '12:00' },
     { ...base, id: '6', type: 'message', role: 'user', content: [{ type: 'input_audio', transcript: null }] },
+    { ...base, id: '8', type: 'function_call_output', call_id: 'c2', output: 'rain' },
     {
       ...base,
       id: '7',
@@ -132,6 +133,7 @@ describe('the chat that a conversation is', () => {
           ],
         },
         { role: 'tool', tool_call_id: 'c1', content: '12:00' },
+        { role: 'tool', tool_call_id: 'c2', content: 'rain' },
         {
           role: 'user',
           content: [
@@ -141,6 +143,60 @@ describe('the chat that a conversation is', () => {
         },
       ],
     });
+  });
+
+  const call = (call_id: string, args: string, status: Item['status'] = 'completed'): Item => ({
+    ...base,
+    status,
+    id: `call-${call_id}`,
+    type: 'function_call',
+    call_id,
+    name: 'f',
+    arguments: args,
+  });
+  const result = (call_id: string): Item => ({
+    ...base,
+    id: `result-${call_id}`,
+    type: 'function_call_output',
+    call_id,
+    output: `of ${call_id}`,
+  });
+  const user: Item = {
+    ...base,
+    id: 'u',
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text: 'wait' }],
+  };
+  test.each<[string, Item[], string[]]>([
+    ['a call that was cut', [call('a', '{"x":', 'incomplete'), user, result('a')], ['user wait']],
+    ['arguments that are no object', [call('a', '[1]'), result('a'), user], ['user wait']],
+    ['a call without a result', [call('a', '{}'), user], ['user wait']],
+    ['a result without a call', [result('a'), user], ['user wait']],
+    ['no arguments', [call('a', ''), result('a')], ['assistant a {}', 'tool of a']],
+    [
+      'a result that came after other words',
+      [call('a', '{}'), call('b', ''), user, result('b'), result('a')],
+      ['assistant a {} b {}', 'tool of a', 'tool of b', 'user wait'],
+    ],
+    [
+      'one call after the other',
+      [call('a', '{}'), result('a'), call('b', '{}'), result('b')],
+      ['assistant a {}', 'tool of a', 'assistant b {}', 'tool of b'],
+    ],
+  ])('what engines would refuse is left out or put right: %s', (_, given, wanted) => {
+    type Message = {
+      role: string;
+      content: string | null;
+      tool_calls?: { id: string; function: { arguments: string } }[];
+    };
+    const { messages } = chatBody({ ...ask, instructions: '', items: given }) as { messages: Message[] };
+    const said = messages.map(({ role, content, tool_calls = [] }) =>
+      [role, content ?? '', ...tool_calls.map(({ id, function: f }) => `${id} ${f.arguments}`)]
+        .filter((word) => word !== '')
+        .join(' '),
+    );
+    expect(said).toEqual(wanted);
   });
 
   test('tools and limits', () => {

@@ -122,6 +122,8 @@ export interface Engine {
   readonly textOnly?: boolean;
   /** True when it loads the projector of a model, so that the model sees pictures; default false. */
   readonly takesProjector?: boolean;
+  /** False when it never answers in events: whoever asks it for a stream gets the whole answer. */
+  readonly streams?: false;
   /** Sound formats that it makes, when it speaks and makes not all that OpenAI names; the others are made from these. */
   readonly speechFormats?: readonly string[];
 }

@@ -41,6 +41,7 @@ export const kokoro: Engine = {
   modelSource: () => 'name',
   objection,
   plan,
+  streams: false,
   context: () => 0,
   checks: (launch) => checksOf(launch, { health: '/health', models: false }),
 };

@@ -46,6 +46,7 @@ export const whisperServer: Engine = {
   modelSource: ({ runner }) => (runner === 'attach' ? 'name' : 'file'),
   objection,
   plan,
+  streams: false,
   context: () => 0,
   checks: (launch) => checksOf(launch, { health: '/health', models: false }),
 };

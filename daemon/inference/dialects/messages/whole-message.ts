@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../contract/errors.ts';
-import { asObject, type Json, parsed } from '../json.ts';
+import { asObject, callArguments, type Json, parsed } from '../json.ts';
 import type { ChatUsage, Piece } from '../piece.ts';
 import { stopOf, usageOf } from './message-end.ts';
 
@@ -10,7 +10,10 @@ export interface MessageHead {
 
 type Call = { readonly id: string; readonly name: string; text: string };
 
-/** A `message` of Anthropic's API. Throws `upstream.error` for a call whose arguments are no object. */
+/**
+ * A `message` of Anthropic's API, without a call that the limit of tokens cut off. Throws `upstream.error` for any other
+ * call whose arguments are no object.
+ */
 export function wholeMessage({ id, model }: MessageHead, pieces: readonly Piece[]): Json {
   const content: Json[] = [];
   const calls: Call[] = [];
@@ -27,6 +30,7 @@ export function wholeMessage({ id, model }: MessageHead, pieces: readonly Piece[
       content.push({ type: 'thinking', thinking: piece.text, signature: '' });
     else content.push({ type: 'text', text: piece.text });
   }
+  if (finish?.reason === 'length' && callArguments(calls.at(-1)?.text ?? '') === undefined) calls.pop();
   return {
     id,
     type: 'message',
@@ -39,7 +43,7 @@ export function wholeMessage({ id, model }: MessageHead, pieces: readonly Piece[
 }
 
 function toolUse({ id, name, text }: Call): Json {
-  const input = text.trim() === '' ? {} : asObject(parsed(text));
+  const input = asObject(parsed(callArguments(text) ?? ''));
   if (input) return { type: 'tool_use', id, name, input };
   throw new GatewayError('upstream.error', {
     message: `The model called ${name} with what is no JSON object.`,

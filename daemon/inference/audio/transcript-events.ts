@@ -1,0 +1,10 @@
+import { sseData } from '../../kit/sse.ts';
+import { asObject, parsed } from '../dialects/json.ts';
+
+/** A whole transcript in JSON as the events of a streamed one; null for anything else. */
+export function transcriptEvents(bytes: Buffer): string | null {
+  const text = asObject(parsed(bytes.toString('utf8')))?.text;
+  if (typeof text !== 'string') return null;
+  const delta = text === '' ? '' : sseData({ type: 'transcript.text.delta', delta: text });
+  return delta + sseData({ type: 'transcript.text.done', text });
+}

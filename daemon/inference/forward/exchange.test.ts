@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { OutboundController } from '../../kit/outbound.ts';
+import { transcriptEvents } from '../audio/transcript-events.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
+
+/** What a caller whose stream has begun gets of an engine's answer in one piece. */
+function told(type: string, body: string | Buffer, options: Partial<ExchangeOptions> = {}) {
+  const heard: { finish?: string; failed?: string; done?: unknown } = {};
+  const exchange = new Exchange({
+    answer: {
+      headSent: true,
+      begin: () => {},
+      write: () => true,
+      whenDrained: () => {},
+      finish: (last) => {
+        heard.finish = String(last);
+      },
+      fail: (error) => {
+        heard.failed = error.code;
+      },
+      failWith: () => {},
+    },
+    done: (end) => {
+      heard.done = end;
+    },
+    refused: () => {},
+    unanswered: () => {},
+    asEvents: transcriptEvents,
+    ...options,
+  });
+  const controller = { abort: () => {}, pause: () => {}, resume: () => {} } as unknown as OutboundController;
+  exchange.onResponseStart(controller, 200, { 'content-type': type });
+  const bytes = Buffer.from(body);
+  for (let at = 0; at < bytes.length; at += 32_768)
+    exchange.onResponseData(controller, bytes.subarray(at, at + 32_768));
+  exchange.onResponseEnd();
+  return heard;
+}
+
+test('a whole answer for a stream that has begun is told as its events', () => {
+  const text = 'word '.repeat(30_000);
+  const { finish, failed, done } = told('application/json', JSON.stringify({ text }));
+  expect([failed, done]).toEqual([undefined, null]);
+  const events = (finish ?? '').split('\n\n').filter((each) => each !== '');
+  expect(events.map((each) => JSON.parse(each.slice('data: '.length)) as object)).toEqual([
+    { type: 'transcript.text.delta', delta: text },
+    { type: 'transcript.text.done', text },
+  ]);
+});
+
+test('what is no such answer, and any answer where no events are known, is a failure', () => {
+  for (const heard of [
+    told('text/plain', 'WEBVTT'),
+    told('application/json', '{"error":{"message":"no"}}'),
+    told('application/json', '{"text":"x"}', { asEvents: undefined }),
+    told('audio/mpeg', Buffer.alloc(100_000)),
+  ])
+    expect(heard).toMatchObject({ failed: 'upstream.error', done: { code: 'upstream.error' } });
+});

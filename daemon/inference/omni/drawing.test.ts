@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { SlotRecord } from '../../contract/slots.ts';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
+import { picture, upstreamFacts } from '../testing/pictures.ts';
+import { drawing } from './drawing.ts';
+
+const painter = (name: string, model: string | null, more: Partial<SlotRecord> = {}) =>
+  slotRecord({ name, model, type: 'image', engine: 'comfyui', ...more });
+
+function names(slots: SlotRecord[], more: { draws?: string[]; models?: string[] } = {}): string[] {
+  const upstreams = [
+    upstreamFacts({ name: 'far', models: more.models ?? [] }),
+    upstreamFacts({ name: 'down', healthy: false, models: ['sdxl'] }),
+  ];
+  return drawing({
+    picture: picture({ slots, upstreams }),
+    asked: null,
+    has: { audio: false, image: false },
+    draws: () => more.draws ?? [],
+  });
+}
+
+test('a slot whose model is curated is asked by its name', () => {
+  expect(names([painter('img', 'sdxl'), painter('art', 'mine')])).toEqual(['img']);
+  expect(names([painter('art', 'sd_xl_turbo_1.0.safetensors')])).toEqual(['art']);
+  expect(names([painter('img', 'sdxl', { state: 'offline' })])).toEqual([]);
+});
+
+test('one that names none is asked for what its engine has told, where requests lead to it', () => {
+  const draws = ['sd15', 'sdxl'];
+  expect(names([painter('img', null)], { draws })).toEqual(['sd15']);
+  expect(names([painter('img', 'my-own-model')], { draws })).toEqual(['sd15']);
+  expect(names([painter('img', null)])).toEqual([]);
+  expect(names([painter('art', null)], { draws })).toEqual([]);
+});
+
+test('upstreams are asked for curated models only', () => {
+  expect(names([], { models: ['chat', 'flux-schnell', 'gpt-image-1', 'flux'] })).toEqual(['flux-schnell']);
+});
