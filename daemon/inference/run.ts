@@ -23,6 +23,7 @@ import type { Engines } from './forward/engines.ts';
 import { CallerLeft, Life } from './forward/life.ts';
 import { Answer } from './forward/stream.ts';
 import type { Images } from './images/images.ts';
+import { OwnTime } from './own-time.ts';
 import type { RegistryLike, Upstreams } from './ports.ts';
 import { rewriteAddress } from './rewrite/deviations.ts';
 import type { InferenceCall } from './serve.ts';
@@ -52,6 +53,8 @@ export interface Walk {
   readonly life: Life;
   readonly answer: Answer;
   readonly track: RequestTrack;
+  /** What `x-svc-overhead-ms` tells; it stands still once the request has left. */
+  readonly own: OwnTime;
 }
 
 /** Status in the request log of a caller that left before its answer was complete. */
@@ -85,7 +88,8 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow)
   const limit = deps.settings.value('totalTimeoutS') * 1000;
   life.limit(limit, () => new GatewayError('dispatch.upstream_timeout'));
   try {
-    await walk({ deps, call, task, life, answer, track });
+    const own = new OwnTime(call.bodyAt ?? call.receivedAt);
+    await walk({ deps, call, task, life, answer, track, own });
   } catch (error) {
     const failure = endedBy(life, error);
     if (failure instanceof CallerLeft)
@@ -119,7 +123,9 @@ function finishWith(
 
 function walk(on: Walk): Promise<void> {
   const read = on.task.read(on.call, on);
-  return read instanceof Promise ? read.then((reading) => go(on, reading)) : go(on, read);
+  if (!(read instanceof Promise)) return go(on, read);
+  // A body that is read while it comes makes us wait for its sender.
+  return on.own.without(read).then((reading) => go(on, reading));
 }
 
 function go(on: Walk, reading: Reading): Promise<void> {
@@ -139,7 +145,7 @@ async function follow(on: Walk, reading: Reading, again = MOST_AGAIN): Promise<v
   const address = rewriteAddress(named, picture, type);
   const ask: Ask = { path: call.path, type, address };
   const refresh = async () => {
-    await deps.upstreams.refreshCold(on.life.signal);
+    await on.own.without(deps.upstreams.refreshCold(on.life.signal));
     return takePicture(deps.sources, true);
   };
   const choice = dispatch(ask, picture, refresh, (found) => on.track.resolved(resolvedBy(address, found)));
@@ -166,18 +172,18 @@ async function attempt(
 ): Promise<void> {
   const { prepare } = on.task;
   const prepared = prepare === undefined ? null : await prepare(on, reading, decision);
-  const startedAt = performance.now();
   const connected = connect(on, reading, ask, decision);
-  const connection = connected instanceof Promise ? await connected : connected;
+  const connection = connected instanceof Promise ? await on.own.without(connected) : connected;
   try {
-    if (on.task.serve === undefined) await exchange(on, reading, prepared, connection, startedAt);
-    else await serve(on, reading, connection, { decision, startedAt });
+    if (on.task.serve === undefined) await exchange(on, reading, prepared, connection);
+    else await serve(on, reading, connection, decision);
   } catch (failure) {
     const tried =
       decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
     const may = neverSent(failure) && !on.answer.headSent && !on.life.ended && tried.size < MOST_TRIED;
     const next = may ? otherUpstream(decision, tried, takePicture(on.deps.sources)) : null;
     if (next === null) throw failure;
+    on.own.resume();
     on.track.wentOn('dispatch.upstream_unavailable');
     await attempt(on, reading, ask, next, tried);
   } finally {

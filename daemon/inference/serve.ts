@@ -65,6 +65,8 @@ export interface InferenceCall {
   readonly receive?: Receive;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
+  /** The same once the whole body was here, or was about to be received; default: at arrival. */
+  readonly bodyAt?: number;
 }
 
 export interface InferenceDeps {
