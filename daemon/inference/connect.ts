@@ -107,13 +107,19 @@ async function awaitSlot(
   const { chain, lane } = ask.address;
   const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
   const stream = (call.waitsAsStream ?? reading.stream) && streams(deps, slot);
+  let model = choice.model;
   const ready = (name: string) => {
-    if (name !== slot) goTo(on, name, choice, deps.slots.get(name)?.model ?? null);
+    if (name !== slot) {
+      model = deps.slots.get(name)?.model ?? null;
+      goTo(on, name, choice, model);
+    }
     return awaitLease(name, { slots: deps.slots, life, answer, stream, priority, modelId });
   };
   const askedAt = Date.now();
   const fell = ({ code }: GatewayError) => track.wentOn(code);
   const lease = await loadModel(slot, slot === lane ? chain : [], ready, fell);
+  // Who asked for a slot by its name is served by whatever model it was given while he waited.
+  if (lease.model !== model) goTo(on, lease.slot, choice, lease.model);
   track.leased();
   return ofLease(deps, lease, waitsOf(askedAt, Date.now(), lease));
 }

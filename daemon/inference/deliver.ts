@@ -10,20 +10,17 @@ import type { Walk } from './run.ts';
 import type { InferenceCall } from './serve.ts';
 import type { Prepared, PreparedSink, Reading } from './tasks.ts';
 
-/** When and why a connection was made. */
-interface Attempt {
-  readonly decision: Decision;
-  /** `performance.now()` before the connection was made. */
-  readonly startedAt: number;
-}
-
 /** A task that makes its answer by itself. */
-export async function serve(on: Walk, reading: Reading, connection: Connection, at: Attempt): Promise<void> {
-  const { call, answer, track, task } = on;
-  const waited = performance.now() - at.startedAt;
-  announce(on, reading, connection, performance.now() - call.receivedAt - waited);
+export async function serve(
+  on: Walk,
+  reading: Reading,
+  connection: Connection,
+  decision: Decision,
+): Promise<void> {
+  const { answer, track, task } = on;
+  announce(on, reading, connection);
   track.sent();
-  const served = task.serve?.(on, reading, connection, at.decision);
+  const served = task.serve?.(on, reading, connection, decision);
   const end = await told(
     on,
     connection,
@@ -38,13 +35,11 @@ export async function exchange(
   reading: Reading,
   prepared: Prepared | null,
   connection: Connection,
-  before: number,
 ): Promise<void> {
   const { deps, call, answer, life, track, task } = on;
-  const waited = performance.now() - before;
   const body = (prepared ?? reading).body(connection, connection.engineModel);
   const sink = prepared?.sink(connection) ?? null;
-  announce(on, reading, connection, performance.now() - call.receivedAt - waited);
+  announce(on, reading, connection);
   const sentAt = performance.now();
   track.sent();
   const sent = send({
@@ -112,13 +107,13 @@ async function through(sent: Promise<ExchangeEnd>, sink: PreparedSink): Promise<
   }
 }
 
-/** Tells the log, and the headers of every proxied answer (contract section 5), an error envelope included. */
-function announce(
-  { call, answer, track }: Walk,
-  reading: Reading,
-  connection: Connection,
-  overheadMs: number,
-): void {
+/**
+ * The gateway's own part is done: tells the log, and the headers of every proxied answer (contract section 5), an error
+ * envelope included.
+ */
+function announce({ call, answer, track, own }: Walk, reading: Reading, connection: Connection): void {
+  own.pause();
+  const overheadMs = own.ms;
   track.prepared({ waits: connection.waits, overheadMs, degraded: connection.degraded });
   if (answer.headSent) return;
   const { res } = call;

@@ -4,7 +4,7 @@ import type { RouteId } from '../contract/routes.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type InternalHead, InternalResponse } from './internal-response.ts';
 import { judgeInside } from './judge-inside.ts';
-import type { InferenceCall } from './serve.ts';
+import type { InferenceCall, Whole } from './serve.ts';
 import type { TaskName } from './tasks.ts';
 
 /** The routes that may be called from inside, with what serves them. */
@@ -35,6 +35,8 @@ export interface InternalCall {
   readonly priority?: 'interactive' | 'batch';
   /** Whether it waits for a load as streams do; as its body asks when left out. */
   readonly waitsAsStream?: boolean;
+  /** What it is the first part of. */
+  readonly whole?: Whole | undefined;
   /** Its end ends the engine's work, at any point of the call. */
   readonly signal: AbortSignal;
   /** Longest time for the whole call in milliseconds; then `dispatch.upstream_timeout`. */
@@ -82,6 +84,7 @@ export async function callInternally(deps: InternalDeps, call: InternalCall): Pr
     body: call.body,
     waitsAsStream: call.waitsAsStream,
     translated: call.translated,
+    ...(call.whole && { whole: call.whole }),
     receive: async (take) => take(call.body),
     receivedAt: performance.now(),
   });

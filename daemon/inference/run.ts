@@ -6,7 +6,7 @@ import type { Settings } from '../settings/settings.ts';
 import { AskAgain } from '../slots/refusals.ts';
 import type { Slots } from '../slots/slots.ts';
 import { Capture } from '../telemetry/captures.ts';
-import type { RequestTrack, RequestWatch } from '../telemetry/in-flight.ts';
+import type { RequestStart, RequestTrack, RequestWatch } from '../telemetry/in-flight.ts';
 import type { Encoders } from './audio/encoders.ts';
 import type { Spools } from './audio/spools.ts';
 import { connect } from './connect.ts';
@@ -20,9 +20,10 @@ import { pathRow } from './dispatch/paths.ts';
 import { type PictureSources, takePicture } from './dispatch/picture.ts';
 import type { Ask } from './dispatch/resolver.ts';
 import type { Engines } from './forward/engines.ts';
-import { CallerLeft, Life } from './forward/life.ts';
+import { CallerLeft, LEFT, Life } from './forward/life.ts';
 import { Answer } from './forward/stream.ts';
 import type { Images } from './images/images.ts';
+import { OwnTime } from './own-time.ts';
 import type { RegistryLike, Upstreams } from './ports.ts';
 import { rewriteAddress } from './rewrite/deviations.ts';
 import type { InferenceCall } from './serve.ts';
@@ -52,10 +53,9 @@ export interface Walk {
   readonly life: Life;
   readonly answer: Answer;
   readonly track: RequestTrack;
+  /** What `x-svc-overhead-ms` tells; it stands still once the request has left. */
+  readonly own: OwnTime;
 }
-
-/** Status in the request log of a caller that left before its answer was complete. */
-const LEFT = 499;
 
 /**
  * Takes one call from its body to its last byte: read, rewrite the address, dispatch, load, rewrite the body, send.
@@ -65,15 +65,13 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow)
   const life = new Life(call.res);
   deps.lives.add(life);
   const capture = deps.settings.value('captureBodies') ? new Capture(call.body) : null;
-  const track = deps.watch.begin({
-    id: call.id,
-    route: ROUTES[call.route as RouteId].path,
-    tier: call.tier,
-    receivedAt: call.receivedAt,
-    traceparent: call.req.headers.traceparent,
-    capture,
-    cancel: () => life.end(new GatewayError('request.cancelled', { noRetry: true })),
-  });
+  const { whole } = call;
+  const cancel = () => {
+    const reason = new GatewayError('request.cancelled', { noRetry: true });
+    life.end(reason);
+    whole?.cancel(reason);
+  };
+  const track = deps.watch.begin({ ...startOf(call), capture, cancel, whole: whole?.ended });
   const idleMs = deps.settings.value('idleTimeoutS') * 1000;
   const answer = new Answer({
     res: call.res,
@@ -85,17 +83,34 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow)
   const limit = deps.settings.value('totalTimeoutS') * 1000;
   life.limit(limit, () => new GatewayError('dispatch.upstream_timeout'));
   try {
-    await walk({ deps, call, task, life, answer, track });
+    const own = new OwnTime(call.bodyAt ?? call.receivedAt);
+    await walk({ deps, call, task, life, answer, track, own });
   } catch (error) {
     const failure = endedBy(life, error);
-    if (failure instanceof CallerLeft)
-      return track.end({ status: LEFT, error: 'client_closed', usage: null });
+    if (failure instanceof CallerLeft) return track.end({ ...LEFT, usage: null });
     finishWith(deps, call, answer, track, failure);
   } finally {
     answer.dispose();
     life.dispose();
     deps.lives.remove(life);
   }
+}
+
+const startOf = ({ id, route, tier, receivedAt, req }: InferenceCall): Omit<RequestStart, 'cancel'> => ({
+  id,
+  route: ROUTES[route as RouteId].path,
+  tier,
+  receivedAt,
+  traceparent: req.headers.traceparent,
+});
+
+const asKnown = (failure: unknown): GatewayError =>
+  failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
+
+/** Notes a call that was refused before anybody knew what to run for it; whoever calls this throws the failure on. */
+export function noteRefused(watch: RequestWatch, call: InferenceCall, failure: unknown): void {
+  const { status, code } = asKnown(failure);
+  watch.begin({ ...startOf(call), cancel: () => {} }).end({ status, error: code, usage: null });
 }
 
 /** When the call's life ended, whatever was thrown is only its echo. */
@@ -109,7 +124,7 @@ function finishWith(
   track: RequestTrack,
   failure: unknown,
 ): void {
-  const known = failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
+  const known = asKnown(failure);
   const status = answer.headSent ? answer.status : known.status;
   track.end({ status, error: known.code, told: answer.headSent, usage: null });
   if (!answer.headSent) throw failure;
@@ -119,11 +134,13 @@ function finishWith(
 
 function walk(on: Walk): Promise<void> {
   const read = on.task.read(on.call, on);
-  return read instanceof Promise ? read.then((reading) => go(on, reading)) : go(on, read);
+  if (!(read instanceof Promise)) return go(on, read);
+  // A body that is read while it comes makes us wait for its sender.
+  return on.own.without(read).then((reading) => go(on, reading));
 }
 
 function go(on: Walk, reading: Reading): Promise<void> {
-  on.track.asked(reading.model);
+  on.track.asked(reading.asked ?? reading.model);
   const { dispose } = reading;
   return dispose === undefined ? follow(on, reading) : follow(on, reading).finally(dispose);
 }
@@ -139,7 +156,7 @@ async function follow(on: Walk, reading: Reading, again = MOST_AGAIN): Promise<v
   const address = rewriteAddress(named, picture, type);
   const ask: Ask = { path: call.path, type, address };
   const refresh = async () => {
-    await deps.upstreams.refreshCold(on.life.signal);
+    await on.own.without(deps.upstreams.refreshCold(on.life.signal));
     return takePicture(deps.sources, true);
   };
   const choice = dispatch(ask, picture, refresh, (found) => on.track.resolved(resolvedBy(address, found)));
@@ -166,18 +183,18 @@ async function attempt(
 ): Promise<void> {
   const { prepare } = on.task;
   const prepared = prepare === undefined ? null : await prepare(on, reading, decision);
-  const startedAt = performance.now();
   const connected = connect(on, reading, ask, decision);
-  const connection = connected instanceof Promise ? await connected : connected;
+  const connection = connected instanceof Promise ? await on.own.without(connected) : connected;
   try {
-    if (on.task.serve === undefined) await exchange(on, reading, prepared, connection, startedAt);
-    else await serve(on, reading, connection, { decision, startedAt });
+    if (on.task.serve === undefined) await exchange(on, reading, prepared, connection);
+    else await serve(on, reading, connection, decision);
   } catch (failure) {
     const tried =
       decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
     const may = neverSent(failure) && !on.answer.headSent && !on.life.ended && tried.size < MOST_TRIED;
     const next = may ? otherUpstream(decision, tried, takePicture(on.deps.sources)) : null;
     if (next === null) throw failure;
+    on.own.resume();
     on.track.wentOn('dispatch.upstream_unavailable');
     await attempt(on, reading, ask, next, tried);
   } finally {

@@ -14,7 +14,7 @@ import { hideSecrets } from '../kit/redact.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
-import { createRequestWatch } from '../telemetry/in-flight.ts';
+import { createRequestWatch, type WholeEnd } from '../telemetry/in-flight.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/traces/tracer.ts';
 import { Encoders } from './audio/encoders.ts';
@@ -33,7 +33,7 @@ import { Repertoire } from './images/repertoire.ts';
 import { callInternally, type Internal } from './internal.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
 import type { BodyPicture } from './rewrite/body-picture.ts';
-import { type RunDeps, runCall } from './run.ts';
+import { noteRefused, type RunDeps, runCall } from './run.ts';
 import { TASKS, type TaskName } from './tasks.ts';
 import { tryUpstream } from './try-upstream.ts';
 
@@ -42,6 +42,14 @@ export type Receive = (
   take: (chunk: Buffer) => Promise<void> | undefined,
   signal: AbortSignal,
 ) => Promise<void>;
+
+/** What a call is the first part of: whoever asked knows both by one id. */
+export interface Whole {
+  /** An admin cancels it. */
+  cancel(reason: GatewayError): void;
+  /** How it ended; null: as its first part did. Never rejects. */
+  readonly ended: Promise<WholeEnd | null>;
+}
 
 /** One call of an inference route, as the pipeline hands it over. */
 export interface InferenceCall {
@@ -61,10 +69,14 @@ export interface InferenceCall {
   readonly translated?: boolean;
   /** Whether it waits for a load as streams do; as its body asks when left out. */
   readonly waitsAsStream?: boolean;
+  /** It is the first of several under this id: the request log shows them as one. */
+  readonly whole?: Whole;
   /** For bodies that are too large for memory. */
   readonly receive?: Receive;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
+  /** The same once the whole body was here, or was about to be received; default: at arrival. */
+  readonly bodyAt?: number;
 }
 
 export interface InferenceDeps {
@@ -108,6 +120,8 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
     res: ServerResponse,
   ): Promise<UpstreamTestStepView[]>;
   readonly draws: Draws;
+  /** Notes a call that was refused before it was known what to run for it; the failure is still to be thrown. */
+  refused(call: InferenceCall, failure: unknown): void;
   /** An inference route called from inside the gateway. */
   readonly internal: Internal;
   /** Requests that run now. */
@@ -163,11 +177,13 @@ export function createInference(deps: InferenceDeps): Inference {
     transcriptions: task('transcriptions'),
     images: task('images'),
   };
+  const refused = (call: InferenceCall, failure: unknown) => noteRefused(watch, call, failure);
   return {
     ...tasks,
-    responses: serveDialect('responses', tasks),
-    messages: serveDialect('messages', tasks),
-    messagesCount: serveDialect('messagesCount', tasks),
+    responses: serveDialect('responses', tasks, refused),
+    messages: serveDialect('messages', tasks, refused),
+    messagesCount: serveDialect('messagesCount', tasks, refused),
+    refused,
     draws,
     internal: (call) => callInternally({ settings, tasks }, call),
     models: (query) => ({ object: 'list', data: listModels(takePicture(sources), query, draws) }),

@@ -99,6 +99,16 @@ describe('a caller whose slot was given another model while he waited', () => {
   });
 });
 
+test('a caller who asked for a slot by its name is logged with the model that it holds by then', async () => {
+  const { gateway, slots } = await start();
+  slots.before = () => {
+    slots.records = [slotRecord({ name: 'agent', model: 'llama' })];
+  };
+  const answer = await post(gateway.origin, CHAT, { ...hello, model: 'agent' });
+  expect(answer.headers['x-svc-model']).toBe('llama');
+  expect(gateway.log).toMatchObject([{ slot: 'agent', model: 'llama', asked: 'agent' }]);
+});
+
 /** A gateway with slot agent, and the upstream `cloud` that lists its model too. */
 async function withUpstream(handler: Parameters<typeof setUp>[0]) {
   const cloud = await setUp(handler);

@@ -32,8 +32,10 @@ import type { InferenceCall } from './serve.ts';
 
 /** What a route reads from its body before dispatch. */
 export interface Reading {
-  /** The `model` of the caller; null when omitted. */
+  /** The `model` of the caller, or what is looked for in its place; null when omitted. */
   readonly model: string | null;
+  /** The name as the caller wrote it, where another one is looked for. */
+  readonly asked?: string;
   readonly stream: boolean;
   /** The caller opted into the tool loop. */
   readonly omni: boolean;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEventStream, sseComment, sseData } from './sse.ts';
+import { isEventStream, isOnlyComments, sseComment, sseData } from './sse.ts';
 
 test('an event is one data line and a blank line', () => {
   expect(sseData({ a: 'x\ny' })).toBe('data: {"a":"x\\ny"}\n\n');
@@ -17,4 +17,19 @@ test.each([
   [undefined, false],
 ])('%s is an event stream: %s', (type, expected) => {
   expect(isEventStream(type)).toBe(expected);
+});
+
+test.each([
+  [': reading\n\n', true],
+  [': a\r\n\r\n: b\r\r', true],
+  ['\n', true],
+  ['', true],
+  [':', true],
+  ['data: :\n\n', false],
+  [': a\n\ndata: x\n\n', false],
+  [': a\rdata: x\r\r', false],
+  ['event: x\n', false],
+  [' : a\n', false],
+])('%j is nothing but comments: %s', (text, expected) => {
+  expect(isOnlyComments(Buffer.from(text))).toBe(expected);
 });

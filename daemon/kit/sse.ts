@@ -13,6 +13,22 @@ export function sseComment(text: string): string {
   return `: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`;
 }
 
+const [LINE_FEED, RETURN, COLON] = [10, 13, 58];
+
+/**
+ * Whether bytes of an event stream that begin a line are nothing but comments and blank lines. The rest of a comment whose
+ * beginning came before counts as words.
+ */
+export function isOnlyComments(bytes: Buffer): boolean {
+  let lineBegins = true;
+  for (const byte of bytes) {
+    if (byte === LINE_FEED || byte === RETURN) lineBegins = true;
+    else if (lineBegins && byte !== COLON) return false;
+    else lineBegins = false;
+  }
+  return true;
+}
+
 /** Headers of every event stream: never cached, changed or held back by a proxy. */
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream',

@@ -6,7 +6,8 @@ import { aRequest } from './testing-rows.ts';
 
 function setup() {
   const { db, faults, clock } = memoryDb();
-  return { db, faults, clock, ...requestsRepo(db, faults, () => false) };
+  const kept = { requestRows: 20_000, usageRows: 50_000 };
+  return { db, faults, clock, kept, ...requestsRepo(db, faults, { paused: () => false, kept: () => kept }) };
 }
 
 const STORY: RequestStoryView = {
@@ -96,7 +97,7 @@ test('the same id counts once', () => {
 });
 
 test('the newest rows stay, step by step, and later rows keep the bound', () => {
-  const { db, repo, backlog, usage } = setup();
+  const { db, repo, backlog, usage, kept } = setup();
   for (let round = 0; round < 6; round++) {
     for (let i = 0; i < 1_000; i++) repo.add(aRequest({ id: `${round}-${i}` }));
     backlog.drain();
@@ -108,6 +109,7 @@ test('the newest rows stay, step by step, and later rows keep the bound', () => 
   repo.prune({ rows: 100, since: null });
   repo.prune({ rows: 100, since: null });
   expect(count()).toBe(100);
+  kept.requestRows = 100;
   repo.add(aRequest({ id: 'last' }));
   backlog.drain();
   expect(count()).toBe(100);

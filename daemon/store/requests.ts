@@ -3,6 +3,7 @@ import { Backlog } from './backlog.ts';
 import { clampRows, clip, fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
 import type { Faults } from './faults.ts';
+import type { Kept } from './retention.ts';
 import { type UsageRepo, usageRepo } from './usage.ts';
 
 /** How much is kept. */
@@ -28,8 +29,8 @@ export interface RequestsRepo {
   /** Null when unknown or pruned; throws `store.unavailable`. */
   get(id: string): RequestDetailView | null;
   /**
-   * One step of keeping the log within its bounds, of which `rows` also holds for what is added from now on: at most 2,000
-   * rows go, the oldest first. True when there may be more to do. Never throws.
+   * One step of keeping the log within its bounds: at most 2,000 rows go, the oldest first. True when there may be more to
+   * do. Never throws.
    */
   prune(bounds: LogBounds): boolean;
 }
@@ -37,7 +38,6 @@ export interface RequestsRepo {
 const WAITING = 1_000;
 const BATCH = 250;
 const LISTED = 1_000;
-const DEFAULT_KEPT = 20_000;
 /** Rows that one prune removes at most: each one stops the event loop for a moment. */
 const PRUNED_AT_ONCE = 2_000;
 
@@ -126,16 +126,21 @@ export interface RequestsParts {
   backlog: Backlog<Finished>;
 }
 
-/** `paused` is asked before each flush (a log file that grows without end). */
-export function requestsRepo(db: Db, faults: Faults, paused: () => boolean): RequestsParts {
+export interface RequestsOptions {
+  /** Asked before each flush (a log file that grows without end). */
+  paused(): boolean;
+  /** Rows that are kept, asked at each write. */
+  kept(): Pick<Kept, 'requestRows' | 'usageRows'>;
+}
+
+export function requestsRepo(db: Db, faults: Faults, { paused, kept }: RequestsOptions): RequestsParts {
   const sql = statements(db);
-  const usage = usageRepo(db, faults);
-  let kept = DEFAULT_KEPT;
+  const usage = usageRepo(db, faults, () => kept().usageRows);
   const write = db.transaction((finished: readonly Finished[]) => {
     const isNew = ({ record, story }: Finished) =>
       sql.insert.run(...valuesOf(record, story ? toJson(story()) : null)).changes === 1;
     usage.count(finished.filter(isNew).map(({ record }) => record));
-    sql.prune.run(kept);
+    sql.prune.run(kept().requestRows);
   });
   const backlog = new Backlog<Finished>({
     faults,
@@ -189,7 +194,6 @@ export function requestsRepo(db: Db, faults: Faults, paused: () => boolean): Req
       return row === undefined ? null : { ...row, story: fromJson(row.story, null) };
     },
     prune({ rows, since }) {
-      kept = rows;
       let gone = 0;
       faults.attempt('requests', () => {
         gone = sql.prune.run(rows).changes;

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { recordedLog } from '../kit/testing/recorded-log.ts';
 import { scratch } from '../kit/testing/scratch.ts';
 import { connect } from './connection.ts';
+import { DEFAULT_KEPT } from './retention.ts';
 import { openStore, type Store } from './store.ts';
 import { aModel, aRequest } from './testing-rows.ts';
 
@@ -47,6 +48,27 @@ test('every family of rows is there after a restart', () => {
   expect(next.health()).toMatchObject({ status: 'ok' });
   expect(next.lost).toBe(false);
   expect(lines).toEqual([]);
+});
+
+test('the first write after a start keeps to the rows that are to be kept', () => {
+  const folder = scratch();
+  const count = (table: string) => {
+    const reader = connect(join(folder, 'svc.db'), { readonly: true });
+    try {
+      return reader.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+    } finally {
+      reader.close();
+    }
+  };
+  const write = (rows: number, names: readonly string[]) => {
+    const kept = () => ({ ...DEFAULT_KEPT, requestRows: rows, usageRows: rows });
+    const store = openStore({ folder, log: recordedLog().log, kept });
+    for (const id of names) store.requests.add(aRequest({ id, model: id }));
+    store.close();
+    return [count('requests'), count('usage')];
+  };
+  expect(write(100, ['a', 'b', 'c', 'd', 'e'])).toEqual([5, 5]);
+  expect(write(3, ['f'])).toEqual([3, 3]);
 });
 
 test('requests reach the file by themselves, without a close', async () => {

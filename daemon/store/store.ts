@@ -9,7 +9,7 @@ import { type MemoryRepo, memoryRepo } from './memory.ts';
 import { type ModelsRepo, modelsRepo } from './models.ts';
 import { type Opened, openDatabase } from './open.ts';
 import { type PullsRepo, pullsRepo } from './pulls.ts';
-import { type RequestsRepo, requestsRepo } from './requests.ts';
+import { type RequestsOptions, type RequestsRepo, requestsRepo } from './requests.ts';
 import { DEFAULT_KEPT, type Kept, Retention } from './retention.ts';
 import type { Migration } from './schema.ts';
 import { type SessionsRepo, sessionsRepo } from './sessions.ts';
@@ -41,7 +41,7 @@ export interface StoreOptions {
   log: Log;
   /** Unix milliseconds; default the clock. */
   now?: () => number;
-  /** How much is kept, read anew each minute; default what the settings would say. */
+  /** How much is kept, read anew at each write; default what the settings would say. */
   kept?: () => Kept;
   migrations?: readonly Migration[];
 }
@@ -58,11 +58,11 @@ function walSize(file: string): number {
   }
 }
 
-function repositories(db: Db, faults: Faults, now: () => number, paused: () => boolean) {
+function repositories(db: Db, faults: Faults, now: () => number, log: RequestsOptions) {
   const sessions = sessionsRepo(db, faults);
   const facts = factsRepo(db, faults);
   const audit = auditRepo(db, faults, now);
-  const requests = requestsRepo(db, faults, paused);
+  const requests = requestsRepo(db, faults, log);
   return {
     repos: {
       sessions: sessions.repo,
@@ -104,7 +104,7 @@ export function openStore(options: StoreOptions): Store {
     folder,
     now,
     ...(migrations === undefined ? {} : { migrations }),
-    build: (db) => repositories(db, faults, now, paused),
+    build: (db) => repositories(db, faults, now, { paused, kept }),
   });
   const { db, built, file, place, alarm, sqlite, version } = opened;
   if (alarm !== null) log.error({ folder }, alarm);

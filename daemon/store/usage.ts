@@ -18,13 +18,12 @@ export interface UsageRepo {
   /** From `sinceDay` (`YYYY-MM-DD`) on, newest day first, at most 10,000 rows; throws `store.unavailable`. */
   since(sinceDay: string): UsageRow[];
   /**
-   * One step of keeping the sums within their bounds, of which `rows` also holds from now on: at most 2,000 rows go, the oldest first; days before `sinceDay`
-   * (null: none) go. True when there may be more to do. Never throws.
+   * One step of keeping the sums within their bounds: at most 2,000 rows go, the oldest first; days before `sinceDay` (null:
+   * none) go. True when there may be more to do. Never throws.
    */
   prune(bounds: { readonly rows: number; readonly sinceDay: string | null }): boolean;
 }
 
-const DEFAULT_KEPT = 50_000;
 /** Rows that one prune removes at most: each one stops the event loop for a moment. */
 const PRUNED_AT_ONCE = 2_000;
 const LISTED = 10_000;
@@ -58,10 +57,14 @@ function sumsOf(records: readonly RequestRecord[]): Iterable<Sums> {
   return rows.values();
 }
 
-/** Sums that outlive the request log; `count` runs inside the transaction that writes the requests. */
+/**
+ * Sums that outlive the request log; `count` runs inside the transaction that writes the requests. `kept` is asked at each
+ * write for the rows that are to stay.
+ */
 export function usageRepo(
   db: Db,
   faults: Faults,
+  kept: () => number,
 ): { repo: UsageRepo; count: (records: readonly RequestRecord[]) => void } {
   const add = db.prepare(
     `INSERT INTO usage (day, tier, model, requests, prompt_tokens, completion_tokens) VALUES (?, ?, ?, ?, ?, ?)
@@ -77,7 +80,6 @@ export function usageRepo(
     `DELETE FROM usage WHERE seq IN
        (SELECT seq FROM (SELECT seq, day FROM usage ORDER BY seq LIMIT ${PRUNED_AT_ONCE}) WHERE day < ?)`,
   );
-  let kept = DEFAULT_KEPT;
   const since = db.prepare<[string, number], UsageRow>(
     `SELECT day, tier, model, requests, prompt_tokens, completion_tokens FROM usage WHERE day >= ?
      ORDER BY day DESC, tier, model LIMIT ?`,
@@ -86,7 +88,6 @@ export function usageRepo(
     repo: {
       since: (day) => faults.read('usage', () => since.all(day, LISTED)),
       prune({ rows, sinceDay }) {
-        kept = rows;
         let gone = 0;
         faults.attempt('usage', () => {
           gone = trim.run(rows).changes;
@@ -99,7 +100,7 @@ export function usageRepo(
       for (const { key, requests, prompt, completion } of sumsOf(records)) {
         add.run(...key, requests, prompt, completion);
       }
-      trim.run(kept);
+      trim.run(kept());
     },
   };
 }

@@ -153,3 +153,28 @@ test('a story is bounded, and the same target told twice is one', () => {
   long.end({ status: 502, error: 'dispatch.upstream_unavailable', usage: null });
   expect(stories[1]?.().before).toHaveLength(16);
 });
+
+test('the first part of something longer runs on until that has ended, and ends as it does', async () => {
+  const { watch, log, finished } = setUp();
+  const usage = { promptTokens: 3, completionTokens: 5, tokensPerSecond: 40 };
+  let cancelled = 0;
+  for (const end of [null, { status: 200, error: 'request.cancelled', told: true }]) {
+    const { promise, resolve } = Promise.withResolvers<typeof end>();
+    const track = watch.begin({ ...start('r1', () => void cancelled++), whole: promise });
+    track.routed(routing);
+    track.end({ status: 200, error: null, told: true, usage });
+    track.end({ status: 500, error: 'internal', usage: null });
+    await Promise.resolve();
+    expect(watch.running()).toMatchObject([{ id: 'r1', state: 'running', status: null }]);
+    expect(watch.cancel('r1')).toBe(true);
+    resolve(end);
+    await promise;
+    expect(watch.running()).toEqual([]);
+  }
+  expect(cancelled).toBe(2);
+  expect(log).toMatchObject([
+    { state: 'done', status: 200, error: null, completion_tokens: 5 },
+    { state: 'done', status: 200, error: 'request.cancelled', completion_tokens: 5 },
+  ]);
+  expect(finished).toMatchObject([{ told: null }, { told: 'request.cancelled' }]);
+});

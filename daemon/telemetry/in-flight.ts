@@ -33,6 +33,8 @@ export interface RequestStart {
   readonly traceparent?: string | string[] | undefined;
   /** What is kept of its texts; null keeps nothing. */
   readonly capture?: Capture | null;
+  /** It is the first part of something longer, and ends with that: as it does, or for null as the part did. Never rejects. */
+  readonly whole?: Promise<WholeEnd | null> | undefined;
   cancel(): void;
 }
 
@@ -53,6 +55,9 @@ export interface RequestEnd {
   readonly usage: Usage | null;
 }
 
+/** How something ended that a request is the first part of. */
+export type WholeEnd = Omit<RequestEnd, 'usage'>;
+
 /** One request while it runs. */
 export interface RequestTrack {
   /** What an engine of the own network is told as `traceparent`; null while tracing is off. */
@@ -72,7 +77,7 @@ export interface RequestTrack {
   sent(): void;
   /** The first byte of the answer's body is on its way. */
   firstByte(): void;
-  /** Once, at the very end; later calls do nothing. */
+  /** Once, at the very end; later calls do nothing. The record of a first part runs on until the whole has ended. */
   end(result: RequestEnd): void;
 }
 
@@ -137,6 +142,8 @@ class Running implements RequestTrack, Placed {
   #leasedAt: number | null = null;
   #sentAt: number | null = null;
   #firstByteAt: number | null = null;
+  /** Nothing more comes of this part. */
+  #over = false;
   #result: RequestEnd | null = null;
   #endedAt = 0;
 
@@ -190,7 +197,14 @@ class Running implements RequestTrack, Placed {
   }
 
   end(result: RequestEnd): void {
-    if (this.#result) return;
+    if (this.#over) return;
+    this.#over = true;
+    const { whole } = this.start;
+    if (whole === undefined) this.#conclude(result);
+    else void whole.then((end) => this.#conclude({ ...result, ...end }));
+  }
+
+  #conclude(result: RequestEnd): void {
     this.#result = { ...result, error: this.#notes.code(result.error) };
     this.#endedAt = performance.now();
     this.#running.remove(this);

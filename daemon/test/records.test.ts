@@ -1,5 +1,6 @@
 /** What the gateway keeps about requests and usage, over a real port. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -92,6 +93,21 @@ describe('requests', () => {
       true,
     );
     expect((await requests('?state=done&limit=1')).recent[0]).toMatchObject({ asked: 'guess-nobody-has' });
+  });
+
+  it("the gateway's own time is without that of a caller who sends slowly", async () => {
+    const headers = { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' };
+    const id = await new Promise((resolve, reject) => {
+      const to = { port: here.gateway.port, method: 'POST', path: '/v1/chat/completions', headers };
+      const req = request(to, (res) => res.resume().once('end', () => resolve(res.headers['x-request-id'])));
+      req.once('error', reject);
+      const text = JSON.stringify(chat('x'));
+      req.write(text.slice(0, 5));
+      setTimeout(() => req.end(text.slice(5)), 1_000);
+    });
+    const record = (await say('GET', `/api/requests/${id}`)).json<RequestDetailView>();
+    expect(record.duration_ms).toBeGreaterThan(500);
+    expect(record.story?.overhead_ms).toBeLessThan(Number(record.duration_ms) / 2);
   });
 
   it('a request that waited for a load says for how long', async () => {

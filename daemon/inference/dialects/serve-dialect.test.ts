@@ -43,6 +43,16 @@ describe.each(PATHS)('%s', (path) => {
     expect(gateway.log).toMatchObject([{ route: path, slot: 'agent', status: 200, completion_tokens: 4 }]);
   });
 
+  test('a refusal by its schema is in the log and counted, like that of a chat', async () => {
+    const { gateway } = await setUp(() => {});
+    const { status } = await post(gateway.origin, path, { model: 'agent', tools: 'none' });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(gateway.log).toMatchObject([
+      { id: 'r1', route: path, tier: 'client', state: 'done', status, error: 'request.invalid' },
+    ]);
+    expect(gateway.finished).toMatchObject([{ route: path, status }]);
+  });
+
   test('a whole answer without a message is a failure of the engine', async () => {
     const { gateway } = await setUp((_req, res) => {
       res.writeHead(200, JSON_TYPE);
@@ -225,7 +235,7 @@ test.each([
     const bytes = Buffer.from(JSON.stringify(body));
     const call = { id: 'r1', route: 'v1.chat', path: CHAT, tier: 'client', receivedAt: 0 } as const;
     const tasks = { chat, count: chat };
-    await serveDialect(name, tasks)({ ...call, body: bytes, res, req: { url: CHAT, headers: {} } });
+    await serveDialect(name, tasks, () => {})({ ...call, body: bytes, res, req: { url: CHAT, headers: {} } });
     expect(sent).toMatchObject([{ model: 'gpt-5', max_completion_tokens: 9 }]);
     expect(sent[0]).not.toHaveProperty('max_tokens');
   },

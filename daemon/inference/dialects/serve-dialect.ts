@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { InferenceCall } from '../serve.ts';
+import type { Inference, InferenceCall } from '../serve.ts';
 import { failureInCallersWords } from './callers-words.ts';
 import type { Dialect, Translation } from './dialect.ts';
 import { DialectResponse } from './dialect-response.ts';
@@ -13,11 +13,23 @@ type Task = (call: InferenceCall) => Promise<void>;
 
 /**
  * Serves a call of another API by the chat that it means: everything that is true for a chat (rewrites, dispatch, lease,
- * limits, request log) is true for it, because it is one.
+ * limits, request log) is true for it, because it is one. `refused` is told of calls that mean none.
  */
-export function serveDialect(name: DialectName, tasks: Readonly<Record<Translation['task'], Task>>): Task {
+export function serveDialect(
+  name: DialectName,
+  tasks: Readonly<Record<Translation['task'], Task>>,
+  refused: Inference['refused'],
+): Task {
+  const translated = (call: InferenceCall): Translation => {
+    try {
+      return DIALECTS[name](call.body);
+    } catch (failure) {
+      refused(call, failure);
+      throw failure;
+    }
+  };
   return async (call) => {
-    const translation = DIALECTS[name](call.body);
+    const translation = translated(call);
     const { path, task, origin, headers } = translation;
     const { chat } = origin;
     for (const [header, value] of Object.entries(headers)) call.res.setHeader(header, value);

@@ -10,6 +10,9 @@ export class CallerLeft extends Error {
   }
 }
 
+/** What the request log says of such a call. */
+export const LEFT = { status: 499, error: 'client_closed' } as const;
+
 export type EndReason = GatewayError | CallerLeft;
 
 /**

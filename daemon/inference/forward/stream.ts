@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { ErrorEnvelope, GatewayError } from '../../contract/errors.ts';
-import { isEventStream, SSE_HEADERS, sseComment, sseData } from '../../kit/sse.ts';
+import { isEventStream, isOnlyComments, SSE_HEADERS, sseComment, sseData } from '../../kit/sse.ts';
 import type { Usage } from '../../telemetry/in-flight.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { ExchangeEnd } from './exchange.ts';
@@ -16,7 +16,7 @@ const COMMENT_BACKLOG = 16 * 1024;
 
 export interface AnswerOptions {
   readonly res: CallerResponse;
-  /** The first byte of the body is on its way. */
+  /** The first byte of the body is on its way; comments of an event stream, which say nothing, are none. */
   firstByte(): void;
   /** A caller that takes nothing for this long is cut, in milliseconds. */
   readonly stallMs: number;
@@ -159,7 +159,7 @@ export class Answer {
   }
 
   #look(chunk: Buffer): void {
-    if (this.firstByteAt === 0) {
+    if (this.firstByteAt === 0 && !(this.#eventStream && isOnlyComments(chunk))) {
       this.firstByteAt = performance.now();
       this.#options.firstByte();
     }

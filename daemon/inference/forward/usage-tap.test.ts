@@ -93,3 +93,12 @@ test('keeps exactly the last 4 KiB, whatever the chunks', () => {
     }),
   );
 });
+
+test('what llama.cpp took from its cache belongs to the prompt', () => {
+  const timings = '"timings":{"cache_n":4407,"prompt_n":1,"predicted_n":8}';
+  expect(read(`data: {"choices":[],${timings}}\n\n`)).toMatchObject({
+    promptTokens: 4408,
+    completionTokens: 8,
+  });
+  expect(read('{"timings":{"cache_n":3}}').promptTokens).toBeNull();
+});

@@ -75,10 +75,16 @@ function countsIn(bytes: Buffer): Usage | null {
   const completionTokens = count(usage?.completion_tokens) ?? count(timings?.predicted_n);
   const told = speed(usage?.decoding_speed_tps) ?? speed(timings?.predicted_per_second);
   return {
-    promptTokens: count(usage?.prompt_tokens) ?? count(timings?.prompt_n),
+    promptTokens: count(usage?.prompt_tokens) ?? wholePrompt(timings),
     completionTokens,
     tokensPerSecond: speedOf(completionTokens, told),
   };
+}
+
+/** The tokens of a prompt by llama.cpp's timings, which tell those read anew and those taken from its cache apart. */
+function wholePrompt(timings: Record<string, unknown> | undefined): number | null {
+  const read = count(timings?.prompt_n);
+  return read === null ? null : read + (count(timings?.cache_n) ?? 0);
 }
 
 const count = (value: unknown): number | null =>

@@ -25,7 +25,7 @@ export function readImage({ body }: InferenceCall, on: ReadOn): ImageReading {
   modelOf(picture);
   const { curated, model } = meaning(names.model, takePicture(on.deps.sources));
   const ask = imageAsk(names, curated);
-  return { model, ask, stream: false, omni: false, body: () => EMPTY };
+  return { model, asked: names.model, ask, stream: false, omni: false, body: () => EMPTY };
 }
 
 /** Refuses, before anything is loaded, a slot whose engine would draw with another model than the one that was named. */

@@ -82,7 +82,7 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
       _svc: { omni: { rounds: number; tools: Json[] } };
     };
   };
-  return { asked, call, whole, memory, control, slots };
+  return { asked, call, whole, memory, control, slots, gateway };
 }
 
 const OWN = [{ type: 'function', function: { name: 'mine', parameters: {} } }];
@@ -265,4 +265,42 @@ test('a caller who leaves ends the engine', async () => {
   const closed = once(held[0] as ServerResponse, 'close');
   control.abort(new Error('gone'));
   await Promise.all([running, closed]);
+});
+
+test('a refusal by the schema is in the request log, like that of a chat', async () => {
+  const { call, gateway } = await loop();
+  expect(() => call({ n: 2 })).toThrow(GatewayError);
+  expect(gateway.log).toMatchObject([{ id: 'caller-0', route: CHAT, status: 422, error: 'request.invalid' }]);
+});
+
+test('a call is one running request until its last round is over', async () => {
+  const held: ServerResponse[] = [];
+  const { call, gateway } = await loop(calls(['remember', { text: 'x' }]), (res) => void held.push(res));
+  const { running } = call({ stream: true });
+  await until(() => held.length === 1);
+  expect(gateway.inference.running().map(({ id }) => id)).toContain('caller-0');
+  expect(gateway.log).toEqual([]);
+  held[0]?.writeHead(200, SSE).end(`${words('done')}data: [DONE]\n\n`);
+  await running;
+  await until(() => gateway.log.length === 2);
+  const records = gateway.log.filter(({ id }) => id === 'caller-0');
+  expect(records).toMatchObject([{ status: 200, error: null, prompt_tokens: 5 }]);
+});
+
+test('a cancel by its id ends it in a later round, whether it streams or not', async () => {
+  for (const stream of [true, false]) {
+    const held: ServerResponse[] = [];
+    const { call, gateway } = await loop(calls(['remember', { text: 'x' }]), (res) => void held.push(res));
+    const { running, res } = call({ stream });
+    const over = running.catch((error: GatewayError) => error.code);
+    res.head.catch(() => {});
+    await until(() => held.length === 1);
+    const closed = once(held[0] as ServerResponse, 'close');
+    expect(gateway.inference.cancel('caller-0')).toBe(true);
+    await closed;
+    expect(await over).toBe(stream ? undefined : 'request.cancelled');
+    await until(() => gateway.log.some(({ id }) => id === 'caller-0'));
+    expect(gateway.log.find(({ id }) => id === 'caller-0')?.error).toBe('request.cancelled');
+    expect(gateway.inference.cancel('caller-0')).toBe(false);
+  }
 });

@@ -2,11 +2,13 @@ import { GatewayError } from '../../contract/errors.ts';
 import { newRequestId } from '../../kit/request-id.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { WholeEnd } from '../../telemetry/in-flight.ts';
 import { newId } from '../dialects/chat-pieces.ts';
 import { callArguments, type Json } from '../dialects/json.ts';
 import { type PictureSources, takePicture } from '../dispatch/picture.ts';
-import { CallerLeft, Life } from '../forward/life.ts';
+import { CallerLeft, LEFT, Life } from '../forward/life.ts';
 import type { InternalAnswer } from '../internal.ts';
+import type { BodyPicture } from '../rewrite/body-picture.ts';
 import type { Inference, InferenceCall } from '../serve.ts';
 import { type OmniAsk, pictureOf, readOmni } from './ask.ts';
 import { Carried } from './carried.ts';
@@ -18,7 +20,7 @@ import { streamTeller, type Teller, wholeTeller } from './teller.ts';
 import type { ToolDeps } from './tool.ts';
 
 export interface OmniDeps {
-  readonly inference: Pick<Inference, 'chat' | 'internal' | 'draws'>;
+  readonly inference: Pick<Inference, 'chat' | 'internal' | 'draws' | 'refused'>;
   readonly memory: Pick<Memory, 'add' | 'search'>;
   readonly settings: Pick<Settings, 'value'>;
   readonly sources: Pick<PictureSources, 'slots' | 'registry' | 'upstreams'>;
@@ -52,29 +54,48 @@ export function createOmni(deps: OmniDeps): { chat(call: InferenceCall): Promise
     chat(call) {
       const picture = pictureOf(call.body);
       if (picture === null) return deps.inference.chat(call);
-      const ask = readOmni(call.body, picture);
+      const ask = asked(deps, call, picture);
       return ask === null ? deps.inference.chat({ ...call, picture }) : runLoop(deps, carried, call, ask);
     },
   };
 }
 
+function asked({ inference }: OmniDeps, call: InferenceCall, picture: BodyPicture): OmniAsk | null {
+  try {
+    return readOmni(call.body, picture);
+  } catch (failure) {
+    inference.refused(call, failure);
+    throw failure;
+  }
+}
+
 async function runLoop(deps: OmniDeps, carried: Carried, call: InferenceCall, ask: OmniAsk): Promise<void> {
   const life = new Life(call.res);
+  const over = Promise.withResolvers<WholeEnd | null>();
+  let end: WholeEnd | null = null;
   const teller = ask.stream
     ? streamTeller(call.res, newRequestId(), ask.includeUsage)
     : wholeTeller(call.res, newRequestId());
   try {
-    await rounds(prepared(deps, call, ask, teller, carried, life.signal));
+    const whole = { cancel: (reason: GatewayError) => life.end(reason), ended: over.promise };
+    await rounds(prepared(deps, { ...call, whole }, ask, teller, carried, life.signal));
   } catch (error) {
     const failure = life.ended ?? error;
-    if (failure instanceof CallerLeft) return;
-    const known =
-      failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
-    if (!teller.fail(known)) throw failure;
+    end = ending(teller, failure);
+    if (!end.told && !(failure instanceof CallerLeft)) throw failure;
   } finally {
+    over.resolve(end);
     teller.dispose();
     life.dispose();
   }
+}
+
+/** Tells the caller of a failure as far as that is not left to the door; how it ended by that. */
+function ending(teller: Teller, failure: unknown): WholeEnd {
+  if (failure instanceof CallerLeft) return { ...LEFT, told: false };
+  const known = failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
+  const told = teller.fail(known);
+  return { status: told ? 200 : known.status, error: known.code, told };
 }
 
 function prepared(
@@ -154,7 +175,7 @@ function askModel({ deps, call, ask, offered, messages, tools }: Loop, number: n
     ...(all.length > 0 && choice !== undefined && { tool_choice: choice }),
   };
   return deps.inference.internal({
-    id: number === 1 ? call.id : newRequestId(),
+    ...(number === 1 ? { id: call.id, whole: call.whole } : { id: newRequestId() }),
     path: CHAT,
     tier: call.tier,
     body: Buffer.from(JSON.stringify(body)),

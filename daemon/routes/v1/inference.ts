@@ -43,7 +43,7 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   } satisfies Record<string, Handler>;
 }
 
-/** The picture of a call that floor 4 works on. */
+/** The picture of a call that floor 4 works on, made once its body is here. */
 function inferenceCall(ctx: Context, call: Call, body: Buffer): InferenceCall {
   return {
     id: call.id,
@@ -54,5 +54,6 @@ function inferenceCall(ctx: Context, call: Call, body: Buffer): InferenceCall {
     res: ctx.res,
     body,
     receivedAt: call.receivedAt,
+    bodyAt: performance.now(),
   };
 }

@@ -14,13 +14,17 @@ export interface EventStream {
   fail(error: unknown): void;
 }
 
-/** Begins a stream of server-sent events. Sending waits while the caller reads too slowly, and throws once they left. */
+/**
+ * Begins a stream of server-sent events, whose head leaves at once. Sending waits while the caller reads too slowly, and
+ * throws once they left.
+ */
 export function eventStream(response: ServerResponse, signal: AbortSignal): EventStream {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache',
     'x-accel-buffering': 'no',
   });
+  response.flushHeaders();
   const write = async (text: string): Promise<void> => {
     signal.throwIfAborted();
     if (!response.write(text)) await once(response, 'drain', { signal });

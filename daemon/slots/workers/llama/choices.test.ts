@@ -64,3 +64,17 @@ test('a caller who left gets no end', async () => {
   leaving.abort();
   expect(await wholeAnswer(answerChoices(async function* () {}, orders(), leaving.signal))).toBeNull();
 });
+
+test('the end of the last choice carries the counts of all, the others their own', async () => {
+  const told: (number | undefined)[][] = [];
+  const asked = orders({ prompts: [[7], [8]], n: 2 });
+  for await (const event of answerChoices(says('x'), asked, never)) {
+    if (event.type === 'choice') told.push([event.counts.promptTokens, event.counts.completionTokens]);
+  }
+  expect(told).toEqual([
+    [5, 3],
+    [5, 3],
+    [5, 3],
+    [10, 12],
+  ]);
+});

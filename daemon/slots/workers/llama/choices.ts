@@ -10,6 +10,7 @@ export type AnswerEvent =
   | { type: 'started' }
   | { type: 'progress' }
   | { type: 'pieces'; choice: number; pieces: Piece[]; logprobs: TokenLogprob[] | null }
+  /** `counts`: of this choice; of the last one: of all, because many readers look at the last chunk alone. */
   | { type: 'choice'; choice: number; finish: Finish; counts: Counts; stop?: string }
   | { type: 'done'; counts: Counts };
 
@@ -29,6 +30,7 @@ export async function* answerChoices(
   orders: Orders,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
+  const last = orders.prompts.length * orders.n - 1;
   let total = NO_COUNTS;
   for (const [p, tokens] of orders.prompts.entries()) {
     let reader = new AnswerReader(orders.reading);
@@ -54,8 +56,9 @@ export async function* answerChoices(
       if (pieces.length > 0) yield { type: 'pieces', choice, pieces, logprobs: null };
       const finish = reader.count > 0 && event.finish === 'stop' ? 'tool_calls' : event.finish;
       const stop = finish === 'stop' && event.stop !== undefined ? { stop: event.stop } : {};
-      yield { type: 'choice', choice, finish, counts: event.counts, ...stop };
       total = addCounts(total, event.counts, event.choice > 0);
+      const counts = choice === last ? total : event.counts;
+      yield { type: 'choice', choice, finish, counts, ...stop };
       reader = new AnswerReader(orders.reading);
       echo = orders.echoes?.[p] ?? '';
     }

@@ -33,6 +33,7 @@ export async function streamAnswer(
   }
 }
 
+/** Each choice is opened together with its first piece, so that the first chunk says that the prompt has been read. */
 class AnswerStream {
   readonly #stream: EventStream;
   readonly #form: StreamForm;
@@ -48,7 +49,6 @@ class AnswerStream {
 
   async run(answer: AsyncIterable<AnswerEvent>): Promise<void> {
     const { dialect, head, includeUsage } = this.#form;
-    await this.#open(0);
     for await (const event of answer) {
       if (event.type === 'progress') await this.#comment();
       else if (event.type === 'pieces') await this.#pieces(event);

@@ -1,0 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ask, readAll, until } from '../testing/client.ts';
+import { CHAT, closeAfterEach, delta, held, hello, SSE } from '../testing/forwarding.ts';
+
+closeAfterEach();
+
+const WAITED_MS = 120;
+
+/** The log and the count of a chat whose engine sends `first`, then pauses, then says a word. */
+async function served(first: string) {
+  const { gateway, got } = await held();
+  const { head } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
+  await until(() => got.length === 1);
+  got[0]?.writeHead(200, SSE);
+  got[0]?.write(first);
+  const res = await head;
+  await pause(WAITED_MS);
+  got[0]?.end(`${delta('word')}data: [DONE]\n\n`);
+  const { body } = await readAll(res);
+  await until(() => gateway.log.length === 1);
+  return { body, record: gateway.log[0], count: gateway.finished[0] };
+}
+
+test('comments of an engine pass and are no first byte', async () => {
+  const comments = ': reading the prompt\n\n: still\n\n';
+  const { body, record, count } = await served(comments);
+  expect(body).toBe(`${comments}${delta('word')}data: [DONE]\n\n`);
+  expect(record?.ttft_ms).toBeGreaterThan(WAITED_MS - 5);
+  expect(count?.firstByteS).toBeGreaterThan((WAITED_MS - 5) / 1000);
+});
+
+test('an event is the first byte', async () => {
+  const { record } = await served(delta('first'));
+  expect((record?.duration_ms ?? 0) - (record?.ttft_ms ?? 0)).toBeGreaterThan(WAITED_MS - 5);
+});

@@ -1,0 +1,89 @@
+import { request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { slotRecord } from '../contract/testing/slot-record.ts';
+import { swappedError } from '../slots/refusals.ts';
+import { InternalResponse } from './internal-response.ts';
+import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
+import { type Answered, post, readAll } from './testing/client.ts';
+import { CHAT, closeAfterEach, hello, setUp } from './testing/forwarding.ts';
+import { upstreamCall, upstreamFacts } from './testing/pictures.ts';
+
+closeAfterEach();
+
+const WAITED_MS = 500;
+const overhead = ({ headers }: Pick<Answered, 'headers'>) => Number(headers['x-svc-overhead-ms']);
+const fine = () => setUp((_req, res) => res.end('{}'));
+
+/** Waits of others are far above this, what a gateway does itself far below. */
+function expectOwnOnly(ms: number): void {
+  expect(ms).toBeGreaterThan(0);
+  expect(ms).toBeLessThan(WAITED_MS / 2);
+}
+
+test('is without the time that the caller took to send the body', async () => {
+  const { gateway } = await fine();
+  const answer = await new Promise<Answered>((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' };
+    const req = request(`${gateway.origin}${CHAT}`, { method: 'POST', headers });
+    req.once('response', (res) => void readAll(res).then(resolve, reject)).once('error', reject);
+    const text = JSON.stringify(hello);
+    req.write(text.slice(0, 5));
+    setTimeout(() => req.end(text.slice(5)), WAITED_MS);
+  });
+  expectOwnOnly(overhead(answer));
+});
+
+test('is without the time that a sender of sound took', async () => {
+  const { gateway, slots } = await fine();
+  slots.records = [slotRecord({ name: 'stt', type: 'stt', model: 'hears' })];
+  const part = (name: string, text: string) =>
+    `--xyz\r\nContent-Disposition: form-data; ${name}\r\n\r\n${text}\r\n`;
+  const res = new InternalResponse(new AbortController().signal);
+  const running = gateway.inference.transcriptions({
+    id: 'r1',
+    route: 'v1.transcriptions',
+    path: '/v1/audio/transcriptions',
+    tier: 'client',
+    req: { url: '', headers: { 'content-type': 'multipart/form-data; boundary=xyz' } },
+    res,
+    body: Buffer.alloc(0),
+    receive: async (take) => {
+      await take(Buffer.from(part('name="model"', 'hears')));
+      await pause(WAITED_MS);
+      await take(Buffer.from(`${part('name="file"; filename="a"', 'sound')}--xyz--\r\n`));
+    },
+    receivedAt: performance.now(),
+  });
+  expectOwnOnly(overhead((await res.head) as Pick<Answered, 'headers'>));
+  res.destroy();
+  await running;
+});
+
+test('is without the wait of a request that was asked anew', async () => {
+  const { gateway, slots } = await fine();
+  let again = 1;
+  slots.before = async () => {
+    await pause(WAITED_MS);
+    if (again-- > 0) throw swappedError('agent');
+  };
+  expectOwnOnly(overhead(await post(gateway.origin, CHAT, hello)));
+});
+
+test('is without the look at upstreams whose lists were not known', async () => {
+  const cloud = await fine();
+  let cold = true;
+  const upstreams: Upstreams = {
+    ...NO_UPSTREAMS,
+    list: () => [upstreamFacts({ name: 'cloud', cold, models: cold ? [] : ['far'] })],
+    refreshCold: async () => {
+      await pause(WAITED_MS);
+      cold = false;
+    },
+    connect: () => upstreamCall({ origin: cloud.engine.origin }),
+  };
+  const { gateway } = await setUp(() => {}, { upstreams });
+  const answer = await post(gateway.origin, CHAT, { ...hello, model: 'far' });
+  expect(answer.headers['x-svc-step']).toBe('upstream-live');
+  expectOwnOnly(overhead(answer));
+});
