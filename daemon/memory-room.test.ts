@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from './contract/hardware.ts';
 import { MACHINES } from './hardware/fake-machine.ts';
-import { roomOn } from './memory-room.ts';
+import { mostRoom, roomOn } from './memory-room.ts';
+import { KEEP_FREE_BYTES } from './slots/eviction.ts';
 import { MODEL, slotConfig } from './slots/testing/owner-bench.ts';
 import { admissionOn, probedMachine } from './test/harness/captured-machine.ts';
 
@@ -82,6 +83,29 @@ describe('roomOn', () => {
 
   it('what a card does not tell is not invented', () => {
     expect(room([card('dark', { pool: null, memory_total_bytes: null })], 'vulkan:0', GIB, [])).toEqual(host);
+  });
+});
+
+describe('mostRoom', () => {
+  const most = (devices: DeviceRecord[] | null, device: string, limit = 0, host = 16) => {
+    const pools = (devices ?? []).map(({ id }) => pool(id));
+    const view = devices && ({ devices, pools } as unknown as HardwareView);
+    return mostRoom({ last: () => view, memoryTotal: () => host * GIB }, device, limit);
+  };
+  const big = card('big', { memory_total_bytes: 24 * GIB });
+
+  it('is the larger of machine and card with auto, else that of the device', () => {
+    expect(most([big, card('small')], 'auto')).toBe(24 * GIB - KEEP_FREE_BYTES);
+    expect(most([big], 'auto', 0, 64)).toBe(64 * GIB - KEEP_FREE_BYTES);
+    expect(most([big, card('small')], 'cuda:1')).toBe(8 * GIB - KEEP_FREE_BYTES);
+    expect(most([big], 'cpu')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(most([], 'cuda:0')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(most(null, 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
+  });
+
+  it('is no more than slots may hold, and no card that models stay off', () => {
+    expect(most([big], 'auto', GIB)).toBe(GIB);
+    expect(most([{ ...big, unused_reason: 'no backend' }], 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
   });
 });
 

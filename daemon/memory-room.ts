@@ -1,6 +1,7 @@
 import type { DeviceRecord, HardwareView } from './contract/hardware.ts';
 import type { Hardware } from './hardware/hardware.ts';
 import type { Beside, Room } from './slots/admit.ts';
+import { KEEP_FREE_BYTES } from './slots/eviction.ts';
 
 const HOST = 'host';
 const NOTHING: Beside = new Map();
@@ -81,4 +82,21 @@ export function roomOn(
   const { pool, free } = roomiest;
   const card = device === 'auto' ? wordsFor(view as HardwareView, roomiest.device) : undefined;
   return { pool, free, ...(card && { card }) };
+}
+
+/**
+ * Most bytes that one model on a device can ever have here: what the machine, or with a GPU the largest that `roomOn` would
+ * count it against, has in all, less what is kept free and within `limit` (0 = none). Starts nothing.
+ */
+export function mostRoom(
+  hardware: Pick<Hardware, 'last' | 'memoryTotal'>,
+  device: string,
+  limit: number,
+): number {
+  const host = hardware.memoryTotal();
+  const view = device === 'cpu' ? null : hardware.last();
+  const cards = view === null ? [] : cardsFor(view, device).map((card) => cardRoom(card, view, host).total);
+  const totals = cards.filter((total) => total !== null);
+  const most = Math.max(...(device === 'auto' || totals.length === 0 ? [host] : []), ...totals);
+  return Math.min(most - KEEP_FREE_BYTES, limit || Number.POSITIVE_INFINITY);
 }

@@ -87,6 +87,7 @@ test('memory is read at most once a second', () => {
   const [machine, hardware] = start('no-gpu');
   const file = join(machine.root, 'proc/meminfo');
   expect(hardware.memoryAvailable()).toBe(23099132 * 1024);
+  expect(hardware.memoryTotal()).toBe(24684096 * 1024);
   writeFileSync(file, readFileSync(file, 'utf8').replace('23099132', '1024'));
   expect(hardware.memoryAvailable()).toBe(23099132 * 1024);
   vi.advanceTimersByTime(1000);

@@ -46,6 +46,8 @@ export interface Hardware {
   probe(): Promise<HardwareView>;
   /** Bytes of host memory that may be taken now: cheap, at most a second old, or read now. */
   memoryAvailable(options?: { fresh: boolean }): number;
+  /** Bytes of host memory that this process may have at most, its control group's limit included. */
+  memoryTotal(): number;
   /** Bytes that these processes hold of a card's own memory; null where the machine does not tell. Never rejects. */
   cardMemory(card: string, pids: readonly number[]): Promise<number | null>;
   /** Physical cores that this process may use, at least 1. */
@@ -155,6 +157,7 @@ export function createHardware(options: HardwareOptions): Hardware {
     current,
     probe,
     memoryAvailable: (options) => (options?.fresh ? readHostMemory(root) : memory()).availableBytes,
+    memoryTotal: () => memory().totalBytes,
     async cardMemory(card, pids) {
       const facts = last?.devices.find((device) => device.facts.id === card)?.facts;
       if (facts === undefined) return null;

@@ -1,15 +1,25 @@
 /** contract "Waiting for a load" and "Admission": what callers see while a model loads, when it takes too long, and when less is given than was asked for. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { type Gateway, until } from './harness/gateway.ts';
+import { type Gateway, startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
-import { slot, slotState, startTiny } from './harness/tiny-gateway.ts';
+import { slot, slotState, startTiny, writeTinyModel } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
+const MIB = 1024 ** 2;
 let gateway: Gateway;
 /** Slot `slow` is loaded once this file is there. */
 let ready: string;
@@ -115,6 +125,25 @@ describe('a load that takes longer than its callers may wait', () => {
     await put({ loadWaitS: 300, loadWaitStreamS: 600 });
     finishLoad();
     expect((await say('slow')).status).toBe(200);
+  });
+});
+
+describe('slot agent without a model of its own', () => {
+  it('takes the largest that slots.memory_limit leaves room for', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'svc-test-'));
+    const models = join(home, 'state', 'models');
+    mkdirSync(models, { recursive: true, mode: 0o700 });
+    renameSync(writeTinyModel(home), join(models, 'tiny.gguf'));
+    copyFileSync(join(models, 'tiny.gguf'), join(models, 'large.gguf'));
+    truncateSync(join(models, 'large.gguf'), 700 * MIB);
+    const small = await startGateway({ home, env: { SVC_MEMORY_LIMIT: String(900 * MIB) } });
+    try {
+      const asked = { body: { model: 'agent', messages: user, max_tokens: 2 } };
+      expect((await ask(small, 'POST', CHAT, asked)).headers['x-svc-model']).toBe('tiny');
+    } finally {
+      await small.stop();
+      small.remove();
+    }
   });
 });
 
