@@ -38,16 +38,19 @@ const room = (
   device: string,
   needed = GIB,
   pools = devices.map(({ id }) => pool(id)),
+  reading = false,
 ) => {
   const view = { devices, pools } as unknown as HardwareView;
-  return roomOn({ view: () => view, memoryAvailable: () => 32 * GIB }, device, needed);
+  const machine = { view: () => view, reading: () => reading, memoryAvailable: () => 32 * GIB };
+  return roomOn(machine, device, needed);
 };
 const host = { pool: 'host', free: 32 * GIB };
 
 describe('roomOn', () => {
   it('the CPU has the memory of the machine, and so has a machine nobody has looked at', () => {
     expect(room([card('a')], 'cpu')).toEqual(host);
-    expect(roomOn({ view: () => null, memoryAvailable: () => 32 * GIB }, 'auto', 1)).toEqual(host);
+    const unseen = { view: () => null, reading: () => false, memoryAvailable: () => 32 * GIB };
+    expect(roomOn(unseen, 'auto', 1)).toEqual(host);
   });
 
   it('auto takes the roomiest card that models run on', () => {
@@ -83,6 +86,36 @@ describe('roomOn', () => {
 
   it('what a card does not tell is not invented', () => {
     expect(room([card('dark', { pool: null, memory_total_bytes: null })], 'vulkan:0', GIB, [])).toEqual(host);
+  });
+
+  it('a card that stops telling what is free keeps its loads, after those that tell', () => {
+    const silent = card('silent', { memory_used_bytes: null });
+    const pools = [pool('silent', { available_bytes: null }), pool('b')];
+    const all = { pool: 'silent', free: 8 * GIB, untold: true };
+    expect(room([silent], 'auto', GIB, pools)).toEqual(all);
+    expect(room([silent], 'cuda:0', GIB, pools)).toEqual(all);
+    expect(room([silent, card('b')], 'auto', GIB, pools)).toMatchObject({ pool: 'b', free: 6 * GIB });
+  });
+});
+
+describe('figures that are being read', () => {
+  const read = (devices: DeviceRecord[], device: string, needed = GIB, pools?: MemoryPoolRecord[]) =>
+    room(devices, device, needed, pools, true).reading ?? false;
+
+  it('are waited for where a card is counted', () => {
+    expect(read([card('a')], 'auto')).toBe(true);
+    expect(read([card('a')], 'cuda:0')).toBe(true);
+    const shared = pool('host', { kind: 'unified' });
+    expect(read([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toBe(true);
+    const unseen = { view: () => null, reading: () => true, memoryAvailable: () => 32 * GIB };
+    expect([roomOn(unseen, 'auto', 1), roomOn(unseen, 'cpu', 1)]).toEqual([{ ...host, reading: true }, host]);
+  });
+
+  it('are not where only the memory of the machine is, which is read at once', () => {
+    expect(read([card('a')], 'cpu')).toBe(false);
+    expect(read([card('a')], 'auto', 9 * GIB)).toBe(false);
+    expect(read([], 'auto')).toBe(false);
+    expect(read([card('igpu', { pool: 'host' })], 'auto', GIB, [pool('host', { kind: 'host' })])).toBe(false);
   });
 });
 

@@ -83,6 +83,7 @@ export async function startServices(
   const hardware = createHardware({
     log,
     bus,
+    probeFollows: true,
     containers: {
       sockets: () => containerSockets(live),
       about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).about,

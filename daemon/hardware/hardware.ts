@@ -6,6 +6,7 @@ import type { Log } from '../kit/log.ts';
 import { SingleFlight } from '../kit/single-flight.ts';
 import { busyCounters } from './busy-counter.ts';
 import { cardMemory } from './card-memory.ts';
+import { mayHaveCard } from './card-signs.ts';
 import type { ContainerSources } from './containers.ts';
 import { physicalCores } from './cores.ts';
 import { refreshDetails } from './details.ts';
@@ -33,6 +34,8 @@ export interface HardwareOptions {
   containers?: ContainerSources;
   /** Milliseconds that one probe may take. */
   limitMs?: number;
+  /** A first probe is certain to come, and counts as under way already. */
+  probeFollows?: boolean;
 }
 
 export interface Hardware {
@@ -40,6 +43,11 @@ export interface Hardware {
   view(): HardwareView | null;
   /** The last probe with the values that were read last, however old; starts nothing at all. */
   last(): HardwareView | null;
+  /**
+   * Whether what `view()` tells of cards is too old, or not there yet, and is being read at this moment; false once the reading
+   * has ended, however it did. Starts nothing.
+   */
+  reading(): boolean;
   /** The last probe with live values read anew when older than 5 s; probes when that never happened. */
   current(): Promise<HardwareView>;
   /** Looks at the whole machine again; calls that overlap share one. Never rejects. */
@@ -91,6 +99,7 @@ export function createHardware(options: HardwareOptions): Hardware {
   const memory = cached(MEMORY_MS, () => readHostMemory(root));
   const countBusy = busyCounters();
   let cores: number | null = null;
+  let signs: boolean | null = null;
   let last: ProbeResult | null = null;
   let liveAt = 0;
 
@@ -154,6 +163,12 @@ export function createHardware(options: HardwareOptions): Hardware {
       return shown(last);
     },
     last: () => (last === null ? null : shown(last)),
+    reading() {
+      if (last !== null) return flights.size > 0 && stale();
+      if (flights.size === 0 && !options.probeFollows) return false;
+      signs ??= mayHaveCard(root);
+      return signs;
+    },
     current,
     probe,
     memoryAvailable: (options) => (options?.fresh ? readHostMemory(root) : memory()).availableBytes,

@@ -14,6 +14,10 @@ export interface Room {
   readonly pool: string;
   /** Bytes available in it now. */
   readonly free: number;
+  /** What is known of it is too old, or nothing yet, and is being read: a load waits for that. */
+  readonly reading?: true;
+  /** A card that does not tell what is free: `free` is all of it, what slots hold there included. */
+  readonly untold?: true;
   /** The card that was chosen among several, as device words (`cuda:1`, `vulkan:1`), one for each backend that may run there. */
   readonly card?: readonly string[];
 }
