@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from './contract/hardware.ts';
 import { MACHINES } from './hardware/fake-machine.ts';
-import { roomOn } from './memory-room.ts';
+import { mostRoom, roomOn } from './memory-room.ts';
+import { KEEP_FREE_BYTES } from './slots/eviction.ts';
 import { MODEL, slotConfig } from './slots/testing/owner-bench.ts';
 import { admissionOn, probedMachine } from './test/harness/captured-machine.ts';
 
@@ -37,16 +38,19 @@ const room = (
   device: string,
   needed = GIB,
   pools = devices.map(({ id }) => pool(id)),
+  reading = false,
 ) => {
   const view = { devices, pools } as unknown as HardwareView;
-  return roomOn({ view: () => view, memoryAvailable: () => 32 * GIB }, device, needed);
+  const machine = { view: () => view, reading: () => reading, memoryAvailable: () => 32 * GIB };
+  return roomOn(machine, device, needed);
 };
 const host = { pool: 'host', free: 32 * GIB };
 
 describe('roomOn', () => {
   it('the CPU has the memory of the machine, and so has a machine nobody has looked at', () => {
     expect(room([card('a')], 'cpu')).toEqual(host);
-    expect(roomOn({ view: () => null, memoryAvailable: () => 32 * GIB }, 'auto', 1)).toEqual(host);
+    const unseen = { view: () => null, reading: () => false, memoryAvailable: () => 32 * GIB };
+    expect(roomOn(unseen, 'auto', 1)).toEqual(host);
   });
 
   it('auto takes the roomiest card that models run on', () => {
@@ -82,6 +86,59 @@ describe('roomOn', () => {
 
   it('what a card does not tell is not invented', () => {
     expect(room([card('dark', { pool: null, memory_total_bytes: null })], 'vulkan:0', GIB, [])).toEqual(host);
+  });
+
+  it('a card that stops telling what is free keeps its loads, after those that tell', () => {
+    const silent = card('silent', { memory_used_bytes: null });
+    const pools = [pool('silent', { available_bytes: null }), pool('b')];
+    const all = { pool: 'silent', free: 8 * GIB, untold: true };
+    expect(room([silent], 'auto', GIB, pools)).toEqual(all);
+    expect(room([silent], 'cuda:0', GIB, pools)).toEqual(all);
+    expect(room([silent, card('b')], 'auto', GIB, pools)).toMatchObject({ pool: 'b', free: 6 * GIB });
+  });
+});
+
+describe('figures that are being read', () => {
+  const read = (devices: DeviceRecord[], device: string, needed = GIB, pools?: MemoryPoolRecord[]) =>
+    room(devices, device, needed, pools, true).reading ?? false;
+
+  it('are waited for where a card is counted', () => {
+    expect(read([card('a')], 'auto')).toBe(true);
+    expect(read([card('a')], 'cuda:0')).toBe(true);
+    const shared = pool('host', { kind: 'unified' });
+    expect(read([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toBe(true);
+    const unseen = { view: () => null, reading: () => true, memoryAvailable: () => 32 * GIB };
+    expect([roomOn(unseen, 'auto', 1), roomOn(unseen, 'cpu', 1)]).toEqual([{ ...host, reading: true }, host]);
+  });
+
+  it('are not where only the memory of the machine is, which is read at once', () => {
+    expect(read([card('a')], 'cpu')).toBe(false);
+    expect(read([card('a')], 'auto', 9 * GIB)).toBe(false);
+    expect(read([], 'auto')).toBe(false);
+    expect(read([card('igpu', { pool: 'host' })], 'auto', GIB, [pool('host', { kind: 'host' })])).toBe(false);
+  });
+});
+
+describe('mostRoom', () => {
+  const most = (devices: DeviceRecord[] | null, device: string, limit = 0, host = 16) => {
+    const pools = (devices ?? []).map(({ id }) => pool(id));
+    const view = devices && ({ devices, pools } as unknown as HardwareView);
+    return mostRoom({ last: () => view, memoryTotal: () => host * GIB }, device, limit);
+  };
+  const big = card('big', { memory_total_bytes: 24 * GIB });
+
+  it('is the larger of machine and card with auto, else that of the device', () => {
+    expect(most([big, card('small')], 'auto')).toBe(24 * GIB - KEEP_FREE_BYTES);
+    expect(most([big], 'auto', 0, 64)).toBe(64 * GIB - KEEP_FREE_BYTES);
+    expect(most([big, card('small')], 'cuda:1')).toBe(8 * GIB - KEEP_FREE_BYTES);
+    expect(most([big], 'cpu')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(most([], 'cuda:0')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(most(null, 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
+  });
+
+  it('is no more than slots may hold, and no card that models stay off', () => {
+    expect(most([big], 'auto', GIB)).toBe(GIB);
+    expect(most([{ ...big, unused_reason: 'no backend' }], 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
   });
 });
 

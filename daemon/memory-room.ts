@@ -1,6 +1,7 @@
-import type { DeviceRecord, HardwareView } from './contract/hardware.ts';
+import type { DeviceRecord, HardwareView, MemoryPoolRecord } from './contract/hardware.ts';
 import type { Hardware } from './hardware/hardware.ts';
 import type { Beside, Room } from './slots/admit.ts';
+import { KEEP_FREE_BYTES } from './slots/eviction.ts';
 
 const HOST = 'host';
 const NOTHING: Beside = new Map();
@@ -10,20 +11,30 @@ const MAKERS: Readonly<Record<string, string>> = { cuda: 'nvidia', rocm: 'amd' }
 interface Card extends Room {
   readonly device: DeviceRecord;
   readonly total: number | null;
+  /** What is free is as old as the last look at the card. */
+  readonly looked: boolean;
+}
+
+function ownRoom(card: DeviceRecord, pool: MemoryPoolRecord): Card {
+  const { memory_total_bytes: known, memory_used_bytes: used } = card;
+  const total = known ?? pool.total_bytes;
+  const free = known === null || used === null ? pool.available_bytes : known - used;
+  const room = { device: card, pool: pool.id, total, looked: true };
+  return free === null ? { ...room, free: total, untold: true } : { ...room, free };
 }
 
 /** What a card may give: its own memory, or for one that lives on the machine's memory what the shared pool has. */
 function cardRoom(card: DeviceRecord, view: HardwareView, host: number): Card {
   const pool = view.pools.find(({ id }) => id === card.pool);
-  if (pool?.kind === 'device') {
-    const { memory_total_bytes: total, memory_used_bytes: used } = card;
-    const free = total === null || used === null ? pool.available_bytes : total - used;
-    if (free !== null) return { device: card, pool: pool.id, free, total: total ?? pool.total_bytes };
-  }
-  if (pool?.kind === 'unified')
-    return { device: card, pool: HOST, free: pool.available_bytes ?? host, total: pool.total_bytes };
-  return { device: card, pool: HOST, free: host, total: null };
+  if (pool?.kind === 'device') return ownRoom(card, pool);
+  const shared = pool?.kind === 'unified' ? pool : null;
+  const free = shared?.available_bytes ?? host;
+  return { device: card, pool: HOST, free, total: shared?.total_bytes ?? null, looked: shared !== null };
 }
+
+/** Those that tell what they have come first, then the roomiest. */
+const roomiestFirst = (a: Card, b: Card): number =>
+  Number(a.untold ?? false) - Number(b.untold ?? false) || b.free - a.free;
 
 /** Cards that models run on, in the order in which they are counted; every usable one for `auto`. */
 function cardsFor(view: HardwareView | null, device: string): DeviceRecord[] {
@@ -60,10 +71,10 @@ function wordsFor(view: HardwareView, chosen: DeviceRecord): string[] | undefine
  * The memory that a load of `needed` bytes draws from (spec "Slots", admission): the machine's for the CPU; for an
  * accelerator that of the roomiest usable one, and the machine's where that is unknown or shared. With `auto` a model that no
  * card could ever hold is counted against the machine's memory, where a part of it will lie; any other runs on that one card.
- * What is planned `beside` it is as good as taken.
+ * What is planned `beside` it is as good as taken. A card that stops telling what is free keeps its loads.
  */
 export function roomOn(
-  hardware: Pick<Hardware, 'view' | 'memoryAvailable'>,
+  hardware: Pick<Hardware, 'view' | 'reading' | 'memoryAvailable'>,
   device: string,
   needed: number,
   beside: Beside = NOTHING,
@@ -73,12 +84,32 @@ export function roomOn(
   const onHost: Room = left({ pool: HOST, free: host });
   if (device === 'cpu') return onHost;
   const view = hardware.view();
+  const reading = hardware.reading() ? { reading: true as const } : {};
+  if (view === null) return { ...onHost, ...reading };
   const cards = cardsFor(view, device)
-    .map((card) => left(cardRoom(card, view as HardwareView, host)))
+    .map((card) => left(cardRoom(card, view, host)))
     .filter(({ total }) => device !== 'auto' || total === null || total >= needed);
-  const [roomiest] = cards.sort((a, b) => b.free - a.free);
+  const [roomiest] = cards.sort(roomiestFirst);
   if (roomiest === undefined) return onHost;
-  const { pool, free } = roomiest;
-  const card = device === 'auto' ? wordsFor(view as HardwareView, roomiest.device) : undefined;
-  return { pool, free, ...(card && { card }) };
+  const { pool, free, untold } = roomiest;
+  const card = device === 'auto' ? wordsFor(view, roomiest.device) : undefined;
+  const old = cards.some(({ looked }) => looked) ? reading : {};
+  return { pool, free, ...(card && { card }), ...(untold && { untold }), ...old };
+}
+
+/**
+ * Most bytes that one model on a device can ever have here: what the machine, or with a GPU the largest that `roomOn` would
+ * count it against, has in all, less what is kept free and within `limit` (0 = none). Starts nothing.
+ */
+export function mostRoom(
+  hardware: Pick<Hardware, 'last' | 'memoryTotal'>,
+  device: string,
+  limit: number,
+): number {
+  const host = hardware.memoryTotal();
+  const view = device === 'cpu' ? null : hardware.last();
+  const cards = view === null ? [] : cardsFor(view, device).map((card) => cardRoom(card, view, host).total);
+  const totals = cards.filter((total) => total !== null);
+  const most = Math.max(...(device === 'auto' || totals.length === 0 ? [host] : []), ...totals);
+  return Math.min(most - KEEP_FREE_BYTES, limit || Number.POSITIVE_INFINITY);
 }

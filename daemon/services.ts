@@ -29,7 +29,7 @@ import { Outbound } from './kit/outbound.ts';
 import { familyOf } from './kit/process-identity.ts';
 import { watchFolder } from './kit/watch-folder.ts';
 import { createMemory } from './memory/memory.ts';
-import { roomOn } from './memory-room.ts';
+import { mostRoom, roomOn } from './memory-room.ts';
 import { createHub } from './models/hub/hub.ts';
 import { createPulls } from './models/pulls/pulls.ts';
 import { createRegistry } from './models/registry.ts';
@@ -83,6 +83,7 @@ export async function startServices(
   const hardware = createHardware({
     log,
     bus,
+    probeFollows: true,
     containers: {
       sockets: () => containerSockets(live),
       about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).about,
@@ -90,6 +91,7 @@ export async function startServices(
   });
   const registry = await createRegistry({
     ...{ store, log, bus, settings: live, modelOverride: model },
+    memoryBytes: (device) => mostRoom(hardware, device, live.value('memoryLimit')),
     beforeLook: () => renewLinks({ store, settings: live, log }),
   });
   let http: HttpServer | null = null;
@@ -98,7 +100,7 @@ export async function startServices(
     log,
     bus,
     outbound,
-    modelFor: (slot) => registry.chatModelFor(slot.model, slot.name),
+    modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, slot.device),
     // Folders of safetensors are for engines that slot files name; none here serves them by itself.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     ...keptBySlots(store),

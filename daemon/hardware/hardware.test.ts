@@ -82,11 +82,42 @@ test('a tool that hangs costs its own answer only, and the event loop goes on', 
   expect(longest).toBeLessThan(2000);
 });
 
+test('figures of cards are being read from the moment they are found too old until the reading has ended', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const [, hardware] = start('nvidia-single');
+  expect(hardware.reading()).toBe(false);
+  const first = hardware.probe();
+  expect([hardware.view(), hardware.reading()]).toEqual([null, true]);
+  await first;
+  expect([hardware.view() === null, hardware.reading()]).toEqual([false, false]);
+  vi.advanceTimersByTime(5000);
+  expect(hardware.reading(), 'asking starts nothing').toBe(false);
+  hardware.view();
+  expect(hardware.reading()).toBe(true);
+  await hardware.current();
+  expect(hardware.reading()).toBe(false);
+});
+
+test('a first probe that is certain to come counts as under way', async () => {
+  const [, hardware] = start('nvidia-single', { probeFollows: true });
+  expect(hardware.reading()).toBe(true);
+  await hardware.probe();
+  expect(hardware.reading()).toBe(false);
+});
+
+test('a machine that shows no card is not waited for', async () => {
+  const [, hardware] = start('no-gpu', { probeFollows: true });
+  const first = hardware.probe();
+  expect(hardware.reading()).toBe(false);
+  await first;
+});
+
 test('memory is read at most once a second', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [machine, hardware] = start('no-gpu');
   const file = join(machine.root, 'proc/meminfo');
   expect(hardware.memoryAvailable()).toBe(23099132 * 1024);
+  expect(hardware.memoryTotal()).toBe(24684096 * 1024);
   writeFileSync(file, readFileSync(file, 'utf8').replace('23099132', '1024'));
   expect(hardware.memoryAvailable()).toBe(23099132 * 1024);
   vi.advanceTimersByTime(1000);

@@ -5,6 +5,7 @@ import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import { SingleFlight } from '../kit/single-flight.ts';
 import { cardMemory } from './card-memory.ts';
+import { mayHaveCard } from './card-signs.ts';
 import type { ContainerSources } from './containers.ts';
 import { physicalCores } from './cores.ts';
 import { type NodeAccess, nodeAccess } from './device-nodes.ts';
@@ -33,6 +34,8 @@ export interface HardwareOptions {
   containers?: ContainerSources;
   /** Milliseconds that one probe may take. */
   limitMs?: number;
+  /** A first probe is certain to come, and counts as under way already. */
+  probeFollows?: boolean;
 }
 
 export interface Hardware {
@@ -40,12 +43,19 @@ export interface Hardware {
   view(): HardwareView | null;
   /** The last probe with the values that were read last, however old; starts nothing at all. */
   last(): HardwareView | null;
+  /**
+   * Whether what `view()` tells of cards is too old, or not there yet, and is being read at this moment; false once the reading
+   * has ended, however it did. Starts nothing.
+   */
+  reading(): boolean;
   /** The last probe with live values read anew when older than 5 s; probes when that never happened. */
   current(): Promise<HardwareView>;
   /** Looks at the whole machine again; calls that overlap share one. Never rejects. */
   probe(): Promise<HardwareView>;
   /** Bytes of host memory that may be taken now: cheap, at most a second old, or read now. */
   memoryAvailable(options?: { fresh: boolean }): number;
+  /** Bytes of host memory that this process may have at most, its control group's limit included. */
+  memoryTotal(): number;
   /** Bytes that these processes hold of a card's own memory; null where the machine does not tell. Never rejects. */
   cardMemory(card: string, pids: readonly number[]): Promise<number | null>;
   /** Physical cores that this process may use, at least 1. */
@@ -90,6 +100,7 @@ export function createHardware(options: HardwareOptions): Hardware {
   const memory = cached(MEMORY_MS, () => readHostMemory(root));
   const live = new LiveValues(context, log);
   let cores: number | null = null;
+  let signs: boolean | null = null;
   let last: ProbeResult | null = null;
 
   const coresPhysical = () => {
@@ -132,9 +143,16 @@ export function createHardware(options: HardwareOptions): Hardware {
       return shown(last);
     },
     last: () => (last === null ? null : shown(last)),
+    reading() {
+      if (last !== null) return flights.size > 0 && stale();
+      if (flights.size === 0 && !options.probeFollows) return false;
+      signs ??= mayHaveCard(root);
+      return signs;
+    },
     current,
     probe,
     memoryAvailable: (options) => (options?.fresh ? readHostMemory(root) : memory()).availableBytes,
+    memoryTotal: () => memory().totalBytes,
     async cardMemory(card, pids) {
       const facts = last?.devices.find((device) => device.facts.id === card)?.facts;
       if (facts === undefined) return null;

@@ -237,6 +237,15 @@ test('SVC_MODEL is served by slot agent, also before a larger model', async () =
   expect(registry.chatModelFor('large', 'agent')?.path).toBe(named);
 });
 
+test('slot agent takes the largest that fits on its device', async () => {
+  put(join(models, 'small.gguf'));
+  put(join(models, 'large.gguf'), chat('Large', 384));
+  const memoryBytes = (device: string) => (device === 'cuda:0' ? 0 : 2 ** 40);
+  const registry = await start({}, { memoryBytes });
+  const chosen = (device?: string) => registry.chatModelFor(null, 'agent', device)?.id;
+  expect([chosen(), chosen('auto'), chosen('cuda:0')]).toEqual(['large', 'large', 'small']);
+});
+
 test('models.agent of the file yields to the slot file, --model does not', async () => {
   const [one, two] = [put(join(home, 'one.gguf')), put(join(home, 'two.gguf'))];
   mkdirSync(join(home, 'config'), { recursive: true });

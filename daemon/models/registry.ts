@@ -37,8 +37,8 @@ export interface RegistryOptions {
   demoFolder?: string;
   /** Folders in which the NPU backend is looked for; default the usual ones. */
   programs?: string;
-  /** Most bytes of memory that one model can have on this machine; null = unknown. Default the host's memory. */
-  memoryBytes?: () => number | null;
+  /** Most bytes of memory that one model on a device can have on this machine; null = unknown. Default the host's memory. */
+  memoryBytes?: (device: string) => number | null;
   /** What each look at the model folders begins with, the first one included. Never rejects. */
   beforeLook?: () => Promise<void>;
   /** Milliseconds that the start waits for the first scan; the scan goes on afterwards. */
@@ -54,9 +54,10 @@ export interface Registry {
   /**
    * The chat model of a slot: what `slotModel` names (id or path; null when nobody knows it), else the default rule of
    * slot `agent`: the configured file, the largest real chat model that fits, the demonstration model. With `slot`
-   * "agent" a file that the command line or the environment names stands above `slotModel`.
+   * "agent" a file that the command line or the environment names stands above `slotModel`. `device` is where it must fit,
+   * default `auto`.
    */
-  chatModelFor(slotModel?: string | null, slot?: string): RegisteredModel | null;
+  chatModelFor(slotModel?: string | null, slot?: string, device?: string): RegisteredModel | null;
   /**
    * Says who answers to a model's id (`slot:NAME`, `upstream:NAME`, null) and how it thinks (null: as its header says);
    * undefined when there is no such model.
@@ -209,10 +210,10 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     list: () => shelf.list(),
     views: () => shelf.list().map(modelView),
     get: (id) => shelf.get(id),
-    chatModelFor(slotModel, slot) {
+    chatModelFor(slotModel, slot, device = 'auto') {
       if (slot === 'agent' && configured?.explicit && configuredNow() !== null) return configuredNow();
       if (slotModel) return named(slotModel);
-      return configuredNow() ?? chooseChatModel(shelf.list(), memoryBytes());
+      return configuredNow() ?? chooseChatModel(shelf.list(), memoryBytes(device));
     },
     async change(id, { binding, enable_thinking }) {
       const model = shelf.get(id);

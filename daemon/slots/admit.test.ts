@@ -82,6 +82,25 @@ describe('orderLoad', () => {
     expect(asked).toEqual([['cuda:1', alone.need.total]]);
   });
 
+  it.each([
+    ['tts', 'engine = "speech"\ndevice = "auto"', 'cpu'],
+    ['tts', 'engine = "espeak"', 'cpu'],
+    ['llm', 'engine = "flm"\nmodel = "llama3.2:1b"', 'cpu'],
+    ['tts', 'engine = "kokoro"\nrunner = "container"', 'cpu'],
+    ['llm', 'engine = "llama-server"\nrunner = "container"', 'cpu'],
+    ['llm', 'engine = "llama-server"\nrunner = "container"\ndevice = "cuda:1"', 'cuda:1'],
+    ['llm', 'engine = "llama-server"', 'auto'],
+  ] as const)('%s with %j takes the memory of what it runs on: %s', (type, text, device) => {
+    const asked: string[] = [];
+    const room = (where: string) => {
+      asked.push(where);
+      return { pool: 'host', free: 64 * GIB };
+    };
+    const config = slotConfig('one', `type = "${type}"\n${text}`);
+    orderLoad(config, picture({ model: { ...model, type }, room }));
+    expect(asked).toEqual([device]);
+  });
+
   it('what was measured in that pool replaces the estimate', () => {
     const measured: OrderPicture['measured'] = (launch, pool, size) =>
       launch.modelId === 'tiny' && pool === 'host' && size === 2 * GIB ? 77 : null;

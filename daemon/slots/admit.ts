@@ -14,6 +14,10 @@ export interface Room {
   readonly pool: string;
   /** Bytes available in it now. */
   readonly free: number;
+  /** What is known of it is too old, or nothing yet, and is being read: a load waits for that. */
+  readonly reading?: true;
+  /** A card that does not tell what is free: `free` is all of it, what slots hold there included. */
+  readonly untold?: true;
   /** The card that was chosen among several, as device words (`cuda:1`, `vulkan:1`), one for each backend that may run there. */
   readonly card?: readonly string[];
 }
@@ -88,6 +92,12 @@ export function orderLoad(config: SlotConfig, picture: OrderPicture): Order {
 
 const NOTHING: Need = { weights: 0, window: 0, compute: 0, engine: 0, total: 0, source: 'estimated' };
 
+/** The device whose memory a launch takes: an engine may have one way only, and a container without a GPU sees none. */
+function placeOf({ device }: SlotConfig, { device: runsOn, how }: Launch): string {
+  const blind = how.runner === 'container' && how.devices.length === 0;
+  return blind || runsOn === 'cpu' || runsOn === 'npu' ? 'cpu' : device;
+}
+
 /** Which pool it is may depend on the need, and what was measured depends on the pool. */
 function needIn(picture: OrderPicture, config: SlotConfig, model: SlotModel, launch: Launch) {
   // What an attached server takes is not this machine's to plan, or is gone from it already.
@@ -95,7 +105,7 @@ function needIn(picture: OrderPicture, config: SlotConfig, model: SlotModel, lau
   const sizeBytes = model.sizeBytes + (launch.projectorBytes ?? 0);
   const size = { kvBytesPerToken: null, embedding: null, ...model, sizeBytes, measuredBytes: null };
   const guess = needOf(size, launch);
-  const room = picture.room(config.device, guess.total);
+  const room = picture.room(placeOf(config, launch), guess.total);
   const measuredBytes = picture.measured(launch, room.pool, model.sizeBytes);
   return { room, need: needOf({ ...size, measuredBytes }, launch) };
 }

@@ -46,7 +46,7 @@ export class LoadGate {
       this.#waitsFor = null;
       this.#parts.start(config, outcome.admitted);
     }
-    waiters.decide();
+    if (outcome.kind === 'start' || !outcome.undecided) waiters.decide();
   }
 
   /** There is no load for now, maybe for want of memory; a failed slot is tried again later. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LoadLine } from './load-line.ts';
 import { LoadsBench } from './testing/loads-bench.ts';
-import { settle } from './testing/manual-clock.ts';
+import { ManualClock, settle } from './testing/manual-clock.ts';
 import { refused } from './testing/refused.ts';
 
 const pair = (text = '') => [
@@ -198,6 +198,27 @@ it('a decision that only time changes is looked at when its time has come', asyn
   expect(bench.owner('a').record().state).toBe('draining');
   lease.release();
   (await waiting).release();
+});
+
+it('a load whose figures are read is asked for again soon, evicts nobody, counts for nobody, and keeps the place it has', async () => {
+  const clock = new ManualClock();
+  const retried: string[] = [];
+  const line = new LoadLine({
+    clock,
+    decide: () => ({ kind: 'wait', sum: {} as never, for: ['x'], evict: [], wakeAt: null }),
+    evict: (slot) => retried.push(`evict ${slot}`),
+    retry: (slot) => retried.push(slot),
+  });
+  const load = (slot: string) => ({ slot, pool: 'card', needed: 5, free: 0, asked: true });
+  expect(line.hold(load('a'))).toEqual({ kind: 'wait', for: [] });
+  expect(line.aheadOf('b', 'card')).toEqual({ bytes: 0, awaited: [] });
+  await clock.advance(49);
+  expect(retried).toEqual([]);
+  await clock.advance(1);
+  expect(retried).toEqual(['a']);
+  line.admit(load('a'));
+  expect(line.hold(load('a'))).toEqual({ kind: 'wait', for: ['x'] });
+  expect(line.aheadOf('b', 'card')).toEqual({ bytes: 5, awaited: ['x'] });
 });
 
 it('keeps one timer, and none when nobody waits', async () => {

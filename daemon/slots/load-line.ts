@@ -4,6 +4,8 @@ import type { LoadDecision } from './eviction.ts';
 
 /** A line that waits is looked at again after this long even if nothing seems to have changed: memory is freed elsewhere too. */
 const LOOK_AGAIN_MS = 2_000;
+/** One whose figures are being read is looked at again after this long. */
+const READ_AGAIN_MS = 50;
 
 /** A load that wants memory. */
 export interface Applicant {
@@ -15,6 +17,8 @@ export interface Applicant {
   readonly free: number;
   /** Whether somebody waits for it. */
   readonly asked: boolean;
+  /** `free` is all of a card that does not tell what is free. */
+  readonly untold?: true;
 }
 
 /** What the loads before one need in its pool, in bytes, and the slots that they wait for. */
@@ -33,10 +37,15 @@ export interface LoadLineParts {
   retry(slot: string): void;
 }
 
+/** Let through as soon as these slots have left or had their turn; `retry` tells. */
+export interface Waiting {
+  readonly kind: 'wait';
+  readonly for: readonly string[];
+}
+
 export type Admission =
   | { readonly kind: 'start' }
-  /** Let through as soon as these slots have left or had their turn; `retry` tells. */
-  | { readonly kind: 'wait'; readonly for: readonly string[] }
+  | Waiting
   | { readonly kind: 'refuse'; readonly sum: MemorySumView };
 
 interface Place extends Applicant {
@@ -76,9 +85,25 @@ export class LoadLine {
     }
     this.#places.set(slot, { ...applicant, since, wakeAt: decision.wakeAt, for: decision.for });
     for (const victim of decision.evict) this.#parts.evict(victim);
+    return this.#waits(applicant, decision.for);
+  }
+
+  /**
+   * Has a load wait until the figures that decide on it are read; nobody leaves for it. It keeps the place that it has, or takes
+   * one that holds up nobody, because its pool is not certain.
+   */
+  hold(applicant: Applicant): Waiting {
+    const { slot } = applicant;
+    const now = this.#parts.clock.now();
+    const place = this.#places.get(slot) ?? { ...applicant, needed: 0, since: now, for: [] };
+    this.#places.set(slot, { ...place, wakeAt: now + READ_AGAIN_MS });
+    return this.#waits(place, place.for);
+  }
+
+  #waits({ slot, pool }: Applicant, names: readonly string[]): Waiting {
     this.#arm();
-    const before = this.#before(slot, applicant.pool).map((place) => place.slot);
-    return { kind: 'wait', for: [...new Set([...decision.for, ...before])] };
+    const before = this.#before(slot, pool).map((place) => place.slot);
+    return { kind: 'wait', for: [...new Set([...names, ...before])] };
   }
 
   /** The loads in a pool that are before this one. */

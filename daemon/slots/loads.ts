@@ -69,9 +69,11 @@ export class Loads {
   /** Decides on one load; throws 507 `slot.no_memory` with the sum, or `slot.failed` without a fitting model. */
   admit(config: SlotConfig, asked: boolean): AdmitOutcome {
     const order = this.#order(config, this.#parts.model(config), this.#parts.holdings());
+    const load = applicant(config, order, asked);
+    if (order.room.reading) return { ...this.#line.hold(load), undecided: true };
     if (this.#parts.runsAlready(config.name)) this.#line.leave(config.name);
     else {
-      const admission = this.#line.admit(applicant(config, order, asked));
+      const admission = this.#line.admit(load);
       if (admission.kind === 'refuse') throw noMemoryError(config.name, admission.sum);
       if (admission.kind === 'wait') return admission;
     }
@@ -147,7 +149,7 @@ export class Loads {
       queueMax: parts.queueMax(),
       room: (device, needed) => {
         const room = parts.room(device, needed, beside);
-        return { ...room, free: room.free + given };
+        return room.untold ? room : { ...room, free: room.free + given };
       },
       measured: (launch, pool, size) => parts.measures.bytes(launch, pool, size),
     };
@@ -160,13 +162,12 @@ export class Loads {
     const inPool = others.filter(({ current }) => poolOf(current) === load.pool);
     const sum = (bytes: (current: Readonly<Current>) => number) =>
       inPool.reduce((all, { current }) => all + bytes(current), 0);
-    const settling = sum((current) => settlingBytes(current, now));
+    const held = { reserved: sum(({ neededBytes }) => neededBytes), settling: 0 };
     return {
       pool: load.pool,
       needed: load.needed,
       free: load.free,
-      reserved: sum((current) => reservedBytes(current, this.#anonymous(current))) + settling,
-      settling: settling + this.#departures.bytes(load.pool),
+      ...(load.untold ? held : this.#promised(load.pool, sum)),
       limit: memoryLimit() || null,
       ahead: ahead.bytes,
       awaited: ahead.awaited,
@@ -174,6 +175,16 @@ export class Loads {
       waitingSince,
       now,
       asked: load.asked,
+    };
+  }
+
+  /** What the free bytes of a pool do not show yet. */
+  #promised(pool: string, sum: (bytes: (current: Readonly<Current>) => number) => number) {
+    const now = this.#parts.clock.now();
+    const settling = sum((current) => settlingBytes(current, now));
+    return {
+      reserved: sum((current) => reservedBytes(current, this.#anonymous(current))) + settling,
+      settling: settling + this.#departures.bytes(pool),
     };
   }
 
@@ -196,6 +207,7 @@ const applicant = (config: SlotConfig, { room, need }: Order, asked: boolean): A
   free: room.free,
   needed: need.total,
   asked,
+  ...(room.untold && { untold: true }),
 });
 
 function forecastView(decision: LoadDecision): LoadForecastView {

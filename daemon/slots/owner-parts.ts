@@ -21,7 +21,12 @@ export interface Admitted {
 /** What admission says to a load: it runs, or it waits until these slots have left. */
 export type AdmitOutcome =
   | { readonly kind: 'start'; readonly admitted: Admitted }
-  | { readonly kind: 'wait'; readonly for: readonly string[] };
+  | {
+      readonly kind: 'wait';
+      readonly for: readonly string[];
+      /** Figures are being read first: it may still be refused at once. */
+      readonly undecided?: true;
+    };
 
 /** One engine from its start to its end. */
 export interface Current extends Admitted {

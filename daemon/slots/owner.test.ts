@@ -106,6 +106,22 @@ describe('a request for an idle slot', () => {
     expect(told).toHaveLength(2);
   });
 
+  it('is told nothing while figures are read for its load, which may still be refused', async () => {
+    const bench = new OwnerBench();
+    Object.assign(bench, { waitFor: [], undecided: true });
+    const told: string[] = [];
+    const one = bench.ask({ onDecided: () => told.push('one') });
+    await settle();
+    expect(told).toEqual([]);
+    bench.undecided = false;
+    bench.owner.retry();
+    await settle();
+    expect(told).toEqual(['one']);
+    bench.waitFor = null;
+    bench.owner.retry();
+    (await one).release();
+  });
+
   it('a disabled slot is refused', async () => {
     expect(await refused(new OwnerBench('enabled = false').ask())).toMatchObject({ code: 'slot.disabled' });
   });

@@ -99,6 +99,15 @@ describe('createSlots', () => {
     ]);
   });
 
+  it('looks anew which model slot agent should hold once the machine was looked at', () => {
+    bench.slotFile('agent', 'autoload = false');
+    const slots = open();
+    bench.model = { ...MODEL, id: 'large' };
+    expect(slots.get('agent')?.model).toBe('tiny');
+    bench.bus.emit('hardware', { probed_at: 1 });
+    expect(slots.get('agent')?.model).toBe('large');
+  });
+
   describe('two slots that do not fit together', () => {
     const GIB = 1024 ** 3;
     const both = (agent: string): Slots => {

@@ -82,7 +82,8 @@ class AllSlots implements Slots {
     this.#set.arrange();
     this.#unsubscribe = options.bus.subscribe((entry) => {
       if (entry.name === 'hardware') this.#effects.noteGpu();
-      if (entry.name !== 'model') return;
+      // What the machine has may be known only now, and which model fits depends on it.
+      if (entry.name !== 'model' && entry.name !== 'hardware') return;
       for (const owner of this.#set.all()) owner.refreshModel();
       this.#set.arrange();
     });

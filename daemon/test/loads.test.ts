@@ -1,18 +1,19 @@
 /** contract "Waiting for a load" and "Admission": what callers see while a model loads, when it takes too long, and when less is given than was asked for. */
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
 import { alive } from './harness/descendants.ts';
-import { until } from './harness/gateway.ts';
-import { newHome } from './harness/home.ts';
+import { startGateway, until } from './harness/gateway.ts';
+import { newHome, putModel } from './harness/home.ts';
 import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { slot, slotState } from './harness/slots.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
-import { startTiny } from './harness/tiny-gateway.ts';
+import { startTiny, tinyModel } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
+const MIB = 1024 ** 2;
 const home = newHome();
 /** Slot `slow` is loaded once this file is there. */
 const ready = join(home, 'ready');
@@ -112,6 +113,24 @@ describe('a load that takes longer than its callers may wait', () => {
     await put({ loadWaitS: 300, loadWaitStreamS: 600 });
     finishLoad();
     expect((await say('slow')).status).toBe(200);
+  });
+});
+
+describe('slot agent without a model of its own', () => {
+  it('takes the largest that slots.memory_limit leaves room for', async () => {
+    const other = newHome();
+    const tiny = putModel(other, 'tiny', tinyModel());
+    const large = join(dirname(tiny), 'large.gguf');
+    copyFileSync(tiny, large);
+    truncateSync(large, 700 * MIB);
+    const small = await startGateway({ home: other, env: { SVC_MEMORY_LIMIT: String(900 * MIB) } });
+    try {
+      const asked = { body: { model: 'agent', messages: user, max_tokens: 2 } };
+      expect((await ask(small, 'POST', CHAT, asked)).headers['x-svc-model']).toBe('tiny');
+    } finally {
+      await small.stop();
+      small.remove();
+    }
   });
 });
 

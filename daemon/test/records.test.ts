@@ -98,7 +98,7 @@ describe('requests', () => {
   it("the gateway's own time is without that of a caller who sends slowly", async () => {
     const headers = { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' };
     const id = await new Promise((resolve, reject) => {
-      const to = { port: here.gateway.port, method: 'POST', path: '/v1/chat/completions', headers };
+      const to = { port: here.port, method: 'POST', path: '/v1/chat/completions', headers };
       const req = request(to, (res) => res.resume().once('end', () => resolve(res.headers['x-request-id'])));
       req.once('error', reject);
       const text = JSON.stringify(chat('x'));

@@ -41,6 +41,8 @@ export class OwnerBench {
   refusal: Error | null = null;
   /** Slots that the next admissions have it wait for; null lets it through. */
   waitFor: readonly string[] | null = null;
+  /** Those that wait may still be refused. */
+  undecided = false;
   /** How often it has given up its place in the line. */
   left = 0;
   check: OwnerParts['check'] = async () => {};
@@ -70,7 +72,7 @@ export class OwnerBench {
         };
         return this.waitFor === null
           ? { kind: 'start' as const, admitted }
-          : { kind: 'wait' as const, for: this.waitFor };
+          : { kind: 'wait' as const, for: this.waitFor, ...(this.undecided && { undecided: true as const }) };
       },
       leaveLine: () => {
         this.left += 1;

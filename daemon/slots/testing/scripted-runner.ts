@@ -13,6 +13,8 @@ export class ScriptedEngine implements Running {
   /** Ends by itself when asked to stop; else the test calls `end`. */
   obedient = true;
   share: number | null = null;
+  /** What it says that it runs on. */
+  device = 'cpu';
   /** It has ended. */
   over = false;
   /** It has ended because it was asked to. */
@@ -43,7 +45,7 @@ export class ScriptedEngine implements Running {
   load(): void {
     const { context, parallel, threads } = this.launch;
     const endpoint = { origin: 'http://127.0.0.1:1', headers: { authorization: 'Bearer engine' } };
-    this.#loaded.resolve({ ...endpoint, device: 'cpu', context, parallel, threads });
+    this.#loaded.resolve({ ...endpoint, device: this.device, context, parallel, threads });
   }
 
   end(reason = 'The engine was killed.'): void {
@@ -77,9 +79,12 @@ export class ScriptedRunner implements Runner {
   loadAfter: ((load: () => void) => void) | null = null;
   /** Engines are made of something that has to be fetched first. */
   fetches = false;
+  /** What engines say that they run on. */
+  device = 'cpu';
 
   start(launch: Launch): Running {
     const engine = new ScriptedEngine(launch, this.fetches);
+    engine.device = this.device;
     this.engines.push(engine);
     if (this.loadAfter !== null) this.loadAfter(() => engine.load());
     else if (this.instant) engine.load();
