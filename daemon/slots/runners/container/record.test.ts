@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -36,6 +36,18 @@ test('the file of a key is readable inside its closed folder, and written anew f
   expect(mode(records.keyFile('a'))).toBe(0o444);
   records.forget('a');
   expect(() => statSync(records.keyFile('a'))).toThrow('ENOENT');
+});
+
+test('a disk that keeps a record stops nothing and is told of', () => {
+  const records = new ContainerRecords(folder);
+  records.write('a', record, true);
+  const told: string[] = [];
+  const inner = join(folder, 'containers');
+  renameSync(inner, `${inner}.away`);
+  symlinkSync(inner, inner);
+  records.forget('a', (line) => told.push(line));
+  expect(told).toHaveLength(2);
+  expect(told.join()).not.toContain(folder);
 });
 
 test('a torn record is none', () => {
