@@ -51,6 +51,8 @@ export interface Registry {
   /** The same without a path (`GET /api/models`). */
   views(): ModelRecordView[];
   get(id: string): RegisteredModel | undefined;
+  /** Ids of models that are on no list because their files are away, and that may come back. */
+  outOfSight(): string[];
   /**
    * The chat model of a slot: what `slotModel` names (id or path; null when nobody knows it), else the default rule of
    * slot `agent`: the configured file, the largest real chat model that fits, the demonstration model. With `slot`
@@ -208,6 +210,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   return {
     list: () => shelf.list(),
     views: () => shelf.list().map(modelView),
+    outOfSight: () => shelf.absent().map(({ id }) => id),
     get: (id) => shelf.get(id),
     chatModelFor(slotModel, slot) {
       if (slot === 'agent' && configured?.explicit && configuredNow() !== null) return configuredNow();

@@ -247,9 +247,10 @@ class AllSlots implements Slots {
   }
 
   #openSet(swaps: Swaps): SlotSet {
-    const { log, bus, models, keptBindings, settings } = this.#options;
+    const { log, bus, models, outOfSight, keptBindings, settings } = this.#options;
     const auto = new AutoSlots({
       models: () => models?.() ?? [],
+      outOfSight: () => outOfSight?.() ?? [],
       kept: keptBindings,
       held: (config) => this.#models.held(config, this.#set.get(config.name)),
     });
