@@ -259,7 +259,7 @@ class AllSlots implements Slots {
       bus,
       auto,
       swaps,
-      readFolder: () => readSlotFolder(this.#slotFolder()),
+      readFolder: (before) => readSlotFolder(this.#slotFolder(), before),
       makeOwner: (config) => {
         const owner = new Owner(config, this.#parts(config.name));
         this.#announcer.changed(config.name);
