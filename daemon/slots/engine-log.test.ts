@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { EngineLog } from './engine-log.ts';
 import { openFiles } from './testing/open-files.ts';
 
@@ -65,4 +65,19 @@ it('a folder that cannot be written costs the file only', async () => {
   log.push(Buffer.from('still here\n'));
   await log.close();
   expect(log.lines()).toEqual(['still here']);
+});
+
+it('goes on in the file once a disk that failed is well again', async () => {
+  const file = join(folder, 'agent.log');
+  mkdirSync(file);
+  const log = new EngineLog(folder, 'agent');
+  log.push(Buffer.from('lost\n'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  rmdirSync(file);
+  await vi.waitFor(() => {
+    log.push(Buffer.from('again\n'));
+    expect(readFileSync(file, 'utf8')).toContain('again\n');
+  }, 10_000);
+  await log.close();
+  expect(log.lines()[0]).toBe('lost');
 });
