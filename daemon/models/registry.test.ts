@@ -309,3 +309,15 @@ test('a place where the demonstration can not be written leaves a gateway withou
   chmodSync(blocked, 0o400);
   expect(ids(await start({}, { demoFolder: blocked }))).toEqual([]);
 });
+test('a scan that is asked for during a scan sees what was added in between', async () => {
+  const registry = await start();
+  const folder = join(models, 'late');
+  const first = registry.scan();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  mkdirSync(folder);
+  put(join(folder, 'b.gguf'));
+  await registry.scan();
+  expect(ids(registry)).toContain('b');
+  await first;
+});
+
