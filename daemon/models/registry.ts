@@ -209,8 +209,8 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   return {
     list: () => shelf.list(),
     views: () => shelf.list().map(modelView),
-    outOfSight: () => shelf.absent().map(({ id }) => id),
     get: (id) => shelf.get(id),
+    outOfSight: () => shelf.absent().map(({ id }) => id),
     chatModelFor(slotModel, slot) {
       if (slot === 'agent' && configured?.explicit && configuredNow() !== null) return configuredNow();
       if (slotModel) return named(slotModel);
