@@ -325,6 +325,8 @@ test('scans that overlap are one', async () => {
 test('a scan that is asked for during a scan sees what was added in between', async () => {
   const registry = await start();
   const folder = join(models, 'late');
+  // Its header is read after the folders were looked through, which keeps the first scan busy.
+  put(join(models, 'a.gguf'));
   const first = registry.scan();
   await new Promise((resolve) => setTimeout(resolve, 20));
   mkdirSync(folder);
