@@ -144,7 +144,7 @@ export function createHardware(options: HardwareOptions): Hardware {
     },
     last: () => (last === null ? null : shown(last)),
     reading() {
-      if (last !== null) return flights.size > 0 && stale();
+      if (last !== null) return flights.size > 0 && live.stale;
       if (flights.size === 0 && !options.probeFollows) return false;
       signs ??= mayHaveCard(root);
       return signs;

@@ -1,4 +1,5 @@
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratch } from '../kit/testing/scratch.ts';
@@ -13,9 +14,19 @@ test('one outcome per file, in order, read in another process', async () => {
   writeFileSync(good, encodeGguf(tinyChat()));
   writeFileSync(bad, 'text');
   expect(await readFactsApart([bad, good])).toEqual([
-    { path: bad, reason: 'it is not a GGUF file', projector: false },
+    { path: bad, reason: 'it is not a GGUF file', projector: false, passing: false },
     { path: good, facts: await readGgufFacts(good) },
   ]);
+});
+
+test('what the system does not let be read is told without its path, and as what may pass', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'facts-apart-'));
+  const path = join(folder, 'away.gguf');
+  symlinkSync(path, path);
+  expect(await readFactsApart([path])).toEqual([
+    { path, reason: "the file can't be read (ELOOP)", projector: false, passing: true },
+  ]);
+  rmSync(folder, { recursive: true });
 });
 
 const words = (...numbers: number[]) =>
@@ -47,7 +58,7 @@ test('a crafted file that ends its reader does not hide the files behind it', as
 test('nothing to read starts nothing; a reader that was stopped leaves a reason', async () => {
   expect(await readFactsApart([])).toEqual([]);
   expect(await readFactsApart(['/x.gguf'], AbortSignal.abort())).toEqual([
-    { path: '/x.gguf', reason: 'its header could not be read' },
+    { path: '/x.gguf', reason: 'its header could not be read', passing: true },
   ]);
 });
 

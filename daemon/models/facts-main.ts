@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import type { ModelFacts } from './facts-apart.ts';
 import { ProjectorFile, readGgufFacts } from './gguf-facts.ts';
+import { isPassing, readFault } from './read-fault.ts';
 import { readSpeechFacts, speechLayout } from './speech-facts.ts';
 import { readWeightsFacts, weightsSize } from './weights-facts.ts';
 
@@ -16,8 +17,9 @@ for (const path of process.argv.slice(2)) {
     (facts) => ({ path, facts }),
     (error: unknown) => ({
       path,
-      reason: error instanceof Error ? error.message : String(error),
+      reason: readFault(error) ?? (error instanceof Error ? error.message : String(error)),
       projector: error instanceof ProjectorFile,
+      passing: isPassing(error),
     }),
   );
   process.stdout.write(`${JSON.stringify(outcome)}\n`);

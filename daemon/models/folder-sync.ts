@@ -20,6 +20,8 @@ interface Refusal {
   reason: string;
   /** It is no model, and nothing is wrong with it. */
   projector: boolean;
+  /** It could not be read, which may be over by the next look. */
+  passing: boolean;
 }
 
 /** What is known of a model beside its files. */
@@ -49,6 +51,13 @@ const lookAt = (path: string): Promise<FoundFile | null | 'unknown'> =>
 
 const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
   known !== undefined && known.sizeBytes === file.sizeBytes && known.mtimeS === file.mtimeS;
+
+/** Whether the same look at the same file would be refused again. */
+const isRefusedStill = (file: FoundFile, refusal: Refusal | undefined): refusal is Refusal =>
+  refusal !== undefined &&
+  !refusal.passing &&
+  unchanged(file, refusal.file) &&
+  file.ctimeMs === refusal.file.ctimeMs;
 
 /** Keeps the shelf equal to what lies in the model folders; a file's header is read only when the file has changed. */
 export class FolderSync {
@@ -148,7 +157,7 @@ export class FolderSync {
     const due: FoundFile[] = [];
     for (const file of present) {
       const refusal = refusedBefore.get(file.path);
-      if (refusal !== undefined && unchanged(file, refusal.file)) this.#refused.set(file.path, refusal);
+      if (isRefusedStill(file, refusal)) this.#refused.set(file.path, refusal);
       else if (!unchanged(file, this.welcome(file) ?? shelf.byPath(file.path))) due.push(file);
     }
     await this.#readAll(due);
@@ -199,8 +208,8 @@ export class FolderSync {
         return;
       }
       if (known !== undefined) this.#miss(known);
-      const { reason, projector = false } = outcome;
-      this.#refused.set(file.path, { file, reason, projector });
+      const { reason, projector = false, passing } = outcome;
+      this.#refused.set(file.path, { file, reason, projector, passing });
       if (projector) return;
       log.warn(
         { file: basename(file.path), reason: outcome.reason },

@@ -1,4 +1,4 @@
-import { statSync, truncateSync, writeFileSync } from 'node:fs';
+import { statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../kit/testing/scratch.ts';
@@ -7,6 +7,7 @@ import { tinyEmbed } from './gguf/tiny-embed.ts';
 import { tinyRerank } from './gguf/tiny-rerank.ts';
 import { encodeGguf, type GgufModel, integers, str, u32 } from './gguf/writer.ts';
 import { modelType, readGgufFacts } from './gguf-facts.ts';
+import { readHeader } from './gguf-header.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -123,4 +124,10 @@ test('other files, and none, are refused without their path', async () => {
   await expect(readGgufFacts(folder)).rejects.toThrow('it is not a file');
   const missing = await readGgufFacts(join(folder, 'none.gguf')).catch((error: Error) => error.message);
   expect(missing).toBe('the file does not exist');
+});
+
+test('a header that the system does not let be read is refused in words without its path', async () => {
+  const path = join(folder, 'away.gguf');
+  symlinkSync(path, path);
+  await expect(readHeader(path, 100)).rejects.toThrow(/^the file can't be read \(ELOOP\)$/);
 });

@@ -118,7 +118,7 @@ export async function readGgufFacts(path: string): Promise<GgufFacts> {
       fileSize(file).catch((error: Error) => {
         throw files.length === 1
           ? error
-          : new GgufError(`part ${index + 1} of ${files.length}: ${error.message}`);
+          : new GgufError(`part ${index + 1} of ${files.length}: ${error.message}`, { cause: error });
       }),
     ),
   );

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { gguf } from '@huggingface/gguf';
+import { readFault } from './read-fault.ts';
 import { type TensorInfo, tensorDataEnd } from './tensor-sizes.ts';
 
 /** Why a file can't be used as a model, in words for humans; never a path. */
@@ -14,6 +15,8 @@ export interface GgufHeader {
 
 /** The reader's own words, made short: no path, no internals. */
 function plainReason(error: unknown): string {
+  const fault = readFault(error);
+  if (fault !== null) return fault;
   if (error instanceof RangeError) return 'the header is damaged or cut off';
   const text = error instanceof Error ? error.message : String(error);
   if (text.includes('magic number')) return 'it is not a GGUF file';
@@ -24,7 +27,7 @@ function plainReason(error: unknown): string {
 /** Reads one file's header, and makes sure that all data the header promises is in the file. */
 export async function readHeader(path: string, sizeBytes: number): Promise<GgufHeader> {
   const parsed = await gguf(path, { allowLocalFile: true }).catch((error: unknown) => {
-    throw new GgufError(plainReason(error));
+    throw new GgufError(plainReason(error), { cause: error });
   });
   const { tensorInfos, tensorDataOffset, tensorInfoByteRange } = parsed;
   if ((tensorInfoByteRange?.[1] ?? 0) > sizeBytes) throw new GgufError('the header is damaged or cut off');
@@ -36,10 +39,8 @@ export async function readHeader(path: string, sizeBytes: number): Promise<GgufH
 
 /** Bytes of one file; throws GgufError when there is no such file. */
 export async function fileSize(path: string): Promise<number> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new GgufError(
-      error.code === 'ENOENT' ? 'the file does not exist' : `the file can't be read (${error.code})`,
-    );
+  const found = await stat(path).catch((error: unknown) => {
+    throw new GgufError(plainReason(error), { cause: error });
   });
   if (!found.isFile()) throw new GgufError('it is not a file');
   return found.size;

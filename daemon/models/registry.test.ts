@@ -228,6 +228,35 @@ test('a damaged file is a problem with its reason, and is read again only when i
   expect(ids(registry)).toContain('bad');
 });
 
+test('a file that could not be read for a moment is a model at the next look', async () => {
+  const node = process.execPath;
+  put(join(models, 'a.gguf'));
+  try {
+    process.execPath = join(home, 'no-reader');
+    const registry = await start();
+    expect(registry.problems()).toEqual([{ file: 'a.gguf', reason: 'its header could not be read' }]);
+    process.execPath = node;
+    await registry.scan();
+    expect([ids(registry), registry.problems()]).toEqual([['a'], []]);
+  } finally {
+    process.execPath = node;
+  }
+});
+
+test('a damaged file that is mended with the same size and time is read again', async () => {
+  const file = join(models, 'a.gguf');
+  const good = chat('Tiny');
+  const date = new Date(1_700_000_000_000);
+  put(file, Buffer.alloc(good.length));
+  utimesSync(file, date, date);
+  const registry = await start();
+  expect(registry.problems()).toHaveLength(1);
+  put(file, good);
+  utimesSync(file, date, date);
+  await registry.scan();
+  expect([ids(registry), registry.problems()]).toEqual([['a'], []]);
+});
+
 test('SVC_MODEL is served by slot agent, also before a larger model', async () => {
   put(join(models, 'large.gguf'), chat('Large', 384));
   const named = put(join(home, 'named.gguf'));
@@ -298,6 +327,20 @@ test('scans that overlap are one', async () => {
   put(join(models, 'a.gguf'));
   await Promise.all([registry.scan(), registry.scan()]);
   expect(events.filter((event) => event === 'added a')).toHaveLength(1);
+});
+
+test('a scan that is asked for during a scan sees what was added in between', async () => {
+  const registry = await start();
+  const folder = join(models, 'late');
+  // Its header is read after the folders were looked through, which keeps the first scan busy.
+  put(join(models, 'a.gguf'));
+  const first = registry.scan();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  mkdirSync(folder);
+  put(join(folder, 'b.gguf'));
+  await registry.scan();
+  expect(ids(registry)).toContain('b');
+  await first;
 });
 
 test('a store that fails costs nothing but the memory over a restart', async () => {

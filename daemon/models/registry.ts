@@ -5,8 +5,8 @@ import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { ModelPutBody, ModelRecordView } from '../contract/models.ts';
 import type { Bus } from '../kit/bus.ts';
+import { freshRuns } from '../kit/fresh-runs.ts';
 import type { Log } from '../kit/log.ts';
-import { SingleFlight } from '../kit/single-flight.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { chooseChatModel } from './choose-chat-model.ts';
@@ -51,6 +51,8 @@ export interface Registry {
   /** The same without a path (`GET /api/models`). */
   views(): ModelRecordView[];
   get(id: string): RegisteredModel | undefined;
+  /** Ids of models that are on no list because their files are away, and that may come back. */
+  outOfSight(): string[];
   /**
    * The chat model of a slot: what `slotModel` names (id or path; null when nobody knows it), else the default rule of
    * slot `agent`: the configured file, the largest real chat model that fits, the demonstration model. With `slot`
@@ -72,7 +74,7 @@ export interface Registry {
    * Rejects with `model.kept` for any other, `model.not_found` for none. One that is absent is forgotten.
    */
   remove(id: string): Promise<number>;
-  /** Looks through the model folders again; calls that overlap share one. Never rejects. */
+  /** Looks through the model folders again; calls during a look share the one that follows it. Never rejects. */
   scan(): Promise<void>;
   /** Files that look like models and can't be used, and folders that can't be read. */
   problems(): readonly ModelProblem[];
@@ -176,10 +178,10 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   const { log, settings, memoryBytes = totalmem } = options;
   const parts = assemble(options);
   const { shelf, sync, stop, demo, espeak, npu } = parts;
-  const flights = new SingleFlight<void>();
   const configured = configuredModel(settings, options.modelOverride ?? null);
 
-  const look = async () => {
+  const scan = freshRuns(async () => {
+    if (stop.signal.aborted) return;
     await options.beforeLook?.();
     await sync
       .sync()
@@ -190,8 +192,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     await settleDemo(demo);
     await settleEspeak(espeak);
     await settleNpu(npu);
-  };
-  const scan = () => flights.run('scan', look);
+  });
   const settled = async (registering: Promise<RegisteredModel>) => {
     const model = await registering;
     await settleDemo(demo);
@@ -210,6 +211,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     list: () => shelf.list(),
     views: () => shelf.list().map(modelView),
     get: (id) => shelf.get(id),
+    outOfSight: () => shelf.absent().map(({ id }) => id),
     chatModelFor(slotModel, slot, device = 'auto') {
       if (slot === 'agent' && configured?.explicit && configuredNow() !== null) return configuredNow();
       if (slotModel) return named(slotModel);

@@ -27,7 +27,7 @@ test('a split model is one, with the bytes of all parts and the time of the firs
   put('m-00001-of-00002.gguf', 'm-00002-of-00002.gguf');
   utimesSync(join(folder, 'm-00001-of-00002.gguf'), 1000, 1234);
   expect((await scanFolders([folder])).files).toEqual([
-    { path: join(folder, 'm-00001-of-00002.gguf'), sizeBytes: 20, mtimeS: 1234 },
+    { path: join(folder, 'm-00001-of-00002.gguf'), sizeBytes: 20, mtimeS: 1234, ctimeMs: expect.any(Number) },
   ]);
 });
 

@@ -13,6 +13,8 @@ export interface FoundFile {
   sizeBytes: number;
   /** Unix seconds of the last change of the first part. */
   mtimeS: number;
+  /** Milliseconds of the last change of anything about it, its rights included; absent where nobody looked. */
+  ctimeMs?: number;
 }
 
 export interface ScanLimits {
@@ -68,7 +70,9 @@ export async function lookForModel(path: string): Promise<FoundFile | null> {
   }
   if (!first?.isFile()) return null;
   const sizeBytes = parts.reduce((sum, part) => sum + (part?.size ?? 0), 0);
-  return { path: splitParts(path)[0] ?? path, sizeBytes, mtimeS: Math.floor(first.mtimeMs / 1000) };
+  const ctimeMs = Math.max(...parts.map((part) => part?.ctimeMs ?? 0));
+  const mtimeS = Math.floor(first.mtimeMs / 1000);
+  return { path: splitParts(path)[0] ?? path, sizeBytes, mtimeS, ctimeMs };
 }
 
 /** The same; null also where the disk does not tell. */

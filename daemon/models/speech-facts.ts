@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onnxMetadata } from './onnx/metadata.ts';
+import { readFault } from './read-fault.ts';
 import { type FoundFamily, familyOf } from './speech-families.ts';
 import { type FoundLayout, layoutOf, type SpeechFiles } from './speech-layouts.ts';
 import { voicesOf } from './speech-voices.ts';
@@ -32,11 +33,11 @@ export async function speechLayout(folder: string): Promise<FoundLayout | null> 
   return layoutOf(names.slice(0, MOST_ENTRIES));
 }
 
-/** Bytes and last change (Unix seconds) of what is loaded from a folder; files with outside weights count with them. */
+/** Bytes and last changes of what is loaded from a folder; files with outside weights count with them. */
 export async function speechSize(
   folder: string,
   { files }: FoundLayout,
-): Promise<{ sizeBytes: number; mtimeS: number }> {
+): Promise<{ sizeBytes: number; mtimeS: number; ctimeMs: number }> {
   const names = Object.values(files).flatMap((name) => [
     name,
     `${name}.data`,
@@ -49,6 +50,7 @@ export async function speechSize(
   return {
     sizeBytes: all.reduce((sum, facts) => sum + (facts?.size ?? 0), 0),
     mtimeS: Math.floor(Math.max(0, ...all.map((facts) => facts?.mtimeMs ?? 0)) / 1000),
+    ctimeMs: Math.max(0, ...all.map((facts) => facts?.ctimeMs ?? 0)),
   };
 }
 
@@ -73,7 +75,7 @@ export async function readSpeechFacts(folder: string): Promise<SpeechFacts> {
     layout.key === null
       ? {}
       : await onnxMetadata(join(folder, layout.key)).catch((error: Error) => {
-          throw new Error(`${layout.key}: ${error.message}`);
+          throw new Error(`${layout.key}: ${readFault(error) ?? error.message}`, { cause: error });
         });
   const found = familyOf(layout, metadata);
   if ('reason' in found) throw new Error(found.reason);

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SlotTypeName } from '../contract/slots.ts';
+import { readFault } from './read-fault.ts';
 
 /** What a folder of safetensors says of itself. Null is "it does not say". */
 export interface WeightsFacts {
@@ -17,6 +18,8 @@ export interface WeightsFacts {
 const MOST_ENTRIES = 4_096;
 const MOST_JSON_BYTES = 4 << 20;
 const WEIGHTS = /\.safetensors$/i;
+/** What says what the weights are. */
+const SAYS: readonly string[] = ['config.json', 'model_index.json'];
 
 /** Class names of a configuration → what the model does; the first that fits. */
 const CLASSES: readonly (readonly [RegExp, SlotTypeName])[] = [
@@ -32,8 +35,10 @@ export const isWeightsFolder = (names: readonly string[]): boolean =>
   names.includes('model_index.json') ||
   (names.includes('config.json') && names.some((name) => WEIGHTS.test(name)));
 
-/** Bytes and last change (Unix seconds) of the weights in a folder; null when it is no such folder. */
-export async function weightsSize(folder: string): Promise<{ sizeBytes: number; mtimeS: number } | null> {
+/** Bytes and last changes of the weights in a folder; null when it is no such folder. */
+export async function weightsSize(
+  folder: string,
+): Promise<{ sizeBytes: number; mtimeS: number; ctimeMs: number } | null> {
   const names = (await readdir(folder).catch(() => [])).slice(0, MOST_ENTRIES);
   if (!isWeightsFolder(names)) return null;
   const parts = names.includes('model_index.json') ? names.filter((name) => !name.startsWith('.')) : [];
@@ -43,11 +48,14 @@ export async function weightsSize(folder: string): Promise<{ sizeBytes: number; 
     ),
   );
   const files = [...names, ...inner.flat()].filter((name) => WEIGHTS.test(name)).slice(0, MOST_ENTRIES);
-  const found = await Promise.all(files.map((name) => stat(join(folder, name)).catch(() => null)));
-  const all = found.filter((facts) => facts?.isFile());
+  const look = (some: readonly string[]) =>
+    Promise.all(some.map((name) => stat(join(folder, name)).catch(() => null)));
+  const all = (await look(files)).filter((facts) => facts?.isFile());
+  const says = await look(names.filter((name) => SAYS.includes(name)));
   return {
     sizeBytes: all.reduce((sum, facts) => sum + (facts?.size ?? 0), 0),
     mtimeS: Math.floor(Math.max(0, ...all.map((facts) => facts?.mtimeMs ?? 0)) / 1000),
+    ctimeMs: Math.max(0, ...[...all, ...says].map((facts) => facts?.ctimeMs ?? 0)),
   };
 }
 
@@ -90,7 +98,8 @@ export async function readWeightsFacts(folder: string): Promise<WeightsFacts> {
     };
   }
   const config = await jsonOf(join(folder, 'config.json')).catch((error: Error) => {
-    throw new Error(error instanceof SyntaxError ? 'its config.json is no JSON' : error.message);
+    const reason = error instanceof SyntaxError ? 'its config.json is no JSON' : error.message;
+    throw new Error(readFault(error) ?? reason, { cause: error });
   });
   const classes = Array.isArray(config.architectures) ? config.architectures.map(String) : [];
   const type = typeOfClasses(classes);

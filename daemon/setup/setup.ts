@@ -100,7 +100,7 @@ class FirstRun implements Setup {
       steps: stepsOf(state, hasKey),
       hardware: machine && { host: machine.host, devices: machine.devices, pools: machine.pools },
       set: machine === null ? null : await this.#set(),
-      work: state.work.map((work) => this.#workView(work)),
+      work: state.work.filter((work) => this.#isShown(work)).map((work) => this.#workView(work)),
       folders,
       drop_in: dropInFor(folders, this.#options.settings.environment('STATE_DIRECTORY') !== undefined),
       reach: await this.#reach(),
@@ -146,13 +146,14 @@ class FirstRun implements Setup {
     this.#sets.clear();
   }
 
-  /** Slots whose model is not for setup to choose; what setup itself is bringing counts as one. */
+  /** Slots whose model is not for setup to choose; what setup itself brings, or has brought and is still there, counts as one. */
   #filled(): Set<string> {
     const real = this.#options.slots.list().filter(({ auto, demo, model, name }) => {
       const named = this.#options.slots.config(name)?.model ?? null;
       return !demo && model !== null && (!auto || named !== 'espeak-ng');
     });
-    return new Set([...real.map(({ name }) => name), ...this.#kept.state.work.map(({ slot }) => slot)]);
+    const brought = this.#kept.state.work.filter((work) => this.#works.stands(work));
+    return new Set([...real.map(({ name }) => name), ...brought.map(({ slot }) => slot)]);
   }
 
   async #set(): Promise<SetupView['set']> {
@@ -188,7 +189,13 @@ class FirstRun implements Setup {
   }
 
   #isUnderWay(purpose: PurposeName): boolean {
-    return purpose !== 'images' && this.#kept.work(PLACES[purpose]) !== undefined;
+    const work = purpose === 'images' ? undefined : this.#kept.work(PLACES[purpose]);
+    return work !== undefined && this.#works.stands(work);
+  }
+
+  /** What was brought and is not there any more is no news for a page. */
+  #isShown(work: SetupState['work'][number]): boolean {
+    return work.phase === 'failed' || this.#works.stands(work);
   }
 
   #diskFree(): Promise<number | null> {

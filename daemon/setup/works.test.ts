@@ -44,11 +44,16 @@ function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
     if (how === 'never') return new Promise<never>(() => {});
     if (how !== null) throw new GatewayError(how);
   };
+  const files = new Map<string, string>();
+  const gone = new Set<string>();
   const slots = {
-    config: () => undefined,
+    config: (slot: string) =>
+      files.has(slot) ? { model: files.get(slot), auto: false, context: null } : undefined,
     get: () => undefined,
-    create: async (slot: string, settings: { model: string; context?: number }) =>
-      void did.push(`create ${slot} ${settings.model} ${settings.context ?? ''}`.trim()),
+    create: async (slot: string, settings: { model: string; context?: number }) => {
+      files.set(slot, settings.model);
+      did.push(`create ${slot} ${settings.model} ${settings.context ?? ''}`.trim());
+    },
     load,
     restart: load,
   } as unknown as Slots;
@@ -68,7 +73,12 @@ function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
         return record;
       },
     },
-    registry: { get: (id) => ({ id, type: id.includes('embed') ? 'embedding' : 'llm' }) as RegisteredModel },
+    registry: {
+      get: (id) =>
+        gone.has(id)
+          ? undefined
+          : ({ id, type: id.includes('embed') ? 'embedding' : 'llm' } as RegisteredModel),
+    },
     slots,
     write: (change) => change(),
     installed: () => null,
@@ -79,7 +89,7 @@ function bench({ kept = [], refusals = [], loads = [] }: Bench = {}) {
   };
   const phases = () => Object.fromEntries(state.state.work.map(({ slot, phase }) => [slot, phase]));
   const errors = () => state.state.work.map(({ error }) => error?.code ?? null);
-  return { works, state, show, asked, did, settled, phases, errors, jobs };
+  return { works, state, show, asked, did, settled, phases, errors, jobs, files, gone };
 }
 
 const idOf = ({ model }: typeof CHAT | typeof EMBED) => `job-${model}`;
@@ -94,6 +104,38 @@ test('a model is asked for, fetched, written into its slot and loaded', async ()
   await settled();
   expect(phases()).toEqual({ agent: 'pulling', embed: 'ready' });
   expect(did).toEqual(['create embed embed-id 4096', 'load embed']);
+});
+
+describe('the same is asked for again', () => {
+  async function brought() {
+    const one = bench();
+    one.works.begin([CHAT]);
+    await one.settled();
+    one.show(idOf(CHAT), { state: 'done', model: 'chat-id' });
+    await one.settled();
+    expect(one.phases()).toEqual({ agent: 'ready' });
+    return one;
+  }
+
+  test('what is there stays so', async () => {
+    const { works, settled, phases, asked } = await brought();
+    works.begin([CHAT]);
+    await settled();
+    expect([phases(), asked.length]).toEqual([{ agent: 'ready' }, 1]);
+  });
+
+  test.each([
+    ['model', ({ gone }: ReturnType<typeof bench>) => gone.add('chat-id')],
+    ['slot', ({ files }: ReturnType<typeof bench>) => files.delete('agent')],
+  ] as const)('a %s that was removed since is brought again', async (_, removed) => {
+    const one = await brought();
+    removed(one);
+    expect(one.state.state.work.map((work) => one.works.stands(work))).toEqual([false]);
+    one.works.begin([CHAT]);
+    await one.settled();
+    expect([one.phases(), one.asked.length]).toEqual([{ agent: 'pulling' }, 2]);
+    expect(one.state.state.work.map((work) => one.works.stands(work))).toEqual([true]);
+  });
 });
 
 describe('what goes wrong', () => {

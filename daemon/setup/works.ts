@@ -60,16 +60,23 @@ export class Works {
     for (const work of options.kept.state.work) this.#advance(work.slot);
   }
 
-  /** Begins, or begins again what has failed. What is under way for the same model stays so. */
+  /** Begins, or begins again what has failed or whose model is gone. What is under way for the same model, or done, stays so. */
   begin(wanted: readonly Pick<SetupWork, 'slot' | 'model' | 'name' | 'context'>[]): void {
     this.#hubFault = null;
     const { kept } = this.#options;
     for (const one of wanted) {
       const before = kept.work(one.slot);
-      if (before?.model === one.model && before.phase !== 'failed') continue;
+      if (before?.model === one.model && this.stands(before)) continue;
       kept.putWork({ ...one, phase: 'asking', pull: null, modelId: null, error: null });
       this.#advance(one.slot);
     }
+  }
+
+  /** Whether a work is under way, or what it has brought is there: its model, in its slot. */
+  stands({ slot, phase, modelId }: SetupWork): boolean {
+    if (phase !== 'ready') return phase !== 'failed';
+    const { registry, slots } = this.#options;
+    return registry.get(modelId ?? '') !== undefined && slots.config(slot)?.model === modelId;
   }
 
   close(): void {

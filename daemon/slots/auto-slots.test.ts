@@ -8,8 +8,13 @@ const V: BindableModel = { id: 'V', type: 'embedding', created: 1 };
 const W: BindableModel = { id: 'W', type: 'embedding', created: 2 };
 const none: ReadonlySet<string> = new Set();
 
-function open(models: BindableModel[], notes = new Notes()) {
-  const auto = new AutoSlots({ models: () => models, kept: notes, held: (config) => config.model });
+function open(models: BindableModel[], notes = new Notes(), away: readonly BindableModel[] = []) {
+  const auto = new AutoSlots({
+    models: () => models,
+    outOfSight: () => away.map(({ id }) => id),
+    kept: notes,
+    held: (config) => config.model,
+  });
   return { auto, notes, models };
 }
 const pairs = (configs: readonly { name: string; model: string | null }[]) =>
@@ -55,6 +60,37 @@ describe('AutoSlots', () => {
       ['embed', 'W'],
     ]);
     expect(kept([V])).toEqual([['embed', 'V']]);
+  });
+
+  it('a model that was out of sight gets its slot back, and who stood in for it gets its own', () => {
+    const notes = new Notes();
+    const shown = (some: BindableModel[], away: BindableModel[] = []) =>
+      Object.fromEntries(
+        open(some, notes, away)
+          .auto.configs({ configs: [], broken: none })
+          .map(({ name, model }) => [model, name]),
+      );
+    const late: BindableModel = { id: 'late', type: 'embedding', created: 0 };
+    expect(shown([W])).toEqual({ W: 'embed' });
+    expect(shown([V, W])).toEqual({ V: 'v', W: 'embed' });
+    expect(shown([V], [W])).toEqual({ V: 'embed' });
+    expect(shown([V, late], [W])).toEqual({ late: 'embed', V: 'v' });
+    expect(shown([V, W, late])).toEqual({ V: 'v', W: 'embed', late: 'late' });
+  });
+
+  it('a slot that holds another model for this run belongs to its own again at the next start', () => {
+    const notes = new Notes();
+    const { auto } = open([V, W], notes);
+    const [embed] = auto.configs({ configs: [], broken: none }).filter(({ name }) => name === 'embed');
+    const swapped = { ...(embed as NonNullable<typeof embed>), model: 'W' };
+    expect(pairs(auto.configs({ configs: [swapped], broken: none }))).toEqual([
+      ['embed', 'W'],
+      ['v', 'V'],
+    ]);
+    expect(pairs(open([V, W], notes).auto.configs({ configs: [], broken: none }))).toEqual([
+      ['embed', 'V'],
+      ['w', 'W'],
+    ]);
   });
 });
 

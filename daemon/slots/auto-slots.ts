@@ -1,12 +1,14 @@
 import { type BindableModel, bindModels, SELF_FILLING } from './bindings.ts';
 import { engineFor, engineOf } from './engines/table.ts';
-import { bindingsText, type KeptText, readBindings } from './kept-bindings.ts';
+import { bindingsText, bindingsToKeep, type KeptText, readBindings } from './kept-bindings.ts';
 import { automaticSlot, type SlotConfig } from './slot-file.ts';
 import type { SlotFolder } from './slot-folder.ts';
 
 export interface AutoSlotsOptions {
   /** Every usable model. */
   models(): readonly BindableModel[];
+  /** Ids of models that may come back. */
+  outOfSight(): readonly string[];
   /** Where the bindings outlive the gateway; without, they are made anew at each start. */
   readonly kept: KeptText | undefined;
   /** The id of the model that a slot with this file holds; null when it has none. */
@@ -58,7 +60,7 @@ export class AutoSlots {
   }
 
   #bind({ configs, broken }: Pick<SlotFolder, 'configs' | 'broken'>, models: readonly BindableModel[]) {
-    const { held, kept } = this.#options;
+    const { held, kept, outOfSight } = this.#options;
     const idsOf = (some: readonly SlotConfig[]) =>
       new Set(some.map(held).filter((id): id is string => id !== null));
     const open = configs.filter(takesByItself);
@@ -70,9 +72,14 @@ export class AutoSlots {
       shown: idsOf(configs.filter((config) => config.model === null && !open.includes(config))),
       kept: this.#kept,
     });
-    const text = bindingsText(bound);
+    const swapped = configs.filter(({ auto }) => auto);
+    const next = bindingsToKeep(bound, this.#kept, {
+      models: new Set([...outOfSight(), ...idsOf(swapped)]),
+      slots: new Set(swapped.map(({ name }) => name)),
+    });
+    const text = bindingsText(next);
     if (text !== bindingsText(this.#kept)) kept?.set(text);
-    this.#kept = bound;
+    this.#kept = next;
     return bound;
   }
 }

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
-import { forward } from './clock.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { forward, systemClock } from './clock.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const YEARS = 10 * 365 * 86_400_000;
 
@@ -51,4 +55,29 @@ test('M01 after a jump there and back nothing goes back, and readings at one mom
   expect([now(), now()]).toEqual([far, far]);
   pass(10);
   expect(now()).toBe(far + 10);
+});
+
+const DAY_MS = 86_400_000;
+
+test('a time beyond what one timer of Node can take is waited for whole', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let called = 0;
+  systemClock.after(60 * DAY_MS, () => {
+    called += 1;
+  });
+  vi.advanceTimersByTime(60 * DAY_MS - 1);
+  expect(called).toBe(0);
+  vi.advanceTimersByTime(1);
+  expect(called).toBe(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a long time is cancelled in any of its parts', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const act = vi.fn();
+  const cancel = systemClock.after(60 * DAY_MS, act);
+  vi.advanceTimersByTime(50 * DAY_MS);
+  cancel();
+  vi.advanceTimersByTime(50 * DAY_MS);
+  expect(act).not.toHaveBeenCalled();
 });

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;
-  /** Calls `act` once after `ms`; the answer cancels it. Never keeps the process alive. */
+  /** Calls `act` once after `ms`, however long that is; the answer cancels it. Never keeps the process alive. */
   after(ms: number, act: () => void): () => void;
 }
 
@@ -20,11 +20,19 @@ export function forward(wall = () => Date.now(), steady = () => performance.now(
   };
 }
 
+/** Beyond it Node takes a time for 1 ms. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: forward(),
   after(ms, act) {
-    const timer = setTimeout(act, ms);
-    timer.unref();
+    let timer: NodeJS.Timeout | undefined;
+    const wait = (left: number): void => {
+      const step = Math.min(left, LONGEST_MS);
+      timer = setTimeout(() => (left > step ? wait(left - step) : act()), step);
+      timer.unref();
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
 };

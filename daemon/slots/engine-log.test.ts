@@ -1,6 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { scratch } from '../kit/testing/scratch.ts';
 import { EngineLog } from './engine-log.ts';
 import { openFiles } from './testing/open-files.ts';
@@ -64,4 +64,19 @@ it('a folder that cannot be written costs the file only', async () => {
   log.push(Buffer.from('still here\n'));
   await log.close();
   expect(log.lines()).toEqual(['still here']);
+});
+
+it('goes on in the file once a disk that failed is well again', async () => {
+  const file = join(folder, 'agent.log');
+  mkdirSync(file);
+  const log = new EngineLog(folder, 'agent');
+  log.push(Buffer.from('lost\n'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  rmdirSync(file);
+  await vi.waitFor(() => {
+    log.push(Buffer.from('again\n'));
+    expect(readFileSync(file, 'utf8')).toContain('again\n');
+  }, 10_000);
+  await log.close();
+  expect(log.lines()[0]).toBe('lost');
 });

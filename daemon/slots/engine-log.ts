@@ -18,7 +18,7 @@ const LIMITS: EngineLogLimits = { lines: 400, fileBytes: 4 << 20, backlogBytes: 
 
 /**
  * The output of one slot's engine: the last lines in memory, the rest in `NAME.log` with one older file. Bounded in
- * memory and on disk whatever the engine prints; a disk that fails costs the file, never the slot.
+ * memory and on disk whatever the engine prints; a disk that fails costs what was written meanwhile, never the slot.
  */
 export class EngineLog {
   readonly #limits: EngineLogLimits;
@@ -35,10 +35,10 @@ export class EngineLog {
     this.#ring = new LineRing(limits.lines);
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      this.#written = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
     } catch {
-      this.#written = 0;
+      // The first line finds the same.
     }
+    this.#written = this.#size();
   }
 
   /** Takes output as it comes. */
@@ -89,9 +89,25 @@ export class EngineLog {
     this.#stream?.end();
     if (this.#written > this.#limits.fileBytes) this.#rotate();
     const stream = createWriteStream(this.#file, { flags: 'a', mode: 0o600 });
-    stream.on('error', () => {});
+    stream.on('error', () => this.#lose(stream));
     this.#stream = stream;
     return stream;
+  }
+
+  /** A stream that has failed takes nothing any more: the next line tries another one. */
+  #lose(stream: WriteStream): void {
+    if (this.#stream !== stream) return;
+    this.#stream = null;
+    this.#written = this.#size();
+  }
+
+  /** Bytes of the file as it lies there. */
+  #size(): number {
+    try {
+      return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    } catch {
+      return 0;
+    }
   }
 
   #rotate(): void {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startTicksOf } from '../kit/process-identity.ts';
@@ -104,4 +104,12 @@ it('a normal end leaves no record', () => {
   forgetRun(folder, 'agent');
   forgetRun(folder, 'agent');
   expect(existsSync(join(folder, 'agent.json'))).toBe(false);
+});
+
+it('a disk that keeps a record stops nothing, and is told of without a path', () => {
+  const told: string[] = [];
+  symlinkSync(folder, folder);
+  forgetRun(folder, 'agent', (line) => told.push(line));
+  expect(told).toEqual(['what was remembered of the engine could not be removed (ELOOP)']);
+  expect(() => forgetRun(folder, 'agent')).not.toThrow();
 });

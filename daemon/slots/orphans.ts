@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { groupsLeftBy, isSameProcess, type ProcessIdentity } from '../kit/process-identity.ts';
+import { forgetFile } from './forget-file.ts';
 
 const RunRecord = z.object({
   slot: z.string(),
@@ -23,8 +24,9 @@ export function rememberRun(folder: string, record: RunRecord): void {
   }
 }
 
-export function forgetRun(folder: string, slot: string): void {
-  rmSync(fileOf(folder, slot), { force: true });
+/** The engine has ended. Never throws; a record that stays is told of. */
+export function forgetRun(folder: string, slot: string, tell?: (line: string) => void): void {
+  forgetFile(fileOf(folder, slot), tell);
 }
 
 function readRecord(file: string): RunRecord | null {
@@ -61,7 +63,7 @@ export interface OrphanOptions {
 
 /**
  * Ends the engines that an earlier gateway left behind: a process whose number, start time and nonce all match its record,
- * and what one that has ended itself had started. Every record is removed. Answers the slots whose engine was ended; never throws.
+ * and what one that has ended itself had started. Every record is removed, if the disk lets it. Answers the slots whose engine was ended; never throws.
  */
 export function endOrphans(folder: string, options: OrphanOptions = {}): string[] {
   const { isSame = isSameProcess, groupsLeft = groupsLeftBy, kill = signalGroup } = options;
@@ -71,7 +73,7 @@ export function endOrphans(folder: string, options: OrphanOptions = {}): string[
     const record = readRecord(join(folder, name));
     const killed = record === null ? [] : groupsOf(record).filter((group) => kill(group, 'SIGKILL'));
     if (record !== null && killed.length > 0) ended.push(record.slot);
-    rmSync(join(folder, name), { force: true, recursive: true });
+    forgetFile(join(folder, name));
   }
   return ended;
 }

@@ -36,12 +36,6 @@ export interface SlotAdminParts {
 const notFound = (slot: string): GatewayError =>
   new GatewayError('slot.not_found', { details: { slot: cutTo(slot, 64) } });
 
-/** What an automatic slot is made of, as settings for a file of its own. */
-function settingsOf({ auto, type, engine, model }: SlotConfig): SlotSettingsBody {
-  if (!auto) return {};
-  return engine === engineFor(type) ? { type, model } : { type, engine, model };
-}
-
 /** What administrators change about slots: their files and the models that they hold. */
 export class SlotAdmin {
   readonly #parts: SlotAdminParts;
@@ -71,14 +65,17 @@ export class SlotAdmin {
 
   /** See `Slots.change`. */
   async change(name: string, settings: SlotSettingsBody, guard?: Guard): Promise<void> {
-    const { config, broken, files, reload } = this.#parts;
+    const { config, broken, files, reload, swaps } = this.#parts;
     const known = config(name);
     if (known === undefined && !broken().has(name)) throw notFound(name);
+    let isFirst = false;
     const edit = (text: string | null) => {
-      const first = text === null && known !== undefined ? settingsOf(known) : {};
+      isFirst = text === null;
+      const first = isFirst && known !== undefined ? this.#settingsOf(known) : {};
       return checkedText(name, text ?? '', { ...first, ...settings });
     };
     await files.write(name, edit, guard);
+    if (isFirst && known?.auto && settings.model === undefined) swaps.goOn(name);
     reload();
   }
 
@@ -108,12 +105,19 @@ export class SlotAdmin {
     if (view.outcome === 'refused') throw noMemoryError(name, view.sum);
     if (persist) {
       await files.write(name, (text) =>
-        checkedText(name, text ?? '', { ...(text === null ? settingsOf(known) : {}), model: model.id }),
+        checkedText(name, text ?? '', { ...(text === null ? this.#settingsOf(known) : {}), model: model.id }),
       );
     }
-    swaps.set(name, model.id, persist ? model.id : inFile(name));
+    swaps.set(name, model.id, persist ? model.id : inFile(name), known.auto ? known.model : null);
     reload();
     return model.id;
+  }
+
+  /** What an automatic slot is made of, as settings for a file of its own; what it was given for this run is no part of it. */
+  #settingsOf({ auto, name, type, engine, model }: SlotConfig): SlotSettingsBody {
+    if (!auto) return {};
+    const own = this.#parts.swaps.ownOf(name) ?? model;
+    return engine === engineFor(type) ? { type, model: own } : { type, engine, model: own };
   }
 
   /** The model with this id, if such a slot can serve it; throws `model.not_found`, `dispatch.capability_mismatch`. */

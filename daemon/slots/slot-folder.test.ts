@@ -70,3 +70,31 @@ it('a folder that cannot be listed is a problem, not a failure', () => {
     { file: 'slots', line: null, message: 'cannot be listed (ENOTDIR)' },
   ]);
 });
+
+it('a folder that cannot be listed for a while leaves everything as it was', () => {
+  writeFileSync(join(folder, 'good.toml'), 'parallel = 3');
+  writeFileSync(join(folder, 'bad.toml'), 'parallel = ');
+  const before = readSlotFolder(folder);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, '');
+  const once = readSlotFolder(folder, before);
+  expect(once).toMatchObject({ configs: before.configs, files: before.files, revisions: before.revisions });
+  expect(readSlotFolder(folder, once).problems.map(({ message }) => message)).toEqual([
+    'cannot be listed (ENOTDIR)',
+    before.problems[0]?.message,
+  ]);
+});
+
+it('a slot whose file breaks stays what it was, until the file is mended or gone', () => {
+  const write = (text: string) => writeFileSync(join(folder, 'w.toml'), text);
+  write('parallel = 3');
+  const before = readSlotFolder(folder);
+  write('parallel = ');
+  const once = readSlotFolder(folder, before);
+  const twice = readSlotFolder(folder, once);
+  expect(twice.configs).toContain(before.configs.find(({ name }) => name === 'w'));
+  expect([...twice.broken]).toEqual(['w']);
+  expect(twice.problems).toHaveLength(1);
+  rmSync(join(folder, 'w.toml'));
+  expect(readSlotFolder(folder, twice).configs.map(({ name }) => name)).toEqual(['agent']);
+});

@@ -10,21 +10,22 @@ import { builtInSlot, lineOf, type ReadSlot, readSlotFile, type SlotConfig } fro
 export const MOST_SLOTS = 256;
 
 export interface SlotFolder {
+  /** Of a file that broke in this run, what it said before. */
   readonly configs: readonly SlotConfig[];
   readonly problems: readonly Problem[];
   /** Slots that have a file. */
   readonly files: ReadonlySet<string>;
   /** Of each file that could be read, by slot. */
   readonly revisions: ReadonlyMap<string, string>;
-  /** Slots whose file is there but gives none. */
+  /** Slots whose file is there but says nothing that counts. */
   readonly broken: ReadonlySet<string>;
   /** Where the file of a slot sets a key; null when it does not. */
   lineOf(slot: string, key: string): number | null;
 }
 
-/** A folder in which nothing was read. */
-export const NO_FOLDER: SlotFolder = {
-  configs: [],
+/** What there is without a single file. */
+export const NO_FILES: SlotFolder = {
+  configs: BUILT_IN_SLOTS.map(builtInSlot),
   problems: [],
   files: new Set(),
   revisions: new Map(),
@@ -35,6 +36,8 @@ export const NO_FOLDER: SlotFolder = {
 /** A problem with its folder in the name of its file: other folders may hold a file of the same name. */
 export const inSlotsFolder = (problem: Problem): Problem =>
   problem.file.endsWith('.toml') ? { ...problem, file: `slots/${problem.file}` } : problem;
+
+const UNLISTED = 'cannot be listed';
 
 function namesIn(folder: string): string[] | { code: string } {
   try {
@@ -65,16 +68,21 @@ function readOne(folder: string, file: string): ReadSlot & { revision?: string; 
   }
 }
 
+/** What was read before still counts, because a disk that fails says nothing of slots. */
+function unlisted(code: string, before: SlotFolder): SlotFolder {
+  const problem = { file: 'slots', line: null, message: `${UNLISTED} (${code})` };
+  const others = before.problems.filter(({ message }) => !message.startsWith(UNLISTED));
+  return { ...before, problems: [problem, ...others] };
+}
+
 /**
  * Every slot of the folder `slots/` plus the built-in ones that have no file, by name. A broken file costs only its
- * own slot; a missing folder is ordinary. Never throws.
+ * own slot, which stays what it was in `before`; so does everything while the folder cannot be listed. A missing folder
+ * is ordinary. Never throws.
  */
-export function readSlotFolder(folder: string): SlotFolder {
+export function readSlotFolder(folder: string, before: SlotFolder | null = null): SlotFolder {
   const names = namesIn(folder);
-  if (!Array.isArray(names)) {
-    const problem = { file: 'slots', line: null, message: `cannot be listed (${names.code})` };
-    return { ...NO_FOLDER, configs: BUILT_IN_SLOTS.map(builtInSlot), problems: [problem] };
-  }
+  if (!Array.isArray(names)) return unlisted(names.code, before ?? NO_FILES);
   const read = names.sort().map((file) => readOne(folder, file));
   const problems = read.flatMap((one) => one.problems);
   const configs = read.flatMap((one) => (one.config === null ? [] : [one.config]));
@@ -86,11 +94,12 @@ export function readSlotFolder(folder: string): SlotFolder {
     });
   }
   const builtIn = BUILT_IN_SLOTS.filter((name) => !names.includes(`${name}.toml`)).map(builtInSlot);
-  const all = [...builtIn, ...configs.slice(0, MOST_SLOTS)];
   const known = new Set(configs.map((config) => `${config.name}.toml`));
   const slotOf = (name: string): string => name.replace(/\.toml$/, '');
   const broken = new Set(names.filter((name) => !known.has(name)).map(slotOf));
   const texts = new Map(read.map(({ text = '' }, i) => [slotOf(names[i] ?? ''), text]));
+  const lastGood = before?.configs.filter(({ name }) => broken.has(name)) ?? [];
+  const all = [...builtIn, ...configs.slice(0, MOST_SLOTS), ...lastGood];
   return {
     lineOf: (slot, key) => lineOf(texts.get(slot) ?? '', key),
     files: new Set(names.map(slotOf)),

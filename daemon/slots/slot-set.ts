@@ -9,7 +9,7 @@ import type { Holding } from './holding.ts';
 import type { Owner } from './owner.ts';
 import { goneError } from './refusals.ts';
 import type { SlotConfig } from './slot-file.ts';
-import { inSlotsFolder, NO_FOLDER, type SlotFolder } from './slot-folder.ts';
+import { inSlotsFolder, NO_FILES, type SlotFolder } from './slot-folder.ts';
 import type { Swaps } from './swaps.ts';
 
 export interface SlotSetParts {
@@ -17,7 +17,8 @@ export interface SlotSetParts {
   readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
   readonly auto: AutoSlots;
   readonly swaps: Swaps;
-  readFolder(): SlotFolder;
+  /** What the files say; `before` is what they said last, null at the first look. */
+  readFolder(before: SlotFolder | null): SlotFolder;
   makeOwner(config: SlotConfig): Owner;
   /** Milliseconds that a slot whose file is gone has to drain. */
   drainMs(): number;
@@ -31,7 +32,7 @@ export class SlotSet {
   readonly #leaving = new Map<Owner, Promise<void>>();
   /** The id that each slot showed last. */
   readonly #shown = new Map<string, string | null>();
-  #folder: SlotFolder = NO_FOLDER;
+  #folder: SlotFolder | null = null;
   #glances: readonly SlotGlance[] | null = null;
   #stopped = false;
 
@@ -40,7 +41,7 @@ export class SlotSet {
   }
 
   get folder(): SlotFolder {
-    return this.#folder;
+    return this.#folder ?? NO_FILES;
   }
 
   all(): Owner[] {
@@ -85,7 +86,7 @@ export class SlotSet {
 
   /** Reads the slot files anew; what they say counts from the next `arrange` on. */
   read(): readonly SlotConfig[] {
-    this.#folder = this.#parts.readFolder();
+    this.#folder = this.#parts.readFolder(this.#folder);
     for (const problem of this.#folder.problems) this.#parts.log.warn(inSlotsFolder(problem), 'slot file');
     return this.#folder.configs;
   }
@@ -101,11 +102,14 @@ export class SlotSet {
   arrange(): void {
     if (this.#stopped) return;
     const { swaps, auto, drainMs } = this.#parts;
-    const files = swaps.apply(this.#folder.configs, (name) => this.#owners.get(name)?.config);
-    const configs = auto.configs({ ...this.#folder, configs: files });
+    const { configs: said, broken } = this.folder;
+    const files = swaps.apply(said, (name) => this.#automatic(name));
+    // A slot that is there goes on without a file that says anything; another one would be a second slot of its model.
+    const reserved = [...broken].filter((name) => !this.#owners.has(name));
+    const configs = auto.configs({ configs: files, broken: new Set(reserved) });
     const wanted = new Set(configs.map((config) => config.name));
     for (const [name, owner] of this.#owners) {
-      if (wanted.has(name) || this.#folder.broken.has(name)) continue;
+      if (wanted.has(name)) continue;
       this.#owners.delete(name);
       this.#glances = null;
       this.#shown.delete(name);
@@ -117,6 +121,12 @@ export class SlotSet {
       if (owner === undefined) this.#add(config);
       else if (owner.config !== config) this.#change(owner, config);
     }
+  }
+
+  /** The settings of a slot that is there without a file; one whose file is gone is none. */
+  #automatic(name: string): SlotConfig | undefined {
+    const config = this.#owners.get(name)?.config;
+    return config?.auto ? config : undefined;
   }
 
   /** Tells of a slot that has changed; another id may bind other models. */

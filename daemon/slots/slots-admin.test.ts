@@ -219,6 +219,14 @@ describe('remove', () => {
     await removed;
   });
 
+  it('a slot that was given another model goes with its file as well', async () => {
+    bench.slotFile('w', 'model = "small"\n');
+    const slots = bench.openAdmin();
+    await slots.swap('w', { modelId: 'other' });
+    await slots.remove('w');
+    expect(slots.get('w')).toBeUndefined();
+  });
+
   it('the built-in slot loses its file and goes back to its defaults', async () => {
     bench.slotFile('agent', 'parallel = 7\nmodel = "other"\n');
     const slots = bench.openAdmin();

@@ -132,6 +132,67 @@ describe('automatic slots', () => {
     expect(slots.get('embed')?.auto).toBe(true);
   });
 
+  it('a slot file that breaks gives its model no second slot', () => {
+    models = [model('small'), model('vectors', 'embedding')];
+    agent = null;
+    bench.slotFile('writer', 'model = "small"');
+    bench.slotFile('embed', 'context = 256');
+    open();
+    const whole = { agent: null, embed: 'vectors', writer: 'small' };
+    expect(listed()).toEqual(whole);
+    bench.slotFile('writer', 'model = ');
+    bench.slotFile('embed', 'context = ');
+    slots.reload();
+    expect(listed()).toEqual(whole);
+    expect(slots.config('embed')?.context).toBe(256);
+    expect(slots.problems()).toHaveLength(2);
+  });
+
+  it('a broken file for an automatic slot leaves it what it is', () => {
+    models = [model('small'), model('vectors', 'embedding')];
+    agent = null;
+    open();
+    bench.slotFile('small', 'pinned = maybe');
+    bench.slotFile('embed', 'context = ');
+    slots.reload();
+    expect(listed()).toEqual({ agent: null, embed: 'vectors', small: 'small' });
+    remove('small');
+    expect(listed()).toEqual({ agent: null, embed: 'vectors' });
+  });
+
+  it('models whose disk is away for a start get their slots back', async () => {
+    const [first, second] = [
+      model('first', 'embedding'),
+      model('second', 'embedding', { created: 2 }),
+    ] as const;
+    let text: string | null = null;
+    const keptBindings = {
+      get: () => text,
+      set: (next: string) => {
+        text = next;
+      },
+    };
+    let away: string[] = [];
+    const openAgain = () => {
+      slots = bench.open({
+        ...{ runner, clock, ask: fit, keptBindings },
+        models: () => models,
+        outOfSight: () => away,
+        modelFor: (slot) => find(slot.model),
+      });
+    };
+    models = [first, second];
+    openAgain();
+    expect(listed()).toEqual({ agent: null, embed: 'first', second: 'second' });
+    await slots.stop(0);
+    [models, away] = [[second], ['first']];
+    openAgain();
+    expect(listed()).toEqual({ agent: null, embed: 'second' });
+    away = [];
+    register(first);
+    expect(listed()).toEqual({ agent: null, embed: 'first', second: 'second' });
+  });
+
   it('a model that agent would hold next answers now, and so does the one it held', async () => {
     models = [model('old')];
     agent = 'old';

@@ -23,6 +23,8 @@ export interface SlotsOptions {
   modelFor(slot: SlotConfig): SlotModel | null;
   /** Every usable model, so that each has a slot; default none. */
   models?(): readonly BindableModel[];
+  /** Ids of models that are out of sight and may come back; their automatic slots wait for them. Default none. */
+  outOfSight?(): readonly string[];
   /** Where it is remembered which model has which automatic slot. */
   readonly keptBindings?: KeptText;
   /** Where it is remembered what launches took on this machine. */

@@ -59,6 +59,18 @@ describe('swap', () => {
     expect(existsSync(bench.fileOf(auto))).toBe(false);
   });
 
+  it('a file that an automatic slot gets later names its own model, and the swap goes on above it', async () => {
+    bench.bindable = [{ id: 'other', type: 'llm', created: 1 }];
+    const slots = bench.openAdmin();
+    const auto = slots.list().find((slot) => slot.auto)?.name as string;
+    await slots.swap(auto, { modelId: 'small', persist: false });
+    await slots.change(auto, { pinned: true });
+    expect(bench.text(auto)).toBe('type = "llm"\nmodel = "other"\npinned = true\n');
+    expect(slots.get(auto)).toMatchObject({ auto: false, model: 'small', pinned: true });
+    await slots.change(auto, { model: 'huge' });
+    expect(slots.config(auto)?.model).toBe('huge');
+  });
+
   it('meanwhile each of the two models has a slot to answer to, and afterwards one only', async () => {
     bench.bindable = ['small', 'other'].map((id) => ({ id, type: 'llm', created: 1 }));
     bench.slotFile('agent', 'autoload = false\nmodel = "huge"\n');

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
@@ -242,6 +242,22 @@ describe('reload', () => {
     slots.reload();
     expect(slots.get('one')).toBeUndefined();
     expect(await refused(slots.ensureReady('one', ask))).toBeInstanceOf(AskAgain);
+  });
+
+  it('a folder that cannot be listed for a while takes no slot away, and ends no engine', async () => {
+    bench.slotFile('one', 'model = "tiny"\nparallel = 1');
+    const slots = bench.open(scripted());
+    await slots.load('one');
+    const folder = join(bench.folders.config, 'slots');
+    renameSync(folder, `${folder}.away`);
+    writeFileSync(folder, '');
+    slots.reload();
+    expect(slots.get('one')).toMatchObject({ state: 'ready', parallel: 1 });
+    expect(slots.problems()).toEqual([{ file: 'slots', line: null, message: 'cannot be listed (ENOTDIR)' }]);
+    rmSync(folder);
+    renameSync(`${folder}.away`, folder);
+    slots.reload();
+    expect([slots.get('one')?.state, slots.problems()]).toEqual(['ready', []]);
   });
 });
 

@@ -216,9 +216,10 @@ class AllSlots implements Slots {
   }
 
   #openSet(swaps: Swaps): SlotSet {
-    const { log, bus, models, keptBindings, settings } = this.#options;
+    const { log, bus, models, outOfSight, keptBindings, settings } = this.#options;
     const auto = new AutoSlots({
       models: () => models?.() ?? [],
+      outOfSight: () => outOfSight?.() ?? [],
       kept: keptBindings,
       held: (config) => this.#models.held(config, this.#set.get(config.name)),
     });
@@ -227,7 +228,7 @@ class AllSlots implements Slots {
       bus,
       auto,
       swaps,
-      readFolder: () => readSlotFolder(this.#slotFolder()),
+      readFolder: (before) => readSlotFolder(this.#slotFolder(), before),
       makeOwner: (config) => {
         const owner = new Owner(config, this.#effects.of(config.name));
         this.#announcer.changed(config.name);

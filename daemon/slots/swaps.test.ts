@@ -31,3 +31,14 @@ it('holds for a slot without a file, and is forgotten with the slot', () => {
   expect(swaps.apply([], none)).toEqual([]);
   expect(swaps.modelOf('auto')).toBeNull();
 });
+
+it('remembers what an automatic slot held before all its swaps, and goes on above a file that names that', () => {
+  const swaps = new Swaps();
+  swaps.set('auto', 'b', null, 'a');
+  swaps.set('auto', 'c', null, 'b');
+  expect(swaps.ownOf('auto')).toBe('a');
+  swaps.goOn('auto');
+  expect(swaps.apply([slotConfig('auto', 'model = "a"')], none)[0]?.model).toBe('c');
+  expect(swaps.apply([slotConfig('auto', 'model = "d"')], none)[0]?.model).toBe('d');
+  expect(swaps.ownOf('auto')).toBeNull();
+});

@@ -4,6 +4,8 @@ interface Swap {
   readonly model: string;
   /** What the slot file names while the swap holds. */
   readonly beside: string | null;
+  /** What an automatic slot holds once the swap is over. */
+  readonly own: string | null;
 }
 
 /**
@@ -14,9 +16,20 @@ export class Swaps {
   readonly #swaps = new Map<string, Swap>();
   readonly #made = new WeakMap<SlotConfig, SlotConfig>();
 
-  /** `beside` is what the slot file names from now on. */
-  set(slot: string, model: string, beside: string | null): void {
-    this.#swaps.set(slot, { model, beside });
+  /** `beside` is what the slot file names from now on, `own` what an automatic slot held before. */
+  set(slot: string, model: string, beside: string | null, own: string | null = null): void {
+    this.#swaps.set(slot, { model, beside, own: this.ownOf(slot) ?? own });
+  }
+
+  /** The automatic slot got a file that names its own model: no change of mind, so the swap goes on above it. */
+  goOn(slot: string): void {
+    const swap = this.#swaps.get(slot);
+    if (swap !== undefined) this.#swaps.set(slot, { ...swap, beside: swap.own });
+  }
+
+  /** The model that an automatic slot held before its swaps; null without one. */
+  ownOf(slot: string): string | null {
+    return this.#swaps.get(slot)?.own ?? null;
   }
 
   /** The model that a slot was given; null when it was given none. */

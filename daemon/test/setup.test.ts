@@ -98,6 +98,17 @@ test('a first run from an empty folder to an answer, over a restart, to a key', 
   const asked = hub.heard.length;
   await apply({ models: [CHAT, EMBED] });
   expect([(await workOn('agent'))?.phase, hub.heard.length]).toEqual(['ready', asked]);
+
+  // What was removed since is no work that is done: it is recommended again, and brought again.
+  expect((await call('DELETE', '/api/slots/agent')).status).toBeLessThan(300);
+  expect((await call('DELETE', '/api/models/Qwen3-0.6B-Q8_0')).status).toBeLessThan(300);
+  const without = await view();
+  expect(without.work.map(({ slot }) => slot)).not.toContain('agent');
+  expect(without.set?.items.map(({ slot }) => slot)).toContain('agent');
+  await apply({ models: [CHAT] });
+  await phase('agent', 'ready');
+  expect(hub.heard.length).toBeGreaterThan(asked);
+
   const folder = fresh.folders.find(({ path }) => path === join(home, '.cache', 'llama.cpp'));
   expect(folder).toMatchObject({ tool: 'llama.cpp', state: 'readable', models: 1 });
   const used = (await apply({ folders: [folder?.path] })).json<SetupView>();

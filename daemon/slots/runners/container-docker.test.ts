@@ -1,4 +1,5 @@
 /** The runner of containers against a stand-in for Docker: on every host, and where Docker differs from Podman. */
+import { readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ContainerEngine } from '../../kit/container-engine/container-engine.ts';
@@ -73,6 +74,17 @@ test('an engine that is killed ends with the decisive line of its log', async ()
   await docker.kill();
   expect((await one.ended).reason).toMatch(/SIGKILL.*error: asked to end/);
   expect(docker.boxes).toEqual([]);
+});
+
+test('a disk that keeps the record of an ended container changes nothing about its end', async () => {
+  const one = runner().start(containerLaunch());
+  await one.loaded;
+  const records = join(folder, 'run', 'containers');
+  renameSync(records, `${records}.away`);
+  symlinkSync(records, records);
+  expect(await one.stop(1000)).toMatchObject({ signal: 'SIGTERM' });
+  expect(docker.boxes).toEqual([]);
+  expect(readFileSync(join(folder, 'logs', 'boxed.log'), 'utf8')).toContain('could not be removed (ELOOP)');
 });
 
 test('a retired gateway leaves it running, and the next one adopts it without a new container', async () => {

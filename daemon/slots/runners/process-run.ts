@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EngineLog } from '../engine-log.ts';
 import type { LaunchBy } from '../engines/engine.ts';
+import { forgetFile } from '../forget-file.ts';
 import type { AskEngine } from '../health.ts';
 import { forgetRun } from '../orphans.ts';
 import { notStarted, remember, stopChild, watchEnd } from './child.ts';
@@ -112,7 +113,7 @@ export class ProcessRun implements Running {
       return notBegun(notStarted(cause));
     } finally {
       ports.give(port);
-      rmSync(this.#keyFile, { force: true });
+      forgetFile(this.#keyFile);
     }
   }
 
@@ -128,7 +129,7 @@ export class ProcessRun implements Running {
     const ended = watchEnd(child, {
       log: this.#log,
       lastWords: () => this.#reason(),
-      done: () => forgetRun(runFolder, name),
+      done: () => this.#forget(),
     });
     this.#child = { process: child, ended };
     if (child.pid !== undefined) {
@@ -145,6 +146,13 @@ export class ProcessRun implements Running {
   #reason(): string | null {
     this.#portLost ||= !this.#isLoaded && this.#log.lines(50).some((line) => PORT_TAKEN.test(line));
     return this.#portLost ? PORT_LOST : this.#lastWords;
+  }
+
+  /** While its log is open still, so that it can tell of a disk that keeps what is to go. */
+  #forget(): void {
+    const tell = (line: string) => this.#log.note(line);
+    forgetRun(this.#parts.runFolder, this.#order.name, tell);
+    forgetFile(this.#keyFile, tell);
   }
 
   get #keyFile(): string {

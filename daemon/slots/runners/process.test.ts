@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -91,6 +91,21 @@ describe('a start', () => {
     expect(stopped).toMatchObject({ code: null, signal: 'SIGTERM' });
     expect(existsSync(recordOf('agent'))).toBe(false);
     await gone(run.pid as number);
+  });
+});
+
+describe('a disk that fails while the engine runs', () => {
+  it('has the engine end all the same, and is told of in the log of its slot', async () => {
+    const run = bench.start(['--key-file', '{key_file}'], { key: { by: 'file' } });
+    await run.loaded;
+    const folder = join(bench.folder, 'run');
+    renameSync(folder, `${folder}.away`);
+    symlinkSync(folder, folder);
+    expect(await run.stop(5_000)).toMatchObject({ signal: 'SIGTERM' });
+    await vi.waitFor(() => {
+      const log = readFileSync(join(bench.folder, 'logs', 'agent.log'), 'utf8');
+      expect(log.match(/could not be removed \(ELOOP\)/g)).toHaveLength(2);
+    }, 10_000);
   });
 });
 

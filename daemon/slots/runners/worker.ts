@@ -86,7 +86,7 @@ function startWorker(
   const ended = watchEnd(child, {
     log,
     lastWords: () => story.lastWords,
-    done: () => forgetRun(options.runFolder, launch.slot),
+    done: () => forgetRun(options.runFolder, launch.slot, (line) => log.note(line)),
   });
   child.on('message', (message) => story.hear(message as WorkerMessage));
   if (child.pid !== undefined) {

@@ -138,10 +138,10 @@ export class ContainerRun implements Running {
       const reason = this.#lastWords ?? ended.reason;
       this.#log.note(reason);
       await engine.remove(id).catch(() => this.#log.note('the container could not be removed'));
-      this.#parts.records.forget(this.#launch.slot);
+      this.#parts.records.forget(this.#launch.slot, (line) => this.#log.note(line));
       return { ...ended, reason };
     } catch {
-      const { message } = this.#unseen.signal.reason as Error;
+      const message = (this.#unseen.signal.reason as Error | undefined)?.message ?? UNSEEN;
       this.#log.note(message);
       return notBegun(message);
     } finally {

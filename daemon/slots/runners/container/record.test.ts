@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../../../kit/testing/scratch.ts';
@@ -35,6 +35,18 @@ test('the file of a key is readable inside its closed folder, and written anew f
   expect(mode(records.keyFile('a'))).toBe(0o444);
   records.forget('a');
   expect(() => statSync(records.keyFile('a'))).toThrow('ENOENT');
+});
+
+test('a disk that keeps a record stops nothing and is told of', () => {
+  const records = new ContainerRecords(folder);
+  records.write('a', record, true);
+  const told: string[] = [];
+  const inner = join(folder, 'containers');
+  renameSync(inner, `${inner}.away`);
+  symlinkSync(inner, inner);
+  records.forget('a', (line) => told.push(line));
+  expect(told).toHaveLength(2);
+  expect(told.join()).not.toContain(folder);
 });
 
 test('a torn record is none', () => {

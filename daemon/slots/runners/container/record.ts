@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { forgetFile } from '../../forget-file.ts';
 
 const ContainerRecord = z.object({
   nonce: z.string().min(16),
@@ -43,9 +44,10 @@ export class ContainerRecords {
     renameSync(next, this.#file(slot));
   }
 
-  forget(slot: string): void {
-    rmSync(this.#file(slot), { force: true });
-    rmSync(this.keyFile(slot), { force: true });
+  /** Its container is gone. Never throws; what stays is told of. */
+  forget(slot: string, tell?: (line: string) => void): void {
+    forgetFile(this.#file(slot), tell);
+    forgetFile(this.keyFile(slot), tell);
   }
 
   #file(slot: string): string {
