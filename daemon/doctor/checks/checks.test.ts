@@ -101,6 +101,12 @@ describe('posture', () => {
     expect(told(exposure(await factsOf(env, more)))[0]).toContain(words);
   });
 
+  it('without an admin key no rotation is advised: it is refused while keys are required', async () => {
+    expect(exposure(await factsOf({ SVC_REQUIRE_AUTH: 'on' }))[0]?.fix).toBe(
+      'Set SVC_ADMIN_KEY=<key> in api.env.',
+    );
+  });
+
   it.each<[Record<string, string>, string]>([
     [{}, 'ok Forwarding headers are not believed'],
     [{ SVC_TRUST_FORWARDED_FOR: 'on' }, 'ok Forwarding headers of the proxy'],
