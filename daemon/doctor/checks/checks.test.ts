@@ -186,6 +186,23 @@ describe('files and configuration', () => {
     expect(found.every(({ status }) => status === 'fail')).toBe(true);
   });
 
+  it.each<[string, (path: string) => void, string, RegExp]>([
+    ['cut', (path) => writeFileSync(path, 'x'.repeat(31), { mode: 0o600 }), 'has 31 bytes', /Put the right/],
+    ['a link', (path) => symlinkSync('/nowhere', path), 'is a symlink', /Put the right/],
+    ['a folder', (path) => mkdirSync(path, { mode: 0o700 }), 'is a directory', /Put the right/],
+    ['open', (path) => writeFileSync(path, 'x'.repeat(32), { mode: 0o644 }), 'mode 644', /^chmod 600/],
+    ['a program', (path) => writeFileSync(path, 'x'.repeat(32), { mode: 0o700 }), 'mode 0700', /^chmod 600/],
+  ])('finds a signing secret that is %s, on which no gateway starts', async (_name, make, words, fix) => {
+    const { root, state } = scratch();
+    make(join(state, 'secret.bin'));
+    const [found] = await files(await factsOf({ SVC_HOME: root }));
+    expect(found).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining(words),
+      fix: expect.stringMatching(fix),
+    });
+  });
+
   it('places every problem by file and line', async () => {
     const { root, config } = scratch();
     writeFileSync(join(config, 'config.toml'), '[server]\nport = "x"\n');
