@@ -1,6 +1,7 @@
 import { parseArguments, USAGE } from './arguments.ts';
 import { banner } from './banner.ts';
 import { ERRORS, GatewayError } from './contract/errors.ts';
+import { endWithOutput } from './kit/lost-output.ts';
 import { SetupError } from './kit/setup-error.ts';
 import { serviceManager } from './service-manager.ts';
 import { runSubcommand } from './subcommands.ts';
@@ -15,6 +16,8 @@ const STOP_MARGIN_MS = 10_000;
 export async function run(argv: readonly string[], env: Environment): Promise<void> {
   try {
     const options = parseArguments(argv);
+    const serves = !options.help && !options.version && options.subcommand === null;
+    if (!serves) endWithOutput('svc-gateway');
     if (options.help) return void process.stdout.write(USAGE);
     if (options.version) return void process.stdout.write(`${VERSION}\n`);
     if (options.subcommand) {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
@@ -36,4 +38,33 @@ it.each([
   const free = await lockState(folder);
   expect(holderOf(`${process.pid} ${startTicksOf(process.pid)}\n`)).toBe(process.pid);
   free();
+});
+
+it('refuses while a process that it cannot see holds it', async () => {
+  const free = await lockState(folder);
+  writeFileSync(path(), '4194303 1\n');
+  await expect(lockState(folder)).rejects.toMatchObject({
+    message: `Another gateway (in another container) works on ${folder}.`,
+    advice: expect.stringContaining('SVC_HOME'),
+  });
+  free();
+  (await lockState(folder))();
+});
+
+it('a killed holder leaves nothing that blocks the next start', { timeout: 30_000 }, async () => {
+  const file = join(import.meta.dirname, 'state-lock.ts');
+  const script = `const { lockState } = await import(process.argv[1]);
+    globalThis.free = await lockState(process.argv[2]);
+    console.log('held');
+    setInterval(() => {}, 1000);`;
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script, file, folder];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  await expect(lockState(folder)).rejects.toMatchObject({
+    message: `Another gateway (process ${child.pid}) works on ${folder}.`,
+  });
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  (await lockState(folder))();
+  expect(existsSync(path())).toBe(false);
 });

@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { createExclusive } from './kit/atomic-file.ts';
 import { startTicksOf } from './kit/process-identity.ts';
 import { SetupError } from './kit/setup-error.ts';
+import { connect, type Db, makePrivate } from './store/connection.ts';
+import { baseCode } from './store/sqlite-errors.ts';
 
 const NAME = 'gateway.pid';
+const LOCK = 'gateway.lock';
+/** How long another one who tries at the same time may be in the way (ms). */
+const BUSY_MS = 250;
 /** Each try meets either a live holder or removes one dead one. */
 const TRIES = 5;
 
@@ -45,10 +50,48 @@ function removeDead(path: string, text: string | null): void {
 }
 
 /**
- * Makes this process the only gateway on a state folder: a second one would end the engines of the first. The answer
- * gives the folder free; a killed gateway leaves a claim that the next start sees through. Throws SetupError.
+ * Takes the lock that the kernel holds for this process until it has ended, however it ends. It holds across containers, where
+ * the processes of claims can't be seen. Null when another one has it.
+ */
+function lockFile(folder: string): (() => void) | null {
+  let db: Db | null = null;
+  try {
+    const file = join(folder, LOCK);
+    makePrivate(file);
+    const held = connect(file);
+    db = held;
+    held.pragma(`busy_timeout = ${BUSY_MS}`);
+    held.exec('BEGIN EXCLUSIVE');
+    return () => held.close();
+  } catch (error) {
+    db?.close();
+    // Where files can't be locked, the claim has to do.
+    return baseCode(error) === 'SQLITE_BUSY' ? null : () => {};
+  }
+}
+
+/**
+ * Makes this process the only gateway on a state folder, also where others run in containers of their own: a second one would
+ * end the engines of the first. The answer gives the folder free; a killed gateway leaves nothing but a claim that the next
+ * start sees through. Throws SetupError.
  */
 export async function lockState(folder: string): Promise<() => void> {
+  const unlock = lockFile(folder);
+  if (unlock === null) throw inUse(folder, stateHolder(folder));
+  try {
+    const unclaim = await claimState(folder);
+    return () => {
+      unclaim();
+      unlock();
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** Says which process it is: to doctor, to releases that know no other lock, and where files can't be locked. */
+async function claimState(folder: string): Promise<() => void> {
   const path = join(folder, NAME);
   const own = claim();
   for (let attempt = 0; attempt < TRIES; attempt++) {
@@ -65,8 +108,8 @@ export async function lockState(folder: string): Promise<() => void> {
   throw new SetupError(`${path} can't be taken.`, 'Remove this file and start again.');
 }
 
-const inUse = (folder: string, pid: number) =>
+const inUse = (folder: string, pid: number | null) =>
   new SetupError(
-    `Another gateway (process ${pid}) works on ${folder}.`,
+    `Another gateway (${pid === null ? 'in another container' : `process ${pid}`}) works on ${folder}.`,
     'Stop it first, or give this one folders of its own with SVC_HOME.',
   );

@@ -73,6 +73,21 @@ describe('auth as a whole', () => {
     expect([auth.hasKey('admin'), auth.hasKey('client')]).toEqual([true, true]);
   });
 
+  it('an admin key that can be none counts as written and matches nothing', async () => {
+    const { auth, lines } = await boot(scratch(), { SVC_ADMIN_KEY: 'Schlüssel-des-Hauses' });
+    const remote = aRequest({ peer: '192.168.1.9' });
+    const anon = auth.caller(remote);
+    expect([auth.hasKey('admin'), tierOf(auth, 'Schlüssel-des-Hauses')]).toEqual([false, 'anon']);
+    expect(() => auth.login('Schlüssel-des-Hauses', remote)).toThrow();
+    expect(auth.decide('admin', anon, remote)).toBe('auth.required');
+    expect(auth.decide('bootstrap', anon, remote)).toBe('auth.required');
+    expect(auth.decide('admin', anon, aRequest())).toBe('pass');
+    await expect(auth.requireAuth(true)).rejects.toMatchObject({ code: 'auth.no_admin_key' });
+    expect(JSON.stringify(lines)).toContain('SVC_ADMIN_KEY must be printable ASCII');
+    await auth.rotate('admin');
+    expect([auth.hasKey('admin'), auth.decide('bootstrap', anon, remote)]).toEqual([true, 'auth.required']);
+  });
+
   it('K09 K10 a session survives rotation and restart, and ends at logout for good', async () => {
     const home = scratch();
     const first = await boot(home, KEYS);

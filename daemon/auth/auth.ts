@@ -76,6 +76,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     log,
     enforced: () => settings.value('requireAuth'),
     hasAdminKey,
+    unusableAdminKey: () => settings.resolve('adminKey').unusable === true,
     listener: options.listener,
   });
   settings.onChange(() => news.tell('settings'));

@@ -7,6 +7,7 @@ const RULES: ClassRule[] = ['open', 'bootstrap', 'client', 'admin', 'memory'];
 const base: GatePicture = {
   enforced: true,
   hasAdminKey: true,
+  unusableAdminKey: false,
   memoryClass: 'admin',
   guarded: true,
   remote: true,
@@ -64,6 +65,15 @@ describe('gate', () => {
     expect(table({ enforced: false, memoryClass: 'client' })).toEqual({ ...guarded, memory: 'ppp' });
   });
 
+  it('a key that can be none opens nothing: the guard and bootstrap hold, and enforcement refuses all', () => {
+    const unusable = { hasAdminKey: false, unusableAdminKey: true };
+    const guarded = { open: 'ppp', bootstrap: 'rfp', client: 'ppp', admin: 'rfp', memory: 'rfp' };
+    expect(table({ ...unusable, enforced: false })).toEqual(guarded);
+    expect(table({ ...unusable, enforced: false, remote: false })).toEqual(OPEN);
+    const closed = { open: 'ppp', bootstrap: 'rff', client: 'rff', admin: 'rff', memory: 'rff' };
+    expect(table(unusable)).toEqual(closed);
+  });
+
   it('never gives a lower tier more than a higher one, nor enforcement more than its absence', () => {
     const flags = [true, false];
     for (const rule of RULES)
@@ -82,9 +92,17 @@ describe('gate', () => {
   });
 
   it('names the class that a rule has now', () => {
-    expect(effectiveClass('bootstrap', { hasAdminKey: false, memoryClass: 'admin' })).toBe('open');
-    expect(effectiveClass('bootstrap', { hasAdminKey: true, memoryClass: 'admin' })).toBe('admin');
-    expect(effectiveClass('memory', { hasAdminKey: true, memoryClass: 'client' })).toBe('client');
-    expect(effectiveClass('client', { hasAdminKey: true, memoryClass: 'admin' })).toBe('client');
+    expect(
+      effectiveClass('bootstrap', { hasAdminKey: false, unusableAdminKey: false, memoryClass: 'admin' }),
+    ).toBe('open');
+    expect(
+      effectiveClass('bootstrap', { hasAdminKey: true, unusableAdminKey: false, memoryClass: 'admin' }),
+    ).toBe('admin');
+    expect(
+      effectiveClass('memory', { hasAdminKey: true, unusableAdminKey: false, memoryClass: 'client' }),
+    ).toBe('client');
+    expect(
+      effectiveClass('client', { hasAdminKey: true, unusableAdminKey: false, memoryClass: 'admin' }),
+    ).toBe('client');
   });
 });

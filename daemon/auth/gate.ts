@@ -8,6 +8,8 @@ export interface GatePicture {
   /** Enforcement, effective now. */
   readonly enforced: boolean;
   readonly hasAdminKey: boolean;
+  /** What is written as admin key can be none: nobody has that key, and yet its owner meant the gateway not to be open. */
+  readonly unusableAdminKey: boolean;
   /** `[security].memory_class`. */
   readonly memoryClass: 'admin' | 'client';
   /** `[security].guard_remote_admin` and the listener is not loopback. */
@@ -18,18 +20,21 @@ export interface GatePicture {
 
 const RANK: Readonly<Record<Tier, number>> = { anon: 0, client: 1, admin: 2 };
 
-/** What a class rule means now: bootstrap is open until an admin key exists, memory follows its setting (spec "Route classes"). */
+type KeyPicture = Pick<GatePicture, 'hasAdminKey' | 'unusableAdminKey'>;
+const wroteAdminKey = (picture: KeyPicture): boolean => picture.hasAdminKey || picture.unusableAdminKey;
+
+/** What a class rule means now: bootstrap is open until an admin key is written, memory follows its setting (spec "Route classes"). */
 export function effectiveClass(
   rule: ClassRule,
-  picture: Pick<GatePicture, 'hasAdminKey' | 'memoryClass'>,
+  picture: KeyPicture & Pick<GatePicture, 'memoryClass'>,
 ): Exclude<AuthClass, 'bootstrap'> {
   if (rule === 'memory') return picture.memoryClass;
-  if (rule === 'bootstrap') return picture.hasAdminKey ? 'admin' : 'open';
+  if (rule === 'bootstrap') return wroteAdminKey(picture) ? 'admin' : 'open';
   return rule;
 }
 
 /**
- * Class × tier × enforcement (spec "Route classes"). Off: everybody passes, except that once an admin key exists
+ * Class × tier × enforcement (spec "Route classes"). Off: everybody passes, except that once an admin key is written
  * callers from other machines still need the admin tier on admin routes. On without an admin key: fails closed, only
  * open routes (and bootstrap) pass, whatever credential is shown.
  */
@@ -37,7 +42,7 @@ export function decide(rule: ClassRule, tier: Tier, picture: GatePicture): Decis
   const wanted = effectiveClass(rule, picture);
   if (wanted === 'open') return 'pass';
   if (picture.enforced) return picture.hasAdminKey && RANK[tier] >= RANK[wanted] ? 'pass' : refusal(tier);
-  const needsAdmin = wanted === 'admin' && picture.hasAdminKey && picture.guarded && picture.remote;
+  const needsAdmin = wanted === 'admin' && wroteAdminKey(picture) && picture.guarded && picture.remote;
   return needsAdmin && tier !== 'admin' ? refusal(tier) : 'pass';
 }
 

@@ -20,6 +20,7 @@ function setup(values: Values = {}, picture: { hasAdminKey?: boolean; loopback?:
     log,
     enforced: () => settings.value('requireAuth'),
     hasAdminKey: () => picture.hasAdminKey ?? true,
+    unusableAdminKey: () => false,
     listener: () => ({ loopback: picture.loopback ?? false }),
   });
   return {

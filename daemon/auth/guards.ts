@@ -42,6 +42,7 @@ export interface GuardOptions {
   log: Log;
   enforced: () => boolean;
   hasAdminKey: () => boolean;
+  unusableAdminKey: () => boolean;
   listener: () => { loopback: boolean };
 }
 
@@ -84,6 +85,7 @@ export function createGuards(options: GuardOptions): Guards {
       return decide(rule, tier, {
         enforced,
         hasAdminKey: options.hasAdminKey(),
+        unusableAdminKey: options.unusableAdminKey(),
         memoryClass: settings.value('memoryClass'),
         guarded,
         remote: !enforced && guarded && isRemote(peer, forwarding()),

@@ -113,16 +113,17 @@ function flawed(facts: FileFacts, uid: number): Look {
   return { bytes: null, flaw: secretFlaw(facts, uid) ?? 'is wrong', short };
 }
 
-function factsOf(stats: Stats): FileFacts {
+/** What `secretFlaw` judges of a file. */
+export function factsOf(stats: Stats): FileFacts {
   const { size, uid, mode } = stats;
   if (stats.isFile()) return { size, uid, mode, kind: 'file' };
   if (stats.isSymbolicLink()) return { size, uid, mode, kind: 'symlink' };
   return { size, uid, mode, kind: stats.isDirectory() ? 'directory' : 'other' };
 }
 
+/** What to do about a file that is not as this program wrote it. */
+export const SECRET_ADVICE =
+  'Put the right file back, or remove secret.bin from the state folder: a new one is made and every session ends.';
+
 const refusal = (message: string, cause?: unknown): SetupError =>
-  new SetupError(
-    message,
-    'Put the right file back, or remove secret.bin from the state folder: a new one is made and every session ends.',
-    { cause },
-  );
+  new SetupError(message, SECRET_ADVICE, { cause });

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { link, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../kit/atomic-file.ts';
+import { checkPlain, checkReplaceable, replaceFile } from '../kit/atomic-file.ts';
 import { syncFolder } from '../kit/temp-file.ts';
 import type { Folders } from '../settings/folders.ts';
 import { readFileCapped } from '../settings/read-file.ts';
+import { TAKEN_UP } from '../store/backup.ts';
 import { settle } from '../store/copy.ts';
 import { FILE_NAME } from '../store/open.ts';
 import { memberNames, placeOf, withSettings } from './config-files.ts';
@@ -68,6 +69,24 @@ async function place(plan: CommitPlan, member: string): Promise<void> {
   await replaceFile(path, bytes, { mode: PRIVATE, within: plan.folders.config });
 }
 
+/**
+ * Looks whether every file of the configuration can be kept and can get its place, before the first of them is touched.
+ * Rejects with what is in the way: a link that leaves the folder, a folder under the name of a file, a file that can't be read.
+ */
+export async function checkPlaces(plan: CommitPlan): Promise<void> {
+  const { config } = plan.folders;
+  for (const member of await configMembers(plan)) {
+    const path = placeOf(config, member);
+    const bytes = await wanted(plan, member);
+    if (bytes === undefined) continue;
+    if (bytes !== null) await checkReplaceable(path, { within: config });
+    if (!existsSync(path)) continue;
+    await checkPlain(path);
+    // `access` would ask for who started the process, not for whom it works as.
+    await (await open(path)).close();
+  }
+}
+
 /** Every file of the configuration that is there or comes. */
 async function configMembers(plan: CommitPlan): Promise<string[]> {
   const here = (await memberNames(plan.folders.config)).filter((name) => largestOf(name) !== null);
@@ -79,7 +98,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch(async () => replaceFile(to, await readFile(from), { mode: PRIVATE }));
 }
 
-/** The old database stays under its name until the new one takes it, without a log that would be replayed over it. */
+/** The old database stays under its name until the new one takes it, without anything that the next start would put over it. */
 async function placeDatabase(plan: CommitPlan): Promise<void> {
   const { state } = plan.folders;
   const file = join(state, FILE_NAME);
@@ -91,9 +110,9 @@ async function placeDatabase(plan: CommitPlan): Promise<void> {
   const keptFile = join(kept, FILE_NAME);
   plan.step?.('keep database');
   if (existsSync(file) && !existsSync(keptFile)) await linkOrCopy(file, keptFile);
-  for (const suffix of ['-wal', '-shm', '-journal']) {
-    const log = `${file}${suffix}`;
-    if (existsSync(log)) await rename(log, `${keptFile}${suffix}`);
+  for (const ending of TAKEN_UP) {
+    const beside = `${file}${ending}`;
+    if (existsSync(beside)) await rename(beside, `${keptFile}${ending}`);
   }
   plan.step?.('place database');
   await rename(fresh, file);

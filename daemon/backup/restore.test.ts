@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FILES, fullHome, type Home, home, modeOf, outside, putBack, take } from './testing/bench.ts';
@@ -66,6 +74,63 @@ describe('restore', () => {
     from.write({ 'config/real/config.toml': 'new = 1\n' });
     await putBack(from, file);
     expect(readFileSync(join(from.folders.config, 'real/config.toml'), 'utf8')).toBe('old = 1\n');
+  });
+
+  it('the copy of a migration that was cut does not come back over the restored database', async () => {
+    const from = fullHome();
+    const file = join(from.root, 'b.tar.gz');
+    await take(from, file);
+    from.fact('mark', 'second');
+    const { state } = from.folders;
+    for (const ending of ['.migrating', '.copying']) {
+      copyFileSync(join(state, 'svc.db'), join(state, `svc.db${ending}`));
+    }
+    const done = await putBack(from, file);
+    expect(from.fact('mark')).toBe('first');
+    expect(readdirSync(join(done.kept, 'state')).sort()).toEqual(
+      expect.arrayContaining(['svc.db', 'svc.db.copying', 'svc.db.migrating']),
+    );
+  });
+
+  it.each<[string, (config: string) => void, string]>([
+    [
+      'a link that leads nowhere',
+      (config) => symlinkSync(outside('elsewhere.toml'), join(config, 'config.toml')),
+      'config.toml is a symbolic link that leads nowhere',
+    ],
+    [
+      'a link to a file elsewhere',
+      (config) => {
+        const target = outside('elsewhere.toml');
+        writeFileSync(target, '');
+        symlinkSync(target, join(config, 'config.toml'));
+      },
+      'config.toml is a symbolic link that leaves its folder',
+    ],
+    [
+      'a folder under the name of a file',
+      (config) => mkdirSync(join(config, 'slots', 'agent.toml'), { recursive: true }),
+      'agent.toml is not a regular file',
+    ],
+    [
+      'a folder in the place of a file that would go',
+      (config) => mkdirSync(join(config, 'slots', 'other.toml'), { recursive: true }),
+      'other.toml is not a regular file',
+    ],
+  ])('%s is in the way before anything has changed', async (_name, plant, reason) => {
+    const from = fullHome();
+    const file = join(from.root, 'b.tar.gz');
+    await take(from, file);
+    const to = home({ 'config/api.env': 'SVC_PORT=1\n' });
+    to.fact('mark', 'second');
+    plant(to.folders.config);
+    await expect(putBack(to, file)).rejects.toMatchObject({
+      code: 'restore.failed',
+      message: `The restore could not begin (${reason}); nothing has changed.`,
+    });
+    expect(() => refuseHalfRestored(to.folders.state)).not.toThrow();
+    expect(readFileSync(join(to.folders.config, 'api.env'), 'utf8')).toBe('SVC_PORT=1\n');
+    expect(to.fact('mark')).toBe('second');
   });
 });
 

@@ -3,10 +3,10 @@ import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
 import { asOwnerOf } from '../kit/as-owner.ts';
+import { FileWriteError } from '../kit/atomic-file.ts';
 import { SetupError } from '../kit/setup-error.ts';
 import type { Folders } from '../settings/folders.ts';
-import { commit } from './commit.ts';
-import type { Manifest } from './manifest.ts';
+import { type CommitPlan, checkPlaces, commit } from './commit.ts';
 import { unfinishedRestore } from './unfinished.ts';
 import { unpack } from './unpack.ts';
 
@@ -59,43 +59,39 @@ const stamp = (now: Date): string => now.toISOString().replace(/[-:]|\.\d+/g, ''
 function notBegun(cause: unknown): unknown {
   if (cause instanceof GatewayError || cause instanceof SetupError) return cause;
   const code = (cause as NodeJS.ErrnoException | null)?.code ?? 'unknown error';
+  const reason = cause instanceof FileWriteError ? cause.message : code;
   return new GatewayError('restore.failed', {
-    message: `The restore could not begin (${code}); nothing has changed.`,
+    message: `The restore could not begin (${reason}); nothing has changed.`,
     cause,
   });
 }
 
 /** From here on a failure may leave some files old and some new; each is whole, and the same call again ends it. */
-async function change(
-  options: RestoreOptions,
-  manifest: Manifest,
-  staged: string,
-  kept: string,
-): Promise<void> {
-  const { folders, step } = options;
-  const members = new Set(manifest.files.map(({ name }) => name));
+async function change(plan: CommitPlan): Promise<void> {
   try {
-    await commit({ folders, staged, members, kept, ...(step === undefined ? {} : { step }) });
+    await commit(plan);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown error';
     throw new GatewayError('restore.failed', {
-      message: `The restore did not come to its end (${reason}); what it replaces is kept in ${kept}.`,
+      message: `The restore did not come to its end (${reason}); what it replaces is kept in ${plan.kept}.`,
       cause,
     });
   }
 }
 
 async function restoreAsOwner(options: RestoreOptions, archive: FileHandle): Promise<RestoreReport> {
-  const { folders, file } = options;
+  const { folders, file, step } = options;
   const { state } = folders;
   const unlock = await options.lock();
   try {
     const staged = join(state, STAGING);
     const manifest = await unpack(archive, staged);
     const kept = unfinishedRestore(state) ?? `${KEPT}${stamp(options.now ?? new Date())}`;
-    await change(options, manifest, staged, kept);
-    await tidy(state, kept).catch(() => {});
     const files = manifest.files.map(({ name }) => name);
+    const plan = { folders, staged, members: new Set(files), kept, ...(step === undefined ? {} : { step }) };
+    await checkPlaces(plan);
+    await change(plan);
+    await tidy(state, kept).catch(() => {});
     const { made_at, version, keys } = manifest;
     return { file, made_at, version, files, keys, kept: join(state, kept) };
   } finally {

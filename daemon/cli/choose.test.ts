@@ -30,6 +30,12 @@ describe('choose', () => {
     ],
   ])('%j is %j', (words, expected) => expect(pick(...words)).toEqual(expected));
 
+  it('a command without arguments takes no words', () => {
+    expect(() => pick('auth', 'sessions', 'end')).toThrow(/^say it like this: svcctl auth sessions$/);
+    expect(() => pick('models', 'scan', '/srv/x')).toThrow(/^say it like this: svcctl models scan$/);
+    expect(() => pick('hardware', 'prob')).toThrow(/^say it like this: svcctl hardware$/);
+  });
+
   it('says what a group has', () => {
     expect(() => pick('slots', 'laod', 'agent')).toThrow(/"slots laod agent"\. slots has list, show, load/);
     expect(() => pick('auth')).toThrow(/there is no command "auth"\. auth has status/);

@@ -17,12 +17,20 @@ export function choose(
   const [found] = commands
     .filter((command) => starts(command, words))
     .sort((a, b) => b.words.split(' ').length - a.words.split(' ').length);
-  if (found) return { command: found, args: words.slice(found.words.split(' ').length) };
+  if (found) return { command: found, args: argumentsOf(found, words) };
   const group = groupOf(commands, words.slice(0, 1));
   const bare = words.length === 1 ? group.find((command) => command.bare) : undefined;
   if (bare) return { command: bare, args: [] };
   const near = group.length === 0 ? '' : ` ${words[0]} has ${group.map(lastWord).join(', ')}.`;
   throw new CliError(`there is no command "${words.join(' ')}".${near} See svcctl --help.`, EXIT.usage);
+}
+
+/** The words after the name of a command. Throws CliError for words that it does not take: they would be passed over in silence. */
+function argumentsOf({ words: name, usage }: Command, words: readonly string[]): readonly string[] {
+  const args = words.slice(name.split(' ').length);
+  if (usage !== '' || args.length === 0) return args;
+  // The words are not repeated: one of them may be a key.
+  throw new CliError(`say it like this: svcctl ${name}`, EXIT.usage);
 }
 
 const lastWord = ({ words }: Command): string => words.split(' ').at(-1) ?? '';

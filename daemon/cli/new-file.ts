@@ -1,37 +1,61 @@
 import type { FileHandle } from 'node:fs/promises';
 import { CliError, EXIT } from './exit-codes.ts';
 
+/** What a file is besides its name and its open handle. */
+interface Place {
+  /** What lies on the disk until the file is whole, ours to remove again; null when nothing does. */
+  readonly unfinished: string | null;
+  /** The file that it takes the place of once it is whole; null when it is in its place. */
+  readonly replaces: string | null;
+}
+
+const notWritten = (path: string, { code }: NodeJS.ErrnoException) =>
+  new CliError(`${path} cannot be written (${code})`);
+
 /**
  * A file that a command writes. It is made before the work begins, so that minutes of it do not end at a name that is
- * taken; one that was there already is written over only when that was asked for.
+ * taken; one that was there already is replaced only when that was asked for, and not before the new one is whole.
  */
 export class NewFile {
   readonly path: string;
   readonly #handle: FileHandle;
-  /** Whether it is ours to remove again. */
-  readonly #made: boolean;
+  readonly #place: Place;
   #open = true;
+  #whole = false;
 
-  private constructor(path: string, handle: FileHandle, made: boolean) {
+  private constructor(path: string, handle: FileHandle, place: Place) {
     this.path = path;
     this.#handle = handle;
-    this.#made = made;
+    this.#place = place;
   }
 
   /** Throws CliError: `declined` for a name that is taken. */
   static async create(path: string, force: boolean): Promise<NewFile> {
     const { open } = await import('node:fs/promises');
     try {
-      return new NewFile(path, await open(path, 'wx', 0o644), true);
+      return new NewFile(path, await open(path, 'wx', 0o644), { unfinished: path, replaces: null });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EEXIST') throw new CliError(`${path} cannot be written (${code})`);
+      if (code !== 'EEXIST') throw notWritten(path, error as NodeJS.ErrnoException);
       if (!force) throw new CliError(`${path} is there already; use --force`, EXIT.declined);
     }
-    const handle = await open(path, 'w', 0o644).catch((error: NodeJS.ErrnoException) => {
-      throw new CliError(`${path} cannot be written (${error.code})`);
+    return NewFile.#over(path).catch((error: NodeJS.ErrnoException) => {
+      throw notWritten(path, error);
     });
-    return new NewFile(path, handle, false);
+  }
+
+  /** Beside the file that is there, behind its links; a device or a pipe is written into as it is. */
+  static async #over(path: string): Promise<NewFile> {
+    const { open, realpath, stat } = await import('node:fs/promises');
+    const facts = await stat(path).catch(() => null);
+    if (!facts?.isFile()) {
+      return new NewFile(path, await open(path, 'w', 0o644), { unfinished: null, replaces: null });
+    }
+    const replaces = await realpath(path);
+    const unfinished = `${replaces}.${process.pid}.part`;
+    const handle = await open(unfinished, 'wx', 0o600);
+    await handle.chmod(facts.mode & 0o777);
+    return new NewFile(path, handle, { unfinished, replaces });
   }
 
   /** Makes the file that was named, if one was, before `work` begins; takes it back when that fails, and closes it. */
@@ -60,6 +84,7 @@ export class NewFile {
       await this.#handle.write(chunk);
     }
     await this.close();
+    await this.#settle();
     return written;
   }
 
@@ -68,10 +93,23 @@ export class NewFile {
     this.#open = false;
   }
 
-  /** Takes back a file that was made here. */
+  async #settle(): Promise<void> {
+    const { unfinished, replaces } = this.#place;
+    if (unfinished !== null && replaces !== null) {
+      const { rename } = await import('node:fs/promises');
+      await rename(unfinished, replaces).catch((error: NodeJS.ErrnoException) => {
+        throw notWritten(this.path, error);
+      });
+    }
+    this.#whole = true;
+  }
+
+  /** Takes back what was made here, unless it is whole and in its place. */
   async undo(): Promise<void> {
     await this.close();
-    if (this.#made) await (await import('node:fs/promises')).unlink(this.path).catch(() => {});
+    const { unfinished } = this.#place;
+    if (unfinished === null || this.#whole) return;
+    await (await import('node:fs/promises')).unlink(unfinished).catch(() => {});
   }
 }
 

@@ -1,3 +1,4 @@
+import { endWithOutput } from '../kit/lost-output.ts';
 import { foreignHost } from '../kit/own-machine.ts';
 import { parseCommandLine } from './arguments.ts';
 import { choose, refuseStrangers } from './choose.ts';
@@ -99,7 +100,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 /** Runs svcctl: the outcome is its output and the exit code of the process. Never rejects. */
 export async function run(argv: readonly string[]): Promise<void> {
-  process.stdout.on('error', () => process.exit(EXIT.ok));
+  endWithOutput('svcctl');
   try {
     process.exitCode = await main(argv);
   } catch (error) {

@@ -11,5 +11,6 @@ it("keys of the settings open this machine's gateway alone, those of the environ
   expect(asked('http://127.0.0.1:1/')).toEqual({ url: 'http://127.0.0.1:1', key: 'of-api.env' });
   expect(asked('http://elsewhere.invalid').key).toBeNull();
   expect(asked(undefined, { SVC_URL: 'http://elsewhere.invalid' }).key).toBeNull();
+  expect(asked(undefined, { SVC_URL: '' }).url).toBe('http://127.0.0.1:4321');
   expect(asked('http://elsewhere.invalid', { SVC_CLIENT_KEY: 'c' }).key).toBe('c');
 });

@@ -41,7 +41,7 @@ export function wayIn(
   settings: Pick<SettingsLook, 'value'>,
   { env, given }: Pick<SubcommandOptions, 'env' | 'given'>,
 ): { url: string; key: string | null } {
-  const named = given.url ?? env.SVC_URL;
+  const named = given.url ?? (env.SVC_URL || undefined);
   const url = named ?? reachable(settings.value('bindHost'), settings.value('port'));
   const foreign = named !== undefined && foreignHost(named) !== null;
   const own = foreign ? [] : [settings.value('adminKey'), settings.value('clientKey')];
@@ -94,7 +94,7 @@ const checkedUrl = (url: string | null): void => {
  */
 export async function doctorCommand(options: SubcommandOptions): Promise<number> {
   const { env, given, out } = options;
-  checkedUrl(given.url ?? env.SVC_URL ?? null);
+  checkedUrl(given.url ?? (env.SVC_URL || null));
   const outbound = new Outbound({ connectMs: () => CONNECT_MS });
   try {
     const found = await examine(await gather(options, outbound));

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import { connect } from 'node:net';
+import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listening, portOf } from '../kit/testing/listening.ts';
@@ -95,5 +95,49 @@ describe('lingerAfter', () => {
     };
     expect(await writeThenRead(20 << 20)).toMatch(/Error/);
     expect(read()).toBeLessThan(12 << 20);
+  });
+});
+
+describe('a connection that is kept', () => {
+  /** Reads every body to its end and keeps the connection, but answers `/refused` at once as its last. */
+  let kept: Server;
+  const ends = new Set<unknown>();
+  beforeEach(async () => {
+    ends.clear();
+    kept = createServer((req, res) => {
+      letFinish(req, 20 << 20);
+      ends.add(req.socket.destroySoon);
+      if (req.url !== '/refused') return void req.resume().on('end', () => res.end('yes'));
+      res.setHeader('connection', 'close');
+      res.end('no');
+    });
+    await new Promise<void>((resolve) => kept.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    kept.closeAllConnections();
+    await new Promise((resolve) => kept.close(resolve));
+  });
+
+  const send = (agent: Agent, path: string, bytes: number) =>
+    new Promise<string>((resolve, reject) => {
+      const { port: at } = kept.address() as AddressInfo;
+      const req = request({ host: '127.0.0.1', port: at, path, method: 'POST', agent }, (res) => {
+        let text = '';
+        res.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+        });
+        res.on('end', () => resolve(text));
+      });
+      req.on('error', reject);
+      req.end(Buffer.alloc(bytes));
+    });
+
+  it('has one end for all its requests, and the last of them may write all of its body', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let turn = 0; turn < 5; turn++) expect(await send(agent, '/', 10)).toBe('yes');
+    expect(ends.size).toBe(1);
+    expect(await send(agent, '/refused', 20 << 20)).toBe('no');
+    expect(ends.size).toBe(1);
+    agent.destroy();
   });
 });

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** How long a refused sender may take to read the refusal, and how much of what it still sends is thrown away. */
@@ -13,6 +14,8 @@ const FINISH_MS = 30_000;
 const PATIENCE = new WeakMap<IncomingMessage, Patience>();
 /** Requests whose bodies nobody reads any more. */
 const discarded = new WeakSet<IncomingMessage>();
+/** The latest request of a connection whose body was asked for: all that come on it share what is done at its end. */
+const latest = new WeakMap<Socket, IncomingMessage>();
 
 /**
  * Lets the sender of a body that was wanted send up to `bytes` of it although it is answered before its end. Many clients
@@ -21,11 +24,17 @@ const discarded = new WeakSet<IncomingMessage>();
 export function letFinish(req: IncomingMessage, bytes: number): void {
   PATIENCE.set(req, { ms: FINISH_MS, bytes });
   const { socket } = req;
+  if (!latest.has(socket)) atItsEnd(socket);
+  latest.set(socket, req);
+}
+
+/** Node calls `destroySoon` once an answer is out that is the last one of its connection. */
+function atItsEnd(socket: Socket): void {
   const usual = socket.destroySoon;
-  // Node calls this once an answer is out that is the last one of its connection.
   socket.destroySoon = () => {
     socket.destroySoon = usual;
-    if (req.complete || !PATIENCE.has(req)) return socket.destroySoon();
+    const req = latest.get(socket);
+    if (req === undefined || req.complete || !PATIENCE.has(req)) return socket.destroySoon();
     discardRest(req);
     endGently(socket, undefined, FINISH_MS);
   };

@@ -35,10 +35,13 @@ export function checkDeclared(req: IncomingMessage, kind: BodyKind): void {
 const tooLarge = (kind: BodyKind) =>
   new GatewayError('request.too_large', { details: { limit_bytes: BODY_CAPS[kind] } });
 
+/** What koa-body takes for a name: it begins with a letter or digit and has at most 127 characters, `+json` among them. */
+const JSON_NAME = /^application\/(?:json|[a-z0-9][a-z0-9.-]{0,121}\+json)$/;
+
 /** Whether the media type is JSON in UTF-8. */
 export function isJsonType(header: string | undefined): boolean {
   const [type = '', ...parameters] = (header ?? '').split(';').map((part) => part.trim().toLowerCase());
-  if (type !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(type)) return false;
+  if (!JSON_NAME.test(type)) return false;
   const charset = parameters.find((part) => part.startsWith('charset='));
   return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
 }
@@ -112,6 +115,8 @@ export async function readApiBody(
   if (!isJsonType(req.headers['content-type'])) throw new GatewayError('request.unsupported_type');
   askForBody(req, res);
   const bytes = await parseThrough(ctx, kind);
+  // A body that the parser does not know for one would count as none, and a default would stand in for what it says.
+  if (ctx.request.body === undefined) throw new GatewayError('request.unsupported_type');
   if (bytes.length === 0) return parseWith(schema, undefined);
   const body: unknown = ctx.request.body;
   const flaw = flawOf(body, bytes);

@@ -49,7 +49,8 @@ export async function startHttp(
     requireHostHeader: false,
   });
   const drain = new Drain();
-  tune(server, drain);
+  let stopping = false;
+  tune(server, () => stopping);
   wire(server, listener(app, deps, drain));
   const sockets = attachSockets(app, server, deps);
   const gathered = gatherWrites(server);
@@ -62,6 +63,7 @@ export async function startHttp(
   return {
     port: (server.address() as AddressInfo).port,
     stop: async (drainMs) => {
+      stopping = true;
       clearInterval(recheck);
       sockets.closeAll();
       const began = performance.now();
@@ -103,13 +105,13 @@ function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps): WsPipeli
   return sockets;
 }
 
-function tune(server: Server, drain: Drain): void {
+function tune(server: Server, stopping: () => boolean): void {
   server.headersTimeout = LIMITS.headers;
   server.requestTimeout = LIMITS.request;
   server.keepAliveTimeout = LIMITS.keepAlive;
   Object.assign(server, {
     shouldUpgradeCallback: (req: IncomingMessage) =>
-      !drain.begun && req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket',
+      !stopping() && req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket',
   });
 }
 

@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import WebSocket from 'ws';
@@ -12,7 +14,7 @@ import { openSettings, type Settings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
 import { createMatcher } from './matcher.ts';
 import { type HttpServer, startHttp } from './server.ts';
-import type { SocketHandler } from './ws-pipeline.ts';
+import { type SocketHandler, WsPipeline } from './ws-pipeline.ts';
 
 const KEYS = { SVC_ADMIN_KEY: 'the-first-admin-key', SVC_CLIENT_KEY: 'the-first-client-key' };
 
@@ -227,5 +229,25 @@ describe('W01 W03 what one socket may cost', () => {
     const peer = await connect(client);
     await door.http.stop(2_000);
     expect(await peer.closed).toBe(1001);
+  });
+
+  it('a socket that was on its way in is closed with 1001 too', async () => {
+    const { auth } = door;
+    const { log } = recordedLog();
+    const none = { refused: () => {}, sockets: { 'v1.realtime': () => expect.unreachable() } };
+    const pipeline = new WsPipeline({ auth, log, matcher: createMatcher(), ...none });
+    pipeline.closeAll();
+    const codes: number[] = [];
+    const socket = Object.assign(new EventEmitter(), {
+      pause: () => {},
+      resume: () => {},
+      close: (code: number) => void codes.push(code),
+    }) as unknown as WebSocket;
+    const headers = { host: 'localhost', ...client };
+    const rawHeaders = Object.entries(headers).flat();
+    const req = { method: 'GET', url: '/v1/realtime', headers, rawHeaders, socket: {} };
+    await pipeline.accept(socket, req as unknown as IncomingMessage);
+    socket.emit('close');
+    expect(codes).toEqual([1001]);
   });
 });

@@ -29,6 +29,8 @@ const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
   'auth.rate_limited': 4429,
 };
 
+const GOING_AWAY = [1001, 'going away'] as const;
+
 interface OpenSocket {
   socket: WebSocket;
   call: Call;
@@ -38,6 +40,7 @@ interface OpenSocket {
 export class WsPipeline {
   readonly #deps: WsPipelineDeps;
   readonly #open = new Set<OpenSocket>();
+  #closing = false;
 
   constructor(deps: WsPipelineDeps) {
     this.#deps = deps;
@@ -51,6 +54,7 @@ export class WsPipeline {
       if (this.#open.size >= MAX_SOCKETS) return socket.close(1013, 'too many sockets');
       const call = await guard(this.#deps, admit(this.#deps, req, true), id, performance.now());
       const kept = call.caller.tier === 'admin' ? 0 : KEPT_FOR_ADMINS;
+      if (this.#closing) return this.#shut(socket, ...GOING_AWAY);
       if (this.#open.size >= MAX_SOCKETS - kept) return socket.close(1013, 'too many sockets');
       const handler = this.#deps.sockets[call.route.id as SocketRouteId];
       if (!handler) throw new GatewayError('route.not_found');
@@ -77,8 +81,10 @@ export class WsPipeline {
     }
   }
 
+  /** Closes every socket, and from now on each one that is still on its way in. */
   closeAll(): void {
-    for (const { socket } of this.#open) this.#shut(socket, 1001, 'going away');
+    this.#closing = true;
+    for (const { socket } of this.#open) this.#shut(socket, ...GOING_AWAY);
   }
 
   #track(socket: WebSocket, call: Call): void {

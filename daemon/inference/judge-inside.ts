@@ -11,6 +11,8 @@ export function judgeInside(settings: Pick<Settings, 'value'>, route: RouteId, t
   return decide(ROUTES[route].auth, tier, {
     enforced: settings.value('requireAuth'),
     hasAdminKey: settings.value('adminKey').trim() !== '',
+    // It matters on admin and bootstrap routes alone, and none of them is called from inside.
+    unusableAdminKey: false,
     memoryClass: settings.value('memoryClass'),
     guarded: true,
     remote: true,

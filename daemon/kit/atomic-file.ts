@@ -61,6 +61,16 @@ export async function replaceFile(
   return { durable: await settle(target.path, options.faults) };
 }
 
+/** Looks at what lies at `path` as `replaceFile` would. Throws FileWriteError for what it would refuse. */
+export async function checkReplaceable(path: string, options: Pick<ReplaceOptions, 'within'>): Promise<void> {
+  await targetOf(path, options.within ?? dirname(path));
+}
+
+/** Throws FileWriteError when `path` leads to something else than a regular file, and what `stat` throws. */
+export async function checkPlain(path: string): Promise<void> {
+  plainFile(path, await stat(path));
+}
+
 /**
  * Creates a file with its whole content at once, and answers false when the name is taken (by anything, a dangling
  * link too): of several processes exactly one gets true, and the others find a complete file. Throws FileWriteError.

@@ -7,6 +7,8 @@ export interface Resolved<T> {
   /** The value of config.toml, whoever wins. */
   persisted: T | undefined;
   warning?: string;
+  /** The environment holds something that can be no value of this setting; the default is used. */
+  unusable?: true;
 }
 
 export interface Sources {
@@ -60,7 +62,7 @@ export function resolve<T>(row: SettingRowDef<T>, sources: Sources): Resolved<T>
   const read = row.kind.fromText(found.text);
   if (!read.ok) {
     const warning = `${row.env} ${read.reason}; the default is used`;
-    return { value: row.default, source: 'default', persisted, warning };
+    return { value: row.default, source: 'default', persisted, warning, unusable: true };
   }
   const resolved: Resolved<T> = { value: read.value, source: 'env', persisted };
   return read.warning === undefined ? resolved : { ...resolved, warning: `${row.env} ${read.warning}` };

@@ -10,6 +10,9 @@ export const keptBackup = (file: string): string => `${file}.before-migration`;
 /** What SQLite keeps beside a database. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
+/** Endings of what a start takes up together with a database of that name: its log, and the copies of a migration that was cut. */
+export const TAKEN_UP = [...BESIDE, '.migrating', '.copying'];
+
 /** Makes what was written to `path`, a file or a folder, survive a power cut. */
 function sync(path: string): void {
   const handle = openSync(path, 'r');

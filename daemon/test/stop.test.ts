@@ -2,8 +2,10 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { QUIET_FILE, startGateway } from './harness/gateway.ts';
+import { QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import { holdListener } from './harness/held-listener.ts';
 import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
@@ -11,9 +13,9 @@ import { OneGateway } from './harness/one-gateway.ts';
 const SOON_MS = 7_000;
 const gateway = new OneGateway(() => startGateway({ files: QUIET_FILE }), { each: true, end: 'SIGKILL' });
 
-async function expectSoon(): Promise<void> {
+async function expectSoon(stopped = gateway.stop()): Promise<void> {
   const began = Date.now();
-  expect(await gateway.stop()).toBe(0);
+  expect(await stopped).toBe(0);
   expect(Date.now() - began).toBeLessThan(SOON_MS);
 }
 
@@ -38,4 +40,32 @@ it('connections that were opened ahead of need or are kept alive hold up no stop
   expect((await ask(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
   await expectSoon();
   agent.destroy();
+});
+
+it('with a listener of the service manager, a WebSocket that would open during the stop does not hold it up', async () => {
+  const held = await holdListener();
+  await gateway.stop('SIGKILL');
+  const { home } = gateway;
+  await gateway.again(() => startGateway({ home, listenFd: held.fd }));
+  const late = connect(held.port, '127.0.0.1');
+  late.on('error', () => {});
+  let text = '';
+  late.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+  });
+  await once(late, 'connect');
+  late.write('GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await until(() => text.includes('{'), 'a first answer');
+  text = '';
+  late.write('GET /v1/realtime HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\n');
+  await pause(200);
+  const stopped = gateway.stop();
+  await gateway.waitFor('"event":"stopping"');
+  await pause(100);
+  const key = Buffer.alloc(16).toString('base64');
+  late.write(`connection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n\r\n`);
+  await expectSoon(stopped);
+  expect(text).toMatch(/^HTTP\/1\.1 [45]/);
+  late.destroy();
+  await held.close();
 });

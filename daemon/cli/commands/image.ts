@@ -11,8 +11,8 @@ const KEPT = /^\/api\/images\/cache\/([0-9a-f-]{36})\.png$/;
 /** Most bytes of a picture that are written. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-async function fetchInto({ client }: CommandContext, uuid: string, file: NewFile): Promise<void> {
-  await file.fill(await client.open('images.cache', undefined, { params: { uuid } }), MOST_BYTES);
+async function fetchInto({ client }: CommandContext, uuid: string, file: NewFile | null): Promise<void> {
+  await file?.fill(await client.open('images.cache', undefined, { params: { uuid } }), MOST_BYTES);
 }
 
 async function image(context: CommandContext): Promise<number> {
@@ -26,9 +26,10 @@ async function image(context: CommandContext): Promise<number> {
     const [first] = made.data;
     const uuid = first !== undefined && 'url' in first ? KEPT.exec(first.url)?.[1] : undefined;
     if (uuid === undefined) throw new CliError('the answer holds no picture');
-    const target = file ?? (await NewFile.create(`${uuid}.png`, flags.force));
-    await fetchInto(context, uuid, target);
-    out(flags.json ? json(made) : `${target.path}\n`);
+    const path = file?.path ?? `${uuid}.png`;
+    if (file !== null) await fetchInto(context, uuid, file);
+    else await NewFile.during(path, flags.force, (own) => fetchInto(context, uuid, own));
+    out(flags.json ? json(made) : `${path}\n`);
     return EXIT.ok;
   });
 }

@@ -100,6 +100,12 @@ describe('posture', () => {
     expect(told(exposure(await factsOf(env, more)))[0]).toContain(words);
   });
 
+  it('without an admin key no rotation is advised: it is refused while keys are required', async () => {
+    expect(exposure(await factsOf({ SVC_REQUIRE_AUTH: 'on' }))[0]?.fix).toBe(
+      'Set SVC_ADMIN_KEY=<key> in api.env.',
+    );
+  });
+
   it.each<[Record<string, string>, string]>([
     [{}, 'ok Forwarding headers are not believed'],
     [{ SVC_TRUST_FORWARDED_FOR: 'on' }, 'ok Forwarding headers of the proxy'],
@@ -177,6 +183,23 @@ describe('files and configuration', () => {
       `rm ${join(config, 'companion.env')}`,
     ]);
     expect(found.every(({ status }) => status === 'fail')).toBe(true);
+  });
+
+  it.each<[string, (path: string) => void, string, RegExp]>([
+    ['cut', (path) => writeFileSync(path, 'x'.repeat(31), { mode: 0o600 }), 'has 31 bytes', /Put the right/],
+    ['a link', (path) => symlinkSync('/nowhere', path), 'is a symlink', /Put the right/],
+    ['a folder', (path) => mkdirSync(path, { mode: 0o700 }), 'is a directory', /Put the right/],
+    ['open', (path) => writeFileSync(path, 'x'.repeat(32), { mode: 0o644 }), 'mode 644', /^chmod 600/],
+    ['a program', (path) => writeFileSync(path, 'x'.repeat(32), { mode: 0o700 }), 'mode 0700', /^chmod 600/],
+  ])('finds a signing secret that is %s, on which no gateway starts', async (_name, make, words, fix) => {
+    const { root, state } = folders();
+    make(join(state, 'secret.bin'));
+    const [found] = await files(await factsOf({ SVC_HOME: root }));
+    expect(found).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining(words),
+      fix: expect.stringMatching(fix),
+    });
   });
 
   it('places every problem by file and line', async () => {

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { access, constants, lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { factsOf, SECRET_ADVICE, secretFlaw } from '../../auth/signing-secret.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { filesDenied, isDenied } from './files-denied.ts';
@@ -15,6 +16,8 @@ interface Place {
   forbidden: number;
   folder: boolean;
   fix: string;
+  /** The signing secret: a link is judged as one, and so is everything else that a start refuses. */
+  secret?: true;
 }
 
 const place = (path: string, forbidden: number, folder: boolean): Place => ({
@@ -30,7 +33,7 @@ const places = ({ config, state }: DoctorFacts['settings']['folders']): Place[] 
   place(state, PRIVATE, true),
   place(join(config, 'api.env'), PRIVATE, false),
   place(join(config, 'companion.env'), PRIVATE, false),
-  place(join(state, 'secret.bin'), PRIVATE, false),
+  { ...place(join(state, 'secret.bin'), PRIVATE, false), secret: true },
   place(join(state, 'svc.db'), PRIVATE, false),
 ];
 
@@ -52,8 +55,18 @@ function judged({ path, forbidden, folder, fix }: Place, facts: Stats, owner: nu
     : fail('files', `${path} belongs to user ${facts.uid}, not ${owner}.`, `chown ${owner} ${path}`);
 }
 
+/** The shape of the secret first: a mode and an owner can be corrected, a link or a cut file cannot. */
+function judgedSecret(one: Place, facts: Stats, owner: number): Finding | null {
+  const found = factsOf(facts);
+  const shape = secretFlaw({ ...found, uid: owner, mode: 0o600 }, owner);
+  if (shape !== null) return fail('files', `${one.path} ${shape}.`, SECRET_ADVICE);
+  const flaw = secretFlaw(found, owner);
+  return judged(one, facts, owner) ?? (flaw === null ? null : fail('files', `${one.path} ${flaw}.`, one.fix));
+}
+
 async function lookAt(one: Place, owner: number, facts: DoctorFacts): Promise<Finding | null> {
   try {
+    if (one.secret) return judgedSecret(one, await lstat(one.path), owner);
     return judged(one, await stat(one.path), owner);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -36,7 +36,8 @@ export function exposure(facts: DoctorFacts): Finding[] {
   const exposed = filesDenied(facts) ? null : facts.exposed;
   if (posture.keysRequired) {
     if (posture.adminKey) return [ok('exposure', `Keys are required; it listens on ${host}.`)];
-    const fix = 'sudo svcctl auth rotate admin, or SVC_ADMIN_KEY=<key> in api.env.';
+    // A rotation is an admin's, and nobody is one now.
+    const fix = 'Set SVC_ADMIN_KEY=<key> in api.env.';
     return [fail('exposure', 'Keys are required and no admin key is set: only open routes answer.', fix)];
   }
   if (exposed !== null) return [fail('exposure', exposed.message, exposed.fix)];

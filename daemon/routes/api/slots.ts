@@ -17,14 +17,18 @@ export function slotRoutes(deps: RouteDeps) {
     (action: 'load' | 'unload' | 'restart'): Handler =>
     (ctx, call) => {
       const { name } = namedSlot(deps, call);
-      audit(deps, call, `slot.${action}`, { slot: name });
-      return underWay(deps, ctx, call, deps.slots[action](name));
+      return underWay(deps, ctx, call, () => {
+        audit(deps, call, `slot.${action}`, { slot: name });
+        return deps.slots[action](name);
+      });
     };
   const swap: Handler = (ctx, call, body) => {
     const { model_id: modelId, persist = true } = body as { model_id: string; persist?: boolean };
     const { name } = namedSlot(deps, call);
-    audit(deps, call, 'slot.swap', { slot: name, model: modelId, persist });
-    return underWay(deps, ctx, call, deps.slots.swap(name, { modelId, persist }));
+    return underWay(deps, ctx, call, () => {
+      audit(deps, call, 'slot.swap', { slot: name, model: modelId, persist });
+      return deps.slots.swap(name, { modelId, persist });
+    });
   };
   /** The exact launch: of variables only their names; no value of a secret, whatever a slot file holds. */
   const plan: Handler = (_ctx, call): SlotPlanView => {
@@ -57,11 +61,13 @@ export function namedSlot(deps: Pick<RouteDeps, 'slots'>, call: Call): SlotRecor
 }
 
 /**
- * The record once the act has its outcome. With `?wait=false` 202 and the record as it is as soon as it is clear that
- * the act is not refused at once; what becomes of it is told by events, and by the slot's state.
+ * Begins the act once the query has been read, so that a request that is refused has done nothing, and answers the record
+ * when the act has its outcome. With `?wait=false` 202 and the record as it is as soon as it is clear that the act is not
+ * refused at once; what becomes of it is told by events, and by the slot's state.
  */
-async function underWay(deps: RouteDeps, ctx: Context, call: Call, act: Promise<SlotRecord>) {
-  if (new Query(call).flag('wait', true)) return act;
+async function underWay(deps: RouteDeps, ctx: Context, call: Call, begin: () => Promise<SlotRecord>) {
+  if (new Query(call).flag('wait', true)) return begin();
+  const act = begin();
   const soon = new AbortController();
   const later = pause(REFUSAL_MS, null, { signal: soon.signal }).catch(() => null);
   try {

@@ -22,6 +22,7 @@ export function mayBeOpen(verb: string, raw: string): boolean {
 export const LOCKED = {
   enforced: true,
   hasAdminKey: true,
+  unusableAdminKey: false,
   memoryClass: 'admin',
   guarded: false,
   remote: true,

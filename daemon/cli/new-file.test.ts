@@ -1,0 +1,68 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { NewFile } from './new-file.ts';
+
+let folder: string;
+const at = (name: string) => join(folder, name);
+const text = (name: string) => readFileSync(at(name), 'utf8');
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-new-file-'));
+  writeFileSync(at('old.txt'), 'old');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function* pieces(...words: string[]) {
+  for (const word of words) {
+    yield word;
+    if (word === 'broken') throw new Error('cut');
+  }
+}
+const write = (path: string, force: boolean, ...words: string[]) =>
+  NewFile.during(path, force, async (file) => file?.fill(pieces(...words), 100));
+
+it('writes a new file, and takes it back when it does not become whole', async () => {
+  expect(await write(at('new.txt'), false, 'a', 'b')).toBe(2);
+  expect(text('new.txt')).toBe('ab');
+  await expect(write(at('other.txt'), false, 'a', 'broken')).rejects.toThrow('broke off');
+  expect(readdirSync(folder).sort()).toEqual(['new.txt', 'old.txt']);
+});
+
+it('a name that is taken is left alone', async () => {
+  await expect(write(at('old.txt'), false, 'new')).rejects.toThrow('use --force');
+  expect(text('old.txt')).toBe('old');
+});
+
+it('with force the old file stays until the new one is whole', async () => {
+  for (const fail of [
+    () => write(at('old.txt'), true, 'new', 'broken'),
+    () => write(at('old.txt'), true, 'x'.repeat(101)),
+    () => NewFile.during(at('old.txt'), true, () => Promise.reject(new Error('refused'))),
+  ]) {
+    await expect(fail()).rejects.toThrow();
+    expect([text('old.txt'), readdirSync(folder)]).toEqual(['old', ['old.txt']]);
+  }
+  chmodSync(at('old.txt'), 0o640);
+  expect(await write(at('old.txt'), true, 'new')).toBe(3);
+  expect([text('old.txt'), readdirSync(folder)]).toEqual(['new', ['old.txt']]);
+  expect(statSync(at('old.txt')).mode & 0o777).toBe(0o640);
+});
+
+it('a link stays one, and a device is written into', async () => {
+  symlinkSync('old.txt', at('link.txt'));
+  await write(at('link.txt'), true, 'new');
+  expect([lstatSync(at('link.txt')).isSymbolicLink(), text('old.txt')]).toEqual([true, 'new']);
+  await write('/dev/null', true, 'new');
+  expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
+});

@@ -1,0 +1,39 @@
+import type { Context } from 'koa';
+import { expect, it, vi } from 'vitest';
+import { GatewayError } from '../../contract/errors.ts';
+import type { RouteDeps } from '../deps.ts';
+import type { Call } from '../handler.ts';
+import { slotRoutes } from './slots.ts';
+
+/** Routes over one slot whose every act is refused, what was begun, and what was written into the audit trail. */
+function refusing() {
+  const act = vi.fn(() => Promise.reject(new GatewayError('model.not_found')));
+  const add = vi.fn();
+  const deps = {
+    slots: { get: () => ({ name: 'agent' }), load: act, unload: act, restart: act, swap: act },
+    store: { audit: { add } },
+    auth: { address: () => '127.0.0.1' },
+  } as unknown as RouteDeps;
+  return { act, add, routes: slotRoutes(deps) };
+}
+
+const callWith = (query: string) =>
+  ({ params: { name: 'agent' }, target: { query }, caller: { tier: 'admin' } }) as unknown as Call;
+const ctx = {} as Context;
+const VERBS = ['slot.load', 'slot.unload', 'slot.restart', 'slot.swap'] as const;
+
+it.each(VERBS)('%s with a query that is refused begins nothing', async (verb) => {
+  const { act, add, routes } = refusing();
+  const answer = Promise.resolve(routes[verb](ctx, callWith('wait=yes'), { model_id: 'no-such-model' }));
+  await expect(answer).rejects.toMatchObject({ code: 'request.invalid' });
+  expect([act.mock.calls, add.mock.calls]).toEqual([[], []]);
+});
+
+it.each(VERBS)('%s that fails at once tells so, whether it is waited for or not', async (verb) => {
+  for (const query of ['', 'wait=false']) {
+    const { add, routes } = refusing();
+    const answer = Promise.resolve(routes[verb](ctx, callWith(query), { model_id: 'no-such-model' }));
+    await expect(answer).rejects.toMatchObject({ code: 'model.not_found' });
+    expect(add).toHaveBeenCalledTimes(1);
+  }
+});
