@@ -18,13 +18,19 @@ export function Confirm(props: {
   error: unknown;
   onConfirm: () => void;
   onClose: () => void;
+  /** Where the keyboard goes on when what opened it is gone; null for what opened it. */
+  goOn?: () => HTMLElement | null;
 }): ReactElement {
   const cancel = useRef<HTMLButtonElement>(null);
   return (
     <AlertDialog.Root open={props.open} onOpenChange={(open) => (open ? undefined : props.onClose())}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={css.backdrop} />
-        <AlertDialog.Popup className={css.popup} initialFocus={cancel}>
+        <AlertDialog.Popup
+          className={css.popup}
+          initialFocus={cancel}
+          finalFocus={() => props.goOn?.() ?? true}
+        >
           <AlertDialog.Title className={css.title}>{props.title}</AlertDialog.Title>
           <AlertDialog.Description className={css.text} render={<div />}>
             {props.children}
