@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Failure } from './failure.ts';
@@ -45,6 +46,13 @@ function progressView({ glance: { state }, current }: SlotFacts): Pick<SlotRecor
   return share == null ? {} : { progress: share };
 }
 
+/** The model that the file names and nobody knows. */
+function missingView({ glance, config }: SlotFacts): Pick<SlotRecord, 'model_missing'> {
+  if (glance.model !== null || config.model === null) return {};
+  const path = /^[.~]?\//.test(config.model);
+  return { model_missing: path ? basename(config.model) : config.model };
+}
+
 /** The slot as clients see it; no path, no address, no key. */
 export function slotRecord(facts: SlotFacts): SlotRecord {
   const { glance, config, current, outside, traffic } = facts;
@@ -57,6 +65,7 @@ export function slotRecord(facts: SlotFacts): SlotRecord {
     engine: glance.engine,
     runner: glance.runner,
     model: glance.model,
+    ...missingView(facts),
     demo: glance.demo,
     state: glance.state,
     since: facts.since,

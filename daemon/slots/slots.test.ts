@@ -50,6 +50,17 @@ describe('createSlots', () => {
   });
 
   it.each([
+    ['a name', 'no-such-model', 'no-such-model'],
+    ['a path', '/srv/private/lost.gguf', 'lost.gguf'],
+  ])('tells what a file names that is not there: %s', (_, model, told) => {
+    bench.slotFile('utility', `model = "${model}"`);
+    bench.model = null;
+    const slots = open();
+    expect(slots.get('utility')).toMatchObject({ model: null, model_missing: told, state: 'offline' });
+    expect(slots.get('agent')).not.toHaveProperty('model_missing');
+  });
+
+  it.each([
     ['the chosen card', {}, { GGML_VK_VISIBLE_DEVICES: '1' }],
     ['what the environment of the gateway shows', { GGML_VK_VISIBLE_DEVICES: '0' }, {}],
   ])('starts an engine with device auto on %s', async (_, environment, env) => {
