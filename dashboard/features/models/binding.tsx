@@ -69,7 +69,7 @@ export function Binding(props: { model: ModelWithMemory; slots: readonly SlotRec
           id={id}
           className={field.input}
           value={model.binding ?? ''}
-          disabled={put.isPending}
+          aria-busy={put.isPending}
           onChange={(event) =>
             put.mutate({
               params: { id: model.id },

@@ -137,15 +137,16 @@ export function Image(): ReactElement {
   const prompt = at.prompt.trim();
   const extra = said({ seed: numberOf(at.seed), steps: numberOf(at.steps) });
   const body = {
-    model: models.model?.id ?? 'img',
+    model: models.id,
     prompt,
     ...said({ size: at.size, n: at.count === '1' ? null : numberOf(at.count) }),
     ...(Object.keys(extra).length === 0 ? {} : { extra_body: extra }),
   };
   const lacks =
-    prompt === ''
-      ? 'Write what shall be drawn.'
-      : (numberFault('Seed', at.seed, 0, Number.MAX_SAFE_INTEGER) ?? numberFault('Steps', at.steps, 1, 150));
+    models.lacks ??
+    (prompt === '' ? 'Write what shall be drawn.' : null) ??
+    numberFault('Seed', at.seed, 0, Number.MAX_SAFE_INTEGER) ??
+    numberFault('Steps', at.steps, 1, 150);
   const slot = models.model?._svc.slot ?? null;
   return (
     <ModePage

@@ -71,15 +71,15 @@ export function Rerank(): ReactElement {
   const models = useModels('rerank', at.model);
   const documents = linesOf(at.documents);
   const body = {
-    model: models.model?.id ?? 'rerank',
+    model: models.id,
     query: at.query.trim(),
     documents,
     ...said({ top_n: numberOf(at.topN) }),
   };
   const few = documents.length === 0 ? 'Write at least one document.' : null;
   const many = documents.length > MOST_LINES ? `This page sorts at most ${MOST_LINES} documents.` : null;
-  const lacks =
-    body.query === '' ? 'Write a question.' : (few ?? many ?? numberFault('At most', at.topN, 1, MOST_LINES));
+  const empty = body.query === '' ? 'Write a question.' : null;
+  const lacks = models.lacks ?? empty ?? few ?? many ?? numberFault('At most', at.topN, 1, MOST_LINES);
   return (
     <ModePage
       ability="rerank"
