@@ -4,6 +4,13 @@ import { Button, buttonClass } from './button.tsx';
 import css from './dialog.module.css';
 import { Failure } from './failure.tsx';
 
+/** Moves the keyboard there once the dialog has left; true leaves it to the dialog, which would take the first field inside. */
+function handOver(to: HTMLElement | null): boolean {
+  if (to === null) return true;
+  queueMicrotask(() => to.focus());
+  return false;
+}
+
 /** Asks before something that has consequences; stays open with the reason when it fails. */
 export function Confirm(props: {
   open: boolean;
@@ -29,7 +36,7 @@ export function Confirm(props: {
         <AlertDialog.Popup
           className={css.popup}
           initialFocus={cancel}
-          finalFocus={() => props.goOn?.() ?? true}
+          finalFocus={() => handOver(props.goOn?.() ?? null)}
         >
           <AlertDialog.Title className={css.title}>{props.title}</AlertDialog.Title>
           <AlertDialog.Description className={css.text} render={<div />}>
