@@ -117,6 +117,22 @@ test('a slot whose file names an unknown model says so, and leads to it', async 
   await expect(card).toContainText('Model not found');
 });
 
+test('a choice that is being saved keeps the keyboard', async ({ page }) => {
+  await page.route('**/api/models/*', async (route) => {
+    await new Promise((later) => setTimeout(later, 500));
+    await route.continue();
+  });
+  await page.goto(`${daemon().url}/models?show=details&of=talker`);
+  const choice = page.getByLabel('When neither the request nor its slot says');
+  await choice.focus();
+  await choice.selectOption('off');
+  await expect(choice).toHaveAttribute('aria-busy', 'true');
+  await expect(choice).toBeFocused();
+  await expect(choice).toHaveAttribute('aria-busy', 'false');
+  await expect(choice).toHaveValue('off');
+  await expect(choice).toBeFocused();
+});
+
 test('the page of the login begins in its only field', async ({ page }) => {
   await ask(daemon(), 'POST', '/api/auth/rotate', { body: { tier: 'admin' } });
   await page.goto(`${daemon().url}/login`);
