@@ -238,6 +238,7 @@ class AllSlots implements Slots {
       ask: this.#ask,
       watchPace: this.#options.watchPace,
       gpuNote: () => this.#gpuNote,
+      secrets: () => this.#options.secrets?.() ?? [],
       residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,
       changed: () => {
         this.#announcer.changed(name);
