@@ -58,7 +58,7 @@ describe('snippetOf', () => {
 });
 
 describe('the code in Python', () => {
-  /** Parameters of the calls of openai 3.22 for Python, as its signatures have them, but for the options of each request. */
+  /** Parameters of the calls of openai 3.22 for Python, as its signatures have them, of what the playground sends. */
   const TAKES: Partial<Record<SnippetRoute, readonly string[]>> = {
     chat: ['model', 'messages', 'temperature', 'top_p', 'max_tokens', 'tools', 'stream', 'stream_options'],
     completion: ['model', 'prompt', 'max_tokens', 'temperature', 'stream', 'stream_options'],
