@@ -69,7 +69,7 @@ export function banner(facts: BannerFacts): string {
     lines.push(
       '  ! The gateway listens on the network and no key is required: anyone who reaches it can use it.',
     );
-    lines.push('    svcctl auth rotate admin, then svcctl auth require on.');
+    lines.push('    svcctl auth rotate admin, then svcctl auth require on (of a checkout: scripts/svcctl).');
   }
   lines.push(
     '',

@@ -108,6 +108,7 @@ export async function startServices(
     room: (device, needed, beside) => roomOn(hardware, device, needed, beside),
     cardMemoryOf: (pid, card) => hardware.cardMemory(card, familyOf(pid)),
     gpuNote: () => gpuNote(hardware.view()),
+    secrets: () => live.secrets(),
     cores: hardware.coresPhysical(),
     containerSockets: () => containerSockets(live),
     listenPort: () => http?.port ?? live.value('port'),

@@ -44,6 +44,10 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
-    proxy: { '/api': DAEMON, '/v1': DAEMON },
+    // The Host that the browser names stays: the gateway refuses changes of a page whose Origin is another one.
+    proxy: {
+      '/api': { target: DAEMON, changeOrigin: false },
+      '/v1': { target: DAEMON, changeOrigin: false, ws: true },
+    },
   },
 });

@@ -53,7 +53,9 @@ test('parameters go with the request, and the same request stands there as code'
   await expect(code).toContainText('"max_tokens": 12');
   await expect(code).toContainText('Be brief.');
   await composer(page).press('Enter');
-  await answered(page);
+  const told = conversation(page).getByRole('status').first();
+  await expect(told).toHaveText('The answer ended at its limit of tokens.');
+  await expect(turns(page).last()).toContainText('Ended at its limit of tokens');
   await expect(turns(page).last()).toContainText('12 tokens');
   await expect(conversation(page)).not.toContainText(DEMO_REPLY);
 });

@@ -58,10 +58,24 @@ test('memories are found by words with the way told, and deleted one by one, sev
   await inspect(page, 'memory-found', TWO_LOOKS.slice(1));
   await page.goto(`${daemon().url}/memory?q=submarine`);
   await page.getByRole('button', { name: 'Show all memories' }).click();
-  await page.getByRole('button', { name: /^Delete… Anna/ }).click();
+  await page.getByRole('button', { name: /^Delete… Anna/ }).focus();
+  await page.keyboard.press('Enter');
   const one = page.getByRole('alertdialog', { name: 'Delete this memory?' });
   await expect(one).toContainText('Anna does not eat nuts.');
-  await one.getByRole('button', { name: 'Delete it' }).click();
+  await one.getByRole('button', { name: 'Delete it' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(items(page)).toHaveCount(4);
+  // Who works by keys goes on at the list: its button went with the memory.
+  await expect(page.locator(':focus').getByRole('list', { name: 'Memories' })).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Search the memories' }).fill('heating');
+  await page.keyboard.press('Enter');
+  await expect(items(page, 'Found memories').first()).toBeVisible();
+  await page.goBack();
+  await page.getByRole('checkbox', { name: /^Choose: The printer/ }).check();
+  await page.goForward();
+  await expect(items(page, 'Found memories').first()).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Delete 1…/ })).toHaveCount(0);
+  await page.goBack();
   await expect(items(page)).toHaveCount(4);
   for (const name of [/^Choose: The printer/, /^Choose: The boiler/])
     await page.getByRole('checkbox', { name }).check();

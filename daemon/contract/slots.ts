@@ -30,6 +30,8 @@ export const SlotView = z.object({
   runner: z.string(),
   /** The model id that clients use; null while the slot has no model. */
   model: z.string().nullable(),
+  /** What its file names while no model of that name is known here; of a path the last part. */
+  model_missing: z.string().optional(),
   /** True while the slot serves the built-in demonstration model. */
   demo: z.boolean(),
   state: SlotState,

@@ -1,5 +1,6 @@
 import type { PurposeName } from '../contract/catalog.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
+import { SDXL_LICENCE, SDXL_TURBO_LICENCE } from './licences.ts';
 
 /** A well-known model, with the numbers that its memory is reckoned from. */
 export interface KnownModel {
@@ -176,14 +177,14 @@ export const CATALOG: readonly KnownModel[] = [
   }),
   row('images', 'stabilityai/sdxl-turbo:sd_xl_turbo_1.0_fp16.safetensors', 'SDXL Turbo', {
     note: 'Pictures in one to four steps; into the checkpoints of ComfyUI or an sd-server slot.',
-    licence: 'sai-nc-community',
+    licence: SDXL_TURBO_LICENCE,
     sizeMb: 6_940,
     context: null,
     shape: null,
   }),
   row('images', 'stabilityai/stable-diffusion-xl-base-1.0:sd_xl_base_1.0.safetensors', 'SDXL 1.0', {
     note: 'Pictures of a million pixels; into the checkpoints of ComfyUI or an sd-server slot.',
-    licence: 'openrail++',
+    licence: SDXL_LICENCE,
     sizeMb: 6_940,
     context: null,
     shape: null,

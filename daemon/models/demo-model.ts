@@ -9,7 +9,7 @@ import { encodeGguf } from './gguf/writer.ts';
 export const DEMO_REPLY =
   'Hello! This is the built-in demonstration model of svc-gateway. Your gateway works: llama.cpp on this machine ' +
   'wrote these words. But they are all that I know, whatever you ask. For real answers choose a model: ' +
-  'run "npm start -- --model FILE.gguf", or name a GGUF file in slots/agent.toml.';
+  'open the page /setup of the gateway, or name a GGUF file in slots/agent.toml.';
 
 export const DEMO_MODEL_ID = 'svc-demo';
 /** Window that the file states; one sequence of it takes 256 bytes a token. A token is one byte of text. */

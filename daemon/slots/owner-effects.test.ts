@@ -51,6 +51,7 @@ beforeEach(() => {
     },
     works: { heardWith: ({ ready, served, ended }) => ({ ready, served, ended, failed: tell('failed') }) },
     announcer: { changed: (slot) => void told.push(`${slot} is announced`) },
+    secrets: () => [],
     gpuNote: () => gpu,
   });
 });

@@ -30,6 +30,8 @@ export interface OwnerEffectsParts {
   readonly loads: Pick<Loads, 'admit' | 'leave' | 'changed' | 'ready' | 'served' | 'ended'>;
   readonly works: Pick<SlotWorks, 'heardWith'>;
   readonly announcer: Pick<Announcer, 'changed'>;
+  /** Values that no record shows. */
+  secrets(): readonly string[];
   /** Why this machine's GPU may have been left out; null when it has none. */
   gpuNote(): string | null;
 }
@@ -69,6 +71,7 @@ export class OwnerEffects {
         runChecks(ask, loaded, engineIn(config).checks(launch), signal),
       signOfLife: (config, launch) => signOfLife(engineIn(config), launch),
       gpuNote: () => this.#gpuNote,
+      secrets: () => this.#parts.secrets(),
       residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,
       changed: () => {
         this.#parts.announcer.changed(name);

@@ -71,6 +71,8 @@ export interface OwnerParts {
   residentBytes(pid: number): number | null;
   /** Why this machine's GPU may have been left out; null when it has none. */
   gpuNote(): string | null;
+  /** What stands in no record. */
+  secrets?(): readonly string[];
   /** An engine is ready, has served a request, has ended. */
   ready(current: Readonly<Current>): void;
   served(current: Readonly<Current>): void;

@@ -1,4 +1,6 @@
+import { basename } from 'node:path';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
+import { hideSecrets } from '../kit/redact.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { Failure } from './failure.ts';
 import type { SlotGlance } from './glance.ts';
@@ -14,7 +16,7 @@ export interface SlotFacts {
   readonly since: number;
   readonly current: Current | null;
   /** What is read from outside. */
-  readonly outside: Pick<OwnerParts, 'residentBytes'>;
+  readonly outside: Pick<OwnerParts, 'residentBytes' | 'secrets'>;
   readonly traffic: Readonly<Traffic>;
   /** Slots that its load waits for. */
   readonly waitsFor: readonly string[];
@@ -45,6 +47,15 @@ function progressView({ glance: { state }, current }: SlotFacts): Pick<SlotRecor
   return share == null ? {} : { progress: share };
 }
 
+/** The model that the file names and nobody knows. */
+function missingView({ glance, config, outside }: SlotFacts): Pick<SlotRecord, 'model_missing'> {
+  if (glance.model !== null || config.model === null) return {};
+  // Nobody has looked at it yet: it may be anything that was put into the file, a key by accident.
+  const named = hideSecrets(config.model, outside.secrets?.() ?? []);
+  const path = /^[.~]?\//.test(config.model);
+  return { model_missing: path ? basename(named) : named };
+}
+
 /** The slot as clients see it; no path, no address, no key. */
 export function slotRecord(facts: SlotFacts): SlotRecord {
   const { glance, config, current, outside, traffic } = facts;
@@ -57,6 +68,7 @@ export function slotRecord(facts: SlotFacts): SlotRecord {
     engine: glance.engine,
     runner: glance.runner,
     model: glance.model,
+    ...missingView(facts),
     demo: glance.demo,
     state: glance.state,
     since: facts.since,

@@ -35,6 +35,8 @@ export interface SlotsOptions {
   cardMemoryOf?(pid: number, card: string): Promise<number | null>;
   /** Why this machine's GPU may have been left out; null when it has none, which is the default. */
   gpuNote?(): string | null;
+  /** What stands in no record, whatever a slot file holds; default nothing. */
+  secrets?(): readonly string[];
   /** Physical cores that the engines may use. */
   readonly cores: number;
   /** The Node binary of the engines; default the one that runs this. */

@@ -50,6 +50,18 @@ describe('createSlots', () => {
   });
 
   it.each([
+    ['a name', 'no-such-model', 'no-such-model'],
+    ['a path', '/srv/private/lost.gguf', 'lost.gguf'],
+    ['a key of the gateway, hidden', '/srv/a-key-of-the/gateway.gguf', '[hidden].gguf'],
+  ])('tells what a file names that is not there: %s', (_, model, told) => {
+    bench.slotFile('utility', `model = "${model}"`);
+    bench.model = null;
+    const slots = bench.open({ ...scripted(), secrets: () => ['a-key-of-the/gateway'] });
+    expect(slots.get('utility')).toMatchObject({ model: null, model_missing: told, state: 'offline' });
+    expect(slots.get('agent')).not.toHaveProperty('model_missing');
+  });
+
+  it.each([
     ['the chosen card', {}, { GGML_VK_VISIBLE_DEVICES: '1' }],
     ['what the environment of the gateway shows', { GGML_VK_VISIBLE_DEVICES: '0' }, {}],
   ])('starts an engine with device auto on %s', async (_, environment, env) => {
@@ -71,7 +83,7 @@ describe('createSlots', () => {
 
   it('comes up without any model, and says so', async () => {
     bench.model = null;
-    const slots = open();
+    const slots = bench.open({ ...scripted(), secrets: () => ['a-key-of-the/gateway'] });
     await settle();
     expect(slots.get('agent')).toMatchObject({ state: 'offline', model: null });
     expect(bench.logged.join()).toContain('The slot has no model.');

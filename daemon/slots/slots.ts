@@ -211,6 +211,7 @@ class AllSlots implements Slots {
       loads: this.#loads,
       works: this.#works,
       announcer: this.#announcer,
+      secrets: () => this.#options.secrets?.() ?? [],
       gpuNote: () => this.#options.gpuNote?.() ?? null,
     });
   }

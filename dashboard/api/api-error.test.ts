@@ -31,6 +31,13 @@ describe('failureOf', () => {
     expect((await failureOf(answer(503, bare))).picture.retryAfterS).toBeNull();
   });
 
+  it('keeps until when to wait, so that it is not counted anew wherever it is shown', async () => {
+    const bare = { error: { code: 'slot.loading', message: 'Loading.' } };
+    const { picture } = await failureOf(answer(503, bare, { 'retry-after': '7' }));
+    expect(Math.abs((picture.retryAt ?? 0) - Date.now() - 7000)).toBeLessThan(1000);
+    expect((await failureOf(answer(503, bare))).picture.retryAt).toBeNull();
+  });
+
   it('says that a page of a proxy is not ours, and counts a dead gateway behind it as lost', async () => {
     const failure = await failureOf(answer(502, '<html>Bad gateway</html>'));
     expect(failure.picture.message).toContain('does not come from the gateway');
@@ -51,6 +58,15 @@ describe('kinds of failure', () => {
     expect(isLost(await failureOf(answer(503, body)))).toBe(false);
     expect(isLost(lost())).toBe(true);
   });
+
+  it.each([502, 503, 504])(
+    'an upstream that says %i without a code is not a lost gateway',
+    async (status) => {
+      const failure = await failureOf(answer(status, { error: { code: null, message: 'Overloaded.' } }));
+      expect(failure.picture).toMatchObject({ status, code: `http.${status}`, message: 'Overloaded.' });
+      expect(isLost(failure)).toBe(false);
+    },
+  );
 
   it('only auth.required is cured by a login', async () => {
     const required = { error: { code: 'auth.required', message: 'A key is required.' } };

@@ -2,6 +2,8 @@ import { ERRORS, type ErrorCode } from '../../daemon/contract/errors.ts';
 
 export interface FailurePicture {
   status: number;
+  /** Whether the gateway said it itself, in its envelope; an upstream's words are in it, too. */
+  ours: boolean;
   code: string;
   message: string;
   /** What to do next; null when the catalogue does not know the code. */
@@ -9,6 +11,8 @@ export interface FailurePicture {
   details: Record<string, unknown>;
   requestId: string | null;
   retryAfterS: number | null;
+  /** The same as Unix milliseconds: it goes on to be counted wherever the failure is shown anew. */
+  retryAt: number | null;
 }
 
 /** A call that failed: the words of the catalogue, never invented ones (contract "Errors"). */
@@ -24,12 +28,14 @@ export class ApiError extends Error {
 
 const LOST: FailurePicture = {
   status: 0,
+  ours: false,
   code: 'connection.lost',
   message: 'The gateway does not answer.',
   advice: 'It may be restarting, or this device has left the network. The page comes back by itself.',
   details: {},
   requestId: null,
   retryAfterS: null,
+  retryAt: null,
 };
 
 /** The failure of a call that got no answer from the gateway at all. */
@@ -60,14 +66,17 @@ export function pictureOf(error: unknown, status: number, headers: Headers): Fai
   if (fields === null || typeof fields.message !== 'string') return null;
   const code = typeof fields.code === 'string' ? fields.code : `http.${status}`;
   const details = record(fields.details) ?? {};
+  const retryAfterS = seconds(details, headers.get('retry-after'));
   return {
     status,
+    ours: true,
     code,
     message: fields.message,
     advice: adviceFor(code),
     details,
     requestId: headers.get('x-request-id'),
-    retryAfterS: seconds(details, headers.get('retry-after')),
+    retryAfterS,
+    retryAt: retryAfterS === null ? null : Date.now() + retryAfterS * 1000,
   };
 }
 
@@ -115,9 +124,9 @@ export function readableAdvice(picture: Pick<FailurePicture, 'advice' | 'retryAf
 
 /** True for a failure that says that nobody reached the gateway. */
 export function isLost(error: unknown): boolean {
-  return (
-    error instanceof ApiError && (error.picture.status === 0 || /^http\.50[234]$/.test(error.picture.code))
-  );
+  if (!(error instanceof ApiError)) return false;
+  const { status, ours, code } = error.picture;
+  return status === 0 || (!ours && /^http\.50[234]$/.test(code));
 }
 
 /** True for a change that was refused because the file is no longer the one that was read. */

@@ -7,7 +7,7 @@ import { followStream } from './follow.ts';
 import { keyOf } from './queries.ts';
 import type { CallableId, Responses } from './responses.ts';
 import type { SseEvent } from './sse.ts';
-import { staleReads } from './stale.ts';
+import { readAllAnew, staleReads } from './stale.ts';
 
 /** Events are put into the cache together, at most this often. */
 const FLUSH_MS = 300;
@@ -117,7 +117,7 @@ async function keepListening(client: QueryClient, signal: AbortSignal): Promise<
       options: () => ({}),
       onEvent: (event) => {
         // What was missed is too long ago to be replayed: everything on the page is read anew.
-        if (event.event === 'gap') void client.invalidateQueries({}, { cancelRefetch: false });
+        if (event.event === 'gap') readAllAnew(client, { cancelRefetch: false });
         else take(event);
       },
       onBroken: (error) => {
@@ -148,7 +148,7 @@ export function followEvents(client: QueryClient): () => void {
     if (document.hidden) stop();
     else {
       start();
-      void client.invalidateQueries();
+      readAllAnew(client);
     }
   };
   document.addEventListener('visibilitychange', onVisibility);

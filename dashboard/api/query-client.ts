@@ -2,6 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isLost, needsLogin } from './api-error.ts';
 import { onReturn } from './connection.ts';
 import { keyOf } from './queries.ts';
+import { readAllAnew } from './stale.ts';
 
 /**
  * The cache of everything the dashboard has read. A failed refresh never clears what was there; an answer
@@ -24,6 +25,6 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: 'always', retry: false },
     },
   });
-  onReturn(() => void client.invalidateQueries());
+  onReturn(() => readAllAnew(client));
   return client;
 }

@@ -47,12 +47,54 @@ describe('snippetOf', () => {
     ['completion', 'client.completions.create(', 'client.completions.create('],
     ['embeddings', 'client.embeddings.create(', 'client.embeddings.create('],
     ['rerank', "client.post('/rerank', { body: ", 'client.post("/rerank", cast_to=httpx.Response'],
-    ['speech', "writeFile('speech.wav'", 'answer.write_to_file("speech.wav")'],
+    ['speech', "writeFile('speech.wav'", 'with open("speech.wav", "wb") as file:'],
     ['image', 'client.images.generate(', 'client.images.generate('],
   ])('%s has its own call', (route, javascript, python) => {
     const own = { ...facts, route, body: { model: 'm', input: 'x', response_format: 'wav' } };
     expect(snippetOf('javascript', own)).toContain(javascript);
     expect(snippetOf('python', own)).toContain(python);
     expect(snippetOf('curl', own)).toMatch(/http:\/\/box:8080\/v1\/[a-z/]+ /);
+  });
+});
+
+describe('the code in Python', () => {
+  /** Parameters of the calls of openai 3.22 for Python, as its signatures have them, of what the playground sends. */
+  const TAKES: Partial<Record<SnippetRoute, readonly string[]>> = {
+    chat: ['model', 'messages', 'temperature', 'top_p', 'max_tokens', 'tools', 'stream', 'stream_options'],
+    completion: ['model', 'prompt', 'max_tokens', 'temperature', 'stream', 'stream_options'],
+    embeddings: ['model', 'input', 'encoding_format'],
+    speech: ['model', 'input', 'voice', 'response_format', 'speed'],
+    image: ['model', 'prompt', 'size', 'n'],
+  };
+
+  /** Names of the arguments of the call; null for the bare post. */
+  const argumentsOf = (text: string): string[] | null =>
+    text.includes('client.post(') ? null : [...text.matchAll(/^ {4}(\w+)=/gm)].map((found) => found[1] ?? '');
+
+  it.each<[SnippetRoute, Record<string, unknown>]>([
+    ['chat', { ...body, omni: true, tools: [], max_tokens: 5, stream_options: { include_usage: true } }],
+    ['completion', { model: 'm', prompt: 'x', max_tokens: 5, temperature: 1, stream: true }],
+    ['embeddings', { model: 'm', input: ['x'], encoding_format: 'float' }],
+    ['speech', { model: 'm', input: 'x', voice: 'v', speed: 2, response_format: 'wav' }],
+    ['image', { model: 'm', prompt: 'x', size: '512x512', n: 2, extra_body: { seed: 1 } }],
+  ])('of %s names what the client takes, and puts the rest into extra_body', (route, own) => {
+    const names = argumentsOf(snippetOf('python', { ...facts, route, body: own })) ?? [];
+    expect(names.filter((name) => name !== 'extra_body' && !TAKES[route]?.includes(name))).toEqual([]);
+    const rest = Object.keys(own).filter((name) => !names.includes(name));
+    expect(rest.every((name) => name === 'omni')).toBe(true);
+    expect(names.includes('extra_body')).toBe(rest.length > 0 || 'extra_body' in own);
+  });
+
+  it('of chat hands the own member of the gateway on', () => {
+    const text = snippetOf('python', { ...facts, body: { ...body, omni: true } });
+    expect(text).toContain('extra_body={\n        "omni": True,\n    },');
+  });
+
+  it('of speech without a voice, which the client does not go without, is the bare post', () => {
+    const text = snippetOf('python', { ...facts, route: 'speech', body: { model: 'tts', input: 'x' } });
+    expect(argumentsOf(text)).toBeNull();
+    expect(text).toContain('import httpx');
+    expect(text).toContain('client.post("/audio/speech", cast_to=httpx.Response');
+    expect(text).toContain('with open("speech.mp3", "wb") as file:');
   });
 });

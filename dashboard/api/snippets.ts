@@ -1,4 +1,5 @@
 import { pythonLiteral, shellWord } from './literals.ts';
+import { pythonArguments } from './python-parameters.ts';
 
 export type Language = 'curl' | 'javascript' | 'python';
 
@@ -82,7 +83,7 @@ const ROUTES: Readonly<Record<SnippetRoute, RouteRow>> = {
       "const { writeFile } = await import('node:fs/promises');",
       `await writeFile('${soundFile(body)}', Buffer.from(await answer.arrayBuffer()));`,
     ],
-    python: (body) => [`answer.write_to_file("${soundFile(body)}")`],
+    python: (body) => [`with open("${soundFile(body)}", "wb") as file:`, '    file.write(answer.read())'],
   },
   image: { path: '/images/generations', call: 'images.generate', ...print('data[0].url') },
 };
@@ -138,12 +139,15 @@ export const pythonClient = (base: string, key: boolean, more: readonly string[]
 
 function python(facts: SnippetFacts): string {
   const row = rowOf(facts);
-  const { base, key, body } = facts;
-  const args = Object.entries(body).map(([name, value]) => `    ${name}=${pythonLiteral(value, '    ')},`);
+  const { base, key, body, route = 'chat' } = facts;
+  const named = row.call === null ? null : pythonArguments(route, body);
+  const args = Object.entries(named ?? {}).map(
+    ([name, value]) => `    ${name}=${pythonLiteral(value, '    ')},`,
+  );
   const bare = [`answer = client.post("${row.path}", cast_to=httpx.Response, body=${pythonLiteral(body)})`];
-  const asked = row.call === null ? bare : [`answer = client.${row.call}(`, ...args, ')'];
+  const asked = named === null ? bare : [`answer = client.${row.call}(`, ...args, ')'];
   return [
-    ...pythonClient(base, key, row.call === null ? ['import httpx'] : []),
+    ...pythonClient(base, key, named === null ? ['import httpx'] : []),
     ...asked,
     ...row.python(body),
   ].join('\n');

@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, expect, it, vi } from 'vitest';
 import { keyOf } from './queries.ts';
-import { staleReads } from './stale.ts';
+import { readAllAnew, staleReads } from './stale.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -24,5 +24,19 @@ it('what changes while it is being read is read once more, and is not broken off
   expect(client.getQueryData(keyOf('settings'))).toBe('new');
   expect(read).toHaveBeenCalledTimes(2);
   leave();
+  client.clear();
+});
+
+it('what was asked once by hand, far away, is not asked again with all the rest', async () => {
+  const client = new QueryClient();
+  const read = vi.fn(async () => 'read');
+  const leave = (['settings', 'model.search'] as const).map((id) =>
+    new QueryObserver(client, { queryKey: keyOf(id), queryFn: read }).subscribe(() => {}),
+  );
+  await vi.waitFor(() => expect(client.isFetching()).toBe(0));
+  readAllAnew(client);
+  await vi.waitFor(() => expect(client.isFetching()).toBe(0));
+  expect(read).toHaveBeenCalledTimes(3);
+  for (const each of leave) each();
   client.clear();
 });

@@ -1,6 +1,14 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { InvalidateOptions, QueryClient } from '@tanstack/react-query';
 import { keyOf } from './queries.ts';
 import type { CallableId } from './responses.ts';
+
+/** Far away and slow, and asked once by hand: nothing that the gateway tells makes it stale. */
+const BY_HAND: ReadonlySet<unknown> = new Set<CallableId>(['model.search']);
+
+/** Reads everything on the page anew, after a time of which nothing is known. */
+export function readAllAnew(client: QueryClient, options: InvalidateOptions = {}): void {
+  void client.invalidateQueries({ predicate: ({ queryKey }) => !BY_HAND.has(queryKey[0]) }, options);
+}
 
 /**
  * Collects what has become stale and reads it again together, at most once per `everyMs`; `before` runs first each time.

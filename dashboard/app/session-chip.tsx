@@ -1,8 +1,9 @@
 import { Menu } from '@base-ui/react/menu';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { KeyRound, LogOut, TimerReset } from 'lucide-react';
 import type { ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useAct } from '../api/act.ts';
 import { queries } from '../api/queries.ts';
 import { useSession } from '../api/session.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
@@ -18,7 +19,7 @@ function LoggedIn(props: { menuIn: HTMLElement | null }): ReactElement {
   const session = useSession();
   const [, go] = useLocation();
   const { data } = useQuery(queries.sessions);
-  const leave = useMutation({ mutationFn: session.leave });
+  const leave = useAct({ send: session.leave });
   const current = data?.find((row) => row.current);
   const left = current === undefined ? null : current.expires_at * 1000 - now;
   const word = left === null ? 'Logged in' : steadyDuration(left);
@@ -39,7 +40,9 @@ function LoggedIn(props: { menuIn: HTMLElement | null }): ReactElement {
               Logged in as admin
               {current === undefined ? '' : ` until ${moment(current.expires_at * 1000)}`}.
             </p>
-            {leave.isError ? <p className={menu.fault}>Logging out failed: {leave.error.message}</p> : null}
+            {leave.error === null ? null : (
+              <p className={menu.fault}>Logging out failed: {leave.error.message}</p>
+            )}
             <Menu.Item className={menu.item} onClick={() => go('/security/sessions')}>
               <KeyRound size={16} aria-hidden="true" /> All sessions
             </Menu.Item>

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useConnection } from '../api/connection.ts';
 import { followEvents } from '../api/events.ts';
@@ -11,8 +11,8 @@ import { Rail } from './rail.tsx';
 import css from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
 
-/** Moves focus to the view when the address changes, so that keyboards and screen readers start there. */
-function useFocusOnArrival(): React.RefObject<HTMLElement | null> {
+/** Moves focus to the view when the address changes, so that keyboards and screen readers start there or in what it chose. */
+function useFocusOnArrival(box: RefObject<HTMLElement | null>): RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null);
   const [path] = useLocation();
   const view = path.split('/')[1];
@@ -20,10 +20,10 @@ function useFocusOnArrival(): React.RefObject<HTMLElement | null> {
   useEffect(() => {
     if (last.current === view) return;
     last.current = view;
-    main.current?.focus({ preventScroll: true });
+    if (!box.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true });
     main.current?.scrollTo(0, 0);
     scrollTo(0, 0);
-  }, [view]);
+  }, [view, box]);
   return main;
 }
 
@@ -34,7 +34,8 @@ function useEventStream(allowed: boolean): void {
 
 /** The frame around every view. */
 export function Shell(props: { children: ReactNode }): ReactElement {
-  const main = useFocusOnArrival();
+  const view = useRef<HTMLDivElement>(null);
+  const main = useFocusOnArrival(view);
   const { gate } = useSession();
   const { up } = useConnection();
   useEventStream(isInside(gate));
@@ -49,7 +50,7 @@ export function Shell(props: { children: ReactNode }): ReactElement {
       {outside ? null : <Rail />}
       <main ref={main} id="view" tabIndex={-1} className={css.main}>
         <Notices />
-        <div className={css.view} data-stale={stale || undefined}>
+        <div ref={view} className={css.view} data-stale={stale || undefined}>
           {props.children}
         </div>
       </main>

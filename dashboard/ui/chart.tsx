@@ -23,6 +23,8 @@ export interface ChartProps {
 }
 
 const HEIGHT = 112;
+/** Half a time of day. */
+const HALF_TIME_PX = 24;
 const FONT = '12px system-ui, sans-serif';
 
 /** Colours of the theme as the canvas takes them: it knows no custom properties. */
@@ -80,7 +82,7 @@ function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): u
       },
     },
     axes: [
-      { ...axis, grid: { show: false }, size: 20, space: 90, values: (_plot, at) => at.map(clockText) },
+      { ...axis, grid: { show: false }, size: 20, space: 90, values: timesOf },
       {
         ...axis,
         size: 64,
@@ -98,6 +100,9 @@ function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): u
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const clockText = (seconds: number): string => clock.format(seconds * 1000);
+/** Times of day along the axis, but for one so far to the left that it touches the numbers of the other axis. */
+const timesOf = (plot: uPlot, at: number[]): (string | null)[] =>
+  at.map((seconds) => (plot.valToPos(seconds, 'x') < HALF_TIME_PX ? null : clockText(seconds)));
 
 function pointOf(plot: uPlot): { at: number; value: number } | null {
   const { idx } = plot.cursor;

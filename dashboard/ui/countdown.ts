@@ -5,20 +5,18 @@ export function secondsLeft(until: number, now: number): number {
   return Math.max(0, Math.ceil((until - now) / 1000));
 }
 
-/** Counts down from `seconds` once per second; starts anew whenever `start` is a new value, null = nothing to count. */
-export function useCountdown(seconds: number | null, start: unknown): number {
-  const [left, setLeft] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `start` restarts the count although it is not read
+/** Whole seconds until a moment (Unix milliseconds), counted down; null = nothing to count. */
+export function useCountdown(until: number | null): number {
+  const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    if (seconds === null) return setLeft(0);
-    const until = Date.now() + seconds * 1000;
-    setLeft(secondsLeft(until, Date.now()));
-    const timer = setInterval(() => {
-      const now = secondsLeft(until, Date.now());
-      setLeft(now);
-      if (now === 0) clearInterval(timer);
-    }, 250);
+    if (until === null) return;
+    const look = (): void => {
+      setNow(Date.now());
+      if (Date.now() >= until) clearInterval(timer);
+    };
+    const timer = setInterval(look, 250);
+    look();
     return () => clearInterval(timer);
-  }, [seconds, start]);
-  return left;
+  }, [until]);
+  return until === null ? 0 : secondsLeft(until, now);
 }

@@ -5,6 +5,7 @@ import { Button } from './button.tsx';
 import { Copy } from './copy.tsx';
 import { useCountdown } from './countdown.ts';
 import css from './failure.module.css';
+import { Note } from './note.tsx';
 import { StateShape } from './state-badge.tsx';
 
 interface FieldFault {
@@ -61,12 +62,26 @@ function Advice(props: { picture: FailurePicture; left: number }): ReactElement 
   );
 }
 
+/** What was refused for want of a key, once its reader has logged in. */
+function CameIn(props: { retry: (() => void) | undefined; retryWord: string | undefined }): ReactElement {
+  return (
+    <Note tone="ok">
+      <p>You are logged in now; nothing was sent again.</p>
+      {props.retry ? <Button onClick={props.retry}>{props.retryWord ?? 'Try again'}</Button> : null}
+    </Note>
+  );
+}
+
 /** A failure in the words of the catalogue: what happened, what to do next, and the request id to copy. */
 export function Failure(props: { error: unknown; retry?: () => void; retryWord?: string }): ReactElement {
   const picture = toPicture(props.error);
   const id = useRef<HTMLElement>(null);
   const session = useSession();
-  const left = useCountdown(picture.retryAfterS, props.error);
+  const left = useCountdown(picture.retryAt);
+  const refused = useRef(false);
+  if (session.gate !== 'admin') refused.current = needsLogin(props.error);
+  if (needsLogin(props.error) && refused.current && session.gate === 'admin')
+    return <CameIn retry={props.retry} retryWord={props.retryWord} />;
   return (
     <div className={css.failure} role="alert">
       <StateShape tone="failed" />

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CATALOG } from '../../models/catalog.ts';
 import { CURATED, curatedModel } from './curated.ts';
 
 test.each([
@@ -34,4 +35,16 @@ test('no two models share a name, and each draws within the bounds of requests',
     expect(steps, id).toBeLessThanOrEqual(maxSteps);
     expect(checkpoints.length, id).toBeGreaterThan(0);
   }
+});
+
+test('a model that the catalogue fetches has one licence, whoever names it', () => {
+  const both = CURATED.flatMap(({ checkpoints, licence }) =>
+    CATALOG.filter(({ file }) => file !== null && checkpoints.includes(file)).map((row) => [
+      row.name,
+      row.licence,
+      licence,
+    ]),
+  );
+  expect(both.length).toBeGreaterThan(1);
+  for (const [, fetched, drawn] of both) expect(drawn).toBe(fetched);
 });

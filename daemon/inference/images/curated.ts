@@ -1,3 +1,5 @@
+import { SDXL_LICENCE, SDXL_TURBO_LICENCE } from '../../models/licences.ts';
+
 /** The kinds of workflow that the gateway can write. */
 export type ImageFamily = 'sd15' | 'sdxl' | 'sdxl-turbo' | 'flux-schnell' | 'flux-dev';
 
@@ -76,7 +78,7 @@ export const CURATED: readonly CuratedModel[] = [
     id: 'sdxl',
     aliases: ['sdxl-base', 'sdxl-1.0', 'stable-diffusion-xl-base-1.0'],
     name: 'Stable Diffusion XL 1.0',
-    licence: 'CreativeML Open RAIL++-M',
+    licence: SDXL_LICENCE,
     family: 'sdxl',
     checkpoints: ['sd_xl_base_1.0.safetensors', 'sd_xl_base_1.0_0.9vae.safetensors'],
     split: null,
@@ -93,7 +95,7 @@ export const CURATED: readonly CuratedModel[] = [
     id: 'sdxl-turbo',
     aliases: [],
     name: 'SDXL Turbo',
-    licence: 'Stability AI Community License',
+    licence: SDXL_TURBO_LICENCE,
     family: 'sdxl-turbo',
     checkpoints: ['sd_xl_turbo_1.0_fp16.safetensors', 'sd_xl_turbo_1.0.safetensors'],
     split: null,

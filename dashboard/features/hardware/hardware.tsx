@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import type { ReactElement } from 'react';
 import type { HardwareView } from '../../../daemon/contract/hardware.ts';
+import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { useTitle } from '../../app/title.ts';
@@ -76,8 +77,8 @@ export function Hardware(): ReactElement {
   const client = useQueryClient();
   useHistory();
   const hardware = useQuery({ ...queries.hardware, refetchInterval: LIVE_MS });
-  const probe = useMutation({
-    mutationFn: () => call('hardware.probe', {}, PROBE_LIMIT_MS),
+  const probe = useAct({
+    send: () => call('hardware.probe', {}, PROBE_LIMIT_MS),
     onSuccess: (view) => client.setQueryData(queries.hardware.queryKey, view),
   });
   return (

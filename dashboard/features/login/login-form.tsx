@@ -1,7 +1,7 @@
 import { Field } from '@base-ui/react/field';
-import { useMutation } from '@tanstack/react-query';
 import { Eye, EyeOff } from 'lucide-react';
 import { type FormEvent, type ReactElement, type RefObject, useState } from 'react';
+import { useAct } from '../../api/act.ts';
 import { toPicture } from '../../api/api-error.ts';
 import { call } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
@@ -26,14 +26,15 @@ export function LoginForm(props: {
   const session = useSession();
   const [key, setKey] = useState('');
   const [shown, setShown] = useState(false);
-  const login = useMutation({
-    mutationFn: async () => {
+  const login = useAct({
+    send: async () => {
       await call('auth.login', { body: { key } });
       await session.entered();
     },
+    // Who has come in may find the form gone before it is done.
     onSuccess: props.onDone,
   });
-  const left = useCountdown(login.error ? toPicture(login.error).retryAfterS : null, login.error);
+  const left = useCountdown(login.error ? toPicture(login.error).retryAt : null);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (key !== '' && left === 0 && !login.isPending) login.mutate();

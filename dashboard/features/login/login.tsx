@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Link, Redirect } from 'wouter';
 import { nextIn } from '../../api/gate.ts';
 import { useSession } from '../../api/session.tsx';
@@ -29,6 +29,13 @@ function Standing(props: { next: string }): ReactElement | null {
   );
 }
 
+/** The one thing that this page is for, so the keyboard begins in it. */
+function Form(props: { onDone: () => void }): ReactElement {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  return <LoginForm onDone={props.onDone} input={input} />;
+}
+
 /** The way in. */
 export function Login(): ReactElement {
   useTitle('Log in');
@@ -47,7 +54,7 @@ export function Login(): ReactElement {
       <Standing next={next} />
       {gate === 'admin' ? null : status.has_admin_key ? (
         <>
-          <LoginForm onDone={() => setDone(true)} />
+          <Form onDone={() => setDone(true)} />
           <details className={css.help}>
             <summary>Where is the admin key?</summary>
             <WhereTheKeyIs />

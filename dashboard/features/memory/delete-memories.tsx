@@ -14,6 +14,7 @@ export function DeleteOne(props: {
   memory: MemoryRecord;
   onClose: () => void;
   onDone: () => void;
+  goOn: () => HTMLElement | null;
 }): ReactElement {
   const remove = useMemoryAct('memory.delete.one', props.onDone);
   return (
@@ -26,6 +27,7 @@ export function DeleteOne(props: {
       error={remove.error}
       onConfirm={() => remove.mutate({ params: { id: props.memory.id } })}
       onClose={props.onClose}
+      goOn={props.goOn}
     >
       <blockquote className={css.quote}>{props.memory.text}</blockquote>
       <p>It can not be brought back.</p>
@@ -38,6 +40,7 @@ export function DeleteMany(props: {
   ids: readonly string[];
   onClose: () => void;
   onDone: () => void;
+  goOn: () => HTMLElement | null;
 }): ReactElement {
   const { ids } = props;
   const remove = useMemoryAct('memory.delete.many', props.onDone);
@@ -53,6 +56,7 @@ export function DeleteMany(props: {
       error={remove.error}
       onConfirm={() => remove.mutate({ body: { ids } })}
       onClose={props.onClose}
+      goOn={props.goOn}
     >
       <p>They can not be brought back.</p>
     </Confirm>
@@ -60,7 +64,11 @@ export function DeleteMany(props: {
 }
 
 /** Empties the store, once the words were typed. */
-export function DeleteAll(props: { onClose: () => void; onDone: () => void }): ReactElement {
+export function DeleteAll(props: {
+  onClose: () => void;
+  onDone: () => void;
+  goOn: () => HTMLElement | null;
+}): ReactElement {
   const [typed, setTyped] = useState('');
   const remove = useMemoryAct('memory.delete.all', props.onDone);
   return (
@@ -74,6 +82,7 @@ export function DeleteAll(props: { onClose: () => void; onDone: () => void }): R
       error={remove.error}
       onConfirm={() => remove.mutate({ query: { confirm: 'all' } })}
       onClose={props.onClose}
+      goOn={props.goOn}
     >
       <p>
         The whole store is emptied, also what is not on this page. Assistants that rely on it know nothing of

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { MemoryRecord } from '../../../daemon/contract/system.ts';
 import { queries } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useTitle } from '../../app/title.ts';
 import { Button } from '../../ui/button.tsx';
+import card from '../../ui/card.module.css';
 import { Card } from '../../ui/card.tsx';
 import { count } from '../../ui/format.ts';
 import { SearchForm } from '../../ui/search-form.tsx';
 import { ViewHead } from '../../ui/view-head.tsx';
 import { AddMemory } from './add-memory.tsx';
+import { chosenOf, noneChosen, toggled } from './chosen.ts';
 import { DeleteAll, DeleteMany, DeleteOne } from './delete-memories.tsx';
 import css from './memory.module.css';
 import type { Selection } from './memory-list.tsx';
@@ -20,18 +22,24 @@ import { usePlace } from './place.ts';
 import { AllMemories, FoundMemories } from './store.tsx';
 import { useMemories } from './use-memories.ts';
 
-/** Which memories are chosen; it is forgotten when the list becomes another one. */
-function useSelection(): Selection & { clear: () => void } {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+/** What the list under these words holds now. */
+function useListed(q: string): readonly MemoryRecord[] {
+  const all = useMemories().data?.pages.flatMap(({ memories }) => memories);
+  const found = useQuery({ ...queries.found(q), enabled: q !== '' }).data?.memories;
+  return (q === '' ? all : found) ?? [];
+}
+
+/** Which memories are chosen; it is forgotten when the list becomes another one, by whatever way. */
+function useSelection(q: string): Selection & { ids: readonly string[]; clear: () => void } {
+  const listed = useListed(q);
+  const [chosen, setChosen] = useState(noneChosen(q));
+  if (chosen.q !== q) setChosen(noneChosen(q));
+  const ids = chosenOf(chosen, listed);
   return {
-    chosen,
-    clear: () => setChosen(new Set()),
-    toggle: (id) =>
-      setChosen((was) => {
-        const next = new Set(was);
-        if (!next.delete(id)) next.add(id);
-        return next;
-      }),
+    ids,
+    chosen: new Set(ids),
+    clear: () => setChosen(noneChosen(q)),
+    toggle: (id) => setChosen((was) => toggled(was, id)),
   };
 }
 
@@ -52,18 +60,23 @@ function WhoMay(): ReactElement | null {
 export function Memory(): ReactElement {
   useTitle('Memory');
   const { q, show, find, open, close } = usePlace();
-  const selection = useSelection();
+  const selection = useSelection(q);
   const [one, setOne] = useState<MemoryRecord | null>(null);
-  const many = selection.chosen.size;
+  const list = useRef<HTMLDivElement>(null);
+  const many = selection.ids.length;
   const some = useMemories().data?.pages.some(({ memories }) => memories.length > 0) === true;
-  const look = (words: string): void => {
-    selection.clear();
-    find(words);
-  };
+  const removed = useRef(false);
   const done = (): void => {
+    removed.current = true;
     selection.clear();
     setOne(null);
     close();
+  };
+  /** The button that led to what is now deleted goes away with it. */
+  const goOn = (): HTMLElement | null => {
+    const gone = removed.current;
+    removed.current = false;
+    return gone ? list.current : null;
   };
   return (
     <>
@@ -85,8 +98,8 @@ export function Memory(): ReactElement {
           most={4096}
           className={css.search}
           q={q}
-          onFind={look}
-          onEmpty={() => look('')}
+          onFind={find}
+          onEmpty={() => find('')}
         />
         {many === 0 ? null : (
           <div className={css.chosen}>
@@ -98,18 +111,22 @@ export function Memory(): ReactElement {
             </Button>
           </div>
         )}
-        {q === '' ? (
-          <AllMemories selection={selection} onDelete={setOne} onAdd={() => open('add')} />
-        ) : (
-          <FoundMemories q={q} selection={selection} onDelete={setOne} onReset={() => look('')} />
-        )}
+        <div ref={list} tabIndex={-1} className={card.flush}>
+          {q === '' ? (
+            <AllMemories selection={selection} onDelete={setOne} onAdd={() => open('add')} />
+          ) : (
+            <FoundMemories q={q} selection={selection} onDelete={setOne} onReset={() => find('')} />
+          )}
+        </div>
       </Card>
       {show === 'add' ? <AddMemory onClose={close} /> : null}
-      {show === 'all' ? <DeleteAll onClose={close} onDone={done} /> : null}
+      {show === 'all' ? <DeleteAll onClose={close} onDone={done} goOn={goOn} /> : null}
       {show === 'delete' && many > 0 ? (
-        <DeleteMany ids={[...selection.chosen]} onClose={close} onDone={done} />
+        <DeleteMany ids={selection.ids} onClose={close} onDone={done} goOn={goOn} />
       ) : null}
-      {one === null ? null : <DeleteOne memory={one} onClose={() => setOne(null)} onDone={done} />}
+      {one === null ? null : (
+        <DeleteOne memory={one} onClose={() => setOne(null)} onDone={done} goOn={goOn} />
+      )}
     </>
   );
 }

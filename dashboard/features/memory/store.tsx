@@ -64,7 +64,7 @@ export function FoundMemories(props: StoreProps & { q: string; onReset: () => vo
     <Loaded query={found} what="what was found" lines={6}>
       {({ mode, memories }) => (
         <>
-          <p className={css.found} role="status">
+          <p className={css.found} role="status" data-line="">
             <span>
               {memories.length === 0 ? 'Nothing' : memories.length} found under “{props.q}”
             </span>

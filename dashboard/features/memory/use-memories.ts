@@ -1,4 +1,5 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useAct } from '../../api/act.ts';
 import { type CallOptions, call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
@@ -23,12 +24,12 @@ type ActId = 'memory.add' | 'memory.delete.one' | 'memory.delete.many' | 'memory
 /** A change of the store; everything that shows it is read again. */
 export function useMemoryAct<Id extends ActId>(id: Id, onDone: (answer: Responses[Id]) => void) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (options: CallOptions) => call(id, options),
-    onSuccess: (answer) => {
+  return useAct({
+    send: (options: CallOptions) => call(id, options),
+    onSuccess: () => {
       for (const stale of ['memory.list', 'memory.search'] as const)
         void client.invalidateQueries({ queryKey: keyOf(stale) });
-      onDone(answer);
     },
+    onDone,
   });
 }

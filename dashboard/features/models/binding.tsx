@@ -52,7 +52,7 @@ export function Binding(props: { model: ModelWithMemory; slots: readonly SlotRec
           id={id}
           className={field.input}
           value={(model.binding_chosen && model.binding) || ''}
-          disabled={put.isPending}
+          aria-busy={put.isPending}
           onChange={(event) =>
             put.mutate({
               params: { id: model.id },

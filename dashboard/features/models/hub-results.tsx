@@ -5,9 +5,8 @@ import type { HubModelView } from '../../../daemon/contract/pulls.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { count } from '../../ui/format.ts';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import css from './models.module.css';
 import type { Show } from './place.ts';
@@ -40,30 +39,13 @@ function Result(props: { found: HubModelView; open: (show: Show, of: string) => 
   );
 }
 
-/** What the hub has under these words. */
-export function HubResults(props: {
+function Results(props: {
   q: string;
+  results: readonly HubModelView[];
   open: (show: Show, of: string) => void;
-  onBack: () => void;
+  back: ReactElement;
 }): ReactElement {
-  const search = useQuery(queries.hub(props.q));
-  const back = <Button onClick={props.onBack}>Back to the catalogue</Button>;
-  if (search.isError) {
-    return (
-      <div className={css.pad}>
-        <Failure error={search.error} retry={() => void search.refetch()} />
-        <div>{back}</div>
-      </div>
-    );
-  }
-  if (search.data === undefined) {
-    return (
-      <div className={css.pad}>
-        <Skeleton lines={6} what="what the hub has" />
-      </div>
-    );
-  }
-  const { results } = search.data;
+  const { results, back } = props;
   if (results.length === 0) {
     return (
       <Empty icon={SearchX} title={`The hub has no model under “${props.q}”`}>
@@ -85,6 +67,28 @@ export function HubResults(props: {
       <div className={css.pad}>
         <div>{back}</div>
       </div>
+    </>
+  );
+}
+
+/** What the hub has under these words. */
+export function HubResults(props: {
+  q: string;
+  open: (show: Show, of: string) => void;
+  onBack: () => void;
+}): ReactElement {
+  const search = useQuery(queries.hub(props.q));
+  const back = <Button onClick={props.onBack}>Back to the catalogue</Button>;
+  return (
+    <>
+      <Loaded query={search} what="what the hub has" lines={6}>
+        {({ results }) => <Results q={props.q} results={results} open={props.open} back={back} />}
+      </Loaded>
+      {search.data === undefined && search.isError ? (
+        <div className={css.pad}>
+          <div>{back}</div>
+        </div>
+      ) : null}
     </>
   );
 }

@@ -38,7 +38,7 @@ export function Thinking(props: { model: ModelWithMemory }): ReactElement {
         id={id}
         className={field.input}
         value={value}
-        disabled={put.isPending}
+        aria-busy={put.isPending}
         aria-describedby={own === null ? undefined : `${id}-own`}
         onChange={(event) => choose(event.target.value)}
       >

@@ -1,4 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useAct } from '../../api/act.ts';
 import { type CallOptions, call } from '../../api/client.ts';
 import { withPull } from '../../api/events.ts';
 import { keyOf } from '../../api/queries.ts';
@@ -19,8 +20,8 @@ const LIMIT_MS = 120_000;
 /** An act on models or downloads; what it changes is read again, and the record of a download is shown at once. */
 export function useModelAct<Id extends ActId>(id: Id, onDone: (answer: Responses[Id]) => void = () => {}) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (options: CallOptions) => call(id, options, LIMIT_MS),
+  return useAct({
+    send: (options: CallOptions) => call(id, options, LIMIT_MS),
     onSuccess: (answer) => {
       if (id === 'model.pull' || id.startsWith('pull.')) {
         const pull = answer as Responses['model.pull'];
@@ -28,7 +29,7 @@ export function useModelAct<Id extends ActId>(id: Id, onDone: (answer: Responses
       }
       const stale = ['pulls', 'models', 'model.catalog', 'v1.models', 'slots'] as const;
       for (const each of stale) void client.invalidateQueries({ queryKey: keyOf(each) });
-      onDone(answer);
     },
+    onDone,
   });
 }

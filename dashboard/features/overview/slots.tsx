@@ -11,7 +11,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { count, gib, tokenRate } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { State } from '../../ui/state-badge.tsx';
-import { slotLook } from '../shared/slot-state.ts';
+import { slotLook, slotModel } from '../shared/slot-state.ts';
 import css from './slots.module.css';
 
 /** Said again, because a table that is laid out in another way on narrow screens loses its roles in some browsers. */
@@ -23,11 +23,6 @@ const ROLES = {
   name: { role: 'rowheader', scope: 'row' },
   cell: { role: 'cell' },
 } as const;
-
-function model(slot: SlotRecord): string {
-  if (slot.model === null) return 'no model';
-  return slot.demo ? `${slot.model} (demonstration)` : slot.model;
-}
 
 function Measure(props: { label: string; value: string | null }): ReactElement {
   return (
@@ -45,7 +40,7 @@ function SlotLine(props: { slot: SlotRecord }): ReactElement {
     <tr {...ROLES.row}>
       <th {...ROLES.name}>
         <span className={css.name}>{slot.name}</span>
-        <span className={css.model}>{model(slot)}</span>
+        <span className={css.model}>{slotModel(slot)}</span>
       </th>
       <td {...ROLES.cell} className={css.state}>
         <State tone={look.tone}>{look.word}</State>
@@ -69,8 +64,8 @@ function SlotTable(props: { slots: readonly SlotRecord[] }): ReactElement {
     return (
       <Empty icon={Boxes} title="No slot yet">
         <p>
-          A slot serves one model. Setup fetches one that fits this machine; a file that is here already is
-          served with <code>npm start -- --model FILE.gguf</code>.
+          A slot serves one model. Setup fetches one that fits this machine; a file that is here already{' '}
+          <Link href="/models?show=register">is registered by its path</Link>.
         </p>
         <Link className={buttonClass('main')} href="/setup">
           Go to setup

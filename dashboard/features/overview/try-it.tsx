@@ -6,12 +6,18 @@ import { snippetOf } from '../../api/snippets.ts';
 import { Card } from '../../ui/card.tsx';
 import { Code } from '../../ui/code.tsx';
 
+/** Whom to try: agent, which is there for chats, else who answers at once. */
+export function slotToTry(slots: readonly SlotRecord[]): SlotRecord | undefined {
+  const able = slots.filter((row) => row.enabled && row.type === 'llm' && row.model !== null);
+  return able.find(({ name }) => name === 'agent') ?? able.find(({ context }) => context !== null) ?? able[0];
+}
+
 /** The command that shows that it works. */
 export function TryIt(props: {
   slots: readonly SlotRecord[] | undefined;
   status: StatusOverviewView | undefined;
 }): ReactElement | null {
-  const slot = props.slots?.find((row) => row.enabled && row.type === 'llm');
+  const slot = slotToTry(props.slots ?? []);
   if (slot === undefined || props.status === undefined) return null;
   const text = snippetOf('curl', {
     base: location.origin,

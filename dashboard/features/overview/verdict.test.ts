@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { slotRecord } from '../../../daemon/contract/testing/slot-record.ts';
-import { slotLook } from '../shared/slot-state.ts';
+import { slotLook, slotModel } from '../shared/slot-state.ts';
 import { concernsOf, knowledgeOf, verdictOf } from './verdict.ts';
 
 const slot = (over: Partial<SlotRecord> = {}): SlotRecord => slotRecord({ name: 'agent', ...over });
@@ -15,8 +15,16 @@ describe('slotLook', () => {
     [slot({ state: 'error', failure: { ...failure, parked: false } }), 'failed', 'Failed'],
     [slot({ degraded: 'on the CPU' }), 'attention', 'Ready, degraded'],
     [slot({ enabled: false, state: 'error', failure }), 'idle', 'Disabled'],
+    [slot({ state: 'offline', model: null, model_missing: 'gone' }), 'attention', 'Model not found'],
   ])('%#', (given, tone, word) => expect(slotLook(given)).toEqual({ tone, word }));
 });
+
+it.each([
+  [slot(), 'agent-model'],
+  [slot({ demo: true }), 'agent-model (demonstration)'],
+  [slot({ model: null }), 'No model'],
+  [slot({ model: null, model_missing: 'gone' }), 'gone (not found)'],
+])('the model of a slot %#', (given, word) => expect(slotModel(given)).toBe(word));
 
 describe('the verdict', () => {
   it('is fine when nothing is known to be wrong', () => {
@@ -106,6 +114,23 @@ describe('the verdict', () => {
     expect(told[1]?.message).toBe(
       'The download of o/n failed: Full. Remove models that are not needed, then resume.',
     );
+  });
+
+  it('a slot whose model is not there is told by its name, once, and led to', () => {
+    const checks = {
+      status: 'degraded' as const,
+      checks: { slots: { status: 'warning' as const, message: 'The model … was not found: agent.' } },
+    };
+    const hollow = slot({ state: 'offline', model: null, model_missing: 'gone' });
+    expect(concernsOf({ checks, slots: [hollow] })).toEqual([
+      {
+        id: 'slot agent',
+        tone: 'attention',
+        message: 'Slot agent names the model gone, which is not here.',
+        href: '/slots',
+      },
+    ]);
+    expect(concernsOf({ checks })[0]?.href).toBe('/slots');
   });
 
   it('a disabled slot is nobody’s concern', () => {

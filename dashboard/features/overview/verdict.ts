@@ -35,6 +35,10 @@ function ofSlot(slot: SlotRecord): Concern | null {
     return { id, tone: 'failed', message, href: '/slots' };
   }
   if (tone !== 'attention') return null;
+  if (slot.model_missing !== undefined && slot.degraded === null) {
+    const message = `Slot ${slot.name} names the model ${slot.model_missing}, which is not here.`;
+    return { id, tone, message, href: '/slots' };
+  }
   return { id, tone, message: `Slot ${slot.name} runs degraded: ${slot.degraded}.`, href: '/slots' };
 }
 
@@ -67,7 +71,16 @@ function ofProblem(problem: SettingsProblem): Concern {
   return { id: 'configuration', tone: 'attention', message, href: '/settings' };
 }
 
-const PLACES: Readonly<Record<string, string>> = { exposure: '/security', disk: '/models' };
+const isToldByCheck = (slot: SlotRecord): boolean =>
+  slot.enabled && (slot.failure !== null || slot.model_missing !== undefined);
+
+const PLACES: Readonly<Record<string, string>> = {
+  exposure: '/security',
+  disk: '/models',
+  slots: '/slots',
+  upstreams: '/slots/upstreams',
+  configuration: '/settings',
+};
 const placed = <C extends Concern>(concern: C): C => {
   const href = PLACES[concern.id];
   return href === undefined ? concern : { ...concern, href };
@@ -91,7 +104,8 @@ export function concernsOf(given: {
   const pulls = (given.pulls ?? []).flatMap(ofPull);
   const told = new Set([
     ...(upstreams.length > 0 ? ['upstreams'] : []),
-    ...(slots.some((concern) => concern.tone === 'failed') ? ['slots'] : []),
+    // The check of slots knows of failures and of models that are not there.
+    ...((given.slots ?? []).some(isToldByCheck) ? ['slots'] : []),
     ...(problems.length > 0 ? ['configuration'] : []),
   ]);
   const checks = Object.entries(given.checks?.checks ?? {}).flatMap(([name, check]) =>

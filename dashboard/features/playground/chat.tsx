@@ -9,7 +9,7 @@ import css from './chat.module.css';
 import { Composer } from './composer.tsx';
 import { DemoNote } from './parts/demo-note.tsx';
 import { ModelPicker } from './parts/model-picker.tsx';
-import { chosenModel, modelsThat } from './parts/models.ts';
+import { chosenModel, goneSentence, modelsThat } from './parts/models.ts';
 import { SidePanel, SidePanelDialog } from './side-panel.tsx';
 import { conversation, useConversation } from './store.ts';
 import { Turns } from './turns.tsx';
@@ -21,7 +21,7 @@ export function Chat(): ReactElement {
   const models = useQuery(queries.models);
   const { turns, model: chosen } = useConversation();
   const groups = modelsThat('chat', models.data?.data ?? []);
-  const model = chosenModel(groups, chosen, 'agent');
+  const { model, gone } = chosenModel(groups, chosen, 'agent');
   return (
     <div className={css.page}>
       <div className={css.chat}>
@@ -29,6 +29,7 @@ export function Chat(): ReactElement {
           <ModelPicker
             groups={groups}
             model={model}
+            gone={gone}
             loading={models.isPending}
             none="No chat model"
             onChoose={(id) => conversation.setModel(id)}
@@ -60,14 +61,15 @@ export function Chat(): ReactElement {
           <Failure error={models.error} retry={() => void models.refetch()} />
         ) : null}
         <DemoNote model={model} />
-        <Turns model={model?.id ?? null} none={models.isSuccess && model === null} />
+        <Turns model={model?.id ?? null} none={models.isSuccess && groups.length === 0} />
         <Composer
           model={model?.id ?? null}
+          lacks={gone === null ? null : goneSentence(gone)}
           sees={model?.architecture.input_modalities.includes('image') === true}
         />
       </div>
-      {wide ? <SidePanel model={model?.id ?? null} /> : null}
-      <SidePanelDialog open={panel && !wide} onClose={() => setPanel(false)} model={model?.id ?? null} />
+      {wide ? <SidePanel model={model?.id ?? gone} /> : null}
+      <SidePanelDialog open={panel && !wide} onClose={() => setPanel(false)} model={model?.id ?? gone} />
     </div>
   );
 }

@@ -21,7 +21,12 @@ function useEscape(active: boolean): void {
 }
 
 /** Where the next message is written; pictures can be added or pasted where the model sees them. */
-export function Composer(props: { model: string | null; sees: boolean }): ReactElement {
+export function Composer(props: {
+  model: string | null;
+  /** Why nothing can be sent, where that is not plain. */
+  lacks: string | null;
+  sees: boolean;
+}): ReactElement {
   const { draft, turns, pictures } = useConversation();
   const running = turns.at(-1)?.state === 'streaming';
   const field = useRef<HTMLTextAreaElement>(null);
@@ -67,7 +72,11 @@ export function Composer(props: { model: string | null; sees: boolean }): ReactE
       <div className={css.foot}>
         {props.sees ? <AttachButton fault={fault} onFiles={add} /> : null}
         <p id="composer-keys" className={css.keys}>
-          <kbd>Enter</kbd> sends, <kbd>Shift+Enter</kbd> starts a line, <kbd>Esc</kbd> stops
+          {props.lacks ?? (
+            <>
+              <kbd>Enter</kbd> sends, <kbd>Shift+Enter</kbd> starts a line, <kbd>Esc</kbd> stops
+            </>
+          )}
         </p>
         {/* Keys of their own: one element for both would send again when the press on Stop ends on a submit button. */}
         {running ? (

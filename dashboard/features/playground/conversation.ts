@@ -11,6 +11,8 @@ export interface Facts {
   promptTokens: number | null;
   tokens: number | null;
   tokensPerSecond: number | null;
+  /** It ended because it had reached its limit of tokens, not because it was complete. */
+  limited: boolean;
 }
 
 export interface Turn {

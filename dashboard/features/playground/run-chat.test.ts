@@ -33,6 +33,12 @@ describe('runChat', () => {
     expect(facts).toMatchObject({ slot: 'agent', requestId: 'r-9', promptTokens: 5, tokens: 2 });
   });
 
+  it('an answer that ended at its limit is not complete', async () => {
+    const at = async (finish: string) => (await run(chunk({ content: 'Hel' }) + chunk({}, finish))).facts;
+    expect(await at('length')).toMatchObject({ limited: true });
+    expect(await at('stop')).toMatchObject({ limited: false });
+  });
+
   it('an error event is thrown in the words of the catalogue', async () => {
     const error = { code: 'slot.failed', message: 'The slot has failed.', details: { reason: 'killed' } };
     await expect(
@@ -50,7 +56,7 @@ describe('runChat', () => {
 
 describe('readChunk', () => {
   it('a chunk without text adds nothing', () => {
-    const progress = { ended: false, usage: null };
+    const progress = { ended: false, limited: false, usage: null };
     expect(readChunk('{"choices":[{"delta":{"role":"assistant"}}]}', progress, new Headers())).toBeNull();
     expect(progress.ended).toBe(false);
     expect(readChunk('[DONE]', progress, new Headers())).toBeNull();

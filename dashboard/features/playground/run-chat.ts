@@ -33,6 +33,7 @@ interface Chunk {
 
 interface Progress {
   ended: boolean;
+  limited: boolean;
   usage: Usage | null;
 }
 
@@ -57,6 +58,7 @@ export function readChunk(data: string, progress: Progress, headers: Headers): P
   if (chunk.usage) progress.usage = chunk.usage;
   const choice = chunk.choices?.[0];
   if (choice?.finish_reason) progress.ended = true;
+  if (choice?.finish_reason === 'length') progress.limited = true;
   const content = choice?.delta?.content ?? choice?.text ?? '';
   const reasoning = choice?.delta?.reasoning_content ?? '';
   const calls = [...callsOfDelta(choice?.delta?.tool_calls), ...callsOfOmni(chunk._svc?.omni)];
@@ -65,7 +67,7 @@ export function readChunk(data: string, progress: Progress, headers: Headers): P
 
 function factsOf(
   headers: Headers,
-  usage: Usage | null,
+  { usage, limited }: Progress,
   times: Record<'began' | 'first' | 'end', number>,
 ): Facts {
   const tokens = usage?.completion_tokens ?? null;
@@ -79,6 +81,7 @@ function factsOf(
     promptTokens: usage?.prompt_tokens ?? null,
     tokens,
     tokensPerSecond: tokens !== null && answering >= LEAST_MS ? (tokens * 1000) / answering : null,
+    limited,
   };
 }
 
@@ -95,7 +98,7 @@ export async function runChat(
   const times = { began: performance.now(), first: 0, end: 0 };
   const answer = await send(route, { body, signal }, null);
   if (answer.body === null) throw lost();
-  const progress: Progress = { ended: false, usage: null };
+  const progress: Progress = { ended: false, limited: false, usage: null };
   try {
     for await (const event of sseEvents(answer.body)) {
       const piece = readChunk(event.data, progress, answer.headers);
@@ -109,7 +112,7 @@ export async function runChat(
     progress.ended = false;
   }
   times.end = performance.now();
-  const facts = factsOf(answer.headers, progress.usage, times);
+  const facts = factsOf(answer.headers, progress, times);
   if (!progress.ended) throw new ApiError({ ...lost().picture, ...CUT, requestId: facts.requestId });
   return facts;
 }

@@ -45,6 +45,7 @@ function statusOf(last: Turn | undefined): string {
     cut: 'The answer was cut.',
     failed: '',
   };
+  if (last.state === 'done' && last.facts?.limited) return 'The answer ended at its limit of tokens.';
   return words[last.state];
 }
 

@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
+import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,13 +11,13 @@ import { Confirm } from '../../ui/confirm.tsx';
 export function Cancel(props: { request: RequestRecord }): ReactElement {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
-  const cancel = useMutation({
-    mutationFn: () => call('request.cancel', { params: { id: props.request.id } }),
+  const cancel = useAct({
+    send: () => call('request.cancel', { params: { id: props.request.id } }),
     onSuccess: () => {
-      setAsking(false);
       for (const id of ['requests', 'request'] as const)
         void client.invalidateQueries({ queryKey: keyOf(id) });
     },
+    onDone: () => setAsking(false),
   });
   return (
     <>

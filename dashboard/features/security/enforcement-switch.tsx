@@ -1,8 +1,9 @@
 import { Switch } from '@base-ui/react/switch';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { StatusOverviewView } from '../../../daemon/contract/system.ts';
+import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
@@ -52,14 +53,14 @@ function Consequence(props: { on: boolean; status: StatusOverviewView; loggedIn:
 
 function useRequire(onDone: (on: boolean) => void) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (on: boolean) => call('auth.require', { body: { require_auth: on } }),
-    onSuccess: async (answer) => {
-      onDone(answer.require_auth);
+  return useAct({
+    send: (on: boolean) => call('auth.require', { body: { require_auth: on } }),
+    onSuccess: () => {
       for (const id of ['auth.status', 'status', 'auth.exposure', 'settings'] as const) {
         void client.invalidateQueries({ queryKey: keyOf(id) });
       }
     },
+    onDone: (answer) => onDone(answer.require_auth),
   });
 }
 

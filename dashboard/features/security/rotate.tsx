@@ -1,9 +1,10 @@
 import { Radio } from '@base-ui/react/radio';
 import { RadioGroup } from '@base-ui/react/radio-group';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { RotateView } from '../../../daemon/contract/auth.ts';
+import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { keyOf, queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -59,14 +60,14 @@ function TierChoice(props: { tier: KeyTier; onChoose: (tier: KeyTier) => void })
 
 function useRotate(onDone: () => void) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (tier: KeyTier) => call('auth.rotate', { body: { tier } }),
+  return useAct({
+    send: (tier: KeyTier) => call('auth.rotate', { body: { tier } }),
     onSuccess: () => {
-      onDone();
       for (const id of ['auth.status', 'status'] as const) {
         void client.invalidateQueries({ queryKey: keyOf(id) });
       }
     },
+    onDone,
   });
 }
 

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { Cookie } from 'lucide-react';
 import { type ReactElement, useState } from 'react';
 import type { SessionRow } from '../../../daemon/contract/auth.ts';
+import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
@@ -52,12 +53,10 @@ function EndAll(props: { rows: readonly SessionRow[] }): ReactElement {
   const session = useSession();
   const [asking, setAsking] = useState(false);
   const many = props.rows.length;
-  const end = useMutation({
-    mutationFn: () => call('auth.sessions.end'),
-    onSuccess: async () => {
-      setAsking(false);
-      await session.ended();
-    },
+  const end = useAct({
+    send: () => call('auth.sessions.end'),
+    onSuccess: () => void session.ended(),
+    onDone: () => setAsking(false),
   });
   const open = (): void => {
     end.reset();

@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { SettingRow } from '../../../daemon/contract/system.ts';
+import { useAct } from '../../api/act.ts';
 import { call, ifMatch } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
@@ -46,8 +47,8 @@ interface Sent {
 
 function useSave(row: SettingRow, onDone: () => void) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ value, revision }: Sent) => {
+  return useAct({
+    send: ({ value, revision }: Sent) => {
       const headers = revision === undefined ? {} : ifMatch(revision);
       return call('settings.put', { headers, body: { values: { [row.name]: value } } });
     },
@@ -55,8 +56,8 @@ function useSave(row: SettingRow, onDone: () => void) {
     onSuccess: (answer) => {
       client.setQueryData<Responses['settings']>(keyOf('settings'), answer);
       for (const id of ['status', 'audit'] as const) void client.invalidateQueries({ queryKey: keyOf(id) });
-      onDone();
     },
+    onDone,
   });
 }
 

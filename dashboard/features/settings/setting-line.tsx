@@ -46,7 +46,7 @@ export function SettingLine(props: { row: SettingRow; onEdit: () => void }): Rea
   const lock = lockOfSetting(row);
   return (
     <li className={css.line}>
-      <div className={css.what}>
+      <div>
         <code className={css.key}>{keyOfSetting(row)}</code>
         <p className={css.soft}>{row.help}</p>
       </div>

@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
+import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -13,8 +14,8 @@ const LIMIT_MS = 60_000;
 
 function useRegister() {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (path: string) => call('model.register', { body: { path } }, LIMIT_MS),
+  return useAct({
+    send: (path: string) => call('model.register', { body: { path } }, LIMIT_MS),
     onSuccess: () => {
       for (const id of ['setup', 'models', 'slots', 'v1.models'] as const)
         void client.invalidateQueries({ queryKey: keyOf(id) });
@@ -52,7 +53,7 @@ export function FilePath(): ReactElement {
           </div>
         </form>
         {register.isError ? <Failure error={register.error} /> : null}
-        {register.isSuccess ? (
+        {register.data !== undefined ? (
           <Note tone="ok">
             <p>
               {register.data.name} is here. It answers to the name <code>{register.data.id}</code>.

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { SetupView } from '../../../daemon/contract/setup.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Command } from '../../ui/command.tsx';
-import { READ_BY_SYSTEMD, SetKey } from '../login/set-key.tsx';
+import { ReadKey, SetKey } from '../login/set-key.tsx';
 import css from './setup.module.css';
 import { isClosed } from './setup-words.ts';
 import { Step } from './step.tsx';
@@ -30,10 +30,13 @@ function Make(): ReactElement {
       </p>
       <p>On that machine, make the key…</p>
       <Command text="svcctl auth rotate admin" what="the command that makes the admin key" />
-      <p>…read it where it stands (in the folder that the gateway prints when it starts)…</p>
-      <Command text={READ_BY_SYSTEMD} what="the command that prints the key" />
+      <p>…read it where it stands…</p>
+      <ReadKey />
       <p>…and from then on let nobody in without one:</p>
       <Command text="svcctl auth require on" what="the command that requires keys" />
+      <p>
+        With <code>npm start</code> the command line is <code>scripts/svcctl</code> in the same folder.
+      </p>
       <p>
         <Link className={buttonClass()} href="/security/rotate">
           Make it on the security page instead

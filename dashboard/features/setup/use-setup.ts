@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { SetupApplyBody, SetupView } from '../../../daemon/contract/setup.ts';
+import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 
@@ -9,22 +10,22 @@ const LIMIT_MS = 60_000;
 /** Applies one part of the setup; what the gateway answers is shown at once. */
 export function useApply(onDone: (view: SetupView) => void = () => {}) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (body: SetupApplyBody) => call('setup.apply', { body }, LIMIT_MS),
+  return useAct({
+    send: (body: SetupApplyBody) => call('setup.apply', { body }, LIMIT_MS),
     onSuccess: (view) => {
       client.setQueryData(keyOf('setup'), view);
       for (const id of ['settings', 'models', 'slots'] as const)
         void client.invalidateQueries({ queryKey: keyOf(id) });
-      onDone(view);
     },
+    onDone,
   });
 }
 
 /** Looks at the machine again. */
 export function useProbe() {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: () => call('setup.probe', {}, LIMIT_MS),
+  return useAct({
+    send: () => call('setup.probe', {}, LIMIT_MS),
     onSuccess: (view) => client.setQueryData(keyOf('setup'), view),
   });
 }

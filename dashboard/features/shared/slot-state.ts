@@ -19,13 +19,21 @@ const LOOKS: Record<SlotStateName, Look> = {
 };
 
 type Facts = Pick<SlotRecord, 'state' | 'enabled' | 'degraded' | 'failure'> &
-  Partial<Pick<SlotRecord, 'waiting_for'>>;
+  Partial<Pick<SlotRecord, 'waiting_for' | 'model_missing'>>;
+
+/** The model of a slot in words, also of one that has none. */
+export function slotModel({ model, model_missing: missing, demo }: SlotRecord): string {
+  if (model !== null) return demo ? `${model} (demonstration)` : model;
+  return missing === undefined ? 'No model' : `${missing} (not found)`;
+}
 
 /** State of a slot as a word and a colour; a disabled slot is idle whatever it was. */
 export function slotLook(slot: Facts): Look {
   if (!slot.enabled) return { tone: 'idle', word: 'Disabled' };
   if ((slot.waiting_for ?? []).length > 0) return { tone: 'busy', word: 'Waiting for memory' };
   if (slot.state === 'error' && slot.failure?.parked) return { tone: 'failed', word: 'Parked' };
+  if (slot.model_missing !== undefined && slot.state === 'offline')
+    return { tone: 'attention', word: 'Model not found' };
   const look = LOOKS[slot.state];
   return look.tone === 'ok' && slot.degraded !== null
     ? { tone: 'attention', word: `${look.word}, degraded` }

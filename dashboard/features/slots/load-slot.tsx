@@ -6,12 +6,12 @@ import { gib } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Forecast } from '../shared/forecast.tsx';
 import type { SlotDialogProps } from './slot-dialog.tsx';
-import { useAct } from './use-act.ts';
+import { useSlotAct } from './use-slot-act.ts';
 
 /** Loads a slot, after the memory sum and who has to leave were shown. */
 export function LoadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const plan = useQuery(queries.plan(slot.name));
-  const load = useAct('slot.load', onClose);
+  const load = useSlotAct('slot.load', onClose);
   const refused = plan.data?.forecast.outcome === 'refused';
   return (
     <Confirm
@@ -44,7 +44,7 @@ function Running(props: { active: number; queued: number }): ReactElement {
 
 /** Unloads a slot, after saying what that frees and whom it concerns. */
 export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
-  const unload = useAct('slot.unload', onClose);
+  const unload = useSlotAct('slot.unload', onClose);
   const bytes = slot.memory_bytes ?? slot.memory?.needed_bytes ?? null;
   return (
     <Confirm
@@ -67,7 +67,7 @@ export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
 
 /** Ends an engine and starts it again. */
 export function RestartSlot({ slot, onClose }: SlotDialogProps): ReactElement {
-  const restart = useAct('slot.restart', onClose);
+  const restart = useSlotAct('slot.restart', onClose);
   return (
     <Confirm
       open

@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
+import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -12,12 +13,10 @@ const LIMIT_MS = 60_000;
 export function RemoveSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const client = useQueryClient();
   const [typed, setTyped] = useState('');
-  const remove = useMutation({
-    mutationFn: () => call('slot.remove', { params: { name: slot.name } }, LIMIT_MS),
-    onSuccess: () => {
-      onClose();
-      void client.invalidateQueries({ queryKey: keyOf('slots') });
-    },
+  const remove = useAct({
+    send: () => call('slot.remove', { params: { name: slot.name } }, LIMIT_MS),
+    onSuccess: () => void client.invalidateQueries({ queryKey: keyOf('slots') }),
+    onDone: onClose,
   });
   return (
     <Confirm

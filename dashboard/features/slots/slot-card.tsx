@@ -10,7 +10,7 @@ import menu from '../../ui/menu.module.css';
 import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { listed } from '../shared/forecast.ts';
-import { slotLook } from '../shared/slot-state.ts';
+import { slotLook, slotModel } from '../shared/slot-state.ts';
 import { type Act, actsOf } from './acts.ts';
 import type { Show } from './place.ts';
 import css from './slots.module.css';
@@ -73,7 +73,7 @@ export function SlotCard(props: { slot: SlotRecord; open: Open }): ReactElement 
         </span>
       </header>
       <p className={css.model}>
-        {slot.model ?? 'No model'}
+        {slotModel({ ...slot, demo: false })}
         <span className={css.soft}>{tags(slot)}</span>
       </p>
       {slot.progress === undefined ? null : (

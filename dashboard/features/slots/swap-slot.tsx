@@ -14,7 +14,7 @@ import { Sheet } from '../../ui/sheet.tsx';
 import { Forecast } from '../shared/forecast.tsx';
 import type { SlotDialogProps } from './slot-dialog.tsx';
 import css from './slots.module.css';
-import { useAct } from './use-act.ts';
+import { useSlotAct } from './use-slot-act.ts';
 
 function label(model: ModelRecordView): string {
   return [model.id, model.quantization, gib(model.size_bytes)].filter(Boolean).join(' · ');
@@ -64,7 +64,7 @@ export function SwapSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const [chosen, setChosen] = useState(search.get('model') ?? '');
   const [persist, setPersist] = useState(true);
   const plan = useQuery({ ...queries.plan(slot.name, chosen), enabled: chosen !== '' });
-  const swap = useAct('slot.swap', onClose);
+  const swap = useSlotAct('slot.swap', onClose);
   const ready = chosen !== '' && plan.data !== undefined && plan.data.forecast.outcome !== 'refused';
   return (
     <Sheet title={`Another model for slot ${slot.name}`} onClose={onClose}>

@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { UpstreamCreate, UpstreamPut } from '../../../daemon/contract/upstreams.ts';
+import { useAct } from '../../api/act.ts';
 import { call, ifMatch } from '../../api/client.ts';
 import { keyOf, queries } from '../../api/queries.ts';
 import { issuesOf } from '../../ui/form/draft.ts';
@@ -19,16 +20,16 @@ interface Sent {
 
 function useSave(send: (sent: Sent) => Promise<unknown>, onDone: () => void) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: send,
+  return useAct({
+    send,
     onSuccess: () => {
       for (const id of ['upstreams', 'v1.models'] as const) {
         void client.invalidateQueries({ queryKey: keyOf(id) });
       }
       client.removeQueries({ queryKey: keyOf('upstream') });
-      onDone();
     },
     onError: () => void client.invalidateQueries({ queryKey: keyOf('upstream') }),
+    onDone,
   });
 }
 

@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
+import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -9,14 +10,14 @@ import type { UpstreamDialogProps } from './upstream-dialog.tsx';
 /** Removes an upstream and its file. */
 export function RemoveUpstream({ upstream, onClose }: UpstreamDialogProps): ReactElement {
   const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => call('upstream.remove', { params: { name: upstream.name } }),
+  const remove = useAct({
+    send: () => call('upstream.remove', { params: { name: upstream.name } }),
     onSuccess: () => {
-      onClose();
       for (const id of ['upstreams', 'v1.models'] as const) {
         void client.invalidateQueries({ queryKey: keyOf(id) });
       }
     },
+    onDone: onClose,
   });
   return (
     <Confirm

@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
 import type { UpstreamTestView } from '../../../daemon/contract/upstreams.ts';
+import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -41,8 +42,8 @@ export function TestUpstream({ upstream, onClose }: UpstreamDialogProps): ReactE
   const client = useQueryClient();
   const id = useId();
   const [model, setModel] = useState('');
-  const test = useMutation({
-    mutationFn: () =>
+  const test = useAct({
+    send: () =>
       call(
         'upstream.test',
         { params: { name: upstream.name }, body: model.trim() === '' ? {} : { model: model.trim() } },

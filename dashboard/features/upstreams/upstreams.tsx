@@ -9,7 +9,6 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { useUpstreamPlace } from './place.ts';
 import { UpstreamDialog } from './upstream-dialog.tsx';
 import { UpstreamItem } from './upstream-item.tsx';
-import css from './upstreams.module.css';
 
 /** Other servers that serve models: their health, and the means to change them. */
 export function Upstreams(): ReactElement {
@@ -33,7 +32,7 @@ export function Upstreams(): ReactElement {
                 </p>
               </Empty>
             ) : (
-              <ul className={css.list}>
+              <ul>
                 {data.upstreams.map((upstream) => (
                   <UpstreamItem key={upstream.name} upstream={upstream} open={open} />
                 ))}

@@ -20,3 +20,13 @@ it('is never much larger than its bound, and empty after it was cleared', () => 
   buffer.push(1);
   expect(buffer.shown()).toEqual([{ key: 1000, line: 1 }]);
 });
+
+it('lines that come again after it was cleared are not new', () => {
+  const buffer = new LineBuffer<string>(10);
+  for (const line of ['a', 'b', 'b']) buffer.push(line);
+  buffer.clear();
+  buffer.clear();
+  for (const line of ['b', 'b', 'b', 'a']) buffer.push(line);
+  expect(buffer.came).toBe(5);
+  expect(buffer.shown().map(({ line }) => line)).toEqual(['b', 'b', 'b', 'a']);
+});

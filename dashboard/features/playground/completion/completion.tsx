@@ -68,13 +68,12 @@ export function Completion(): ReactElement {
   const at = useFields(fields);
   const state = useJob(job);
   const models = useModels('chat', at.model);
-  const id = models.model?.id ?? 'agent';
-  const body = bodyOf(id, at);
+  const body = bodyOf(models.id, at);
   const lacks =
-    at.prompt === ''
-      ? 'Write the beginning of a text.'
-      : (numberFault('Max tokens', at.maxTokens, 1, 1_000_000) ??
-        numberFault('Temperature', at.temperature, 0, 2, false));
+    models.lacks ??
+    (at.prompt === '' ? 'Write the beginning of a text.' : null) ??
+    numberFault('Max tokens', at.maxTokens, 1, 1_000_000) ??
+    numberFault('Temperature', at.temperature, 0, 2, false);
   const send = (): void =>
     void job.run(async (signal, tell) => {
       let text = '';

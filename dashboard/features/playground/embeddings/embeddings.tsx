@@ -46,9 +46,9 @@ export function Embeddings(): ReactElement {
   const state = useJob(job);
   const models = useModels('embeddings', at.model);
   const texts = linesOf(at.texts);
-  const body = { model: models.model?.id ?? 'embed', input: texts, encoding_format: 'float' };
+  const body = { model: models.id, input: texts, encoding_format: 'float' };
   const many = texts.length > MOST_LINES ? `This page compares at most ${MOST_LINES} lines.` : null;
-  const lacks = texts.length === 0 ? 'Write at least one line.' : many;
+  const lacks = models.lacks ?? (texts.length === 0 ? 'Write at least one line.' : many);
   return (
     <ModePage
       ability="embeddings"

@@ -133,7 +133,7 @@ export function Image(): ReactElement {
   const at = useFields(fields);
   const state = useJob(job);
   const models = useModels('image_generation', at.model);
-  const body = imageRequest(at, models.model?.id ?? null);
+  const body = imageRequest(at, models.id);
   const slot = models.model?._svc.slot ?? null;
   return (
     <ModePage
@@ -147,7 +147,7 @@ export function Image(): ReactElement {
         job={job}
         state={state}
         verb="Draw"
-        lacks={imageLacks(at)}
+        lacks={models.lacks ?? imageLacks(at)}
         onSend={() => void job.run((signal, tell) => draw(body, slot, signal, tell))}
       >
         <TextArea

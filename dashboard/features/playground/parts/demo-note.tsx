@@ -10,8 +10,8 @@ export function DemoNote(props: { model: V1ModelRecord | null }): ReactElement |
     <Note tone="attention">
       <p>
         <strong>The demonstration model answers.</strong> It says one fixed sentence, to show that the whole
-        way works. <Link href="/setup">Fetch a real one that fits this machine</Link>, or start the gateway
-        with a GGUF file: <code>npm start -- --model FILE.gguf</code>.
+        way works. <Link href="/setup">Fetch a real one that fits this machine</Link>, or{' '}
+        <Link href="/models?show=register">register a GGUF file</Link> that is on it.
       </p>
     </Note>
   );

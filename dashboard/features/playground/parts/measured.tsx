@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { count, duration, tokenRate } from '../../../ui/format.ts';
+import { State } from '../../../ui/state-badge.tsx';
 import type { Facts } from '../conversation.ts';
 import css from './told-line.module.css';
 
@@ -16,6 +17,7 @@ export function Measured(props: { facts: Facts }): ReactElement {
   ];
   return (
     <span className={css.facts} title={facts.requestId === null ? undefined : `Request ${facts.requestId}`}>
+      {facts.limited ? <State tone="attention">Ended at its limit of tokens</State> : null}{' '}
       {parts.filter(Boolean).join(' · ')}
     </span>
   );

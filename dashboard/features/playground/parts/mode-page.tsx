@@ -37,13 +37,14 @@ export function ModePage(props: {
           <ModelPicker
             groups={models.groups}
             model={models.model}
+            gone={models.gone}
             loading={models.query.isPending}
             none={`No model that ${ABILITIES[ability].can}`}
             onChoose={props.onModel}
           />
         </div>
         <Loaded query={models.query} what="the models" lines={6}>
-          {() => (models.model === null ? <NoModel ability={ability} /> : props.children)}
+          {() => (models.groups.length === 0 ? <NoModel ability={ability} /> : props.children)}
         </Loaded>
       </div>
       <aside className={css.side} aria-label="The request as code">

@@ -42,6 +42,8 @@ function Items(props: { groups: readonly ModelGroup[] }): ReactElement {
 export function ModelPicker(props: {
   groups: readonly ModelGroup[];
   model: V1ModelRecord | null;
+  /** What was chosen and is served no more. */
+  gone: string | null;
   loading: boolean;
   /** Said where there is none: "No chat model". */
   none: string;
@@ -49,16 +51,21 @@ export function ModelPicker(props: {
 }): ReactElement {
   /** The list opens inside the view, so that it belongs to its landmark. */
   const box = useRef<HTMLDivElement>(null);
+  const { gone } = props;
   const none = props.loading ? 'Loading models…' : props.none;
   return (
     <div ref={box} className={css.box}>
       <Select.Root
-        value={props.model?.id ?? null}
-        disabled={props.model === null}
+        value={props.model?.id ?? gone}
+        disabled={props.groups.length === 0}
         onValueChange={(id) => (id === null ? undefined : props.onChoose(id))}
       >
         <Select.Trigger className={`${buttonClass()} ${css.trigger}`} aria-label="Model">
-          <Select.Value className={css.value}>{(id: string | null) => id ?? none}</Select.Value>
+          <Select.Value className={css.value}>
+            {(id: string | null) =>
+              gone !== null && id === gone ? `${gone} · not served now` : (id ?? none)
+            }
+          </Select.Value>
           <Select.Icon className={css.icon}>
             <ChevronsUpDown size={14} aria-hidden="true" />
           </Select.Icon>

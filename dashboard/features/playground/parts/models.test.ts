@@ -42,11 +42,15 @@ describe('models of a mode', () => {
     ]);
   });
 
-  it('a chosen model that is gone falls back to agent, then to the first', () => {
-    expect(chosenModel(modelsThat('chat', [model('qwen'), alias]), 'qwen', 'agent')?.id).toBe('qwen');
-    expect(chosenModel(modelsThat('chat', [model('qwen'), alias]), 'gone', 'agent')?.id).toBe('agent');
-    expect(chosenModel(modelsThat('chat', [model('qwen')]), null, 'agent')?.id).toBe('qwen');
-    expect(chosenModel([], 'x', 'agent')).toBeNull();
+  it.each([
+    ['the chosen one', [model('qwen'), alias], 'qwen', 'qwen', null],
+    ['agent while nobody chose', [model('qwen'), alias], '', 'agent', null],
+    ['the first one without agent', [model('qwen')], null, 'qwen', null],
+    ['nobody in the place of one that is gone', [model('qwen'), alias], 'gone', undefined, 'gone'],
+    ['nobody where there is none', [], 'x', undefined, null],
+  ])('ask %s', (_, models, chosen, asked, gone) => {
+    const choice = chosenModel(modelsThat('chat', models), chosen, 'agent');
+    expect([choice.model?.id, choice.gone]).toEqual([asked, gone]);
   });
 
   it('every other ability is what the record says', () => {

@@ -60,12 +60,23 @@ export function modelsThat(ability: Ability, models: readonly V1ModelRecord[]): 
   );
 }
 
-/** The chosen model while it is still there, else the usual slot, else the first of the list. */
-export function chosenModel(
-  groups: readonly ModelGroup[],
-  chosen: string | null,
-  usual: string,
-): V1ModelRecord | null {
-  const all = groups.flatMap((group) => group.models);
-  return all.find((row) => row.id === chosen) ?? all.find((row) => row.id === usual) ?? all[0] ?? null;
+export interface Choice {
+  /** The one that is asked; null while nothing can be. */
+  readonly model: V1ModelRecord | null;
+  /** What was chosen and is served no more: nobody else is asked in its place. */
+  readonly gone: string | null;
 }
+
+/** The chosen model; while nobody chose, the usual slot, else the first of the list. */
+export function chosenModel(groups: readonly ModelGroup[], chosen: string | null, usual: string): Choice {
+  const all = groups.flatMap((group) => group.models);
+  const [first] = all;
+  if (first === undefined) return { model: null, gone: null };
+  if (chosen === null || chosen === '')
+    return { model: all.find((row) => row.id === usual) ?? first, gone: null };
+  const model = all.find((row) => row.id === chosen) ?? null;
+  return { model, gone: model === null ? chosen : null };
+}
+
+/** Why nothing can be sent to a model that is served no more. */
+export const goneSentence = (gone: string): string => `${gone} is not served now: choose another model.`;

@@ -1,19 +1,31 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import type { V1ModelRecord } from '../../../../daemon/contract/models.ts';
 import { queries } from '../../../api/queries.ts';
 import type { Responses } from '../../../api/responses.ts';
-import { ABILITIES, type Ability, chosenModel, type ModelGroup, modelsThat } from './models.ts';
+import {
+  ABILITIES,
+  type Ability,
+  type Choice,
+  chosenModel,
+  goneSentence,
+  type ModelGroup,
+  modelsThat,
+} from './models.ts';
 
-export interface ModeModels {
+export interface ModeModels extends Choice {
   readonly query: UseQueryResult<Responses['v1.models']>;
   readonly groups: readonly ModelGroup[];
-  /** The one that is asked; null while nothing can be. */
-  readonly model: V1ModelRecord | null;
+  /** What a request names. */
+  readonly id: string;
+  /** Why nothing can be sent; null when it can. */
+  readonly lacks: string | null;
 }
 
 /** The models of a mode, and which of them is asked; `chosen` is empty while nobody chose. */
 export function useModels(ability: Ability, chosen: string): ModeModels {
   const query = useQuery(queries.allModels);
   const groups = modelsThat(ability, query.data?.data ?? []);
-  return { query, groups, model: chosenModel(groups, chosen, ABILITIES[ability].usual) };
+  const { usual } = ABILITIES[ability];
+  const { model, gone } = chosenModel(groups, chosen, usual);
+  const id = model?.id ?? gone ?? usual;
+  return { query, groups, model, gone, id, lacks: gone === null ? null : goneSentence(gone) };
 }

@@ -72,7 +72,7 @@ export function Rerank(): ReactElement {
   const at = useFields(fields);
   const state = useJob(job);
   const models = useModels('rerank', at.model);
-  const body = rerankRequest(at, models.model?.id ?? null);
+  const body = rerankRequest(at, models.id);
   return (
     <ModePage
       ability="rerank"
@@ -85,7 +85,7 @@ export function Rerank(): ReactElement {
         job={job}
         state={state}
         verb="Sort"
-        lacks={rerankLacks(at)}
+        lacks={models.lacks ?? rerankLacks(at)}
         onSend={() => void job.run((signal) => sort(body, signal))}
       >
         <TextInput label="Question" value={at.query} onChange={(query) => fields.set({ query })} />

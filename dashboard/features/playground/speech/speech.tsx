@@ -58,6 +58,9 @@ const fields = new Fields('speech', {
 });
 const job = new Job<Spoken>();
 
+/** Sounds that were played by themselves; each is once, not whenever its reader comes back. */
+const played = new WeakSet<Blob>();
+
 function Player(props: { spoken: Spoken }): ReactElement {
   const { sound, firstMs, told } = props.spoken;
   const url = useObjectUrl(sound);
@@ -69,7 +72,14 @@ function Player(props: { spoken: Spoken }): ReactElement {
         <p>Bare samples (16 bit, 24,000 per second, mono) are for programs; a browser does not play them.</p>
       ) : url === null ? null : (
         // biome-ignore lint/a11y/useMediaCaption: what is spoken stands in the field above
-        <audio className={css.player} controls autoPlay src={url} aria-label="The spoken text" />
+        <audio
+          className={css.player}
+          controls
+          autoPlay={!played.has(sound)}
+          src={url}
+          aria-label="The spoken text"
+          onPlay={() => played.add(sound)}
+        />
       )}
       {url === null ? null : (
         <div>
@@ -105,16 +115,14 @@ export function Speech(): ReactElement {
   const state = useJob(job);
   const models = useModels('speech', at.model);
   const body = {
-    model: models.model?.id ?? 'tts',
+    model: models.id,
     input: at.text.trim(),
     ...said({ voice: at.voice, response_format: at.format, speed: numberOf(at.speed) }),
   };
   const long =
     body.input.length > MOST_TEXT ? `One request speaks at most ${count(MOST_TEXT)} characters.` : null;
-  const lacks =
-    body.input === ''
-      ? 'Write what shall be said.'
-      : (long ?? numberFault('Speed', at.speed, 0.25, 4, false));
+  const empty = body.input === '' ? 'Write what shall be said.' : null;
+  const lacks = models.lacks ?? empty ?? long ?? numberFault('Speed', at.speed, 0.25, 4, false);
   const send = (): void =>
     void job.run(async (signal) => {
       const { bytes, firstMs, told } = await askBytes('v1.speech', { body, signal }, MOST_BYTES);

@@ -100,7 +100,7 @@ function SoundFile(props: { file: File | null; onFile: (file: File) => void }): 
       />
       <p id={`${id}-help`} className={field.help}>
         {props.file === null
-          ? 'wav, mp3, flac, ogg, m4a or webm; of any length.'
+          ? 'wav, mp3, flac, ogg, m4a or webm, of 200 MiB at most.'
           : `${props.file.name}, ${count(Math.ceil(props.file.size / 1024))} KiB.`}
       </p>
       {url === null ? null : (
@@ -122,7 +122,7 @@ export function Transcription(): ReactElement {
     setFile(next);
   };
   const asked = {
-    model: models.model?.id ?? 'stt',
+    model: models.id,
     response_format: at.format,
     ...said({ language: at.language.trim() }),
   } as Record<string, string>;
@@ -138,7 +138,7 @@ export function Transcription(): ReactElement {
         job={job}
         state={state}
         verb="Write down"
-        lacks={file === null ? 'Choose a recording or make one.' : null}
+        lacks={models.lacks ?? (file === null ? 'Choose a recording or make one.' : null)}
         onSend={() => {
           if (file !== null) void job.run((signal) => hear(file, asked, signal));
         }}

@@ -9,6 +9,7 @@ vi.mock('./player.ts', () => ({
     cut = () => null;
     close = () => {};
   },
+  samplesOfFile: async (file: Blob) => new Int16Array(file.size),
 }));
 
 /** STAND-IN for the gateway's side of a session. */
@@ -16,18 +17,26 @@ class Line {
   static readonly OPEN = 1;
   static readonly all: Line[] = [];
   readyState = 1;
-  bufferedAmount = 0;
+  #waiting = 0;
   onmessage: ((event: { data: string }) => void) | null = null;
   onclose: ((event: { code: number; reason: string }) => void) | null = null;
   readonly sent: string[] = [];
+  /** Bytes that go out each time that somebody looks how many wait; null sends at once. */
+  drains: number | null = null;
   closed = false;
 
   constructor() {
     Line.all.push(this);
   }
 
+  get bufferedAmount(): number {
+    this.#waiting = Math.max(0, this.#waiting - (this.drains ?? this.#waiting));
+    return this.#waiting;
+  }
+
   send(text: string): void {
     this.sent.push(text);
+    this.#waiting += text.length;
   }
 
   close(): void {
@@ -119,4 +128,32 @@ it('an end that the gateway makes is told in its words', async () => {
   await start;
   line(0).onclose?.({ code: 4401, reason: 'auth.required' });
   expect(liveCall.get()).toMatchObject({ phase: 'ended', failure: { code: 'auth.required' } });
+});
+
+it('a recording comes whole, with the quiet that ends its turn, however slow the connection is', async () => {
+  const start = liveCall.start({ ...SETUP, microphone: false });
+  await settled();
+  line(0).greet();
+  await start;
+  line(0).drains = 100_000;
+  const seconds = 60;
+  await liveCall.play(new Blob([new Uint8Array(24_000 * seconds)]));
+  const sound = line(0).sent.filter((text) => text.includes('input_audio_buffer.append'));
+  const bytes = sound.map((text) => atob((JSON.parse(text) as { audio: string }).audio).length);
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBe(24_000 * 2 * (seconds + 0.8));
+});
+
+it('a recording ends with its session', async () => {
+  const start = liveCall.start({ ...SETUP, microphone: false });
+  await settled();
+  line(0).greet();
+  await start;
+  line(0).drains = 0;
+  const sent = liveCall.play(new Blob([new Uint8Array(24_000 * 60)]));
+  await settled();
+  liveCall.stop();
+  line(0).readyState = 3;
+  const before = line(0).sent.length;
+  await sent;
+  expect(line(0).sent).toHaveLength(before);
 });

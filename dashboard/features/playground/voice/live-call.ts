@@ -54,6 +54,8 @@ class LiveCall {
   #cut: { item: string; heardMs: number } | null = null;
   /** A typed message waits for the end of the answer that it interrupts. */
   #owed = false;
+  /** Recordings are sent one after the other. */
+  #recordings: Promise<void> = Promise.resolve();
   #turnEnd = 0;
   #endWork = (): void => {};
 
@@ -139,13 +141,13 @@ class LiveCall {
   }
 
   #hear(samples: Int16Array<ArrayBuffer>): void {
-    this.#socket?.sendSound(toBase64(new Uint8Array(samples.buffer)));
+    this.#socket?.sendSound(soundOf(samples));
   }
 
   /** Turns the microphone off and on; the gateway hears quiet meanwhile, so that a turn ends. */
   mute(): void {
     const { microphone } = this.#now;
-    if (microphone === 'on') this.#hear(QUIET);
+    if (microphone === 'on') void this.#socket?.sendWhole(soundOf(QUIET));
     if (microphone !== 'off') this.#set({ microphone: microphone === 'on' ? 'muted' : 'on', level: 0 });
   }
 
@@ -162,12 +164,14 @@ class LiveCall {
     else this.#owed = true;
   }
 
-  /** Sends a recording as if it were spoken. Rejects for what is no sound, or too long. */
+  /** Sends a recording as if it were spoken, as fast as it can go. Rejects for what is no sound, or too long. */
   async play(file: Blob): Promise<void> {
     const samples = await samplesOfFile(file);
     if (samples.length > MOST_SAMPLES) throw new Error('A turn takes five minutes at most.');
-    for (let at = 0; at < samples.length; at += PIECE) this.#hear(samples.slice(at, at + PIECE));
-    this.#hear(QUIET);
+    const socket = this.#socket;
+    if (socket === null) return;
+    this.#recordings = this.#recordings.then(() => sendRecording(socket, samples));
+    await this.#recordings;
   }
 
   /** Ends the answer that is being made or heard, and tells the gateway how much of it was heard. */
@@ -211,6 +215,14 @@ class LiveCall {
     const first = this.#player?.add(String(item_id), samplesOf(String(delta)));
     if (first) this.#set({ firstSoundMs: Math.round(performance.now() - this.#turnEnd) });
   }
+}
+
+const soundOf = (samples: Int16Array<ArrayBuffer>): string => toBase64(new Uint8Array(samples.buffer));
+
+async function sendRecording(socket: VoiceSocket, samples: Int16Array<ArrayBuffer>): Promise<void> {
+  for (let at = 0; at < samples.length; at += PIECE)
+    await socket.sendWhole(soundOf(samples.slice(at, at + PIECE)));
+  await socket.sendWhole(soundOf(QUIET));
 }
 
 function sessionOf({ instructions, voice }: CallSetup): Record<string, unknown> {

@@ -5,8 +5,9 @@ import { addressOf } from '../../../api/client.ts';
 
 /** Longest wait for the first event of a session. */
 const OPEN_MS = 15_000;
-/** Bytes that wait to be sent before sound from the microphone is left out: a connection that is too slow. */
+/** Bytes that wait to be sent before sound is left out or waits itself: a connection that is too slow. */
 const MOST_WAITING = 1_000_000;
+const LOOK_MS = 20;
 
 /** The address of live voice on this gateway, as a WebSocket names it. */
 export function voiceAddress(origin: string, model: string): string {
@@ -26,11 +27,15 @@ export function closeFailure(code: number, reason: string): ApiError {
   });
 }
 
+const soundEvent = (audio: string) => ({ type: 'input_audio_buffer.append', audio });
+
 /** A session of live voice. */
 export interface VoiceSocket {
   send(event: Record<string, unknown>): void;
-  /** The same for sound, which is left out while the connection is too slow for it. */
+  /** Sound of a live microphone, which is left out while the connection is too slow for it. */
   sendSound(audio: string): void;
+  /** The same for sound that must come whole: waits until the connection takes it, or has ended. Never rejects. */
+  sendWhole(audio: string): Promise<void>;
 }
 
 /**
@@ -66,7 +71,12 @@ export function openVoice(
       resolve({
         send: write,
         sendSound: (audio) => {
-          if (socket.bufferedAmount < MOST_WAITING) write({ type: 'input_audio_buffer.append', audio });
+          if (socket.bufferedAmount < MOST_WAITING) write(soundEvent(audio));
+        },
+        sendWhole: async (audio) => {
+          while (socket.readyState === WebSocket.OPEN && socket.bufferedAmount >= MOST_WAITING)
+            await new Promise((look) => setTimeout(look, LOOK_MS));
+          write(soundEvent(audio));
         },
       });
     };

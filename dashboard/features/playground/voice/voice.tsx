@@ -91,7 +91,7 @@ export function Voice(): ReactElement {
   const call = useLiveCall();
   const { text } = useFields(typed);
   const models = useModels('chat', at.model);
-  const model = models.model?.id ?? 'agent';
+  const model = models.id;
   const running = call.phase === 'live' || call.phase === 'opening';
   const last = call.transcript.said.findLast(({ times }) => times !== null)?.times ?? null;
   return (
@@ -106,6 +106,7 @@ export function Voice(): ReactElement {
       <Lacking />
       <Card title="Conversation">
         {running ? <Controls call={call} /> : <Setup model={model} disabled={models.model === null} />}
+        {running || models.lacks === null ? null : <p className={form.note}>{models.lacks}</p>}
         <Faults call={call} />
         <ConversationView call={call} />
         {call.phase === 'live' ? <SayForm /> : null}

@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { useAct } from '../../api/act.ts';
 import { call, ifMatch } from '../../api/client.ts';
 import { withSlot } from '../../api/events.ts';
 import { keyOf } from '../../api/queries.ts';
@@ -19,10 +20,10 @@ interface Sent {
 }
 
 /** An act on a slot; the record of the answer is shown at once. */
-export function useAct(id: ActId, onDone: () => void) {
+export function useSlotAct(id: ActId, onDone: () => void) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ name, body, revision }: Sent): Promise<SlotRecord> =>
+  return useAct({
+    send: ({ name, body, revision }: Sent): Promise<SlotRecord> =>
       call(
         id,
         {
@@ -38,8 +39,8 @@ export function useAct(id: ActId, onDone: () => void) {
       for (const stale of ['slots', 'slot.plan', 'slot.settings', 'v1.models'] as const) {
         void client.invalidateQueries({ queryKey: keyOf(stale) });
       }
-      onDone();
     },
     onError: () => void client.invalidateQueries({ queryKey: keyOf('slot.settings') }),
+    onDone,
   });
 }

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { Once } from './act.ts';
+
+it('what is under way takes no second, and the next may begin once it has ended, well or not', async () => {
+  const once = new Once();
+  const began: string[] = [];
+  let end = (): void => {};
+  once.begin(() => began.push('first'));
+  const work = once.until(
+    new Promise<void>((_, fail) => {
+      end = () => fail(new Error('no'));
+    }),
+  );
+  once.begin(() => began.push('second'));
+  expect(began).toEqual(['first']);
+  expect(once.busy).toBe(true);
+  end();
+  await expect(work).rejects.toThrow('no');
+  once.begin(() => began.push('third'));
+  expect(began).toEqual(['first', 'third']);
+});
