@@ -45,6 +45,10 @@ function lastWords(error: unknown, json: boolean): string | null {
   return `svc-gateway: ${known.message}\n  ${advice}\n`;
 }
 
+/** A file that was left open and closed by the collector: told, and nothing to stop for. */
+const isLostHandle = (error: unknown): boolean =>
+  error instanceof Error && /^A FileHandle object was closed during garbage collection/.test(error.message);
+
 /** The gateway itself is read in only here: help, version, sub-commands and refusals need little of it. */
 async function serve(env: Environment, model: string | null): Promise<void> {
   const { startServices } = await import('./services.ts');
@@ -79,6 +83,7 @@ async function serve(env: Environment, model: string | null): Promise<void> {
   process.on('SIGUSR1', () => {});
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
+      if (isLostHandle(error)) return services.log.error({ err: error }, 'a file was left open');
       if (!stopping) services.log.fatal({ event, err: error }, 'unexpected failure; the gateway stops');
       process.exitCode = 1;
       stop(event);

@@ -42,6 +42,7 @@ import type { ServiceOverrides, Services } from './services-api.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { renewLinks } from './setup/renew-links.ts';
 import { createSetup } from './setup/setup.ts';
+import { memoryDevice } from './slots/engines/common.ts';
 import { createSlots } from './slots/slots.ts';
 import { lockState } from './state-lock.ts';
 import { openStore } from './store/store.ts';
@@ -100,7 +101,7 @@ export async function startServices(
     log,
     bus,
     outbound,
-    modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, slot.device),
+    modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, memoryDevice(slot)),
     // Folders of safetensors are for engines that slot files name; none here serves them by itself.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     outOfSight: () => registry.outOfSight(),

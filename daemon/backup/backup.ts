@@ -95,7 +95,12 @@ async function copyOf(state: string): Promise<DatabaseCopy | null> {
   });
   if (schema === null) return null;
   const handle = await open(file, 'r');
-  return { handle, schema, size: (await handle.stat()).size, sha256: await sumOf(handle) };
+  try {
+    return { handle, schema, size: (await handle.stat()).size, sha256: await sumOf(handle) };
+  } catch (error) {
+    await handle.close().catch(() => {});
+    throw error;
+  }
 }
 
 async function gather({ folders, keys }: BackupOptions): Promise<Gathered> {

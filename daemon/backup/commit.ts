@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkPlain, checkReplaceable, replaceFile } from '../kit/atomic-file.ts';
+import { SetupError } from '../kit/setup-error.ts';
 import { syncFolder } from '../kit/temp-file.ts';
 import type { Folders } from '../settings/folders.ts';
 import { readFileCapped } from '../settings/read-file.ts';
@@ -44,7 +45,8 @@ async function envBytes(plan: CommitPlan): Promise<Buffer | null> {
   if (plan.members.has(ENV_MEMBER)) return staged(plan, ENV_MEMBER);
   if (!plan.members.has(SETTINGS_MEMBER)) return null;
   const here = await readFileCapped(placeOf(plan.folders.config, ENV_MEMBER), largestOf(ENV_MEMBER) ?? 0);
-  if (here.kind === 'unreadable') throw new Error(`api.env ${here.message}`);
+  if (here.kind === 'unreadable')
+    throw new SetupError(`api.env ${here.message}.`, 'Correct or remove it, and restore again.');
   return withSettings(
     here.kind === 'bytes' ? here.bytes : Buffer.alloc(0),
     await staged(plan, SETTINGS_MEMBER),

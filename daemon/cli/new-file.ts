@@ -52,9 +52,15 @@ export class NewFile {
       return new NewFile(path, await open(path, 'w', 0o644), { unfinished: null, replaces: null });
     }
     const replaces = await realpath(path);
+    // What may not be written is not replaced.
+    await (await open(replaces, 'r+')).close();
     const unfinished = `${replaces}.${process.pid}.part`;
-    const handle = await open(unfinished, 'wx', 0o600);
+    const handle = await open(unfinished, 'wx', 0o600).catch(() => null);
+    // A folder that takes no new file still has this one.
+    if (handle === null)
+      return new NewFile(path, await open(path, 'w'), { unfinished: null, replaces: null });
     await handle.chmod(facts.mode & 0o777);
+    await handle.chown(facts.uid, facts.gid).catch(() => {});
     return new NewFile(path, handle, { unfinished, replaces });
   }
 

@@ -75,6 +75,8 @@ test('what goes wrong is told and fails nobody', async () => {
       throw new Error('no such tree');
     },
   });
+  card.memoryUsed = 5;
   await open(broken).read([card]);
+  expect(card.memoryUsed).toBeNull();
   expect(told).toEqual([{ probe: 'live values', reason: 'no such tree' }]);
 });

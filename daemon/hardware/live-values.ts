@@ -1,7 +1,7 @@
 import type { Log } from '../kit/log.ts';
 import { busyCounters } from './busy-counter.ts';
 import { refreshDetails } from './details.ts';
-import type { DeviceFacts } from './facts.ts';
+import { type DeviceFacts, forgetLive } from './facts.ts';
 import { guarded, type ProbeProblem } from './guarded.ts';
 import type { ProbeContext } from './probe.ts';
 
@@ -36,6 +36,8 @@ export class LiveValues {
     const problems: ProbeProblem[] = [];
     const work = () => refreshDetails(this.#context, devices);
     await guarded('live values', limitMs, work, undefined, problems);
+    // What could not be read is unknown, not as it was.
+    if (problems.length > 0) for (const device of devices) forgetLive(device);
     for (const problem of problems) this.#log.debug(problem, 'hardware');
     this.wereRead(devices);
   }

@@ -30,7 +30,13 @@ export function gatherWrites(server: Server): GatheredWrites {
       uncork();
     };
     socket.uncork = () => {
-      if (socket.writableCorked !== 1 || socket.writableLength >= AT_ONCE) return uncork();
+      const much = socket.writableLength >= AT_ONCE;
+      if (socket.writableCorked !== 1 || much) {
+        uncork();
+        // What waits already holds the socket back once more.
+        if (much && waits && socket.writableCorked === 1) uncork();
+        return;
+      }
       if (waits) return;
       waits = true;
       if (waiting.push(write) === 1) setImmediate(flush);

@@ -51,7 +51,10 @@ export async function startHttp(
   const drain = new Drain();
   let stopping = false;
   tune(server, () => stopping);
-  wire(server, listener(app, deps, drain));
+  wire(
+    server,
+    listener(app, deps, drain, () => stopping),
+  );
   const sockets = attachSockets(app, server, deps);
   const gathered = gatherWrites(server);
   const silent = followSilent(server);
@@ -78,10 +81,10 @@ export async function startHttp(
  * Koa makes the context; the pipeline is called as it is, because every answer is written by its handler or by the
  * pipeline itself. Koa's own way of answering would cost each request a tenth of its time.
  */
-function listener(app: Koa, deps: PipelineDeps, drain: Drain) {
+function listener(app: Koa, deps: PipelineDeps, drain: Drain, stopping: () => boolean) {
   const pipeline = createPipeline(deps);
   return (req: IncomingMessage, res: ServerResponse): void => {
-    if (drain.begun) {
+    if (drain.begun || (stopping() && asksForSocket(req))) {
       turnAway(deps, req, res);
       return;
     }
@@ -105,13 +108,15 @@ function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps): WsPipeli
   return sockets;
 }
 
+const asksForSocket = (req: IncomingMessage): boolean =>
+  req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket';
+
 function tune(server: Server, stopping: () => boolean): void {
   server.headersTimeout = LIMITS.headers;
   server.requestTimeout = LIMITS.request;
   server.keepAliveTimeout = LIMITS.keepAlive;
   Object.assign(server, {
-    shouldUpgradeCallback: (req: IncomingMessage) =>
-      !stopping() && req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket',
+    shouldUpgradeCallback: (req: IncomingMessage) => !stopping() && asksForSocket(req),
   });
 }
 
@@ -164,14 +169,18 @@ interface Ending {
 }
 
 async function close(server: Server, drainMs: number, { gathered, endSilent }: Ending): Promise<void> {
+  // Node takes a connection for idle as soon as its answer has been handed over, and closing ends the idle ones.
+  gathered.flush();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const silent = setTimeout(endSilent, SILENT_GRACE_MS);
   const sweep = setInterval(() => {
-    // Node takes a connection for idle as soon as its answer has been handed over.
     gathered.flush();
     server.closeIdleConnections();
   }, SWEEP_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  const cut = setTimeout(() => {
+    gathered.flush();
+    server.closeAllConnections();
+  }, drainMs);
   await closed;
   clearInterval(sweep);
   clearTimeout(silent);

@@ -15,7 +15,7 @@ export interface IndexerDeps {
 const BATCH = 16;
 const MOST_IN_A_PASS = 10_000;
 const LIMIT_MS = 60_000;
-/** Longer than any load that is waited for: who gives up alone would end it. */
+/** Beyond this the load is given up; where `slots.load_wait_s` is shorter, that comes first. */
 const LOAD_MS = 900_000;
 /** The beginning of a text tells what it is about; more than this in characters is not embedded. */
 const MOST_TEXT = 2_000;

@@ -58,7 +58,7 @@ test('a crafted file that ends its reader does not hide the files behind it', as
 test('nothing to read starts nothing; a reader that was stopped leaves a reason', async () => {
   expect(await readFactsApart([])).toEqual([]);
   expect(await readFactsApart(['/x.gguf'], AbortSignal.abort())).toEqual([
-    { path: '/x.gguf', reason: 'its header could not be read', passing: true },
+    { path: '/x.gguf', reason: 'its header could not be read', passing: true, ended: true },
   ]);
 });
 

@@ -19,11 +19,11 @@ export type ModelFacts = GgufFacts | SpeechFacts | WeightsFacts;
 
 /**
  * Facts of a file or folder, or why it is no model by itself; a projector belongs to another one. `passing`: it could not be
- * read this time, which says nothing of what it is.
+ * read this time, which says nothing of what it is. `ended`: the reader had to be ended at it.
  */
 export type FactsOutcome =
   | { path: string; facts: ModelFacts }
-  | { path: string; reason: string; projector?: boolean; passing: boolean };
+  | { path: string; reason: string; projector?: boolean; passing: boolean; ended?: true };
 
 /** The lines that came through whole; a last one that was cut off is not among them. */
 export function parseOutcomes(stdout: string): FactsOutcome[] {
@@ -52,7 +52,7 @@ async function readBatch(
   const reason = result.timedOut ? 'reading its header took too long' : 'its header could not be read';
   const ended = paths.findIndex((path) => !outcomes.has(path));
   const reached = ended === -1 || signal?.aborted ? paths : paths.slice(0, ended + 1);
-  return reached.map((path) => outcomes.get(path) ?? { path, reason, passing: true });
+  return reached.map((path) => outcomes.get(path) ?? { path, reason, passing: true, ended: true });
 }
 
 /**

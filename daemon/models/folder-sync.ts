@@ -22,7 +22,12 @@ interface Refusal {
   projector: boolean;
   /** It could not be read, which may be over by the next look. */
   passing: boolean;
+  /** How often in a row it was refused as it is. */
+  tries: number;
 }
+
+/** A file at which the reader of headers was ended gets another chance; after that it is read when it has changed. */
+const CHANCES = 2;
 
 /** What is known of a model beside its files. */
 export type Origin = Partial<Pick<RegisteredModel, 'repo' | 'revision' | 'sha256' | 'licence'>>;
@@ -160,7 +165,7 @@ export class FolderSync {
       if (isRefusedStill(file, refusal)) this.#refused.set(file.path, refusal);
       else if (!unchanged(file, this.welcome(file) ?? shelf.byPath(file.path))) due.push(file);
     }
-    await this.#readAll(due);
+    await this.#readAll(due, refusedBefore);
     this.#attachProjectors();
     log.debug(
       { models: shelf.list().length, read: due.length, refused: this.#refused.size },
@@ -193,7 +198,7 @@ export class FolderSync {
     }
   }
 
-  async #readAll(due: readonly FoundFile[]): Promise<void> {
+  async #readAll(due: readonly FoundFile[], before: ReadonlyMap<string, Refusal>): Promise<void> {
     const { shelf, log, signal } = this.#options;
     const outcomes = await readFactsApart(
       due.map(({ path }) => path),
@@ -208,9 +213,12 @@ export class FolderSync {
         return;
       }
       if (known !== undefined) this.#miss(known);
-      const { reason, projector = false, passing } = outcome;
-      this.#refused.set(file.path, { file, reason, projector, passing });
-      if (projector) return;
+      const { reason, projector = false, ended = false } = outcome;
+      const earlier = before.get(file.path);
+      const tries = unchanged(file, earlier?.file) ? (earlier?.tries ?? 0) + 1 : 1;
+      const passing = outcome.passing && !(ended && tries >= CHANCES);
+      this.#refused.set(file.path, { file, reason, projector, passing, tries });
+      if (projector || (reason === earlier?.reason && tries > 1)) return;
       log.warn(
         { file: basename(file.path), reason: outcome.reason },
         'a file in a model folder is no usable model',

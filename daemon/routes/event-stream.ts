@@ -98,7 +98,7 @@ class Reader implements EventStream {
   judge(): void {
     if (!this.open || this.#allowed()) return;
     const held = this.#held;
-    if (held === '') {
+    if (held === '' && this.#res.writableLength === 0) {
       this.#res.destroy();
       return;
     }

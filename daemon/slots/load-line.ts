@@ -5,7 +5,7 @@ import type { LoadDecision } from './eviction.ts';
 /** A line that waits is looked at again after this long even if nothing seems to have changed: memory is freed elsewhere too. */
 const LOOK_AGAIN_MS = 2_000;
 /** One whose figures are being read is looked at again after this long. */
-const READ_AGAIN_MS = 50;
+export const READ_AGAIN_MS = 50;
 
 /** A load that wants memory. */
 export interface Applicant {

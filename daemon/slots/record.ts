@@ -52,7 +52,7 @@ function missingView({ glance, config, outside }: SlotFacts): Pick<SlotRecord, '
   if (glance.model !== null || config.model === null) return {};
   // Nobody has looked at it yet: it may be anything that was put into the file, a key by accident.
   const named = hideSecrets(config.model, outside.secrets?.() ?? []);
-  const path = /^[.~]?\//.test(config.model);
+  const path = /^(\.{0,2}|~[^/]*)\//.test(config.model) || /^[^:]*\/[^:]*\.gguf$/i.test(config.model);
   return { model_missing: path ? basename(named) : named };
 }
 

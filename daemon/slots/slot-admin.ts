@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError } from '../contract/errors.ts';
 import { SlotName, type SlotSettingsBody } from '../contract/slots.ts';
 import { cutTo } from '../kit/cut.ts';
@@ -5,6 +6,7 @@ import type { Guard } from '../settings/revision.ts';
 import { typeObjection } from './admit.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { engineFor, slotObjection } from './engines/table.ts';
+import { READ_AGAIN_MS } from './load-line.ts';
 import type { Forecast } from './loads.ts';
 import { disabledError, noMemoryError } from './refusals.ts';
 import type { SlotConfig } from './slot-file.ts';
@@ -96,13 +98,9 @@ export class SlotAdmin {
 
   /** Makes `modelId` the model of the slot, from its next start on; see `Slots.swap`. Answers the model's id. */
   async give(name: string, modelId: string, persist: boolean): Promise<string> {
-    const { config, inFile, files, reload, swaps } = this.#parts;
-    const known = config(name);
-    if (known === undefined) throw notFound(name);
-    if (!known.enabled) throw disabledError(name);
-    const model = this.fitting(known, modelId);
-    const { view } = this.#parts.forecast({ ...known, model: model.id }, model);
-    if (view.outcome === 'refused') throw noMemoryError(name, view.sum);
+    const { inFile, files, reload, swaps } = this.#parts;
+    const { known, model, forecast } = await this.#foreseen(name, modelId);
+    if (forecast.view.outcome === 'refused') throw noMemoryError(name, forecast.view.sum);
     if (persist) {
       await files.write(name, (text) =>
         checkedText(name, text ?? '', { ...(text === null ? this.#settingsOf(known) : {}), model: model.id }),
@@ -111,6 +109,19 @@ export class SlotAdmin {
     swaps.set(name, model.id, persist ? model.id : inFile(name), known.auto ? known.model : null);
     reload();
     return model.id;
+  }
+
+  /** What a load of this model would meet, by figures of now: old ones are being read, which takes as long as a probe at most. */
+  async #foreseen(name: string, modelId: string) {
+    for (;;) {
+      const known = this.#parts.config(name);
+      if (known === undefined) throw notFound(name);
+      if (!known.enabled) throw disabledError(name);
+      const model = this.fitting(known, modelId);
+      const forecast = this.#parts.forecast({ ...known, model: model.id }, model);
+      if (!forecast.order.room.reading) return { known, model, forecast };
+      await pause(READ_AGAIN_MS);
+    }
   }
 
   /** What an automatic slot is made of, as settings for a file of its own; what it was given for this run is no part of it. */

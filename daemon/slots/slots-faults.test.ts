@@ -52,14 +52,19 @@ async function chat(body: object): Promise<Response> {
   }
 }
 
+/** The engine answers as it should. */
+async function greets(): Promise<void> {
+  const response = await chat({ messages: [{ role: 'user', content: 'Hi' }], temperature: 0 });
+  const answer = (await response.json()) as { choices: { message: { content: string } }[] };
+  expect(answer.choices[0]?.message.content).toBe(DEMO_REPLY);
+}
+
 /** The next load is as clean as the first: another process, which answers. */
 async function loadsAgain(before: number): Promise<void> {
   await vi.waitFor(() => expect(startTicksOf(before)).toBeNull(), 5_000);
   expect(await slots.load('agent')).toMatchObject({ state: 'ready', failure: null });
   expect(pidOf()).not.toBe(before);
-  const response = await chat({ messages: [{ role: 'user', content: 'Hi' }], temperature: 0 });
-  const answer = (await response.json()) as { choices: { message: { content: string } }[] };
-  expect(answer.choices[0]?.message.content).toBe(DEMO_REPLY);
+  await greets();
 }
 
 describe('a real engine that breaks', () => {
@@ -111,9 +116,20 @@ describe('a real engine that breaks', () => {
         role: 'user',
         content: `message ${i} ${'x'.repeat(200)}`,
       }));
-      await expect(chat({ messages: many }).then((response) => response.text())).rejects.toThrow();
-      expect(await failed()).toMatch(/^The engine (ran out of memory|aborted|crashed)/);
-      await loadsAgain(pid);
+      const told = await chat({ messages: many }).then(
+        (response) => response.text(),
+        () => null,
+      );
+      if (told === null) {
+        expect(await failed()).toMatch(/^The engine (ran out of memory|aborted|crashed)/);
+        return loadsAgain(pid);
+      }
+      // One that could say no is as good as before once it may have memory again.
+      expect(JSON.parse(told)).toMatchObject({ error: { code: 'engine.failed', type: 'server_error' } });
+      expect(told).toMatch(/memory|alloc/i);
+      await promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=unlimited:unlimited']);
+      await greets();
+      expect(pidOf()).toBe(pid);
     },
     60_000,
   );

@@ -7,16 +7,16 @@ export function secondsLeft(until: number, now: number): number {
 
 /** Whole seconds until a moment (Unix milliseconds), counted down; null = nothing to count. */
 export function useCountdown(until: number | null): number {
-  const [now, setNow] = useState(Date.now);
+  const [, tick] = useState(0);
   useEffect(() => {
     if (until === null) return;
     const look = (): void => {
-      setNow(Date.now());
+      tick(Date.now());
       if (Date.now() >= until) clearInterval(timer);
     };
     const timer = setInterval(look, 250);
     look();
     return () => clearInterval(timer);
   }, [until]);
-  return until === null ? 0 : secondsLeft(until, now);
+  return until === null ? 0 : secondsLeft(until, Date.now());
 }

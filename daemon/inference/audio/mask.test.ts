@@ -40,6 +40,13 @@ test.each([
   });
 });
 
+test.each(['listen tcp :8081: bind failed', 'dial *:9000', 'no answer of engine:8080'])(
+  '%j shows a port',
+  (text) => {
+    expect(mask(400, says(text)).passes).toBe(false);
+  },
+);
+
 test('a harmless JSON error passes', () => {
   expect(mask(400, says('The file is empty.'))).toEqual({ passes: true });
   expect(mask(400, says('Audio is longer than 10:00 minutes.'))).toEqual({ passes: true });

@@ -7,9 +7,9 @@ const MAX_MESSAGE = 300;
 const DEEPEST = 16;
 /** Words that show the inside of an engine. */
 const INSIDE = ['ffmpeg', 'subprocess', 'exit', 'signal', 'errno', 'Traceback', 'std::', 'map::'];
-/** A port counts behind the name of a host, which has a letter in it: `10:00` is a time. */
+/** A port counts behind the name of a host, which has a letter in it, or behind nothing: `10:00` is a time. */
 const ADDRESS =
-  /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|[a-z][\w.-]{0,63}:\d{2,5}\b|\[[0-9a-f]*:[0-9a-f:]+\]/i;
+  /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|(?<!\d):\d{2,5}\b|[a-z][\w.-]{0,63}:\d{2,5}\b|\[[0-9a-f]*:[0-9a-f:]+\]/i;
 
 /**
  * Transcriptions (spec "Transcriptions deviations", contract section 9): a failure of the engine passes only when it is

@@ -10,6 +10,8 @@ export function npuSuffix(address: Address, picture: Picture): Address {
   const ending = `-${picture.npuSuffix.toLowerCase()}`;
   const written = address.model.toLowerCase();
   if (!written.endsWith(ending)) return address;
+  // It names what that slot holds, whatever it ends with.
+  if (slotNamed(picture, address.model)?.model === address.model) return address;
   const wanted = folded(written.slice(0, -ending.length));
   const tag = npuTags(picture).find((each) => folded(each) === wanted);
   return tag === undefined ? address : { ...address, model: tag, by: 'npu-suffix' };

@@ -26,6 +26,12 @@ export function registryRoutes(deps: RouteDeps) {
     if (model === undefined) throw notFound();
     return modelWithMemory(model, slots, placesOf(slots));
   };
+  /** Gives the slot this model and notes the choice, unless somebody chose anew while it was loaded. */
+  const bindByLoad = async (id: string, slot: string, binding: string | null): Promise<void> => {
+    const before = registry.get(id)?.binding ?? null;
+    await configWrite(() => slots.swap(slot, { modelId: id }));
+    if ((registry.get(id)?.binding ?? null) === before) await registry.change(id, { binding });
+  };
   return {
     models: () => {
       const places = placesOf(slots);
@@ -37,8 +43,9 @@ export function registryRoutes(deps: RouteDeps) {
       const wanted = body as ModelPutBody;
       const slot = slotToGive(deps, id, wanted.binding ?? null);
       audit(call, wanted.binding === undefined ? 'change' : 'bind', { model: id, ...wanted });
-      if (slot !== null) await configWrite(() => slots.swap(slot, { modelId: id }));
-      await registry.change(id, wanted);
+      const { binding, ...rest } = wanted;
+      await registry.change(id, slot === null ? wanted : rest);
+      if (slot !== null) await bindByLoad(id, slot, binding ?? null);
       return shown(id);
     },
     'model.remove': async (_ctx, call) => {

@@ -147,4 +147,8 @@ function containerDevices(device: string): ContainerDevice[] {
   return backend === 'npu' ? [node('/dev/accel')] : [];
 }
 
+/** The device whose memory a choice of model goes by: a container that is handed no GPU has the machine's only. */
+export const memoryDevice = ({ runner, device }: Pick<SlotConfig, 'runner' | 'device'>): string =>
+  runner === 'container' && containerDevices(device).length === 0 ? 'cpu' : device;
+
 const node = (path: string): ContainerDevice => ({ by: 'node', path });

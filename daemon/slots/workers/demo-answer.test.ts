@@ -47,6 +47,6 @@ test.each([
 
 test('the sentence says what it is and what to do', () => {
   expect(DEMO_REPLY).toContain('demonstration model of svc-gateway');
-  expect(DEMO_REPLY).toContain('npm start -- --model FILE.gguf');
+  expect(DEMO_REPLY).toContain('/setup');
   expect(DEMO_REPLY).toContain('slots/agent.toml');
 });

@@ -26,6 +26,7 @@ export function useModels(ability: Ability, chosen: string): ModeModels {
   const groups = modelsThat(ability, query.data?.data ?? []);
   const { usual } = ABILITIES[ability];
   const { model, gone } = chosenModel(groups, chosen, usual);
-  const id = model?.id ?? gone ?? usual;
+  // What was chosen is asked by its name also while the list is not there: nobody else is asked in its place.
+  const id = model?.id ?? (chosen === '' ? usual : chosen);
   return { query, groups, model, gone, id, lacks: gone === null ? null : goneSentence(gone) };
 }
