@@ -111,7 +111,7 @@ describe('a real engine that breaks', () => {
     'runs out of memory in the middle of its work',
     async () => {
       const pid = pidOf();
-      await promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=50000000']);
+      await promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=50000000:']);
       const many = Array.from({ length: 20_000 }, (_, i) => ({
         role: 'user',
         content: `message ${i} ${'x'.repeat(200)}`,
@@ -127,7 +127,7 @@ describe('a real engine that breaks', () => {
       // One that could say no is as good as before once it may have memory again.
       expect(JSON.parse(told)).toMatchObject({ error: { code: 'engine.failed', type: 'server_error' } });
       expect(told).toMatch(/memory|alloc/i);
-      await promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=unlimited:unlimited']);
+      await promisify(execFile)(PRLIMIT, ['--pid', String(pid), '--data=unlimited:']);
       await greets();
       expect(pidOf()).toBe(pid);
     },
