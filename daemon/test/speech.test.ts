@@ -222,7 +222,7 @@ describe('the voice defaults of a slot', () => {
     expect(await told()).toEqual([]);
     await ask(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: 'nosuch' } } });
     const message = 'voice.voice: there is no voice "nosuch"; there is 0, 1';
-    expect(await told()).toEqual([{ line: null, message }]);
+    expect(await told()).toEqual([{ line: 1, message }]);
     await ask(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: '1' } } });
     expect(await told()).toEqual([]);
   });
@@ -237,7 +237,8 @@ describe('the voice defaults of a slot', () => {
         stream_format: events ? 'sse' : 'audio',
       });
       await until(() => stream.text().length > 0, 'the first sound');
-      process.kill(pid ?? 0, 'SIGKILL');
+      if (pid === null) throw new Error('the slot has no engine');
+      process.kill(pid, 'SIGKILL');
       expect(await stream.ended).toBe(events);
       if (events) expect(JSON.parse(dataOf(stream.text()).at(-1) ?? '')).toHaveProperty('error.code');
       await slotState(own, 'tts', 'error');
