@@ -1,5 +1,5 @@
 // Plain JavaScript for Node 20: brings the checkout into a runnable state, finds or gets the programs that the bench compares
-// with, and runs it on the pinned Node 26.
+// with, and runs it on the pinned Node 24.
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { provide } from './parts.mjs';

@@ -1,4 +1,4 @@
-// Plain JavaScript for Node 20: installs and builds what changed, then builds the packages on the pinned Node 26.
+// Plain JavaScript for Node 20: installs and builds what changed, then builds the packages on the pinned Node 24.
 import { spawnSync } from 'node:child_process';
 import { prepare, root } from './prepare.mjs';
 

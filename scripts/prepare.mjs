@@ -18,7 +18,7 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   stop(
     `Node ${process.versions.node} is too old.`,
-    'Install Node 20.19 or newer; the gateway brings its own Node 26.',
+    'Install Node 20.19 or newer; the gateway brings its own Node 24.',
   );
 }
 
@@ -58,7 +58,7 @@ function install() {
   stamp('install', hash);
 }
 
-/** The pinned Node 26 of this platform, else the outer one when it is new enough. */
+/** The pinned Node 24 of this platform, else the outer one when it is new enough. */
 export function pinnedNode() {
   const pinned = join(root, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
   if (process.platform === 'linux' && existsSync(pinned)) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for Node 20: installs and builds what changed, then runs the gateway on the pinned Node 26.
+// Plain JavaScript for Node 20: installs and builds what changed, then runs the gateway on the pinned Node 24.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { prepare, root } from './prepare.mjs';

@@ -39,7 +39,7 @@ export interface SlotsOptions {
   secrets?(): readonly string[];
   /** Physical cores that the engines may use. */
   readonly cores: number;
-  /** The Node binary of the engines; default the one that runs this. */
+  /** The Node 24 binary of the engines; default the one that runs this. */
   readonly nodePath?: string;
   readonly workerPath?: string;
   /** The port of the gateway's own listener; default the setting. */

@@ -40,7 +40,7 @@ describe('npm start', () => {
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
       expect(lines).toEqual([
         `svc-gateway: Node ${version} is too old.`,
-        '  Install Node 20.19 or newer; the gateway brings its own Node 26.',
+        '  Install Node 20.19 or newer; the gateway brings its own Node 24.',
       ]);
     },
   );
@@ -83,7 +83,7 @@ describe('the daemon itself', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(lines).toEqual([
       'svc-gateway: Node 20.19.0 is too old for the daemon.',
-      '  Start it with npm start, which brings its own Node 26.',
+      '  Start it with npm start, which brings its own Node 24.',
     ]);
   });
 });

@@ -15,7 +15,7 @@ export type Runners = Readonly<Record<RunnerId, Runner>>;
 
 export interface RunnersOptions {
   readonly stateFolder: string;
-  /** The Node binary of the workers. */
+  /** The Node 24 binary of the workers. */
   readonly nodePath: string;
   /** Stands for the worker program of language models. */
   readonly workerPath: string | undefined;

@@ -13,7 +13,7 @@ import { type Loaded, neverStarted, type Runner, type Running } from './runner.t
 import { workerEnv } from './worker-env.ts';
 
 export interface WorkerRunnerOptions {
-  /** The Node binary. */
+  /** The Node 24 binary. */
   nodePath: string;
   /** The worker programs. */
   programs: Readonly<Record<keyof WorkerSettings, string>>;
