@@ -69,7 +69,9 @@ export class AutoSlots {
       names: new Set([...configs.map(({ name }) => name), ...broken]),
       open: new Set(open.map(({ name }) => name)),
       named: idsOf(configs.filter(({ model }) => model !== null)),
-      shown: idsOf(configs.filter((config) => config.model === null && !open.includes(config))),
+      shown: idsOf(
+        configs.filter((config) => config.enabled && config.model === null && !open.includes(config)),
+      ),
       kept: this.#kept,
     });
     const swapped = configs.filter(({ auto }) => auto);
