@@ -20,6 +20,8 @@ interface SessionContext {
   /** The last known answer of `auth.status`. */
   status: StatusView | undefined;
   error: unknown;
+  /** How often somebody has logged in on this page. */
+  logins: number;
   /** Whether the login dialog is open over the current view. */
   asking: boolean;
   /** Opens the login dialog over the current view, so that nothing on it is lost. */
@@ -41,6 +43,7 @@ export function SessionProvider(props: { children: ReactNode }): ReactElement {
   const { data: status, error } = useQuery(queries.auth);
   const past = useRef<Past>(NO_PAST);
   const [asking, setAsking] = useState(false);
+  const [logins, setLogins] = useState(0);
   const ask = useCallback(() => setAsking(true), []);
   const gate = gateOf(status, past.current, useRefused(client));
   past.current = pastAfter(past.current, gate);
@@ -59,12 +62,14 @@ export function SessionProvider(props: { children: ReactNode }): ReactElement {
       gate,
       status,
       error,
+      logins,
       asking,
       ask,
       dismiss: () => setAsking(false),
       entered: async () => {
         await client.fetchQuery({ ...queries.auth, staleTime: 0 });
         setAsking(false);
+        setLogins((before) => before + 1);
         void refreshOthers();
       },
       ended,
@@ -73,7 +78,7 @@ export function SessionProvider(props: { children: ReactNode }): ReactElement {
         await ended();
       },
     };
-  }, [gate, status, error, asking, ask, client]);
+  }, [gate, status, error, logins, asking, ask, client]);
   return <Context value={value}>{props.children}</Context>;
 }
 

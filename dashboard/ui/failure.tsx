@@ -72,16 +72,25 @@ function CameIn(props: { retry: (() => void) | undefined; retryWord: string | un
   );
 }
 
+/** Whether its reader has come in since this was refused for want of a key, here or on another page. */
+function useCameIn(error: unknown): boolean {
+  const { gate, logins } = useSession();
+  // One failure may come as several objects, but it has one request.
+  const { requestId } = toPicture(error);
+  const seen = useRef({ requestId, logins, out: false });
+  // The page may not have noticed yet that its session has ended when this comes.
+  if (seen.current.requestId !== requestId) seen.current = { requestId, logins, out: false };
+  if (gate !== 'admin') seen.current.out = true;
+  return needsLogin(error) && gate === 'admin' && (seen.current.out || logins > seen.current.logins);
+}
+
 /** A failure in the words of the catalogue: what happened, what to do next, and the request id to copy. */
 export function Failure(props: { error: unknown; retry?: () => void; retryWord?: string }): ReactElement {
   const picture = toPicture(props.error);
   const id = useRef<HTMLElement>(null);
   const session = useSession();
   const left = useCountdown(picture.retryAt);
-  const refused = useRef(false);
-  if (session.gate !== 'admin') refused.current = needsLogin(props.error);
-  if (needsLogin(props.error) && refused.current && session.gate === 'admin')
-    return <CameIn retry={props.retry} retryWord={props.retryWord} />;
+  if (useCameIn(props.error)) return <CameIn retry={props.retry} retryWord={props.retryWord} />;
   return (
     <div className={css.failure} role="alert">
       <StateShape tone="failed" />
