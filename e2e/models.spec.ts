@@ -119,9 +119,10 @@ test('details say everything; a pulled model goes with its files once its name i
   const remove = page.getByRole('alertdialog', { name: 'Remove tiny-Q8_0?' });
   await expect(remove).toContainText(/Slot .* holds it now/);
   const { slots } = (await ask(daemon(), 'GET', '/api/slots')).json<{
-    slots: { name: string; model: string }[];
+    slots: { name: string; enabled: boolean; model: string }[];
   }>();
-  await ask(daemon(), 'POST', `/api/slots/${slots.find(({ model }) => model === 'tiny-Q8_0')?.name}/unload`);
+  const holder = slots.find(({ enabled, model }) => enabled && model === 'tiny-Q8_0');
+  await ask(daemon(), 'POST', `/api/slots/${holder?.name}/unload`);
   await expect(remove.getByRole('button', { name: 'Remove the model' })).toBeDisabled();
   await remove.getByLabel('Type the name of the model to go on').fill('tiny-Q8_0');
   await inspect(page, 'models-remove', TWO_LOOKS.slice(1));

@@ -19,7 +19,7 @@ const startAgain = (): Promise<Gateway> =>
   startTiny({ home: gateway.home, env: { SVC_PORT: String(gateway.port) } });
 
 const PROVOKED =
-  /CONNECTION_(REFUSED|RESET)|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|status of 503 .*\/api\/events$/;
+  /CONNECTION_(REFUSED|RESET)|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|status of 503 .*\/api\//;
 const bar = (page: Page) => page.getByRole('main').getByText('The gateway does not answer.');
 const staleView = (page: Page) => page.locator('[data-stale]');
 

@@ -78,5 +78,5 @@ export async function inspect(page: Page, name: string, looks: readonly Look[]):
     await page.screenshot({ path: join(screenshots, `${name}-${look}.png`) });
   }
   await page.setViewportSize(before);
-  expect(faults).toEqual([]);
+  expect(faults, faults.join('; ')).toEqual([]);
 }

@@ -8,7 +8,9 @@ export const test = base.extend<{ watch: Watch }>({
     async ({ context }, use) => {
       const watch = await watchContext(context);
       await use(watch);
-      expect(watch.faults()).toEqual([]);
+      const faults = watch.faults();
+      // A summary shows the first line of a failure alone: it names the faults.
+      expect(faults, faults.join('; ')).toEqual([]);
     },
     { auto: true },
   ],
