@@ -1,5 +1,5 @@
 import { from, type Places } from '../callers-words.ts';
-import type { Json } from '../json.ts';
+import { asList, type Json } from '../json.ts';
 import type { Content, InputItem, ResponsesBody } from './request-schema.ts';
 import { INPUT_FIELD } from './tools.ts';
 
@@ -15,10 +15,15 @@ export function chatMessages(
   return out.all();
 }
 
-/** What the assistant thinks, says and calls in a row is one message of a chat. */
+/**
+ * What the assistant thinks, says and calls in a row is one message of a chat. While a call of it has no result yet, so is
+ * what comes after the call: providers refuse a chat in which anything stands between the two.
+ */
 class Messages {
   readonly #all: Json[] = [];
   #turn: Json | null = null;
+  /** Calls of the turn whose results have not come. */
+  readonly #owed = new Set<string>();
   readonly #places: Places;
   /** The place of the item that is read. */
   #place = '';
@@ -29,6 +34,7 @@ class Messages {
 
   add(message: Json, place: string): void {
     this.#turn = null;
+    this.#owed.clear();
     this.#all.push(from(this.#places, place, message));
   }
 
@@ -39,10 +45,7 @@ class Messages {
     else if (item.type === 'function_call') this.#call(item.call_id, item.name, item.arguments);
     else if (item.type === 'custom_tool_call')
       this.#call(item.call_id, item.name, JSON.stringify({ [INPUT_FIELD]: item.input }));
-    else {
-      const content = contentOf(item.output, `${place}.output`, this.#places);
-      this.add({ role: 'tool', tool_call_id: item.call_id, content }, place);
-    }
+    else this.#result(item);
   }
 
   all(): Json[] {
@@ -56,14 +59,15 @@ class Messages {
       this.add({ role, content: said }, this.#place);
       return;
     }
-    const open = this.#turn !== null && !('content' in this.#turn) && !('tool_calls' in this.#turn);
-    const turn = open ? this.#open() : this.#begin();
-    turn.content = said;
+    const turn = this.#growing();
+    turn.content = joined(turn.content, said);
   }
 
   #think({ content, summary }: InputItem & { type: 'reasoning' }): void {
     const thoughts = (content?.length ? content : (summary ?? [])).map(({ text }) => text).join('\n');
-    if (thoughts !== '') this.#begin().reasoning_content = thoughts;
+    if (thoughts === '') return;
+    const turn = this.#growing();
+    turn.reasoning_content = joined(turn.reasoning_content, thoughts);
   }
 
   #call(id: string, name: string, text: string): void {
@@ -72,10 +76,28 @@ class Messages {
     const call = { id, type: 'function', function: { name, arguments: text } };
     turn.tool_calls = [...calls, from(this.#places, this.#place, call)];
     turn.content ??= null;
+    this.#owed.add(id);
+  }
+
+  #result({
+    call_id,
+    output,
+  }: InputItem & { type: 'function_call_output' | 'custom_tool_call_output' }): void {
+    const content = contentOf(output, `${this.#place}.output`, this.#places);
+    const message = { role: 'tool', tool_call_id: call_id, content };
+    this.#all.push(from(this.#places, this.#place, message));
+    this.#owed.delete(call_id);
+    if (this.#owed.size === 0) this.#turn = null;
   }
 
   #open(): Json {
     return this.#turn ?? this.#begin();
+  }
+
+  /** The turn to which words and thoughts belong: one that has thoughts only or waits for results, else a new one. */
+  #growing(): Json {
+    const begun = this.#turn !== null && !('content' in this.#turn);
+    return begun || this.#owed.size > 0 ? this.#open() : this.#begin();
   }
 
   #begin(): Json {
@@ -88,6 +110,16 @@ class Messages {
 
 /** Parts that somebody wrote are texts of their own; those of an answer are pieces of one text. */
 const LINES = '\n';
+
+/** What a turn has said before and what it goes on with. */
+function joined(before: unknown, more: unknown): unknown {
+  if (before === undefined || before === null || before === '') return more;
+  if (typeof before === 'string' && typeof more === 'string') return before + LINES + more;
+  return [...partsOf(before), ...partsOf(more)];
+}
+
+const partsOf = (content: unknown): readonly unknown[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
 
 /** A text where the parts are texts only: every engine and template reads that. `glue` stands between two of them. */
 function contentOf(content: Content, place: string, places: Places, glue = LINES): unknown {
