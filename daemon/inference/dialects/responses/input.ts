@@ -25,6 +25,9 @@ class Messages {
   /** Calls of the turn whose results have not come. */
   readonly #owed = new Set<string>();
   readonly #places: Places;
+  /** Pictures of results, which providers refuse in a message of a tool: the user shows them after the last one in a row. */
+  #shown: Json[] = [];
+  #shownAt = '';
   /** The place of the item that is read. */
   #place = '';
 
@@ -35,6 +38,7 @@ class Messages {
   add(message: Json, place: string): void {
     this.#turn = null;
     this.#owed.clear();
+    this.#show();
     this.#all.push(from(this.#places, place, message));
   }
 
@@ -49,6 +53,7 @@ class Messages {
   }
 
   all(): Json[] {
+    this.#show();
     return this.#all;
   }
 
@@ -83,11 +88,22 @@ class Messages {
     call_id,
     output,
   }: InputItem & { type: 'function_call_output' | 'custom_tool_call_output' }): void {
-    const content = contentOf(output, `${this.#place}.output`, this.#places);
-    const message = { role: 'tool', tool_call_id: call_id, content };
+    const message = { role: 'tool', tool_call_id: call_id, content: textsOf(output) };
     this.#all.push(from(this.#places, this.#place, message));
+    for (const [at, part] of output.entries()) if (isImage(part)) this.#keepToShow(part, at);
     this.#owed.delete(call_id);
     if (this.#owed.size === 0) this.#turn = null;
+  }
+
+  #keepToShow(part: Content[number], at: number): void {
+    if (this.#shown.length === 0) this.#shownAt = this.#place;
+    this.#shown.push(from(this.#places, `${this.#place}.output.${at}`, chatPart(part)));
+  }
+
+  #show(): void {
+    if (this.#shown.length === 0) return;
+    this.#all.push(from(this.#places, this.#shownAt, { role: 'user', content: this.#shown }));
+    this.#shown = [];
   }
 
   #open(): Json {
@@ -101,6 +117,7 @@ class Messages {
   }
 
   #begin(): Json {
+    this.#show();
     const turn: Json = from(this.#places, this.#place, { role: 'assistant' });
     this.#all.push(turn);
     this.#turn = turn;
@@ -123,9 +140,17 @@ const partsOf = (content: unknown): readonly unknown[] =>
 
 /** A text where the parts are texts only: every engine and template reads that. `glue` stands between two of them. */
 function contentOf(content: Content, place: string, places: Places, glue = LINES): unknown {
-  if (content.every((part) => part.type !== 'input_image')) return content.map(textOf).join(glue);
+  if (!content.some(isImage)) return textsOf(content, glue);
   return content.map((part, at) => from(places, `${place}.${at}`, chatPart(part)));
 }
+
+const isImage = (part: Content[number]): boolean => part.type === 'input_image';
+
+const textsOf = (content: Content, glue = LINES): string =>
+  content
+    .filter((part) => !isImage(part))
+    .map(textOf)
+    .join(glue);
 
 function chatPart(part: Content[number]): Json {
   if (part.type !== 'input_image') return { type: 'text', text: textOf(part) };
