@@ -1,7 +1,9 @@
 import { from, type Places } from '../callers-words.ts';
-import { asList, type Json } from '../json.ts';
+import { asList, asObject, type Json } from '../json.ts';
+import { declaredTools } from './declared-tools.ts';
 import type { Content, InputItem, ResponsesBody } from './request-schema.ts';
-import { INPUT_FIELD } from './tools.ts';
+import { chatName } from './tool-names.ts';
+import { INPUT_FIELD, SEARCH } from './tools.ts';
 
 /** The messages of a chat that say the same as instructions and input items. */
 export function chatMessages(
@@ -46,10 +48,12 @@ class Messages {
     this.#place = place;
     if (item.type === 'message') this.#message(item);
     else if (item.type === 'reasoning') this.#think(item);
-    else if (item.type === 'function_call') this.#call(item.call_id, item.name, item.arguments);
+    else if (item.type === 'function_call') this.#call(item.call_id, nameOf(item), item.arguments);
     else if (item.type === 'custom_tool_call')
-      this.#call(item.call_id, item.name, JSON.stringify({ [INPUT_FIELD]: item.input }));
-    else this.#result(item);
+      this.#call(item.call_id, nameOf(item), JSON.stringify({ [INPUT_FIELD]: item.input }));
+    else if (item.type === 'tool_search_call') this.#search(item);
+    else if (item.type === 'tool_search_output') this.#found(item);
+    else if (item.type !== 'additional_tools') this.#result(item);
   }
 
   all(): Json[] {
@@ -88,10 +92,25 @@ class Messages {
     call_id,
     output,
   }: InputItem & { type: 'function_call_output' | 'custom_tool_call_output' }): void {
-    const message = { role: 'tool', tool_call_id: call_id, content: textsOf(output) };
-    this.#all.push(from(this.#places, this.#place, message));
     for (const [at, part] of output.entries()) if (isImage(part)) this.#keepToShow(part, at);
-    this.#owed.delete(call_id);
+    this.#answer(call_id, textsOf(output));
+  }
+
+  #search({ call_id: id, arguments: args }: InputItem & { type: 'tool_search_call' }): void {
+    if (id) this.#call(id, SEARCH.name, JSON.stringify(asObject(args) ?? {}));
+  }
+
+  /** What was found is among the tools of the chat: here it is only named. */
+  #found({ call_id: id, tools }: InputItem & { type: 'tool_search_output' }): void {
+    const names = declaredTools({ input: [], tools }).flatMap(({ tool: { name }, namespace }) =>
+      name ? [chatName({ name, namespace })] : [],
+    );
+    if (id) this.#answer(id, names.length === 0 ? 'No tools found.' : `Tools found: ${names.join(', ')}`);
+  }
+
+  #answer(id: string, content: string): void {
+    this.#all.push(from(this.#places, this.#place, { role: 'tool', tool_call_id: id, content }));
+    this.#owed.delete(id);
     if (this.#owed.size === 0) this.#turn = null;
   }
 
@@ -124,6 +143,9 @@ class Messages {
     return turn;
   }
 }
+
+const nameOf = ({ name, namespace }: { name: string; namespace?: string | null | undefined }): string =>
+  chatName({ name, namespace: namespace ?? null });
 
 /** Parts that somebody wrote are texts of their own; those of an answer are pieces of one text. */
 const LINES = '\n';
