@@ -53,7 +53,10 @@ function knownTool({ tool, namespace, place }: DeclaredTool): KnownTool | null {
   return { kind: type, name, namespace };
 }
 
-/** Notes a tool; false for one that is declared again. Throws `request.invalid` where another one has its name in a chat: a call would mean either. */
+/**
+ * Notes a tool; false for one that is declared again. Throws `request.invalid` where another one has its name in a chat: a
+ * call would mean either.
+ */
 function noteNew(known: Map<string, KnownTool>, tool: KnownTool, place: string): boolean {
   const name = chatName(tool);
   const before = known.get(name);
