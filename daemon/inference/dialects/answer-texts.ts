@@ -13,7 +13,7 @@ export interface AnswerText {
  */
 export function answerTexts(said: Json): AnswerText[] {
   return [
-    ...textOf('reasoning', said.reasoning_content ?? said.reasoning),
+    ...textOf('reasoning', said.reasoning_content || said.reasoning),
     ...(Array.isArray(said.content) ? said.content.flatMap(partText) : textOf('text', said.content)),
     ...textOf('refusal', said.refusal),
   ];

@@ -54,14 +54,14 @@ const headOf = (model: string): ResponseHead => ({
 
 /** The same steps as a stream, of which the last object counts. */
 function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, chat: Json): Json {
-  const stream = new ResponseStream(head, body, tools.custom, () => {});
+  const stream = new ResponseStream(head, body, tools.known, () => {});
   for (const piece of wholePieces(chat)) stream.add(piece);
   return stream.end();
 }
 
 function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): Events {
   return toldEvents({
-    make: (tell) => new ResponseStream(head, body, tools.custom, (event) => tell(String(event.type), event)),
+    make: (tell) => new ResponseStream(head, body, tools.known, (event) => tell(String(event.type), event)),
     idle: () => sseComment('waiting'),
     fail: (stream, { code, message, param }) =>
       stream.fail({
