@@ -19,7 +19,7 @@ export interface HttpOptions {
   port: number;
   /** A socket that already listens at `host` and `port`, opened by the service manager. */
   fd?: number;
-  /** Most connections at once; above that silent and idle ones make room. */
+  /** Most connections at once; above that silent, idle and unread ones make room. */
   maxConnections: number;
 }
 
