@@ -37,6 +37,8 @@ export interface Connection {
   readonly countPath: string | undefined;
   /** It is an upstream. */
   readonly foreign: boolean;
+  /** Its name; null for a slot. */
+  readonly upstream: string | null;
   /** Limits of its own in milliseconds; null leaves them to the settings. */
   readonly connectMs: number | null;
   readonly idleMs: number | null;
@@ -132,6 +134,7 @@ const streams = ({ slots }: RunDeps, slot: string): boolean =>
 const OURS = {
   base: '/v1',
   foreign: false,
+  upstream: null,
   teiRerank: false,
   connectMs: null,
   idleMs: null,
@@ -188,6 +191,7 @@ function toUpstream(on: Walk, choice: UpstreamChoice): Connection {
     engineModel: model,
     local: !remote,
     foreign: true,
+    upstream,
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     degraded: null,
     waits: null,

@@ -40,7 +40,10 @@ export interface Reading {
   /** The caller opted into the tool loop. */
   readonly omni: boolean;
   /** The body for the engine, once the target and the id that it answers to are known. */
-  body(target: Pick<BodyContext, 'local' | 'origin' | 'thinkingDefault'>, model: string | null): OutboundBody;
+  body(
+    target: Pick<BodyContext, 'local' | 'origin' | 'upstream' | 'thinkingDefault'>,
+    model: string | null,
+  ): OutboundBody;
   /** The call is over: what was kept for it is let go. */
   dispose?(): void;
 }
@@ -90,11 +93,12 @@ const plain = (picture: BodyPicture, model: string | null, body: Reading['body']
   body,
 });
 
-function readChat({ body, picture: seen, translated }: InferenceCall): Reading {
+function readChat({ body, picture: seen, translated, history }: InferenceCall): Reading {
   const picture = seen?.bytes === body ? seen : scanBody(body, translated ? IN_TRANSLATED : undefined);
   if (fieldOf(picture, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const asked = modelOf(picture);
-  const rewritten: Reading['body'] = (target, model) => rewriteChat({ picture, ...target }, asked, model);
+  const rewritten: Reading['body'] = (target, model) =>
+    rewriteChat({ picture, history, ...target }, asked, model);
   return { model: asked, stream: asksForStream(picture), omni: wantsOmni(picture), body: rewritten };
 }
 

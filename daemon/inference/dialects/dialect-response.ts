@@ -6,7 +6,7 @@ import { BadAnswer } from '../../upstreams/ask.ts';
 import type { CallerResponse } from '../caller.ts';
 import { endedEarly } from '../forward/failure.ts';
 import { inCallersWords } from './callers-words.ts';
-import type { Events, Translation } from './dialect.ts';
+import type { Answerer, Events, Translation } from './dialect.ts';
 import { EventReader, type StreamBlock } from './event-reader.ts';
 import { asObject, type Json, parsed } from './json.ts';
 import { errorOf, wholeError } from './whole-error.ts';
@@ -30,7 +30,7 @@ export class DialectResponse extends Writable implements CallerResponse {
   readonly #res: CallerResponse;
   readonly #translation: Translation;
   readonly #reader = new EventReader();
-  #model: string;
+  #by: Answerer;
   #mode: Mode = 'head';
   #events: Events | null = null;
   #status = 0;
@@ -53,7 +53,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     super({ highWaterMark: Number.MAX_SAFE_INTEGER });
     this.#res = res;
     this.#translation = translation;
-    this.#model = model;
+    this.#by = { model, upstream: null };
     // Whoever ends it on an error has told the caller already.
     this.on('error', () => {});
     res.once('close', () => {
@@ -67,7 +67,8 @@ export class DialectResponse extends Writable implements CallerResponse {
   }
 
   setHeader(name: string, value: number | string | readonly string[]): this {
-    if (name === 'x-svc-model') this.#model = String(value);
+    if (name === 'x-svc-model') this.#by = { ...this.#by, model: String(value) };
+    if (name === 'x-svc-upstream') this.#by = { ...this.#by, upstream: String(value) };
     this.#res.setHeader(name, value);
     return this;
   }
@@ -84,7 +85,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     else if (!isEventStream(String(headers['content-type'] ?? ''))) this.#mode = 'whole';
     else {
       this.#mode = 'stream';
-      this.#events = this.#translation.events(this.#model);
+      this.#events = this.#translation.events(this.#by);
       this.#res.writeHead(status, this.#headers);
       this.#res.write(this.#events.open());
     }
@@ -225,7 +226,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     if (this.#mode === 'refused') return [this.#status, body ? this.#engineRefused(body) : bytes];
     try {
       if (!body) throw new GatewayError('upstream.error', { message: 'The engine did not answer in JSON.' });
-      return [this.#status, asJson(this.#translation.whole(body, this.#model))];
+      return [this.#status, asJson(this.#translation.whole(body, this.#by))];
     } catch (error) {
       return this.#refused(error instanceof GatewayError ? error : new GatewayError('internal'));
     }

@@ -11,9 +11,13 @@ export interface ChatUsage {
 /** What text of an answer is. */
 export type TextKind = 'reasoning' | 'text' | 'refusal';
 
+/** The field of a chat message in which a model's thoughts stand. */
+export type ThoughtField = 'reasoning' | 'reasoning_content';
+
 /** One step of a chat answer, the same for whole answers and for streams; every dialect is told from these. */
 export type Piece =
-  | { readonly type: TextKind; readonly text: string }
+  /** `field`: where thoughts stood, unless among the parts of the content. */
+  | { readonly type: TextKind; readonly text: string; readonly field?: ThoughtField }
   /** A call begins; `index` numbers the calls of the answer. */
   | { readonly type: 'call'; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: 'arguments'; readonly index: number; readonly text: string }

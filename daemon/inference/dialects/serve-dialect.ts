@@ -3,6 +3,7 @@ import type { Inference, InferenceCall } from '../serve.ts';
 import { failureInCallersWords } from './callers-words.ts';
 import type { Dialect, Translation } from './dialect.ts';
 import { DialectResponse } from './dialect-response.ts';
+import { asList, type Json } from './json.ts';
 import { messages, messagesCount } from './messages/messages.ts';
 import { responses } from './responses/responses.ts';
 
@@ -42,6 +43,7 @@ export function serveDialect(
       res: new DialectResponse(call.res, translation, asked),
       body: Buffer.from(JSON.stringify(chat)),
       translated: true,
+      history: asList(chat.messages) as readonly Json[],
     });
     await served.catch((failure: unknown) => {
       throw failure instanceof GatewayError ? failureInCallersWords(origin, failure) : failure;

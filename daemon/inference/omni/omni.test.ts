@@ -143,6 +143,14 @@ test("a round that mixes tools: ours are run, the caller's call goes out, and th
   expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'tool']);
 });
 
+test('what the model thought before its call is there in the next round', async () => {
+  const { asked, whole } = await loop(
+    `data: {"choices":[{"delta":{"reasoning_content":"hm"}}]}\n\n${calls(['remember', { text: 'x' }])}`,
+  );
+  await whole();
+  expect(asked[1]?.messages[1]).toMatchObject({ role: 'assistant', reasoning_content: 'hm' });
+});
+
 test('a model that sees is shown a picture itself; for one that does not a tool describes it', async () => {
   const { asked, whole, slots } = await loop();
   slots.records.push(Object.assign(slotRecord({ name: 'eyes', model: 'pixels' }), { vision: true }));

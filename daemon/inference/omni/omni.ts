@@ -201,8 +201,9 @@ async function runOne({ deps, offered, call, teller, tools }: Loop, made: ToolCa
 }
 
 /** What the model said, for the next round. Engines refuse a chat with a call whose arguments they cannot read. */
-const said = ({ text }: Round, calls: readonly ToolCall[]): Json => ({
+const said = ({ text, thoughts }: Round, calls: readonly ToolCall[]): Json => ({
   role: 'assistant',
+  ...thoughts,
   content: text,
   ...(calls.length > 0 && {
     tool_calls: calls.map(({ id, name, arguments: args }) => ({

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { ChatPieces, withMessage } from '../dialects/chat-pieces.ts';
 import { asObject, type Json } from '../dialects/json.ts';
+import type { ThoughtField } from '../dialects/piece.ts';
 import type { InternalAnswer } from '../internal.ts';
 import { eventsOf, wholeJson } from '../internal-read.ts';
 import type { ToolCall } from './run-tool.ts';
@@ -9,6 +10,8 @@ import type { Teller } from './teller.ts';
 /** What the model said in one round. */
 export interface Round {
   readonly text: string;
+  /** Its thoughts, in the field in which it wants them back. */
+  readonly thoughts: Json;
   readonly calls: readonly ToolCall[];
   readonly finish: string;
   readonly usage: Json;
@@ -26,6 +29,8 @@ export async function readRound(
 ): Promise<Round> {
   const pieces = new ChatPieces();
   const calls: { id: string; name: string; arguments: string }[] = [];
+  const near = answer.headers['x-svc-upstream'] === undefined;
+  const thoughts: Partial<Record<ThoughtField, string>> = {};
   let text = '';
   let finish = 'stop';
   let usage: Json = {};
@@ -43,12 +48,15 @@ export async function readRound(
         if (piece.type === 'arguments') append(calls[piece.index], piece.text);
         else await teller.text(piece.type, piece.text);
         if (piece.type === 'text') text += piece.text;
+        if (piece.type !== 'reasoning' || piece.field === undefined) continue;
+        const field = near ? 'reasoning_content' : piece.field;
+        thoughts[field] = (thoughts[field] ?? '') + piece.text;
       }
     }
     if (calls.length > MOST_CALLS)
       throw new GatewayError('upstream.error', { message: 'The model makes too many calls at once.' });
   }
-  return { text, calls, finish, usage };
+  return { text, thoughts, calls, finish, usage };
 }
 
 /** The parts of a stream, or the one part of an engine that answers a stream with a whole answer. Throws as `withMessage`. */

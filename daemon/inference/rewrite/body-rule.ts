@@ -1,3 +1,4 @@
+import type { Json } from '../dialects/json.ts';
 import type { BodyPicture } from './body-picture.ts';
 import type { Edit } from './edits.ts';
 
@@ -8,6 +9,10 @@ export interface BodyContext {
   readonly local: boolean;
   /** Of the server that it goes to; undefined where that does not matter. */
   readonly origin?: string;
+  /** The upstream that it goes to; null or undefined for a slot of ours. */
+  readonly upstream?: string | null;
+  /** The messages, in their order, of a chat that was made from a request of another API. */
+  readonly history?: readonly Json[];
   /** Thinking when the caller says nothing: the slot's choice, else the registry's; null = leave it to the engine. */
   thinkingDefault(): boolean | null;
 }

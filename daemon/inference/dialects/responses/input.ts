@@ -1,5 +1,6 @@
 import { from, type Places } from '../callers-words.ts';
 import type { Json } from '../json.ts';
+import { noteOrigin } from '../thought-origin.ts';
 import type { Content, InputItem, ResponsesBody } from './request-schema.ts';
 import { INPUT_FIELD } from './tools.ts';
 
@@ -61,9 +62,12 @@ class Messages {
     turn.content = said;
   }
 
-  #think({ content, summary }: InputItem & { type: 'reasoning' }): void {
+  #think({ content, summary, encrypted_content: mark }: InputItem & { type: 'reasoning' }): void {
     const thoughts = (content?.length ? content : (summary ?? [])).map(({ text }) => text).join('\n');
-    if (thoughts !== '') this.#begin().reasoning_content = thoughts;
+    if (thoughts === '') return;
+    const turn = this.#begin();
+    turn.reasoning_content = thoughts;
+    noteOrigin(turn, mark);
   }
 
   #call(id: string, name: string, text: string): void {
