@@ -22,7 +22,6 @@ import { Spools } from './audio/spools.ts';
 import { listSpeakers, listVoices } from './audio/voices.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';
 import { type CatalogueQuery, type Draws, findModel, listModels } from './catalogue.ts';
-import type { Json } from './dialects/json.ts';
 import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { takePicture } from './dispatch/picture.ts';
@@ -34,6 +33,7 @@ import { Repertoire } from './images/repertoire.ts';
 import { callInternally, type Internal } from './internal.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
 import type { BodyPicture } from './rewrite/body-picture.ts';
+import type { History } from './rewrite/given-back.ts';
 import { noteRefused, type RunDeps, runCall } from './run.ts';
 import { TASKS, type TaskName } from './tasks.ts';
 import { tryUpstream } from './try-upstream.ts';
@@ -68,8 +68,8 @@ export interface InferenceCall {
   readonly picture?: BodyPicture;
   /** It was made from a request of another API. */
   readonly translated?: boolean;
-  /** Its messages, in the order of `body`, where they were made from a request of another API. */
-  readonly history?: readonly Json[];
+  /** What was said before, where `body` was made from a request of another API. */
+  readonly history?: History;
   /** Whether it waits for a load as streams do; as its body asks when left out. */
   readonly waitsAsStream?: boolean;
   /** It is the first of several under this id: the request log shows them as one. */

@@ -9,6 +9,7 @@ import { inCallersWords } from './callers-words.ts';
 import type { Answerer, Events, Translation } from './dialect.ts';
 import { EventReader, type StreamBlock } from './event-reader.ts';
 import { asObject, type Json, parsed } from './json.ts';
+import type { KeptExtras } from './kept-extras.ts';
 import { errorOf, wholeError } from './whole-error.ts';
 
 /** Longest whole answer, in bytes. */
@@ -30,6 +31,7 @@ export class DialectResponse extends Writable implements CallerResponse {
   readonly #res: CallerResponse;
   readonly #translation: Translation;
   readonly #reader = new EventReader();
+  readonly #extras: Pick<KeptExtras, 'keep'>;
   #by: Answerer;
   #mode: Mode = 'head';
   #events: Events | null = null;
@@ -48,12 +50,18 @@ export class DialectResponse extends Writable implements CallerResponse {
   #engineFailed: GatewayError | null = null;
 
   /** `model`: what the caller asked for, until the model that answers is known. */
-  constructor(res: CallerResponse, translation: Translation, model: string) {
+  constructor(
+    res: CallerResponse,
+    translation: Translation,
+    model: string,
+    extras: Pick<KeptExtras, 'keep'>,
+  ) {
     // What waits here is counted by the caller's own response.
     super({ highWaterMark: Number.MAX_SAFE_INTEGER });
     this.#res = res;
     this.#translation = translation;
     this.#by = { model, upstream: null };
+    this.#extras = extras;
     // Whoever ends it on an error has told the caller already.
     this.on('error', () => {});
     res.once('close', () => {
@@ -68,9 +76,13 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   setHeader(name: string, value: number | string | readonly string[]): this {
     if (name === 'x-svc-model') this.#by = { ...this.#by, model: String(value) };
-    if (name === 'x-svc-upstream') this.#by = { ...this.#by, upstream: String(value) };
+    if (name === 'x-svc-upstream') this.#by = this.#far(String(value));
     this.#res.setHeader(name, value);
     return this;
+  }
+
+  #far(upstream: string): Answerer {
+    return { ...this.#by, upstream, keep: (id, extra) => this.#extras.keep(upstream, id, extra) };
   }
 
   removeHeader(name: string): void {

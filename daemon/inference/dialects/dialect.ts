@@ -1,4 +1,5 @@
 import type { Origin } from './callers-words.ts';
+import type { KeepExtra } from './chat-pieces.ts';
 import type { Json } from './json.ts';
 
 /** Makes the events of one streamed answer; every method answers the text that goes out. */
@@ -22,6 +23,8 @@ export interface Answerer {
   readonly model: string;
   /** The upstream; null for a slot of ours. */
   readonly upstream: string | null;
+  /** Takes what it says with a call beside name and arguments. */
+  readonly keep?: KeepExtra;
 }
 
 /** One request of another API, as a chat and back. */

@@ -18,8 +18,8 @@ import { asList, asObject, type Json } from './json.ts';
 
 closeAfterEach();
 
-/** A slot (`agent`) and three upstreams, `here` in the own network, each with one model; all answer with `said`. */
-async function everybody(said: Json, reason = 'stop') {
+/** A slot (`agent`) and three upstreams, `here` in the own network, each with one model; all answer the first turn with `said`. */
+async function everybody(first: Json, reason = 'stop') {
   const heard: Json[] = [];
   const origin = { now: '' };
   const facts = [
@@ -38,6 +38,7 @@ async function everybody(said: Json, reason = 'stop') {
       for await (const part of req) text += part;
       const body = JSON.parse(text) as Json;
       heard.push(body);
+      const said = assistant(body) === undefined ? first : { content: 'more' };
       if (body.stream === true) {
         res.writeHead(200, SSE);
         res.end(`${chunk({ choices: [{ index: 0, delta: said }] })}${finish(reason)}data: [DONE]\n\n`);
@@ -135,5 +136,37 @@ describe.each(BOTH)('thoughts on %s, stream %s', (path, stream) => {
     const body = next(path, repeated(path, stream, answer.body), null);
     await post(gateway.origin, path, { ...body, model: 'of-groq' });
     expect(assistant(heard[1])).toEqual({ role: 'assistant', content: 'yes' });
+  });
+});
+
+describe.each(BOTH)('what is said with a call on %s, stream %s', (path, stream) => {
+  const extra = { google: { thought_signature: 'c2ln' } };
+  const call = (id: string) => ({
+    id,
+    type: 'function',
+    function: { name: 'f', arguments: '{"a":1}' },
+    extra_content: extra,
+  });
+  const idOf = (said: unknown) => {
+    const { id, call_id } = asObject(asList(said).at(-1)) ?? {};
+    return String(path === RESPONSES ? call_id : id);
+  };
+
+  test.each([
+    ['of-here', 'call_of_engine'],
+    ['of-groq', ''],
+  ])('goes back to the upstream of %s that said it, and to nobody else (id %j)', async (said, id) => {
+    const { gateway, heard } = await everybody({ tool_calls: [call(id)] }, 'tool_calls');
+    const ask = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
+    const answer = await ask(said, first[path]);
+    expect(answer.body).not.toContain('c2ln');
+    const content = repeated(path, stream, answer.body);
+    const models = ['of-here', 'of-groq', 'of-other', 'agent'];
+    for (const model of models) await ask(model, next(path, content, idOf(content)));
+    const sent = heard.slice(1).map((body) => asObject(asList(assistant(body)?.tool_calls)[0]));
+    expect(sent.map((each) => each?.extra_content)).toEqual(
+      models.map((model) => (model === said ? extra : undefined)),
+    );
+    expect(sent).toMatchObject(models.map(() => ({ function: call('').function })));
   });
 });

@@ -19,7 +19,14 @@ export type Piece =
   /** `field`: where thoughts stood, unless among the parts of the content. */
   | { readonly type: TextKind; readonly text: string; readonly field?: ThoughtField }
   /** A call begins; `index` numbers the calls of the answer. */
-  | { readonly type: 'call'; readonly index: number; readonly id: string; readonly name: string }
+  | {
+      readonly type: 'call';
+      readonly index: number;
+      readonly id: string;
+      readonly name: string;
+      /** What the engine says with it beside name and arguments, and wants back. */
+      readonly extra?: Readonly<Record<string, unknown>>;
+    }
   | { readonly type: 'arguments'; readonly index: number; readonly text: string }
   /** `stop`: the stop text that ended it, where the engine tells. */
   | { readonly type: 'finish'; readonly reason: string; readonly stop: string | null }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { ChatPieces, withMessage } from '../dialects/chat-pieces.ts';
 import { asObject, type Json } from '../dialects/json.ts';
-import type { ThoughtField } from '../dialects/piece.ts';
+import type { Piece, ThoughtField } from '../dialects/piece.ts';
 import type { InternalAnswer } from '../internal.ts';
 import { eventsOf, wholeJson } from '../internal-read.ts';
 import type { ToolCall } from './run-tool.ts';
@@ -28,7 +28,7 @@ export async function readRound(
   newCall: () => string,
 ): Promise<Round> {
   const pieces = new ChatPieces();
-  const calls: { id: string; name: string; arguments: string }[] = [];
+  const calls: Begun[] = [];
   const near = answer.headers['x-svc-upstream'] === undefined;
   const thoughts: Partial<Record<ThoughtField, string>> = {};
   let text = '';
@@ -40,7 +40,7 @@ export async function readRound(
     for (const piece of pieces.read(event)) {
       if (piece.type === 'usage') continue;
       if (piece.type === 'finish') finish = piece.reason;
-      else if (piece.type === 'call') calls.push({ id: newCall(), name: piece.name, arguments: '' });
+      else if (piece.type === 'call') calls.push(begun(piece, newCall()));
       else {
         said += piece.text.length;
         if (said > MOST_SAID)
@@ -68,7 +68,17 @@ async function* partsOf(answer: InternalAnswer): AsyncGenerator<Json> {
   yield withMessage(asObject(await wholeJson(answer, MOST_SAID)) ?? {});
 }
 
-function append(call: { arguments: string } | undefined, text: string): void {
+/** A call whose arguments grow. */
+type Begun = ToolCall & { arguments: string };
+
+const begun = ({ name, extra }: Piece & { type: 'call' }, id: string): Begun => ({
+  id,
+  name,
+  arguments: '',
+  ...(extra ? { extra } : {}),
+});
+
+function append(call: Begun | undefined, text: string): void {
   if (call) call.arguments += text;
 }
 

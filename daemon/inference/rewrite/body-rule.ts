@@ -1,6 +1,6 @@
-import type { Json } from '../dialects/json.ts';
 import type { BodyPicture } from './body-picture.ts';
 import type { Edit } from './edits.ts';
+import type { History } from './given-back.ts';
 
 /** What the body rules may look at once the target is known. */
 export interface BodyContext {
@@ -11,8 +11,8 @@ export interface BodyContext {
   readonly origin?: string;
   /** The upstream that it goes to; null or undefined for a slot of ours. */
   readonly upstream?: string | null;
-  /** The messages, in their order, of a chat that was made from a request of another API. */
-  readonly history?: readonly Json[];
+  /** What was said before in a chat that was made from a request of another API. */
+  readonly history?: History;
   /** Thinking when the caller says nothing: the slot's choice, else the registry's; null = leave it to the engine. */
   thinkingDefault(): boolean | null;
 }

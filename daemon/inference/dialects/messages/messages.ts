@@ -16,7 +16,7 @@ export const messages: Dialect = (bytes) => ({
   task: 'chat',
   headers: {},
   events: (by) => messageEvents(headOf(by)),
-  whole: (chat, by) => wholeMessage(headOf(by), wholePieces(chat)),
+  whole: (chat, by) => wholeMessage(headOf(by), wholePieces(chat, by.keep)),
   errorType: anthropicErrorType,
   envelope: anthropicEnvelope,
 });
@@ -59,12 +59,15 @@ function originOf(body: Buffer, read: (body: Buffer, places: Places) => Json): O
 const headOf = (by: Answerer): MessageHead => ({ id: newId('msg'), ...by });
 
 function messageEvents(head: MessageHead): Events {
-  return toldEvents({
-    make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
-    idle: (stream) => {
-      stream.ping();
-      return '';
+  return toldEvents(
+    {
+      make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
+      idle: (stream) => {
+        stream.ping();
+        return '';
+      },
+      fail: (stream, error) => stream.fail(anthropicEnvelope({ error }).error),
     },
-    fail: (stream, error) => stream.fail(anthropicEnvelope({ error }).error),
-  });
+    head.keep,
+  );
 }

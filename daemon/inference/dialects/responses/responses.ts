@@ -55,19 +55,23 @@ const headOf = (by: Answerer): ResponseHead => ({
 /** The same steps as a stream, of which the last object counts. */
 function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, chat: Json): Json {
   const stream = new ResponseStream(head, body, tools.custom, () => {});
-  for (const piece of wholePieces(chat)) stream.add(piece);
+  for (const piece of wholePieces(chat, head.keep)) stream.add(piece);
   return stream.end();
 }
 
 function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): Events {
-  return toldEvents({
-    make: (tell) => new ResponseStream(head, body, tools.custom, (event) => tell(String(event.type), event)),
-    idle: () => sseComment('waiting'),
-    fail: (stream, { code, message, param }) =>
-      stream.fail({
-        code: typeof code === 'string' ? code : 'upstream.error',
-        message: typeof message === 'string' ? message : 'The engine failed.',
-        param: typeof param === 'string' ? param : null,
-      }),
-  });
+  return toldEvents(
+    {
+      make: (tell) =>
+        new ResponseStream(head, body, tools.custom, (event) => tell(String(event.type), event)),
+      idle: () => sseComment('waiting'),
+      fail: (stream, { code, message, param }) =>
+        stream.fail({
+          code: typeof code === 'string' ? code : 'upstream.error',
+          message: typeof message === 'string' ? message : 'The engine failed.',
+          param: typeof param === 'string' ? param : null,
+        }),
+    },
+    head.keep,
+  );
 }
