@@ -115,7 +115,7 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
   /** A kept picture; null for any other text than the id of one. */
   image(id: string): Promise<KeptImage | null>;
   explain(input: ExplainInput): ExplainView;
-  /** Tries an upstream as real calls do: its model list, then a chat of one token when a model is named. */
+  /** Tries an upstream as real calls do: its model list, then a chat of a few tokens when a model is named. */
   tryUpstream(
     name: string,
     model: string | null,
