@@ -171,12 +171,13 @@ interface UpstreamChoice {
 
 /** Throws what the upstream refuses a call with. */
 function toUpstream(on: Walk, choice: UpstreamChoice): Connection {
-  const { deps, call, track } = on;
+  const { deps, call, task, track } = on;
   const { upstream, model, step } = choice;
   track.routed({ slot: null, upstream, step, model });
   tell(on, 'x-svc-slot', null);
   tell(on, 'x-svc-upstream', headerText(upstream));
-  const route = deps.upstreams.connect(upstream, { hops: hopsOf(call.req.headers['x-svc-hops']) });
+  const hops = hopsOf(call.req.headers['x-svc-hops']);
+  const route = deps.upstreams.connect(upstream, { hops, count: task.counts });
   const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs } = route;
   let over = false;
   const ended = (end: CallEnd) => {

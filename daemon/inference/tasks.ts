@@ -75,6 +75,8 @@ export interface TaskRow {
   readonly verbatim?: boolean;
   /** Its event streams say when they are whole, by `[DONE]` or by a finish reason. */
   readonly tellsEnd?: boolean;
+  /** It counts tokens, which not every upstream can. */
+  readonly counts?: boolean;
   judge?(failure: EngineFailure): Verdict;
   /** A whole answer as the events of a stream that has begun meanwhile; null for what cannot be told so. */
   asEvents?(bytes: Buffer): string | null;
@@ -133,7 +135,7 @@ async function readTranscription({ req, receive }: InferenceCall, on: ReadOn): P
 
 export const TASKS = {
   chat: { read: readChat, tellsEnd: true },
-  count: { read: readChat, judge: cannotCount, place: ({ countPath }) => countPath },
+  count: { read: readChat, counts: true, judge: cannotCount, place: ({ countPath }) => countPath },
   completions: { read: readCompletions, tellsEnd: true },
   embeddings: { read: readEmbeddings, prepare: prepareEmbeddings, judge: judgeOf('input') },
   rerank: { read: readRerank, prepare: prepareRerank, judge: judgeOf('documents'), place: placeOfRerank },
