@@ -4,6 +4,7 @@ import type { Lease } from '../slots/lease.ts';
 import type { CallEnd } from '../upstreams/upstream.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { Ask } from './dispatch/resolver.ts';
+import type { EffortTold } from './forward/efforts.ts';
 import { headerText } from './forward/headers.ts';
 import { awaitLease } from './forward/waiting.ts';
 import { NO_WAIT, type Waits, waitsOf } from './forward/waits.ts';
@@ -27,6 +28,8 @@ export interface Connection {
   /** Thinking when the caller says nothing. */
   thinkingDefault(): boolean | null;
   readonly degraded: string | null;
+  /** How it is told the effort; undefined: as it was asked for. */
+  readonly effort?: EffortTold;
   /** What the request waited for; null for an upstream, which has no line here. */
   readonly waits: Waits | null;
   /** It serves rerank under its native path only. */

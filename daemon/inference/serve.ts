@@ -25,6 +25,7 @@ import { type CatalogueQuery, type Draws, findModel, listModels } from './catalo
 import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { takePicture } from './dispatch/picture.ts';
+import { Efforts } from './forward/efforts.ts';
 import { openEngines } from './forward/engines.ts';
 import type { Life } from './forward/life.ts';
 import type { KeptImage } from './images/cache.ts';
@@ -154,6 +155,7 @@ export function createInference(deps: InferenceDeps): Inference {
   const run: RunDeps = {
     spools,
     images,
+    efforts: new Efforts(),
     encoders: deps.encoders ?? new Encoders(),
     settings,
     slots,

@@ -10,6 +10,7 @@ import { cannotCount } from './dialects/cannot-count.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { PictureSources } from './dispatch/picture.ts';
 import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
+import type { EffortAsk, EffortTold } from './forward/efforts.ts';
 import { type EngineFailure, judgeOf, type Verdict } from './forward/engine-error.ts';
 import type { Sink } from './forward/exchange.ts';
 import type { Life } from './forward/life.ts';
@@ -26,6 +27,7 @@ import {
 } from './rewrite/body-picture.ts';
 import type { BodyContext } from './rewrite/body-rule.ts';
 import { rewriteChat, rewriteModel } from './rewrite/deviations.ts';
+import { effortOf } from './rewrite/effort.ts';
 import { wantsOmni } from './rewrite/omni.ts';
 import type { Walk } from './run.ts';
 import type { InferenceCall } from './serve.ts';
@@ -39,9 +41,13 @@ export interface Reading {
   readonly stream: boolean;
   /** The caller opted into the tool loop. */
   readonly omni: boolean;
+  /** The effort of a chat that was made from a request of another API; null or undefined when it asks for none. */
+  readonly effort?: Pick<EffortAsk, 'effort' | 'tools'> | null;
+  /** It was refused as it was asked for, and is told like this. */
+  readonly effortTold?: EffortTold;
   /** The body for the engine, once the target and the id that it answers to are known. */
   body(
-    target: Pick<BodyContext, 'local' | 'origin' | 'upstream' | 'thinkingDefault'>,
+    target: Pick<BodyContext, 'local' | 'origin' | 'upstream' | 'effort' | 'thinkingDefault'>,
     model: string | null,
   ): OutboundBody;
   /** The call is over: what was kept for it is let go. */
@@ -101,7 +107,8 @@ function readChat({ body, picture: seen, translated, history }: InferenceCall): 
   const asked = modelOf(picture);
   const rewritten: Reading['body'] = (target, model) =>
     rewriteChat({ picture, history, ...target }, asked, model);
-  return { model: asked, stream: asksForStream(picture), omni: wantsOmni(picture), body: rewritten };
+  const effort = translated ? effortOf(picture) : null;
+  return { model: asked, stream: asksForStream(picture), omni: wantsOmni(picture), effort, body: rewritten };
 }
 
 /** Completions: no schema; only a `model` that is there is spliced. */

@@ -1,3 +1,4 @@
+import type { EffortTold } from '../forward/efforts.ts';
 import type { BodyPicture } from './body-picture.ts';
 import type { Edit } from './edits.ts';
 import type { History } from './given-back.ts';
@@ -11,6 +12,8 @@ export interface BodyContext {
   readonly origin?: string;
   /** The upstream that it goes to; null or undefined for a slot of ours. */
   readonly upstream?: string | null;
+  /** How the effort is told; undefined: as it was asked for. */
+  readonly effort?: EffortTold;
   /** What was said before in a chat that was made from a request of another API. */
   readonly history?: History;
   /** Thinking when the caller says nothing: the slot's choice, else the registry's; null = leave it to the engine. */

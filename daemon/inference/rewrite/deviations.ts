@@ -5,6 +5,7 @@ import type { Picture } from '../dispatch/picture.ts';
 import { answerLimit } from './answer-limit.ts';
 import type { BodyContext, BodyRule } from './body-rule.ts';
 import { type Edit, render } from './edits.ts';
+import { effort } from './effort.ts';
 import { givenBack } from './given-back.ts';
 import { loadModel } from './load-model.ts';
 import { modelValue } from './model-value.ts';
@@ -51,6 +52,7 @@ export function rewriteChat(context: BodyContext, asked: string | null, model: s
     ...modelValue(picture, asked, model),
     ...answerLimit(context),
     ...givenBack(context),
+    ...effort(context),
   ];
   for (const rule of CHAT_BODY_RULES) edits.push(...rule(context));
   return render(picture, edits);
