@@ -1,5 +1,6 @@
 import { from, type Places } from '../callers-words.ts';
 import { asList, asObject, type Json } from '../json.ts';
+import { noteOrigin } from '../thought-origin.ts';
 import { declaredTools } from './declared-tools.ts';
 import type { Content, InputItem, ResponsesBody } from './request-schema.ts';
 import { chatName } from './tool-names.ts';
@@ -72,11 +73,12 @@ class Messages {
     turn.content = joined(turn.content, said);
   }
 
-  #think({ content, summary }: InputItem & { type: 'reasoning' }): void {
+  #think({ content, summary, encrypted_content: mark }: InputItem & { type: 'reasoning' }): void {
     const thoughts = (content?.length ? content : (summary ?? [])).map(({ text }) => text).join('\n');
     if (thoughts === '') return;
     const turn = this.#growing();
     turn.reasoning_content = joined(turn.reasoning_content, thoughts);
+    noteOrigin(turn, mark);
   }
 
   #call(id: string, name: string, text: string): void {

@@ -57,14 +57,18 @@ const TEXTS: Readonly<Record<TextKind, TextRow>> = {
   },
 };
 
-/** An item of one part of text. */
-export function textItem(kind: TextKind, id: string): Item {
+/** An item of one part of text. `origin`: who said thoughts, where a provider has an encrypted copy of them. */
+export function textItem(kind: TextKind, id: string, origin = ''): Item {
   const row = TEXTS[kind];
+  const item: TextRow['item'] = (...parts) => ({
+    ...row.item(...parts),
+    ...(origin === '' ? {} : { encrypted_content: origin }),
+  });
   let text = '';
   const open = (tell: Tell): void =>
     tell('response.content_part.added', { content_index: 0, part: row.part('') });
   return {
-    begun: () => row.item(id, 'in_progress', []),
+    begun: () => item(id, 'in_progress', []),
     add(more, tell) {
       if (text === '') open(tell);
       text += more;
@@ -73,7 +77,7 @@ export function textItem(kind: TextKind, id: string): Item {
     close(status, tell) {
       tell(`${row.event}.done`, { content_index: 0, ...row.done(text) });
       tell('response.content_part.done', { content_index: 0, part: row.part(text) });
-      return row.item(id, status, [row.part(text)]);
+      return item(id, status, [row.part(text)]);
     },
   };
 }

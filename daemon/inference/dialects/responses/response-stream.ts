@@ -2,6 +2,7 @@ import { GatewayError } from '../../../contract/errors.ts';
 import { newId } from '../chat-pieces.ts';
 import type { Json } from '../json.ts';
 import type { ChatUsage, Piece, TextKind } from '../piece.ts';
+import { originMark } from '../thought-origin.ts';
 import { type CallNames, customItem, functionItem, type Item, searchItem, textItem } from './items.ts';
 import type { ResponsesBody } from './request-schema.ts';
 import { type Progress, type ResponseHead, responseObject } from './response-object.ts';
@@ -74,7 +75,8 @@ export class ResponseStream {
     if (piece.type === 'finish') this.#finish = piece.reason;
     else if (piece.type === 'usage') this.#usage = piece.usage;
     else if (piece.type === 'call') this.#call(piece);
-    else this.#text(piece.type === 'arguments' ? piece.index : piece.type, piece.text);
+    else if (piece.type === 'arguments') this.#text(piece.index, piece.text);
+    else this.#text(piece.type, piece.text, originMark(this.#head.upstream, piece.field));
   }
 
   /** The last event; answers the response as it stays. */
@@ -99,14 +101,14 @@ export class ResponseStream {
     this.#begin({ id: own, what: index, item: item({ ...tool, id: own, callId: id }) });
   }
 
-  #text(what: TextKind | number, text: string): void {
+  #text(what: TextKind | number, text: string, origin = ''): void {
     this.#characters += text.length;
     if (this.#characters > MAX_CHARACTERS)
       throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
     if (this.#open?.what !== what) {
       if (typeof what === 'number') throw outOfOrder();
       const id = newId(ID_OF[what]);
-      this.#begin({ id, what, item: textItem(what, id) });
+      this.#begin({ id, what, item: textItem(what, id, origin) });
     }
     this.#open?.item.add(text, this.#teller());
   }
