@@ -11,7 +11,7 @@ import { Meter } from './meter.ts';
 import { pullRecord } from './pull-record.ts';
 import type { Rate } from './rate.ts';
 import { checkSpace } from './space.ts';
-import { type Staging, stagingOf } from './staging.ts';
+import { hasSize, type Staging, stagingOf } from './staging.ts';
 import type { Turnstile } from './turnstile.ts';
 
 /** What a finished pull is registered with. */
@@ -134,7 +134,7 @@ export class PullJob {
     const begun = new Set([...this.#bytes].filter(([, bytes]) => bytes > 0).map(([path]) => path));
     await this.#fetchAll(this.#files, signal);
     const bad = await this.#verify(signal);
-    // Bytes of an earlier run may have been lost with the power; those of this run were wrong when they came.
+    // Bytes of an earlier run may have been lost with the power, or removed; those of this run were wrong when they came.
     if (bad.some(({ path }) => !begun.has(path))) throw new GatewayError('pull.checksum_mismatch');
     if (bad.length > 0) {
       await this.#fetchAll(bad, signal);
@@ -145,6 +145,7 @@ export class PullJob {
 
   /** What is there of a file: a run may have been cut off while its files went to their place. */
   async #look(file: PullFileRow, signal: AbortSignal): Promise<void> {
+    this.#placed.delete(file.path);
     const { bytes } = await this.#staging.progress(file.path);
     this.#bytes.set(file.path, bytes);
     if (bytes > 0 || !(await isAsPromised(this.#staging.placed(file.path), file, signal).catch(() => false)))
@@ -153,8 +154,13 @@ export class PullJob {
     this.#bytes.set(file.path, file.size);
   }
 
-  async #isWhole({ path }: PullFileRow): Promise<boolean> {
-    return this.#placed.has(path) || (await this.#staging.progress(path)).whole;
+  /** Whether nothing is missing of a file. One in its place may be removed at any time, with the model that it belonged to. */
+  async #isWhole({ path, size }: PullFileRow): Promise<boolean> {
+    if (this.#placed.has(path)) {
+      if (await hasSize(this.#staging.placed(path), size)) return true;
+      this.#placed.delete(path);
+    }
+    return (await this.#staging.progress(path)).whole;
   }
 
   async #fetchAll(files: readonly PullFileRow[], signal: AbortSignal): Promise<void> {
@@ -216,8 +222,9 @@ export class PullJob {
     this.#become('verifying', null);
     const bad: PullFileRow[] = [];
     for (const file of this.#files) {
+      const wasPlaced = this.#placed.has(file.path);
       if (await this.#isWhole(file)) continue;
-      if (await isAsPromised(this.#staging.part(file.path), file, signal)) {
+      if (!wasPlaced && (await isAsPromised(this.#staging.part(file.path), file, signal))) {
         await this.#staging.keep(file.path);
         continue;
       }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
@@ -19,7 +18,7 @@ import { Progress } from './progress.ts';
 import { type JobParts, type PulledModel, PullJob } from './pull-job.ts';
 import { Rate } from './rate.ts';
 import { checkSpace, roomForModels } from './space.ts';
-import { sweepStaging } from './staging.ts';
+import { hasSize, sweepStaging } from './staging.ts';
 import { Turnstile } from './turnstile.ts';
 
 /** The downloads of this gateway (spec "Models and pulls"). An unknown id is 404 `pull.unknown`. */
@@ -180,12 +179,7 @@ class AllPulls implements Pulls {
     const model = this.#options.registry.list().find((one) => one.path === path && one.revision === revision);
     if (model === undefined) return;
     const sizes = await Promise.all(
-      files.map((file) =>
-        stat(join(target, ...file.path.split('/'))).then(
-          ({ size }) => size === file.size,
-          () => false,
-        ),
-      ),
+      files.map(({ path: file, size }) => hasSize(join(target, ...file.split('/')), size)),
     );
     if (sizes.every(Boolean)) throw new GatewayError('model.exists', { details: { model: model.id } });
   }

@@ -57,6 +57,13 @@ const sizeOf = async (path: string): Promise<number | null> =>
     },
   );
 
+/** Whether a file of this size lies there. */
+export const hasSize = (path: string, size: number): Promise<boolean> =>
+  stat(path).then(
+    (facts) => facts.isFile() && facts.size === size,
+    () => false,
+  );
+
 /** The staging of one job below `root`, the models folder. Throws for names that were not checked. */
 export function stagingOf(root: string, id: string, repo: string): Staging {
   if (!JOB.test(id) || !isRepoName(repo)) throw new Error('a pull with an unchecked name');
