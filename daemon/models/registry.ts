@@ -18,7 +18,7 @@ import { readFactsApart } from './facts-apart.ts';
 import { FolderSync, type ModelProblem } from './folder-sync.ts';
 import { fileSize } from './gguf-header.ts';
 import { settleNpu } from './npu-guest.ts';
-import type { PulledModel } from './pulls/pull-job.ts';
+import type { PulledModel } from './pulls/job-parts.ts';
 import { modelView, type RegisteredModel } from './registered-model.ts';
 import { removeFiles } from './remove-files.ts';
 import { findModelFile } from './scan.ts';
