@@ -82,10 +82,7 @@ class AllSlots implements Slots {
     this.#kept.find(new Set(wanted.map(({ name }) => name)));
     this.#set.arrange();
     // A scan tells of hundreds of models at once, and each of them concerns every slot.
-    const follow = againAfter(() => {
-      for (const owner of this.#set.all()) owner.refreshModel();
-      this.#set.arrange();
-    });
+    const follow = againAfter(() => this.#followModels());
     this.#unsubscribe = options.bus.subscribe((entry) => {
       if (entry.name === 'hardware') this.#effects.noteGpu();
       // What the machine has may be known only now, and which model fits depends on it.
@@ -202,6 +199,16 @@ class AllSlots implements Slots {
     this.#kept.retire();
     await this.#set.stop(limitMs);
     this.#announcer.flush();
+  }
+
+  /** Never throws: it runs where nobody could catch it. */
+  #followModels(): void {
+    try {
+      for (const owner of this.#set.all()) owner.refreshModel();
+      this.#set.arrange();
+    } catch (cause) {
+      this.#options.log.error({ err: cause }, 'the slots could not follow the models');
+    }
   }
 
   #openEffects(runners: Runners, ask: AskEngine): OwnerEffects {
