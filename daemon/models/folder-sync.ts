@@ -83,13 +83,17 @@ export class FolderSync {
     return [...this.#folderProblems, ...files];
   }
 
-  /** Puts a model on the shelf: under the id it has already, else under a free one made from its file name. */
-  admit(source: ModelSource, file: FoundFile, facts: ModelFacts, origin: Origin = {}): RegisteredModel {
+  /**
+   * Puts a model on the shelf: under the id it has already, else under a free one made from its file name. Without an origin the
+   * same file stays what it is: somebody who knows more of it may have put it there while its header was read.
+   */
+  admit(source: ModelSource, file: FoundFile, facts: ModelFacts, origin?: Origin): RegisteredModel {
     const { shelf } = this.#options;
     const known = shelf.byPath(file.path);
+    if (origin === undefined && known !== undefined && unchanged(file, known)) return known;
     const id = known?.id ?? uniqueId(modelId(file.path), (taken) => this.#isTaken(taken, file));
     const model = madeOf(id, source, file, facts);
-    return shelf.put({ ...model, ...origin, licence: origin.licence ?? model.licence });
+    return shelf.put({ ...model, ...origin, licence: origin?.licence ?? model.licence });
   }
 
   /** The id of an absent model stays with it, unless this is its file in another place. */
@@ -212,6 +216,8 @@ export class FolderSync {
         this.admit(known?.source ?? 'scan', file, outcome.facts);
         return;
       }
+      // Somebody else could read it in the meantime.
+      if (unchanged(file, known)) return;
       if (known !== undefined) this.#miss(known);
       const { reason, projector = false, ended = false } = outcome;
       const earlier = before.get(file.path);
