@@ -121,7 +121,9 @@ export class FolderSync {
   async dropVanished(): Promise<void> {
     const { shelf } = this.#options;
     const named = shelf.absent().filter(({ source }) => source !== 'scan');
-    const looks = [...shelf.list(), ...named].map(async (model) => ({
+    // One without files is the matter of the program that keeps it.
+    const filed = [...shelf.list(), ...named].filter(({ files }) => files.length > 0);
+    const looks = filed.map(async (model) => ({
       model,
       found: await lookAt(model.path),
     }));
