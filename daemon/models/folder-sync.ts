@@ -1,5 +1,6 @@
-import { basename, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import type { Log } from '../kit/log.ts';
+import { type Beside, lookBeside } from './beside.ts';
 import { type ModelFacts, readFactsApart } from './facts-apart.ts';
 import { modelId, uniqueId } from './model-id.ts';
 import { projectorOf } from './projector-of.ts';
@@ -13,6 +14,17 @@ export interface ModelProblem {
   /** Base name of the file, or the folder that the operator named. */
   file: string;
   reason: string;
+}
+
+/** What one look has met. */
+interface Look {
+  /** All files that may be models or projectors. */
+  readonly present: readonly FoundFile[];
+  /** Paths of those of them that somebody has named, outside the model folders. */
+  readonly named: ReadonlySet<string>;
+  /** What lies beside those. */
+  readonly beside: Beside;
+  readonly refusedBefore: ReadonlyMap<string, Refusal>;
 }
 
 interface Refusal {
@@ -91,6 +103,7 @@ export class FolderSync {
     const { shelf } = this.#options;
     const known = shelf.byPath(file.path);
     if (origin === undefined && known !== undefined && unchanged(file, known)) return known;
+    if (known === undefined) this.#forgetMissedAt(file.path);
     const id = known?.id ?? uniqueId(modelId(file.path), (taken) => this.#isTaken(taken, file));
     const model = madeOf(id, source, file, facts);
     return shelf.put({ ...model, ...origin, licence: origin?.licence ?? model.licence });
@@ -104,21 +117,31 @@ export class FolderSync {
     return absent !== undefined && absent.sizeBytes !== file.sizeBytes;
   }
 
-  /**
-   * The model that was absent and whose file this is: it is on the shelf again, as it was. Another file in its place ends the
-   * wait for it.
-   */
+  #missedAt(path: string): RegisteredModel | undefined {
+    return this.#options.shelf.absent().find(({ files }) => files.includes(path));
+  }
+
+  /** Another model in its place ends the wait for one that is absent. */
+  #forgetMissedAt(path: string): void {
+    const missed = this.#missedAt(path);
+    if (missed !== undefined) this.#options.shelf.remove(missed.id);
+  }
+
+  /** The model that was absent and whose file this is: it is on the shelf again, as it was. It is missed again for another file. */
   welcome(file: FoundFile): RegisteredModel | undefined {
     const { shelf } = this.#options;
-    const missed = shelf.absent().find(({ files }) => files.includes(file.path));
+    const missed = this.#missedAt(file.path);
     if (missed === undefined) return undefined;
     if (unchanged(file, missed)) return shelf.welcome(missed.id);
-    shelf.remove(missed.id);
+    shelf.miss(missed.id);
     return undefined;
   }
 
-  /** Takes models whose file is gone off the shelf, and puts back those that were named by a path and are there again. */
-  async dropVanished(): Promise<void> {
+  /**
+   * Takes models whose file is gone off the shelf, and puts back those that were named by a path and are there again. Answers what
+   * lies in the places of those that were named.
+   */
+  async dropVanished(): Promise<FoundFile[]> {
     const { shelf } = this.#options;
     const named = shelf.absent().filter(({ source }) => source !== 'scan');
     // One without files is the matter of the program that keeps it.
@@ -127,10 +150,17 @@ export class FolderSync {
       model,
       found: await lookAt(model.path),
     }));
+    const places: FoundFile[] = [];
     for (const { model, found } of await Promise.all(looks)) {
-      if (found === null) this.#miss(model);
-      else if (found !== 'unknown') this.welcome(found);
+      if (found === 'unknown') continue;
+      if (found === null) {
+        this.#miss(model);
+        continue;
+      }
+      this.welcome(found);
+      if (model.source === 'register') places.push(found);
     }
+    return places;
   }
 
   /** What the gateway makes or asks programs for is put back by whoever put it there. */
@@ -159,34 +189,48 @@ export class FolderSync {
     const { files, problems } = await scanFolders(folders());
     if (signal.aborted) return;
     this.#noteFolders(problems);
-    const present = files.filter(({ path }) => !passOver(path));
-    const paths = new Set(present.map(({ path }) => path));
-    await this.#dropUnseen(paths);
-    await this.dropVanished();
-    const refusedBefore = this.#refused;
+    const scanned = files.filter(({ path }) => !passOver(path));
+    const look = await this.#withNamed(scanned);
     this.#refused = new Map();
     const due: FoundFile[] = [];
-    for (const file of present) {
-      const refusal = refusedBefore.get(file.path);
+    for (const file of look.present) {
+      if (unchanged(file, this.welcome(file) ?? shelf.byPath(file.path))) continue;
+      const refusal = look.refusedBefore.get(file.path);
       if (isRefusedStill(file, refusal)) this.#refused.set(file.path, refusal);
-      else if (!unchanged(file, this.welcome(file) ?? shelf.byPath(file.path))) due.push(file);
+      else due.push(file);
     }
-    await this.#readAll(due, refusedBefore);
-    this.#attachProjectors();
+    await this.#readAll(due, look);
+    this.#attachProjectors(look);
     log.debug(
       { models: shelf.list().length, read: due.length, refused: this.#refused.size },
       'model folders scanned',
     );
   }
 
-  /** A projector that lies beside a model belongs to it. */
-  #attachProjectors(): void {
+  /** Adds what lies where somebody has named a model, and takes off the shelf what lies nowhere any more. */
+  async #withNamed(scanned: readonly FoundFile[]): Promise<Look> {
+    const paths = new Set(scanned.map(({ path }) => path));
+    await this.#dropUnseen(paths);
+    const named = (await this.dropVanished()).filter(({ path }) => !paths.has(path));
+    const beside = await lookBeside(named.map(({ path }) => dirname(path)));
+    const projectors = beside.projectors.filter(({ path }) => !paths.has(path));
+    return {
+      present: [...scanned, ...named, ...projectors],
+      named: new Set(named.map(({ path }) => path)),
+      beside: { ...beside, projectors },
+      refusedBefore: this.#refused,
+    };
+  }
+
+  /** A projector that lies beside a model belongs to it. A model that was not met keeps its own. */
+  #attachProjectors({ present, beside }: Look): void {
     const { shelf } = this.#options;
+    const met = new Set(present.map(({ path }) => path));
     const found = [...this.#refused.values()].filter(({ projector }) => projector);
     const projectors = found.map(({ file }) => file.path);
     const chat = shelf.list().filter(({ type, format }) => type === 'llm' && format === 'gguf');
-    const paths = chat.map(({ path }) => path);
-    for (const { id, path } of chat) {
+    const paths = [...chat.map(({ path }) => path), ...beside.models];
+    for (const { id, path } of chat.filter((model) => met.has(model.path))) {
       const projectorPath = projectorOf(path, paths, projectors);
       const bytes = found.find(({ file }) => file.path === projectorPath)?.file.sizeBytes ?? null;
       shelf.change(id, { projectorPath, projectorBytes: bytes, projector: projectorPath !== null });
@@ -204,8 +248,9 @@ export class FolderSync {
     }
   }
 
-  async #readAll(due: readonly FoundFile[], before: ReadonlyMap<string, Refusal>): Promise<void> {
+  async #readAll(due: readonly FoundFile[], { named, beside, refusedBefore }: Look): Promise<void> {
     const { shelf, log, signal } = this.#options;
+    const onlyBeside = new Set(beside.projectors.map(({ path }) => path));
     const outcomes = await readFactsApart(
       due.map(({ path }) => path),
       signal,
@@ -215,14 +260,15 @@ export class FolderSync {
       const file = due[index] as FoundFile;
       const known = shelf.byPath(file.path);
       if ('facts' in outcome) {
-        this.admit(known?.source ?? 'scan', file, outcome.facts);
+        const source = known?.source ?? (named.has(file.path) ? 'register' : 'scan');
+        if (!onlyBeside.has(file.path) || known !== undefined) this.admit(source, file, outcome.facts);
         return;
       }
       // Somebody else could read it in the meantime.
       if (unchanged(file, known)) return;
       if (known !== undefined) this.#miss(known);
       const { reason, projector = false, ended = false } = outcome;
-      const earlier = before.get(file.path);
+      const earlier = refusedBefore.get(file.path);
       const tries = unchanged(file, earlier?.file) ? (earlier?.tries ?? 0) + 1 : 1;
       const passing = outcome.passing && !(ended && tries >= CHANCES);
       this.#refused.set(file.path, { file, reason, projector, passing, tries });

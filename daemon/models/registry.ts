@@ -199,6 +199,12 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     await settleEspeak(espeak);
     return model;
   };
+  // Its projector may lie beside it, and whoever looks at the folder gives it to its model.
+  const withProjector = async (registering: Promise<RegisteredModel>) => {
+    const model = await settled(registering);
+    await scan();
+    return shelf.get(model.id) ?? model;
+  };
   const named = (model: string) => shelf.get(model) ?? shelf.byPath(resolve(model)) ?? null;
 
   await sync.dropVanished();
@@ -224,13 +230,8 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       const changed = shelf.change(id, { ...thinking, ...(binding === undefined ? {} : { binding }) });
       return changed && modelView(changed);
     },
-    register: (path) => settled(registerFile(parts, resolve(path))),
-    // Its projector may lie beside it, and whoever looks at the folder gives it to its model.
-    registerPulled: async (pulled) => {
-      const model = await settled(registerFile(parts, pulled.path, pulled));
-      await scan();
-      return model;
-    },
+    register: (path) => withProjector(registerFile(parts, resolve(path))),
+    registerPulled: (pulled) => withProjector(registerFile(parts, pulled.path, pulled)),
     remove: (id) => removeModel(parts, id),
     scan,
     problems: () => sync.problems(),

@@ -1,0 +1,36 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FoundFile, findModelFile } from './scan.ts';
+
+/** What says which projector belongs to a model that lies in none of the model folders. */
+export interface Beside {
+  /** Files that may be projectors. */
+  readonly projectors: readonly FoundFile[];
+  /** Paths of the other GGUF files: one that is no model here may be whom a projector was made for. */
+  readonly models: readonly string[];
+}
+
+const MOST_NAMES = 4_096;
+const isProjector = (name: string) => /mmproj/i.test(name);
+
+async function lookInto(folder: string): Promise<Beside> {
+  const names = (await readdir(folder).catch(() => [])).slice(0, MOST_NAMES);
+  const files = names.filter((name) => /\.gguf$/i.test(name));
+  const projectors: FoundFile[] = [];
+  for (const name of files.filter(isProjector)) {
+    const found = await findModelFile(join(folder, name));
+    if (found !== null) projectors.push(found);
+  }
+  const models = files.filter((name) => !isProjector(name)).map((name) => join(folder, name));
+  return { projectors, models };
+}
+
+/** Looks into the folders of models, not below them; one that can't be read holds nothing. Never rejects. */
+export async function lookBeside(folders: Iterable<string>): Promise<Beside> {
+  const looks: Beside[] = [];
+  for (const folder of new Set(folders)) looks.push(await lookInto(folder));
+  return {
+    projectors: looks.flatMap(({ projectors }) => projectors),
+    models: looks.flatMap(({ models }) => models),
+  };
+}
