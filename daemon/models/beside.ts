@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type FoundFile, findModelFile } from './scan.ts';
 
 /** What says which projector belongs to a model that lies in none of the model folders. */
@@ -10,6 +10,7 @@ export interface Beside {
   readonly models: readonly string[];
 }
 
+const NOTHING: Beside = { projectors: [], models: [] };
 const MOST_NAMES = 4_096;
 const isProjector = (name: string) => /mmproj/i.test(name);
 
@@ -25,10 +26,19 @@ async function lookInto(folder: string): Promise<Beside> {
   return { projectors, models };
 }
 
-/** Looks into the folders of models, not below them; one that can't be read holds nothing. Never rejects. */
-export async function lookBeside(folders: Iterable<string>): Promise<Beside> {
+/**
+ * Looks into the folders of these models, not below them; one that can't be read holds nothing. `ask` puts a question about
+ * a path to its disk. Never rejects.
+ */
+export async function lookBeside(
+  paths: readonly string[],
+  ask: (path: string, question: () => Promise<Beside>) => Promise<Beside>,
+): Promise<Beside> {
+  const folders = new Map(paths.map((path) => [dirname(path), path]));
   const looks: Beside[] = [];
-  for (const folder of new Set(folders)) looks.push(await lookInto(folder));
+  for (const [folder, path] of folders) {
+    looks.push(await ask(path, () => lookInto(folder)).catch(() => NOTHING));
+  }
   return {
     projectors: looks.flatMap(({ projectors }) => projectors),
     models: looks.flatMap(({ models }) => models),

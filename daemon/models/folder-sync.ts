@@ -1,11 +1,12 @@
 import { basename, dirname, join, sep } from 'node:path';
 import type { Log } from '../kit/log.ts';
+import type { Patience } from '../kit/patience.ts';
 import { type Beside, lookBeside } from './beside.ts';
 import { type ModelFacts, readFactsApart } from './facts-apart.ts';
 import { modelId, uniqueId } from './model-id.ts';
 import { projectorOf } from './projector-of.ts';
 import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
-import { type FoundFile, lookForModel, scanFolders } from './scan.ts';
+import { type FoundFile, lookForModel, SCAN_LIMITS, scanFolders } from './scan.ts';
 import type { Shelf } from './shelf.ts';
 import { newSpeechModel } from './speech-model.ts';
 import { newWeightsModel } from './weights-model.ts';
@@ -53,6 +54,7 @@ export interface FolderSyncOptions {
   optional: string;
   /** Files that are registered in another way. */
   passOver(path: string): boolean;
+  patience: Patience;
   signal: AbortSignal;
 }
 
@@ -62,9 +64,7 @@ function madeOf(id: string, source: ModelSource, file: FoundFile, facts: ModelFa
   return newSpeechModel(id, source, file, facts);
 }
 
-/** What lies at a path; `unknown` where the disk does not tell. */
-const lookAt = (path: string): Promise<FoundFile | null | 'unknown'> =>
-  lookForModel(path).catch(() => 'unknown' as const);
+const isWithin = (folder: string, path: string) => path.startsWith(join(folder, sep));
 
 const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
   known !== undefined && known.sizeBytes === file.sizeBytes && known.mtimeS === file.mtimeS;
@@ -117,6 +117,17 @@ export class FolderSync {
     return absent !== undefined && absent.sizeBytes !== file.sizeBytes;
   }
 
+  /** Puts a question about a path to its disk; rejects with SilentPlace where that does not answer. */
+  ask<T>(path: string, question: () => Promise<T>): Promise<T> {
+    const { folders, patience } = this.#options;
+    return patience.ask(folders().find((folder) => isWithin(folder, path)) ?? dirname(path), question);
+  }
+
+  /** What lies at a path; `unknown` where the disk does not tell. */
+  #lookAt(path: string): Promise<FoundFile | null | 'unknown'> {
+    return this.ask(path, () => lookForModel(path)).catch(() => 'unknown' as const);
+  }
+
   #missedAt(path: string): RegisteredModel | undefined {
     return this.#options.shelf.absent().find(({ files }) => files.includes(path));
   }
@@ -146,12 +157,9 @@ export class FolderSync {
     const named = shelf.absent().filter(({ source }) => source !== 'scan');
     // One without files is the matter of the program that keeps it.
     const filed = [...shelf.list(), ...named].filter(({ files }) => files.length > 0);
-    const looks = filed.map(async (model) => ({
-      model,
-      found: await lookAt(model.path),
-    }));
     const places: FoundFile[] = [];
-    for (const { model, found } of await Promise.all(looks)) {
+    for (const model of filed) {
+      const found = await this.#lookAt(model.path);
       if (found === 'unknown') continue;
       if (found === null) {
         this.#miss(model);
@@ -170,27 +178,28 @@ export class FolderSync {
     else shelf.miss(id);
   }
 
-  /** Takes those off the shelf that a scan had found and that this one has not. */
-  async #dropUnseen(seen: ReadonlySet<string>): Promise<void> {
+  /** Takes those off the shelf that a scan had found and that this one has not, but where it got no answer. */
+  async #dropUnseen(seen: ReadonlySet<string>, silent: readonly string[]): Promise<void> {
     const { shelf, folders } = this.#options;
-    const within = (path: string) => folders().some((folder) => path.startsWith(join(folder, sep)));
+    const within = (path: string) => folders().some((folder) => isWithin(folder, path));
     const unseen = [...shelf.list(), ...shelf.absent()].filter(
       ({ source, path }) => source === 'scan' && !seen.has(path),
     );
     for (const { id, path } of unseen) {
-      const found = await lookAt(path);
+      if (silent.some((folder) => isWithin(folder, path))) continue;
+      const found = await this.#lookAt(path);
       if (found === 'unknown' && within(path)) continue;
       shelf.miss(id);
     }
   }
 
   async sync(): Promise<void> {
-    const { shelf, log, folders, passOver, signal } = this.#options;
-    const { files, problems } = await scanFolders(folders());
+    const { shelf, log, folders, passOver, patience, signal } = this.#options;
+    const { files, problems, silent } = await scanFolders(folders(), SCAN_LIMITS, patience);
     if (signal.aborted) return;
     this.#noteFolders(problems);
     const scanned = files.filter(({ path }) => !passOver(path));
-    const look = await this.#withNamed(scanned);
+    const look = await this.#withNamed(scanned, silent);
     this.#refused = new Map();
     const due: FoundFile[] = [];
     for (const file of look.present) {
@@ -208,11 +217,14 @@ export class FolderSync {
   }
 
   /** Adds what lies where somebody has named a model, and takes off the shelf what lies nowhere any more. */
-  async #withNamed(scanned: readonly FoundFile[]): Promise<Look> {
+  async #withNamed(scanned: readonly FoundFile[], silent: readonly string[]): Promise<Look> {
     const paths = new Set(scanned.map(({ path }) => path));
-    await this.#dropUnseen(paths);
+    await this.#dropUnseen(paths, silent);
     const named = (await this.dropVanished()).filter(({ path }) => !paths.has(path));
-    const beside = await lookBeside(named.map(({ path }) => dirname(path)));
+    const beside = await lookBeside(
+      named.map(({ path }) => path),
+      (path, question) => this.ask(path, question),
+    );
     const projectors = beside.projectors.filter(({ path }) => !paths.has(path));
     return {
       present: [...scanned, ...named, ...projectors],
