@@ -43,7 +43,7 @@ class Stuck extends Patience {
   place: string | null;
   readonly #free = Promise.withResolvers<void>();
 
-  constructor(place: string | null, ms = 100) {
+  constructor(place: string | null, ms = place === null ? 15_000 : 1_500) {
     super({ ms, mounts: () => [nas] });
     this.place = place;
   }
@@ -110,7 +110,7 @@ test('what is named on a disk that does not answer is refused with the reason', 
 });
 
 test('a pull is registered although something in its folder does not answer', async () => {
-  const stuck = new Stuck(null);
+  const stuck = new Stuck(null, 500);
   const registry = await start(stuck);
   stuck.place = own;
   const pulled = { repo: 'owner/a', revision: 'c0ffee', licence: null, sha256: null };
