@@ -61,7 +61,7 @@ class AllSlots implements Slots {
     const ask = options.ask ?? askThrough(options.outbound);
     const runners = runnersFor(options, ask);
     const swaps = new Swaps();
-    this.#models = new SlotModels((config) => options.modelFor(config), swaps, options.log);
+    this.#models = new SlotModels((config) => options.modelFor(config), swaps, options.log, options.patience);
     this.#set = this.#openSet(swaps);
     this.#kept = new KeptEngines(runners, this.#set);
     this.#announcer = new Announcer(this.#clock, (names) => this.#set.announce(names));
