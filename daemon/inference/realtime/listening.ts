@@ -2,7 +2,7 @@ import type { ClientEvent } from '../../contract/realtime.ts';
 import { callersError } from './client-event.ts';
 import { hearItem, itemDone, joinItem } from './item-list.ts';
 import { heardItem, spokenItem } from './items.ts';
-import { answerTurn, interruptResponse, missing } from './response.ts';
+import { answerTurn, interruptResponse, missing, speakFirst } from './response.ts';
 import { type TurnSettings, turnSettings, USUAL } from './session-config.ts';
 import { addSound, bytesOf, dropSound, emptySound, endMs, keepLast, soundMs } from './sound-buffer.ts';
 import { bytesIn, formatRow, msOf } from './sound-format.ts';
@@ -66,11 +66,12 @@ function stopSpeech(step: Step, turns: TurnSettings): void {
   const { sound, judged, speech } = step.state;
   const audio_end_ms = Math.round(sound.startMs + msOf(sound.format, judged));
   step.send('input_audio_buffer.speech_stopped', { audio_end_ms, item_id: speech });
-  if (take(step, judged) && turns.createResponse) answerTurn(step);
+  const item = take(step, judged);
+  if (item !== null && turns.createResponse) answerTurn(step, item);
 }
 
-/** The first `count` bytes become an item of the conversation; false when nothing here can understand it. */
-function take(step: Step, count: number): boolean {
+/** The first `count` bytes become an item of the conversation. Answers its id; null when nothing here can understand it. */
+function take(step: Step, count: number): string | null {
   const { sound, speech, items, config } = step.state;
   const item = spokenItem(speech ?? step.newId('item'));
   const bytes = bytesOf(sound, 0, count);
@@ -84,9 +85,9 @@ function take(step: Step, count: number): boolean {
   step.send('input_audio_buffer.committed', { item_id: item.id, previous_item_id: items.at(-1)?.id ?? null });
   joinItem(step, item, null);
   itemDone(step, item);
-  if (missing(step, 'stt', config.input.transcription?.model ?? USUAL.stt, null)) return false;
+  if (missing(step, 'stt', config.input.transcription?.model ?? USUAL.stt, null)) return null;
   hearItem(step, item.id, bytes);
-  return true;
+  return item.id;
 }
 
 export function commit(step: Step, { event_id }: ClientEvent<'input_audio_buffer.commit'>): void {
@@ -126,5 +127,5 @@ export function waitedLongEnough(step: Step): void {
   step.send('input_audio_buffer.committed', { item_id: item.id, previous_item_id });
   joinItem(step, item, null);
   itemDone(step, item);
-  answerTurn(step, true);
+  speakFirst(step);
 }

@@ -24,7 +24,8 @@ export function newSession(id: string, start: Parameters<typeof newConfig>[0]): 
     judged: 0,
     speech: null,
     response: null,
-    owed: false,
+    owed: [],
+    dismissed: null,
   };
 }
 
