@@ -63,11 +63,15 @@ function startSpeech(step: Step, turns: TurnSettings): void {
 }
 
 function stopSpeech(step: Step, turns: TurnSettings): void {
+  tellStopped(step);
+  const item = take(step, step.state.judged);
+  if (item !== null && turns.createResponse) answerTurn(step, item);
+}
+
+function tellStopped(step: Step): void {
   const { sound, judged, speech } = step.state;
   const audio_end_ms = Math.round(sound.startMs + msOf(sound.format, judged));
   step.send('input_audio_buffer.speech_stopped', { audio_end_ms, item_id: speech });
-  const item = take(step, judged);
-  if (item !== null && turns.createResponse) answerTurn(step, item);
 }
 
 /** The first `count` bytes become an item of the conversation. Answers its id; null when nothing here can understand it. */
@@ -111,6 +115,18 @@ export function forget(step: Step, startMs: number): void {
     speech: null,
     gate: { ...SILENT, noise: gate.noise },
   });
+}
+
+/**
+ * How turns are found may have changed. Speech that goes on stays the item it was announced as: its end is found by the new
+ * settings, or it ends now and the caller commits it. A gate that is switched on begins anew.
+ */
+export function retune(step: Step, before: TurnSettings | null): void {
+  const { config, gate, speech } = step.state;
+  const now = turnSettings(config);
+  if ((now === null) === (before === null)) return;
+  if (gate.speaking) tellStopped(step);
+  step.set({ gate: { ...SILENT, noise: gate.noise }, judged: 0, speech: now === null ? speech : null });
 }
 
 /** Nobody has said anything for as long as the session wants to wait: the model speaks first. */
