@@ -30,7 +30,14 @@ export class Encoders {
   open(format: SoundFormat, signal: AbortSignal): StreamedCommand {
     const encoding = ENCODINGS[format];
     if (encoding === undefined) throw new Error(`${format} needs no encoder`);
-    return streamCommand(this.#program, encoderArgs(encoding), { input: 'pipe', signal });
+    const command = streamCommand(this.#program, encoderArgs(encoding), { input: 'pipe', signal });
+    void command.ended.then(({ missing }) => this.#gone(missing));
+    return command;
+  }
+
+  /** A program that was removed is no longer taken for what it could do. */
+  #gone(missing: boolean): void {
+    if (missing) this.#formats = null;
   }
 
   async #ask(): Promise<ReadonlySet<SoundFormat>> {

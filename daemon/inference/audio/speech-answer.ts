@@ -23,7 +23,7 @@ export function openPipe(): Pipe {
 
 export interface SpeechAnswerOptions {
   readonly answer: Answer;
-  readonly life: Pick<Life, 'onEnd'>;
+  readonly life: Pick<Life, 'onEnd' | 'end'>;
   readonly pipe: Pipe;
   /** Media type of what comes out of the pipe. */
   readonly type: string;
@@ -45,6 +45,7 @@ export class SpeechAnswer implements Sink {
   readonly #forget: () => void;
   #failure: { status: number; headers: IncomingHttpHeaders } | null = null;
   #whole = false;
+  #over = false;
 
   constructor(options: SpeechAnswerOptions) {
     this.#options = options;
@@ -62,7 +63,7 @@ export class SpeechAnswer implements Sink {
 
   begin(status: number, headers: IncomingHttpHeaders): void {
     if (status >= 300) this.#failure = { status, headers };
-    else void this.#pump().then(this.#settled.resolve, this.#settled.reject);
+    else void this.#pump().then(this.#settled.resolve, () => this.#broken());
   }
 
   write(chunk: Buffer): boolean {
@@ -94,6 +95,7 @@ export class SpeechAnswer implements Sink {
 
   /** Ends whatever still runs. */
   dispose(): void {
+    this.#over = true;
     this.#forget();
     this.#options.pipe.kill();
   }
@@ -117,9 +119,14 @@ export class SpeechAnswer implements Sink {
       if (!answer.write(bytes)) await new Promise<void>((resume) => answer.whenDrained(resume));
     }
     const { code } = await pipe.ended;
-    if (code !== 0 || !this.#whole) throw notMade();
+    if (code !== 0 || !this.#whole) throw new Error('the pipe ended early');
     this.#begin();
     answer.finish(events ? Buffer.from(sseData({ type: 'speech.audio.done', usage: NO_TOKENS })) : undefined);
+  }
+
+  /** An engine that is held back, or has much to say yet, never learns of it by itself: the call ends. */
+  #broken(): void {
+    if (!this.#over) this.#options.life.end(notMade());
   }
 
   #begin(): void {

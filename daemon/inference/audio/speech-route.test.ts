@@ -1,10 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { scratchOfFile } from '../../kit/testing/scratch.ts';
-import { post } from '../testing/client.ts';
+import { post, until } from '../testing/client.ts';
 import { listen, openGateway, type TestServer, TestSlots } from '../testing/gateway.ts';
 import { picture, registeredModel } from '../testing/pictures.ts';
 import { Encoders } from './encoders.ts';
@@ -14,22 +14,24 @@ const SPEECH = '/v1/audio/speech';
 const folder = scratchOfFile();
 /** A stand-in for ffmpeg that lists its encoders and then makes nothing. */
 const FAILING = join(folder, 'failing');
-writeFileSync(
-  FAILING,
-  '#!/bin/sh\ncase "$*" in *-encoders*) echo " A..... libmp3lame x";; *) cat > /dev/null; exit 1;; esac\n',
-  { mode: 0o755 },
-);
+const LISTS = '#!/bin/sh\ncase "$*" in *-encoders*) echo " A..... libmp3lame x"; exit 0;; esac\n';
+writeFileSync(FAILING, `${LISTS}cat > /dev/null; exit 1\n`, { mode: 0o755 });
+/** One that ends after it has read a little. */
+const DYING = join(folder, 'dying');
+writeFileSync(DYING, `${LISTS}head -c 1000 > /dev/null; exit 1\n`, { mode: 0o755 });
+const NOT_MADE = 'The sound format could not be made.';
 const open: TestServer[] = [];
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
 /** A stand-in for an engine of ours behind the real forwarder; `program` stands for ffmpeg. */
-async function setUp(handler: RequestListener, program: string) {
+async function setUp(handler: RequestListener, program: string | Encoders) {
   const engine = await listen(handler);
   const slots = new TestSlots([slotRecord({ name: 'tts', type: 'tts', model: 'voice', engine: 'speech' })]);
   slots.engine = engine.origin;
-  const gateway = await openGateway({ slots, encoders: new Encoders(program) });
+  const encoders = typeof program === 'string' ? new Encoders(program) : program;
+  const gateway = await openGateway({ slots, encoders });
   open.push(gateway, engine);
   return { gateway, slots };
 }
@@ -86,11 +88,40 @@ describe('an encoder that fails', () => {
     const asked: string[] = [];
     const { gateway, slots } = await setUp(speaks(asked), FAILING);
     const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x', response_format: 'mp3' });
-    expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([
-      500,
-      'The sound format could not be made.',
-    ]);
+    expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([500, NOT_MADE]);
     expect(slots.released).toBe(1);
+  });
+
+  test('ends the call, whether the engine is held back or goes on', async () => {
+    for (const bytes of [8 * 1024 * 1024, 1024]) {
+      let closed = false;
+      const speaks: RequestListener = (req, res) => {
+        req.resume();
+        res.once('close', () => {
+          closed = true;
+        });
+        res.writeHead(200, { 'content-type': 'audio/pcm' });
+        res.write(Buffer.alloc(bytes));
+      };
+      const { gateway, slots } = await setUp(speaks, DYING);
+      const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x', response_format: 'mp3' });
+      expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([500, NOT_MADE]);
+      expect(slots.released).toBe(1);
+      await until(() => closed);
+    }
+  });
+
+  test('because it was removed is looked for again', async () => {
+    const program = join(folder, 'removed');
+    writeFileSync(program, LISTS, { mode: 0o755 });
+    const encoders = new Encoders(program);
+    expect([...(await encoders.formats())]).toEqual(['mp3']);
+    rmSync(program);
+    const { gateway } = await setUp(speaks([]), encoders);
+    const order = { model: 'tts', input: 'x', response_format: 'mp3' };
+    const answer = await post(gateway.origin, SPEECH, order);
+    expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([500, NOT_MADE]);
+    expect(await post(gateway.origin, SPEECH, order)).toMatchObject({ status: 422 });
   });
 });
 

@@ -15,7 +15,8 @@ import { loadedOf, means, type OmniTool, type ToolDeps, tool, type World } from 
 /** Longest time of one tool, a queue before it included, in milliseconds. */
 const LIMIT_MS = 300_000;
 const MOST_JSON = 16 * 1024 * 1024;
-const MOST_SOUND = 8 * 1024 * 1024;
+/** Room for the longest text that is spoken, by a slow voice: eight minutes of PCM16 at 24 kHz. */
+const MOST_SOUND = 24 * 1024 * 1024;
 const ALWAYS = () => ['memory'];
 const text = (most: number) => z.string().min(1).max(most);
 

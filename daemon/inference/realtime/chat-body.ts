@@ -1,5 +1,5 @@
 import { callArguments } from '../dialects/json.ts';
-import type { CallItem, Item, MessageItem, Part } from './items.ts';
+import { type CallItem, type Item, type MessageItem, type Part, wordsOf } from './items.ts';
 import type { SessionConfig } from './session-config.ts';
 
 type Json = Record<string, unknown>;
@@ -83,6 +83,6 @@ function chatPart(part: Part): Json | null {
     const { image_url: url, detail } = part;
     return { type: 'image_url', image_url: detail === undefined ? { url } : { url, detail } };
   }
-  const text = 'text' in part ? part.text : part.transcript;
-  return text === null || text.trim() === '' ? null : { type: 'text', text };
+  const text = wordsOf(part);
+  return text === '' ? null : { type: 'text', text };
 }

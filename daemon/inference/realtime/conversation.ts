@@ -48,7 +48,7 @@ export function deleteItem(step: Step, { item_id, event_id }: ClientEvent<'conve
   }
   dropItem(step, item);
   step.set({ hearing: step.state.hearing.filter((id) => id !== item_id) });
-  heardFor(step, item_id, '', null);
+  heardFor(step, item_id, null);
 }
 
 /** Cuts an answer to what its listener has heard, so that the model does not believe the rest was said. */
@@ -92,7 +92,7 @@ export function heard(step: Step, { item: id, text, seconds, ms }: Extract<Input
       usage: { type: 'duration', seconds },
     });
   }
-  heardFor(step, id, text, ms);
+  heardFor(step, id, ms);
 }
 
 export function unheard(step: Step, { item: id, error }: Extract<Input, { kind: 'unheard' }>): void {

@@ -67,6 +67,17 @@ export function itemFrom(input: ItemInput, id: string, callId: string): { item: 
   };
 }
 
+/** What a part says; empty for a picture, and for sound in which nothing is understood. */
+export function wordsOf(part: Part): string {
+  if (part.type === 'input_image') return '';
+  const text = 'text' in part ? part.text : part.transcript;
+  return text === null || text.trim() === '' ? '' : text;
+}
+
+/** Whether a message holds neither words nor a picture. */
+export const isEmpty = ({ content }: MessageItem): boolean =>
+  content.every((part) => part.type !== 'input_image' && wordsOf(part) === '');
+
 /** What somebody said, not understood yet. */
 export const spokenItem = (id: string): MessageItem => ({
   ...common(id),

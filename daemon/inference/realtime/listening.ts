@@ -2,7 +2,7 @@ import type { ClientEvent } from '../../contract/realtime.ts';
 import { callersError } from './client-event.ts';
 import { hearItem, itemDone, joinItem } from './item-list.ts';
 import { heardItem, spokenItem } from './items.ts';
-import { answerTurn, interruptResponse, missing } from './response.ts';
+import { answerTurn, interruptResponse, missing, speakFirst } from './response.ts';
 import { type TurnSettings, turnSettings, USUAL } from './session-config.ts';
 import { addSound, bytesOf, dropSound, emptySound, endMs, keepLast, soundMs } from './sound-buffer.ts';
 import { bytesIn, formatRow, msOf } from './sound-format.ts';
@@ -63,14 +63,19 @@ function startSpeech(step: Step, turns: TurnSettings): void {
 }
 
 function stopSpeech(step: Step, turns: TurnSettings): void {
+  tellStopped(step);
+  const item = take(step, step.state.judged);
+  if (item !== null && turns.createResponse) answerTurn(step, item);
+}
+
+function tellStopped(step: Step): void {
   const { sound, judged, speech } = step.state;
   const audio_end_ms = Math.round(sound.startMs + msOf(sound.format, judged));
   step.send('input_audio_buffer.speech_stopped', { audio_end_ms, item_id: speech });
-  if (take(step, judged) && turns.createResponse) answerTurn(step);
 }
 
-/** The first `count` bytes become an item of the conversation; false when nothing here can understand it. */
-function take(step: Step, count: number): boolean {
+/** The first `count` bytes become an item of the conversation. Answers its id; null when nothing here can understand it. */
+function take(step: Step, count: number): string | null {
   const { sound, speech, items, config } = step.state;
   const item = spokenItem(speech ?? step.newId('item'));
   const bytes = bytesOf(sound, 0, count);
@@ -84,9 +89,9 @@ function take(step: Step, count: number): boolean {
   step.send('input_audio_buffer.committed', { item_id: item.id, previous_item_id: items.at(-1)?.id ?? null });
   joinItem(step, item, null);
   itemDone(step, item);
-  if (missing(step, 'stt', config.input.transcription?.model ?? USUAL.stt, null)) return false;
+  if (missing(step, 'stt', config.input.transcription?.model ?? USUAL.stt, null)) return null;
   hearItem(step, item.id, bytes);
-  return true;
+  return item.id;
 }
 
 export function commit(step: Step, { event_id }: ClientEvent<'input_audio_buffer.commit'>): void {
@@ -112,6 +117,18 @@ export function forget(step: Step, startMs: number): void {
   });
 }
 
+/**
+ * How turns are found may have changed. Speech that goes on stays the item it was announced as: its end is found by the new
+ * settings, or it ends now and the caller commits it. A gate that is switched on begins anew.
+ */
+export function retune(step: Step, before: TurnSettings | null): void {
+  const { config, gate, speech } = step.state;
+  const now = turnSettings(config);
+  if ((now === null) === (before === null)) return;
+  if (gate.speaking) tellStopped(step);
+  step.set({ gate: { ...SILENT, noise: gate.noise }, judged: 0, speech: now === null ? speech : null });
+}
+
 /** Nobody has said anything for as long as the session wants to wait: the model speaks first. */
 export function waitedLongEnough(step: Step): void {
   const { config, response, gate, sound } = step.state;
@@ -126,5 +143,5 @@ export function waitedLongEnough(step: Step): void {
   step.send('input_audio_buffer.committed', { item_id: item.id, previous_item_id });
   joinItem(step, item, null);
   itemDone(step, item);
-  answerTurn(step, true);
+  speakFirst(step);
 }

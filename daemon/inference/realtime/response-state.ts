@@ -41,8 +41,6 @@ export interface ActiveResponse {
   readonly auto: boolean;
   /** Items that must be understood before it begins; null once it has. */
   readonly waitsFor: readonly string[] | null;
-  /** Whether anything was understood in what it waited for. */
-  readonly heard: boolean;
   readonly heardMs: number | null;
   readonly entries: readonly Entry[];
   /** The entry that is being sent. */

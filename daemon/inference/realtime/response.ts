@@ -5,6 +5,7 @@ import { advance, closeEntries } from './response-entries.ts';
 import { type ActiveResponse, type ResponseEnd, responseResource } from './response-state.ts';
 import { type SessionConfig, turnSettings, USUAL } from './session-config.ts';
 import type { Input, Stage, Step, Told } from './step.ts';
+import { unanswered } from './unanswered.ts';
 
 /** The entry of the answer under way that is this item. */
 export const entryAt = (step: Step, itemId: string) =>
@@ -44,10 +45,15 @@ export function createResponse(step: Step, event: ClientEvent<'response.create'>
 }
 
 /** The end of a turn asks for an answer; while one goes on that was not interrupted, it comes afterwards. */
-export function answerTurn(step: Step, silent = false) {
-  if (step.state.response !== null) step.set({ owed: true });
-  else begin(step, { params: {}, input: null, auto: !silent, event_id: null });
+export function answerTurn(step: Step, item: string): void {
+  if (step.state.response !== null) step.set({ owed: [...step.state.owed, item] });
+  else begin(step, { ...OF_A_TURN, auto: true });
 }
+
+/** The model speaks although nobody has. */
+export const speakFirst = (step: Step): void => begin(step, { ...OF_A_TURN, auto: false });
+
+const OF_A_TURN = { params: {}, input: null, event_id: null } as const;
 
 function inputOf(step: Step, { input }: ResponseParams): readonly Item[] | null | string {
   if (input === undefined) return null;
@@ -88,7 +94,6 @@ function begin(step: Step, { params, input, auto, event_id }: Beginning): void {
     joins: params.conversation !== 'none',
     auto,
     waitsFor: input === null ? step.state.hearing : [],
-    heard: false,
     heardMs: null,
     entries: [],
     head: 0,
@@ -121,28 +126,32 @@ function changed(config: SessionConfig, params: ResponseParams): SessionConfig {
   };
 }
 
-/** Begins the answer once everything before it is understood; a turn in which nothing was said needs none. */
+/** Begins the answer once everything before it is understood; turns that leave nothing to be answered need none. */
 function ask(step: Step) {
   const { response } = step.state;
   if (response === null || response.waitsFor === null || response.waitsFor.length > 0) return;
-  const waited = response.heardMs !== null;
   step.set({ response: { ...response, waitsFor: null } });
-  if (response.auto && waited && !response.heard) return finishResponse(step, COMPLETED);
+  const before = step.state;
+  // Words that are understood by now are told to the model below, or there are none to answer.
+  if (ofConversation(response)) step.set({ owed: before.owed.filter((id) => before.hearing.includes(id)) });
+  if (response.auto && !unanswered(before)) return finishResponse(step, COMPLETED);
   const { model, instructions, tools, toolChoice, maxOutputTokens } = response.config;
-  const items = response.input ?? step.state.items;
+  const items = response.input ?? before.items;
   const chat = { model, instructions, items, tools, toolChoice, maxOutputTokens };
   step.want({ kind: 'answer', response: response.id, chat, voice: response.voice });
 }
 
+/** Whether a response answers what was said, not something beside it. */
+const ofConversation = ({ input, joins }: ActiveResponse): boolean => input === null && joins;
+
 const COMPLETED: ResponseEnd = { status: 'completed', details: null };
 
 /** An item that the answer may wait for was understood, or is gone. */
-export function heardFor(step: Step, item: string, text: string, ms: number | null): void {
+export function heardFor(step: Step, item: string, ms: number | null): void {
   const { response } = step.state;
   if (!response?.waitsFor?.includes(item)) return;
   const waitsFor = response.waitsFor.filter((each) => each !== item);
-  const heard = response.heard || text.trim() !== '';
-  step.set({ response: { ...response, waitsFor, heard, heardMs: ms ?? response.heardMs } });
+  step.set({ response: { ...response, waitsFor, heardMs: ms ?? response.heardMs } });
   ask(step);
 }
 
@@ -163,6 +172,7 @@ export function cancelResponse(step: Step, { response_id, event_id }: ClientEven
     const message = 'Cancellation failed: no active response found.';
     return step.error(callersError('response_cancel_not_active', message, { event_id: event_id ?? null }));
   }
+  if (ofConversation(response)) step.set({ dismissed: step.state.items.at(-1)?.id ?? null });
   finishResponse(step, { status: 'cancelled', details: { type: 'cancelled', reason: 'client_cancelled' } });
 }
 
@@ -181,13 +191,18 @@ export function finishResponse(step: Step, end: ResponseEnd) {
   step.want({ kind: 'stop', response: response.id });
   step.set({ response: null });
   step.send('response.done', { response: responseResource(response, end, step.world.now) });
-  const { owed } = step.state;
-  step.set({ owed: false });
-  if (owed) return answerTurn(step);
+  if (owesAnswer(step)) return begin(step, { ...OF_A_TURN, auto: true });
+  step.set({ owed: [] });
   const idleMs = turnSettings(config)?.idleMs ?? null;
   if (idleMs === null || config.type === 'transcription') return;
   const spokenMs = response.entries.flatMap(({ said }) => said).reduce((sum, { ms }) => sum + ms, 0);
   step.want({ kind: 'idle', ms: idleMs + Math.ceil(spokenMs) });
+}
+
+/** Whether turns that ended meanwhile ask for an answer, or may, once they are understood. */
+function owesAnswer({ state }: Step): boolean {
+  if (state.owed.length === 0) return false;
+  return state.owed.some((id) => state.hearing.includes(id)) || unanswered(state);
 }
 
 /** The engine has said everything, or the voice has. */

@@ -1,10 +1,10 @@
 import type { ClientEvent, ClientEventType } from '../../contract/realtime.ts';
 import { callersError } from './client-event.ts';
 import { createItem, deleteItem, heard, retrieveItem, truncateItem, unheard } from './conversation.ts';
-import { append, clear, commit, forget, waitedLongEnough } from './listening.ts';
+import { append, clear, commit, forget, retune, waitedLongEnough } from './listening.ts';
 import { cancelResponse, createResponse, failResponse, missing, partEnded } from './response.ts';
 import { addCall, addSound, addWords, startSaying } from './response-entries.ts';
-import { newConfig, type SessionConfig, USUAL, updated } from './session-config.ts';
+import { newConfig, type SessionConfig, turnSettings, USUAL, updated } from './session-config.ts';
 import { emptySound, endMs } from './sound-buffer.ts';
 import { type Effect, type Input, type SessionState, Step, type World } from './step.ts';
 import { SILENT } from './voice-gate.ts';
@@ -24,7 +24,8 @@ export function newSession(id: string, start: Parameters<typeof newConfig>[0]): 
     judged: 0,
     speech: null,
     response: null,
-    owed: false,
+    owed: [],
+    dismissed: null,
   };
 }
 
@@ -85,10 +86,8 @@ function updateSession(step: Step, { session: update, event_id }: ClientEvent<'s
     return refuse('Commit or clear the buffer before its format is changed.', 'session.audio.input.format');
   if (wantsVoice(next) && !wantsVoice(config) && missing(step, 'tts', USUAL.tts, event_id ?? null)) return;
   step.set({ config: next });
-  const turnsChanged =
-    JSON.stringify(next.input.turnDetection) !== JSON.stringify(config.input.turnDetection);
   if (otherFormat) forget(step, endMs(sound));
-  else if (turnsChanged) step.set({ gate: SILENT, judged: 0, speech: null });
+  else retune(step, turnSettings(config));
   step.send('session.updated', { session: step.resource() });
 }
 

@@ -25,8 +25,10 @@ export interface SessionState {
   /** The item that speech which goes on now will be. */
   readonly speech: string | null;
   readonly response: ActiveResponse | null;
-  /** A turn ended while an answer went on that nothing interrupts: it is answered next. */
-  readonly owed: boolean;
+  /** Turns that ended while an answer went on that nothing interrupts and that was not told of them: they are answered next. */
+  readonly owed: readonly string[];
+  /** The last item when the caller cancelled an answer: nothing up to it is answered without being asked for. */
+  readonly dismissed: string | null;
 }
 
 /** What went wrong in a stage, in the words of the catalogue. */

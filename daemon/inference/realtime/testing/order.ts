@@ -29,7 +29,7 @@ export class OrderChecker {
   readonly #items: string[] = [];
   readonly #told = new Set<string>();
   #speech: string | null = null;
-  #turns = '';
+  #input = { found: false, format: '' };
   #response: OpenResponse | null = null;
 
   take(event: ServerEvent): void {
@@ -104,12 +104,13 @@ export class OrderChecker {
     if (event.type.endsWith('cleared')) this.#speech = null;
   }
 
-  /** Other turn detection, or another format, begins the search for speech anew. */
+  /** Turn detection that was off, or another format, begins the search for speech anew. */
   #settings(event: ServerEvent): void {
     const { audio } = event.session as { audio: { input: { turn_detection: unknown; format: unknown } } };
-    const turns = JSON.stringify([audio.input.turn_detection, audio.input.format]);
-    if (turns !== this.#turns) this.#speech = null;
-    this.#turns = turns;
+    const { turn_detection, format } = audio.input;
+    const last = this.#input;
+    this.#input = { found: turn_detection !== null, format: JSON.stringify(format) };
+    if (last.format !== this.#input.format || (!last.found && this.#input.found)) this.#speech = null;
   }
 
   #answer(event: ServerEvent) {

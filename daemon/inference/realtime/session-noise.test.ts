@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { ANSWERED, asked, doneOf, SessionBench, types } from './testing/session-bench.ts';
+import { quiet, tone } from './testing/sounds.ts';
+
+const SPOKEN_TURN = [quiet(200), tone(600), quiet(600)];
+const NOISE = [tone(60), quiet(600)];
+
+const BUSY = { audio: { input: { turn_detection: { type: 'server_vad', interrupt_response: false } } } };
+
+const hearing = (bench: SessionBench): string => bench.last('hear').item;
+const hear = (bench: SessionBench, item: string, text: string) =>
+  bench.tell({ kind: 'heard', item, text, seconds: 1, ms: 1 });
+const answers = (bench: SessionBench): number => bench.wanted.filter(({ kind }) => kind === 'answer').length;
+
+/** What the newest answer is made from: the words of the user. */
+const toldWords = (bench: SessionBench): unknown[] =>
+  bench
+    .last('answer')
+    .chat.items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? item.content : []))
+    .map((part) => ('transcript' in part ? part.transcript : 'text' in part && part.text));
+
+describe('a noise', () => {
+  test('that comes while a question is understood takes no answer from it', () => {
+    const bench = new SessionBench();
+    bench.append(...SPOKEN_TURN);
+    const question = hearing(bench);
+    expect(doneOf(bench.append(tone(60)))).toMatchObject({ status: 'cancelled' });
+    hear(bench, question, 'What time is it?');
+    bench.append(quiet(600));
+    expect(types(hear(bench, hearing(bench), ''))).not.toContain('response.done');
+    expect(toldWords(bench)).toEqual(['What time is it?', '']);
+  });
+
+  test('that ends an answer before its first word leaves the question to be answered', () => {
+    const bench = new SessionBench();
+    const response = asked(bench);
+    bench.tell({ kind: 'words', response, text: 'It is noon.' });
+    bench.append(...NOISE);
+    hear(bench, hearing(bench), '');
+    expect(answers(bench)).toBe(2);
+  });
+
+  test('brings back no answer that the caller has cancelled', () => {
+    const bench = new SessionBench();
+    asked(bench);
+    bench.say({ type: 'response.cancel' });
+    bench.append(...NOISE);
+    hear(bench, hearing(bench), '');
+    expect(answers(bench)).toBe(1);
+  });
+
+  test('after an answer is not answered', () => {
+    const bench = new SessionBench({ modality: 'text' });
+    const response = asked(bench);
+    bench.tell({ kind: 'words', response, text: 'Hello.' });
+    bench.tell({ ...ANSWERED, response });
+    bench.append(...NOISE);
+    expect(doneOf(hear(bench, hearing(bench), ''))).toMatchObject({ status: 'completed', output: [] });
+    expect(answers(bench)).toBe(1);
+  });
+
+  test('during an answer that nothing interrupts does not have it said again', () => {
+    const bench = new SessionBench({ modality: 'text' });
+    bench.update(BUSY);
+    const response = asked(bench);
+    bench.tell({ kind: 'words', response, text: 'Hello.' });
+    bench.append(...NOISE);
+    hear(bench, hearing(bench), '');
+    expect(types(bench.tell({ ...ANSWERED, response }))).not.toContain('response.created');
+    expect(answers(bench)).toBe(1);
+  });
+
+  test('that is understood after such an answer is not answered either', () => {
+    const bench = new SessionBench({ modality: 'text' });
+    bench.update(BUSY);
+    const response = asked(bench);
+    bench.tell({ kind: 'words', response, text: 'Hello.' });
+    bench.append(...NOISE);
+    expect(types(bench.tell({ ...ANSWERED, response }))).toContain('response.created');
+    expect(doneOf(hear(bench, hearing(bench), ''))).toMatchObject({ status: 'completed', output: [] });
+    expect(answers(bench)).toBe(1);
+  });
+});
+
+describe('words during an answer that nothing interrupts', () => {
+  /** A second question before the answer to the first has begun: it stands before that answer. */
+  function twoQuestions(): { bench: SessionBench; second: string; end(): ReturnType<SessionBench['tell']> } {
+    const bench = new SessionBench({ modality: 'text' });
+    bench.update(BUSY);
+    const response = asked(bench);
+    bench.append(...SPOKEN_TURN);
+    const end = () => {
+      bench.tell({ kind: 'words', response, text: 'Hello.' });
+      return bench.tell({ ...ANSWERED, response });
+    };
+    return { bench, second: hearing(bench), end };
+  }
+
+  test('are answered afterwards, wherever they stand', () => {
+    const { bench, second, end } = twoQuestions();
+    hear(bench, second, 'And when?');
+    expect(types(end())).toContain('response.created');
+    expect(toldWords(bench)).toEqual(['hello', 'And when?']);
+    expect(answers(bench)).toBe(2);
+  });
+
+  test('that could not be understood are not', () => {
+    const { bench, second, end } = twoQuestions();
+    bench.tell({ kind: 'unheard', item: second, error: { code: 'slot.failed', message: 'It is gone.' } });
+    expect(types(end())).not.toContain('response.created');
+  });
+
+  test('are not answered a second time by an answer that was told of them', () => {
+    const bench = new SessionBench({ modality: 'text' });
+    bench.update(BUSY);
+    bench.append(...SPOKEN_TURN);
+    const first = hearing(bench);
+    bench.append(...SPOKEN_TURN);
+    hear(bench, hearing(bench), 'And when?');
+    hear(bench, first, 'Where?');
+    expect(toldWords(bench)).toEqual(['Where?', 'And when?']);
+    const response = bench.answering;
+    bench.tell({ kind: 'words', response, text: 'Here and now.' });
+    expect(types(bench.tell({ ...ANSWERED, response }))).not.toContain('response.created');
+  });
+});

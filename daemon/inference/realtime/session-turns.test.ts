@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { MANUAL, SessionBench, types } from './testing/session-bench.ts';
+import { quiet, tone } from './testing/sounds.ts';
+
+const turns = (more: object) => ({ audio: { input: { turn_detection: { type: 'server_vad', ...more } } } });
+
+test('other settings while somebody speaks leave the speech that was announced what it is', () => {
+  const bench = new SessionBench();
+  const events = [
+    ...bench.append(quiet(200), tone(600)),
+    ...bench.update(turns({ silence_duration_ms: 200 })),
+    ...bench.append(tone(200), quiet(220)),
+  ];
+  expect(types(events)).toEqual([
+    'input_audio_buffer.speech_started',
+    'session.updated',
+    'input_audio_buffer.speech_stopped',
+    'input_audio_buffer.committed',
+    'conversation.item.added',
+    'conversation.item.done',
+    'response.created',
+  ]);
+  const [started, , stopped, committed, added] = events;
+  expect([stopped?.item_id, committed?.item_id, added?.item]).toMatchObject([
+    started?.item_id,
+    started?.item_id,
+    { id: started?.item_id },
+  ]);
+  expect(bench.last('hear').sound.length).toBeGreaterThan(800 * 48);
+});
+
+test('turns that the caller takes over while somebody speaks end the speech, and its commit is that item', () => {
+  const bench = new SessionBench();
+  const [started] = bench.append(quiet(200), tone(600));
+  const events = bench.update(MANUAL);
+  expect(types(events)).toEqual(['input_audio_buffer.speech_stopped', 'session.updated']);
+  expect(events[0]?.item_id).toBe(started?.item_id);
+  bench.append(tone(200));
+  const [committed] = bench.say({ type: 'input_audio_buffer.commit' });
+  expect(committed).toMatchObject({ type: 'input_audio_buffer.committed', item_id: started?.item_id });
+  bench.append(tone(200));
+  const [next] = bench.say({ type: 'input_audio_buffer.commit' });
+  expect(next?.item_id).not.toBe(started?.item_id);
+});
+
+test('a gate that is switched on anew judges what waits', () => {
+  const bench = new SessionBench();
+  bench.update(MANUAL);
+  bench.append(quiet(200), tone(600));
+  bench.update(turns({}));
+  expect(types(bench.append(quiet(20)))).toEqual(['input_audio_buffer.speech_started']);
+});

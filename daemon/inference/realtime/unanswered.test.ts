@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { type Item, type ItemStatus, type Part, spokenItem } from './items.ts';
+import { unanswered } from './unanswered.ts';
+
+const common = (id: string, status: ItemStatus = 'completed') =>
+  ({ id, object: 'realtime.item', status }) as const;
+const message = (role: 'user' | 'assistant' | 'system', part: Part): Item => ({
+  ...common(role),
+  type: 'message',
+  role,
+  content: [part],
+});
+const heard = (transcript: string | null) => message('user', { type: 'input_audio', transcript });
+const said = (transcript: string) => message('assistant', { type: 'output_audio', transcript });
+const call = (status: ItemStatus): Item => ({
+  ...common('call', status),
+  type: 'function_call',
+  call_id: 'c',
+  name: 'f',
+  arguments: '{}',
+});
+const RESULT: Item = { ...common('result'), type: 'function_call_output', call_id: 'c', output: '7' };
+const PICTURE = message('user', { type: 'input_image', image_url: 'data:image/png;base64,AA==' });
+const ADVICE = message('system', { type: 'input_text', text: 'Be brief.' });
+
+test.each<[string, Item[], boolean]>([
+  ['nothing', [], false],
+  ['words', [heard('hello')], true],
+  ['a picture', [PICTURE], true],
+  ['sound without words', [heard(' ')], false],
+  ['sound that is not understood yet', [heard(null)], false],
+  ['words before sound without any', [heard('hello'), heard('')], true],
+  ['words behind an answer', [heard('hello'), said('Hi.'), heard('and?')], true],
+  ['an answer', [heard('hello'), said('Hi.'), heard('')], false],
+  ['an answer of which nothing was said', [heard('hello'), said(''), heard('')], true],
+  ['a call', [heard('hello'), call('completed'), heard('')], false],
+  ['a call that was cut', [heard('hello'), call('incomplete'), heard('')], true],
+  ['the result of a call', [heard('hello'), call('completed'), RESULT, heard('')], true],
+  ['advice alone', [ADVICE], false],
+  ['advice behind words', [heard('hello'), ADVICE], true],
+])('%s', (_, items, expected) => expect(unanswered({ items, owed: [], dismissed: null })).toBe(expected));
+
+test('a turn that is owed an answer counts where it stands, if it says anything', () => {
+  const turn = (transcript: string): Item => ({
+    ...spokenItem('turn'),
+    content: [{ type: 'input_audio', transcript }],
+  });
+  const asked = (transcript: string, owed: string) =>
+    unanswered({ items: [turn(transcript), said('Hi.')], owed: [owed], dismissed: null });
+  expect(asked('and?', 'turn')).toBe(true);
+  expect(asked('', 'turn')).toBe(false);
+  expect(asked('and?', 'deleted')).toBe(false);
+});
+
+test('what the caller did not want answered counts no more, but what is said since then does', () => {
+  const first = { ...spokenItem('first'), content: [{ type: 'input_text', text: 'hello' }] } as const;
+  const dismissed = 'first';
+  expect(unanswered({ items: [first, heard('')], owed: [], dismissed })).toBe(false);
+  expect(unanswered({ items: [first, heard('and?')], owed: [], dismissed })).toBe(true);
+});
