@@ -77,7 +77,9 @@ export async function startServices(
   const place = inherited ?? { host: live.value('bindHost'), port: live.value('port') };
   await guardExposure(live, log, place.host);
   const bus = new Bus<GatewayEvents>();
-  const unlock = await lockState(live.folders.state);
+  const unlock = await lockState(live.folders.state, (reason) =>
+    log.warn({ reason }, 'no file says which process works on the state folder'),
+  );
   refuseHalfRestored(live.folders.state);
   const store = openStore({ folder: live.folders.state, log, kept: () => keptBy(live) });
   const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
