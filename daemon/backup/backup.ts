@@ -14,6 +14,7 @@ import type { Folders } from '../settings/folders.ts';
 import { copyDatabase } from '../store/copy.ts';
 import { FILE_NAME } from '../store/open.ts';
 import { inWords } from '../store/sqlite-errors.ts';
+import { archivePlace } from './archive-place.ts';
 import { type ConfigFile, readConfigFiles } from './config-files.ts';
 import { makeManifest } from './manifest.ts';
 import { DATABASE_MEMBER, MANIFEST } from './names.ts';
@@ -84,6 +85,7 @@ async function sweepCopies(state: string): Promise<void> {
 }
 
 async function copyOf(state: string): Promise<DatabaseCopy | null> {
+  if (!existsSync(join(state, FILE_NAME))) return null;
   const folder = join(state, `${COPIES}${process.pid}`);
   await mkdir(folder, { mode: 0o700 });
   const file = join(folder, FILE_NAME);
@@ -146,8 +148,8 @@ async function* pieces(gathered: Gathered, options: BackupOptions): AsyncGenerat
 }
 
 /** Beside its place first, so that the name stands for a whole archive or for what was there before. */
-async function write(gathered: Gathered, options: BackupOptions): Promise<{ bytes: number }> {
-  const { file, faults } = options;
+async function write(gathered: Gathered, file: string, options: BackupOptions): Promise<{ bytes: number }> {
+  const { faults } = options;
   try {
     const source = Readable.from(pieces(gathered, options), { objectMode: false });
     const stream = piped(source, createGzip());
@@ -177,9 +179,10 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
   if (!force && existsSync(file)) throw new GatewayError('backup.exists');
   let copy: DatabaseCopy | null = null;
   try {
+    const place = await archivePlace(file);
     const gathered = await asOwnerOf(folders.state, () => gather(options));
     copy = gathered.database;
-    const { bytes } = await write(gathered, options);
+    const { bytes } = await write(gathered, place, options);
     const database = gathered.database === null ? [] : [DATABASE_MEMBER];
     return {
       file,
