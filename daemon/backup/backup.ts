@@ -8,6 +8,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { asOwnerOf } from '../kit/as-owner.ts';
 import { piped } from '../kit/piped.ts';
 import { startTicksOf } from '../kit/process-identity.ts';
+import { SetupError } from '../kit/setup-error.ts';
 import { BLOCK, paddingOf, tarHeader } from '../kit/tar-header.ts';
 import { type FaultHook, syncFolder, writeTemp } from '../kit/temp-file.ts';
 import type { Folders } from '../settings/folders.ts';
@@ -33,6 +34,8 @@ export interface BackupOptions {
 
 export interface BackupReport {
   file: string;
+  /** The folder of the configuration that was taken. */
+  config: string;
   bytes: number;
   /** Members of the archive. */
   files: string[];
@@ -110,7 +113,12 @@ async function gather({ folders, keys }: BackupOptions): Promise<Gathered> {
     throw notWritten('The configuration could not be read', 'so no backup was made', cause);
   });
   await sweepCopies(folders.state);
-  return { files, leftOut, database: await copyOf(folders.state) };
+  const database = await copyOf(folders.state);
+  if (files.length + leftOut.length > 0 || database !== null) return { files, leftOut, database };
+  throw new SetupError(
+    `There is nothing to back up in ${folders.config} and ${folders.state}.`,
+    'Be the user of the gateway, or name its folders with SVC_HOME.',
+  );
 }
 
 function manifestOf({ files, database }: Gathered, options: BackupOptions): Buffer {
@@ -172,7 +180,8 @@ async function write(gathered: Gathered, file: string, options: BackupOptions): 
 /**
  * Writes configuration, slot and upstream files and the database into one compressed archive for its owner only, also while
  * the gateway runs; models are not in it, keys only when asked for. The database is first copied within the state folder,
- * which needs room for it. Root reads as the owner of the state folder and writes the archive as itself. Throws GatewayError.
+ * which needs room for it. Root reads as the owner of the state folder and writes the archive as itself. Throws GatewayError, and
+ * SetupError where there is nothing.
  */
 export async function backup(options: BackupOptions): Promise<BackupReport> {
   const { file, force, folders } = options;
@@ -186,6 +195,7 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
     const database = gathered.database === null ? [] : [DATABASE_MEMBER];
     return {
       file,
+      config: folders.config,
       bytes,
       files: [...gathered.files.map(({ name }) => name), ...database],
       keys: options.keys,
@@ -193,7 +203,7 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
       left_out: [...gathered.leftOut],
     };
   } catch (cause) {
-    throw cause instanceof GatewayError
+    throw cause instanceof GatewayError || cause instanceof SetupError
       ? cause
       : notWritten('The backup could not be made', NONE_LEFT, cause);
   } finally {
