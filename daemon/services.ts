@@ -12,6 +12,7 @@ import { guardExposure, isOnTheInternet, networkAddresses } from './exposure-gua
 import { gpuNote } from './gpu-note.ts';
 import { createHardware } from './hardware/hardware.ts';
 import { loadDashboard } from './http/dashboard-files.ts';
+import { addressPatience } from './http/listen.ts';
 import { createMatcher } from './http/matcher.ts';
 import { readBytes, receiveInto } from './http/read-body.ts';
 import { type HttpServer, startHttp } from './http/server.ts';
@@ -236,7 +237,7 @@ export async function startServices(
       refused: (code) => metrics.refused(code),
       secrets: () => live.secrets(),
     },
-    { ...place, maxConnections: live.value('maxConnections') },
+    { ...place, maxConnections: live.value('maxConnections'), patienceMs: addressPatience(env) },
   );
   const server = http;
   upstreams.start();
