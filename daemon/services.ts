@@ -263,7 +263,12 @@ export async function startServices(
       enforcement: auth.enforcement(),
       hasAdminKey: auth.hasKey('admin'),
       slots: slots.list(),
-      problems: [...live.problems(), ...slots.problems(), ...upstreams.problems()],
+      problems: [
+        ...live.problems(),
+        ...registry.settingProblems(),
+        ...slots.problems(),
+        ...upstreams.problems(),
+      ],
     }),
     reload: async () => {
       slots.reload();
