@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Log } from '../kit/log.ts';
 import { SetupError } from '../kit/setup-error.ts';
-import { CONFIG_FILE } from '../settings/config-layer.ts';
+import { CONFIG_FILE } from '../settings/config-text.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RegisteredModel } from './registered-model.ts';
