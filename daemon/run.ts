@@ -1,6 +1,7 @@
 import { parseArguments, USAGE } from './arguments.ts';
 import { banner } from './banner.ts';
 import { ERRORS, GatewayError } from './contract/errors.ts';
+import { leave } from './kit/leave.ts';
 import { endWithOutput } from './kit/lost-output.ts';
 import { SetupError } from './kit/setup-error.ts';
 import { serviceManager } from './service-manager.ts';
@@ -65,13 +66,13 @@ async function serve(env: Environment, model: string | null): Promise<void> {
     services.log.info({ event: 'stopping', signal }, 'stopping');
     const limitMs = services.drainMs() + STOP_MARGIN_MS;
     manager.stopping(limitMs);
-    const limit = setTimeout(() => process.exit(1), limitMs);
+    const limit = setTimeout(() => void leave(1), limitMs);
     limit.unref();
     services.stop().then(
-      () => process.exit(),
+      () => leave(Number(process.exitCode ?? 0)),
       (error: unknown) => {
         services.log.error({ err: error }, 'the stop was not clean');
-        process.exit(1);
+        return leave(1);
       },
     );
   };

@@ -27,6 +27,7 @@ import { inheritedListener } from './kit/inherited-listener.ts';
 import { createLog } from './kit/log.ts';
 import { LogLines } from './kit/log-lines.ts';
 import { Outbound } from './kit/outbound.ts';
+import { Patience } from './kit/patience.ts';
 import { familyOf } from './kit/process-identity.ts';
 import { watchFolder } from './kit/watch-folder.ts';
 import { createMemory } from './memory/memory.ts';
@@ -93,17 +94,15 @@ export async function startServices(
       about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).about,
     },
   });
+  const patience = new Patience();
   const registry = await createRegistry({
-    ...{ store, log, bus, settings: live, modelOverride: model },
+    ...{ store, log, bus, settings: live, modelOverride: model, patience },
     memoryBytes: (device) => mostRoom(hardware, device, live.value('memoryLimit')),
     beforeLook: () => renewLinks({ store, settings: live, log }),
   });
   let http: HttpServer | null = null;
   const slots = createSlots({
-    settings: live,
-    log,
-    bus,
-    outbound,
+    ...{ settings: live, log, bus, outbound, patience },
     modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, memoryDevice(slot)),
     // Folders of safetensors are for engines that slot files name; none here serves them by itself.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),

@@ -1,4 +1,4 @@
-import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
@@ -54,6 +54,44 @@ const withCookie = (setCookie: string) => aRequest({ with: { Cookie: setCookie.s
 const tierOf = (auth: Auth, key: string) => auth.caller(bearer(key)).tier;
 const login = (auth: Auth, key = KEYS.SVC_ADMIN_KEY) =>
   withCookie(auth.login(key, aRequest({ method: 'POST' })).setCookie);
+
+describe('an admin key that is written and cannot be read', () => {
+  const stranger = aRequest({ peer: '192.168.1.9' });
+  const asked = (auth: Auth) =>
+    (['admin', 'bootstrap', 'client'] as const).map((rule) =>
+      auth.decide(rule, auth.caller(stranger), stranger),
+    );
+  const CLOSED = ['auth.required', 'auth.required', 'pass'];
+
+  it.each([
+    ['in Latin-1', Buffer.from('SVC_ADMIN_KEY=schl\xfcssel\n', 'latin1')],
+    ['after "export"', Buffer.from('export SVC_ADMIN_KEY=a-key\n')],
+    ['after a byte order mark', Buffer.from('\ufeffSVC_ADMIN_KEY=a-key\n')],
+    ['in UTF-16', Buffer.from('\ufeffA=1\nSVC_ADMIN_KEY=a-key\n', 'utf16le')],
+  ])('%s keeps strangers out, until it is taken away', async (_name, bytes) => {
+    const home = scratch();
+    mkdirSync(join(home, 'config'));
+    writeFileSync(join(home, 'config/api.env'), bytes, { mode: 0o600 });
+    const { auth, settings, envFile } = await boot(home);
+    expect(asked(auth)).toEqual(CLOSED);
+    writeFileSync(envFile, '# SVC_ADMIN_KEY=a-key\nexport SVC_ADMIN_KEY=\n');
+    await settings.reload();
+    expect(asked(auth)).toEqual(['pass', 'pass', 'pass']);
+  });
+
+  it('in a file that is out of reach since before the start keeps them out as long as it is', async () => {
+    const home = scratch();
+    mkdirSync(join(home, 'config'));
+    symlinkSync('nowhere', join(home, 'config/api.env'));
+    const { auth, settings, envFile } = await boot(home);
+    expect(asked(auth)).toEqual(CLOSED);
+    await settings.reload();
+    expect(asked(auth)).toEqual(CLOSED);
+    unlinkSync(envFile);
+    await settings.reload();
+    expect(asked(auth)).toEqual(['pass', 'pass', 'pass']);
+  });
+});
 
 describe('auth as a whole', () => {
   it('T15 reports the tier truthfully, whatever the enforcement', async () => {

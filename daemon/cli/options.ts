@@ -31,7 +31,10 @@ export const OPTIONS = {
   format: { type: 'string', value: 'FORMAT', help: 'Format of the sound or the transcript' },
   language: { type: 'string', value: 'CODE', help: 'Language that is spoken, such as en' },
   size: { type: 'string', value: 'WxH', help: 'Size of the picture, else that of the model' },
-  projector: { type: 'boolean', help: 'Also fetch what lets the model see pictures' },
+  projector: {
+    type: 'boolean',
+    help: 'Also fetch what lets the model see pictures, if any',
+  },
   revision: { type: 'string', value: 'REV', help: 'Branch, tag or commit, else the main branch' },
   'with-keys': { type: 'boolean', help: 'Take the keys too' },
   'self-test': { type: 'boolean', help: 'Also let the built-in engine answer a chat' },

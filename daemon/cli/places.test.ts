@@ -10,6 +10,7 @@ import {
   readEnvFile,
   serviceFolders,
   settingsEnvironment,
+  stateFolder,
 } from './places.ts';
 
 const file = (values: Record<string, string> = {}) => ({
@@ -62,6 +63,15 @@ describe('serviceFolders', () => {
     ['no service', { HOME: '/root' }, [], {}],
   ])('%s', (_, env, there, expected) => {
     expect(serviceFolders(env, (path) => (there as string[]).includes(path))).toEqual(expected);
+  });
+});
+
+describe('stateFolder', () => {
+  it('belongs to the configuration folder', () => {
+    expect(stateFolder({ SVC_HOME: '/h' }, () => true)).toBe('/h/state');
+    expect(stateFolder({ HOME: '/u' }, (path) => path === '/etc/svc')).toBe('/var/lib/svc');
+    expect(stateFolder({ HOME: '/u' }, () => false)).toBe('/u/.local/state/svc');
+    expect(stateFolder({ HOME: '/u', XDG_STATE_HOME: '/s' }, () => false)).toBe('/s/svc');
   });
 });
 

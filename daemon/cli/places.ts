@@ -34,6 +34,13 @@ export function serviceFolders(
   return { CONFIGURATION_DIRECTORY: SYSTEM_FOLDER, STATE_DIRECTORY: SYSTEM_STATE };
 }
 
+/** The state folder of the gateway that the configuration folder belongs to: its owner is who that gateway runs as. */
+export function stateFolder(env: Environment, exists: (path: string) => boolean = existsSync): string {
+  if (env.SVC_HOME) return join(env.SVC_HOME, 'state');
+  if (configFolder(env, exists) === SYSTEM_FOLDER) return SYSTEM_STATE;
+  return join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state'), 'svc');
+}
+
 /**
  * The environment in which the settings are looked at. For an installed service, and where a gateway is named, the keys in it are
  * svcctl's own credentials: the gateway that starts has them not.
@@ -99,26 +106,26 @@ export interface Credential {
 
 /**
  * The key to send, in the order of the spec: SVC_ADMIN_KEY, SVC_CLIENT_KEY, then api.env (admin, then client). The keys of
- * api.env are those of this machine's gateway: another host (`foreignHost`) gets none of them.
+ * api.env are those of this machine's gateway: a stranger (another host, or who else holds its port) gets none of them.
  */
 export function credential(
   env: Environment,
   file: EnvFile,
-  foreign: string | null = null,
+  stranger: string | null = null,
 ): Credential | null {
   const candidates = [
     ...KEY_NAMES.map((name) => ({ key: env[name]?.trim(), from: `the environment variable ${name}` })),
     ...KEY_NAMES.map((name) => ({ key: file.values.get(name)?.trim(), from: `${name} in ${file.path}` })),
-  ].slice(0, foreign === null ? undefined : KEY_NAMES.length);
+  ].slice(0, stranger === null ? undefined : KEY_NAMES.length);
   return candidates.find((each): each is Credential => Boolean(each.key)) ?? null;
 }
 
 /** Why no key is sent although there may be one, in a line for the terminal; null when there is nothing to say. */
-export function keyAdvice(file: EnvFile, sent: Credential | null, foreign: string | null): string | null {
+export function keyAdvice(file: EnvFile, sent: Credential | null, stranger: string | null): string | null {
   if (sent !== null) return null;
-  if (foreign !== null && credential({}, file) !== null)
-    return `no key is sent to ${foreign}: ${file.path} belongs to this machine's gateway; set SVC_ADMIN_KEY or SVC_CLIENT_KEY.`;
-  if (foreign === null && file.unreadable)
+  if (stranger !== null && credential({}, file) !== null)
+    return `no key is sent to ${stranger}: ${file.path} belongs to this machine's gateway; set SVC_ADMIN_KEY or SVC_CLIENT_KEY.`;
+  if (stranger === null && file.unreadable)
     return `${file.path} may not be read; use sudo, or set SVC_ADMIN_KEY.`;
   return null;
 }

@@ -1,5 +1,6 @@
 import { endWithOutput } from '../kit/lost-output.ts';
 import { foreignHost } from '../kit/own-machine.ts';
+import { strangerAt, trustedUsers } from '../kit/port-holder.ts';
 import { parseCommandLine } from './arguments.ts';
 import { choose, refuseStrangers } from './choose.ts';
 import { type Client, createClient } from './client.ts';
@@ -17,6 +18,7 @@ import {
   readEnvFile,
   serviceFolders,
   settingsEnvironment,
+  stateFolder,
 } from './places.ts';
 import { report } from './report.ts';
 import { COMMANDS } from './table.ts';
@@ -42,14 +44,13 @@ const sent: { credential: Credential | null } = { credential: null };
 function connection(namedUrl: string | null) {
   const folder = configFolder(process.env);
   const file = readEnvFile(folder);
+  const url = gatewayUrl(namedUrl ?? undefined, process.env, file, folder);
   const foreign = namedUrl === null ? null : foreignHost(namedUrl);
-  sent.credential = credential(process.env, file, foreign);
-  const advice = keyAdvice(file, sent.credential, foreign);
+  const stranger = foreign ?? strangerAt(url, trustedUsers([file.path, stateFolder(process.env)]));
+  sent.credential = credential(process.env, file, stranger);
+  const advice = keyAdvice(file, sent.credential, stranger);
   if (advice !== null) process.stderr.write(`svcctl: ${plain(advice)}\n`);
-  return {
-    url: gatewayUrl(namedUrl ?? undefined, process.env, file, folder),
-    key: sent.credential?.key ?? null,
-  };
+  return { url, key: sent.credential?.key ?? null };
 }
 
 async function main(argv: readonly string[]): Promise<number> {

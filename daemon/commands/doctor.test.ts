@@ -3,8 +3,8 @@ import { memorySettings } from '../auth/testing.ts';
 import { wayIn } from './doctor.ts';
 
 const settings = memorySettings({}, { adminKey: 'of-api.env', port: 4321, bindHost: '127.0.0.1' });
-const asked = (url: string | undefined, env: Record<string, string> = {}) =>
-  wayIn(settings, { env, given: { url } as never });
+const asked = (url: string | undefined, env: Record<string, string> = {}, strange = '') =>
+  wayIn(settings, { env, given: { url } as never }, (at) => at === strange);
 
 it("keys of the settings open this machine's gateway alone, those of the environment any", () => {
   expect(asked(undefined)).toEqual({ url: 'http://127.0.0.1:4321', key: 'of-api.env' });
@@ -13,4 +13,10 @@ it("keys of the settings open this machine's gateway alone, those of the environ
   expect(asked(undefined, { SVC_URL: 'http://elsewhere.invalid' }).key).toBeNull();
   expect(asked(undefined, { SVC_URL: '' }).url).toBe('http://127.0.0.1:4321');
   expect(asked('http://elsewhere.invalid', { SVC_CLIENT_KEY: 'c' }).key).toBe('c');
+});
+
+it('a port of this machine that a stranger holds is opened by keys of the environment alone', () => {
+  const own = 'http://127.0.0.1:4321';
+  expect(asked(undefined, {}, own)).toEqual({ url: own, key: null });
+  expect(asked(undefined, { SVC_ADMIN_KEY: 'a' }, own).key).toBe('a');
 });

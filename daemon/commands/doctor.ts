@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { unfinishedRestore } from '../backup/unfinished.ts';
 import { reachable } from '../banner.ts';
 import { readCompanionPlan } from '../companion/companion-env.ts';
@@ -15,7 +16,9 @@ import { ContainerEngine } from '../kit/container-engine/container-engine.ts';
 import { silentLog } from '../kit/log.ts';
 import { Outbound } from '../kit/outbound.ts';
 import { foreignHost } from '../kit/own-machine.ts';
+import { strangerAt, trustedUsers } from '../kit/port-holder.ts';
 import { SetupError } from '../kit/setup-error.ts';
+import { ENV_FILE } from '../settings/env-layer.ts';
 import { folderPaths } from '../settings/folders.ts';
 import { lookAtSettings, type SettingsLook } from '../settings/look.ts';
 import { stateHolder } from '../state-lock.ts';
@@ -36,14 +39,18 @@ async function exposureOf(settings: SettingsLook): Promise<DoctorFacts['exposed'
   }
 }
 
-/** Where the gateway should answer, and the key that opens most. The settings hold keys of this machine's gateway alone. */
+/**
+ * Where the gateway should answer, and the key that opens most. The settings hold keys of this machine's gateway alone, for which
+ * `isStranger` says whether somebody else would answer there.
+ */
 export function wayIn(
   settings: Pick<SettingsLook, 'value'>,
   { env, given }: Pick<SubcommandOptions, 'env' | 'given'>,
+  isStranger: (url: string) => boolean,
 ): { url: string; key: string | null } {
   const named = given.url ?? (env.SVC_URL || undefined);
   const url = named ?? reachable(settings.value('bindHost'), settings.value('port'));
-  const foreign = named !== undefined && foreignHost(named) !== null;
+  const foreign = (named !== undefined && foreignHost(named) !== null) || isStranger(url);
   const own = foreign ? [] : [settings.value('adminKey'), settings.value('clientKey')];
   const keys = [env.SVC_ADMIN_KEY, env.SVC_CLIENT_KEY, ...own];
   return { url: url.replace(/\/+$/, ''), key: keys.find((key) => key?.trim())?.trim() ?? null };
@@ -55,7 +62,8 @@ async function gather(options: SubcommandOptions, outbound: Outbound): Promise<D
   const settings = await asOwnerOf(state, () => lookAtSettings(options.env));
   const port = await lookAtPort(settings.value('bindHost'), settings.value('port'));
   becomeOwnerOf(state);
-  const { url, key } = wayIn(settings, options);
+  const trusted = trustedUsers([join(config, ENV_FILE), state]);
+  const { url, key } = wayIn(settings, options, (at) => strangerAt(at, trusted) !== null);
   const sources = {
     sockets: () => containerSockets(settings),
     about: async (socket: string, signal: AbortSignal) =>

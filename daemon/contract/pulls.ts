@@ -45,7 +45,7 @@ export const PullRequest = z.strictObject({
   model: shortText(1024),
   /** Branch, tag or commit; default the main branch. */
   revision: shortText(200).optional(),
-  /** Also fetch the projector that lets the model see pictures. */
+  /** Also fetch the projector that lets the model see pictures, if the repository has one. */
   projector: z.boolean().optional(),
 });
 

@@ -10,6 +10,12 @@ export const QUERIES: Partial<Record<RouteId, Readonly<Record<string, string>>>>
     show_all: 'true or 1 shows image, tts and stt models too',
     owned_by: 'names of owners, separated by commas',
   },
+  'v1.realtime': {
+    model: 'the model that speaks, or with intent=transcription the one that listens',
+    intent: 'transcription for a session that only listens',
+  },
+  'v1.audio.voices': { model: 'only the voices of this model' },
+  'model.search': { q: 'what to look for' },
   usage: { days: 'days back, today included, 1 to 366 (30)' },
   'slot.load': { wait: WAIT },
   'slot.unload': { wait: WAIT },

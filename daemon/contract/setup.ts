@@ -128,6 +128,5 @@ export type SetupStepName = z.infer<typeof SetupStep>;
 export type SetupStepStateName = z.infer<typeof SetupStepState>;
 export type SetupItemView = z.infer<typeof SetupItem>;
 export type SetupLeftOutView = z.infer<typeof SetupLeftOut>;
-export type SetupWorkPhaseName = z.infer<typeof SetupWorkPhase>;
 export type SetupView = z.infer<typeof SetupResponse>;
 export type SetupApplyBody = z.infer<typeof SetupApply>;

@@ -116,7 +116,7 @@ export const UpstreamView = z.object({
 });
 export const UpstreamsResponse = z.object({ upstreams: z.array(UpstreamView) });
 
-/** One step of a test call: the model list, then a chat of one token when a model was named. */
+/** One step of a test call: the model list, then a chat of a few tokens when a model was named. */
 export const UpstreamTestStep = z.object({
   step: z.enum(['models', 'chat']),
   ok: z.boolean(),

@@ -124,6 +124,17 @@ test('memory is read at most once a second', () => {
   expect(hardware.memoryAvailable()).toBe(1024 * 1024);
 });
 
+test('memory that must be fresh is read once for all who ask in the same turn', async () => {
+  const [machine, hardware] = start('no-gpu');
+  const file = join(machine.root, 'proc/meminfo');
+  const fresh = () => hardware.memoryAvailable({ fresh: true });
+  expect(fresh()).toBe(23099132 * 1024);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('23099132', '1024'));
+  expect(fresh()).toBe(23099132 * 1024);
+  await null;
+  expect(fresh()).toBe(1024 * 1024);
+});
+
 test('this very machine is probed without a failure', async () => {
   const hardware = createHardware({ log, bus: new Bus() });
   ends.push(hardware.close);

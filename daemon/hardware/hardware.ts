@@ -3,6 +3,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { HardwareView } from '../contract/hardware.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
+import { onceATurn } from '../kit/once-a-turn.ts';
 import { SingleFlight } from '../kit/single-flight.ts';
 import { cardMemory } from './card-memory.ts';
 import { mayHaveCard } from './card-signs.ts';
@@ -98,6 +99,7 @@ export function createHardware(options: HardwareOptions): Hardware {
   const stop = new AbortController();
   const context = probeContext(options, stop.signal);
   const memory = cached(MEMORY_MS, () => readHostMemory(root));
+  const fresh = onceATurn(() => readHostMemory(root));
   const live = new LiveValues(context, log);
   let cores: number | null = null;
   let signs: boolean | null = null;
@@ -151,7 +153,7 @@ export function createHardware(options: HardwareOptions): Hardware {
     },
     current,
     probe,
-    memoryAvailable: (options) => (options?.fresh ? readHostMemory(root) : memory()).availableBytes,
+    memoryAvailable: (options) => (options?.fresh ? fresh() : memory()).availableBytes,
     memoryTotal: () => memory().totalBytes,
     async cardMemory(card, pids) {
       const facts = last?.devices.find((device) => device.facts.id === card)?.facts;

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratch } from '../kit/testing/scratch.ts';
-import { installedBackends } from './llama-backends.ts';
+import { cudaCommand, installedBackends } from './llama-backends.ts';
 
 test('a backend counts with its binaries and on its platform only', () => {
   const folder = scratch();
@@ -19,3 +19,8 @@ test.runIf(process.platform === 'linux' && process.arch === 'x64')(
     expect(installedBackends()).toContain('vulkan');
   },
 );
+
+test('CUDA is one command away, which is another one in a package', () => {
+  expect(cudaCommand()).toBe('npm run cuda');
+  expect(cudaCommand(import.meta.filename)).toBe(`sudo ${import.meta.filename}`);
+});

@@ -28,3 +28,10 @@ export function installedBackends(
     .map(([backend]) => backend);
   return ['cpu', ...gpu];
 }
+
+/** Of a package; beside the folder of the daemon. */
+const CUDA = join(import.meta.dirname, '..', '..', 'cuda');
+
+/** The command that brings the CUDA binaries to this installation: a package has a program of its own for it. */
+export const cudaCommand = (program = CUDA): string =>
+  existsSync(program) ? `sudo ${program}` : 'npm run cuda';

@@ -1,6 +1,7 @@
 import { hasUsableDriver, nodesToCheck } from './access.ts';
 import type { Access, DeviceFacts } from './facts.ts';
 import type { FlmAnswer } from './flm.ts';
+import { cudaCommand } from './llama-backends.ts';
 import type { VulkanDevice } from './vulkaninfo.ts';
 
 /** What is known about the programs that could use a device. */
@@ -62,7 +63,7 @@ function gpuReason(device: DeviceFacts, facts: BackendFacts): string | null {
     (one) => one.vendorId === device.vendorId && one.deviceId === device.deviceId,
   );
   if (seen !== false) return null;
-  const cuda = device.vendor === 'nvidia' ? ', or run npm run cuda' : '';
+  const cuda = device.vendor === 'nvidia' ? `, or run ${cudaCommand()}` : '';
   return `Vulkan does not see it: install its Vulkan driver (${VULKAN_DRIVER[device.vendor]})${cuda}, then start again.`;
 }
 

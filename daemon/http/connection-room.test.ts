@@ -7,6 +7,9 @@ import { keepRoom } from './connection-room.ts';
 import { followSilent } from './silent-sockets.ts';
 
 const MOST = 4;
+const NONE = { silent: 0, idle: 0, stalled: 0, refused: 0 };
+/** More than the system takes for a reader that reads nothing. */
+const LONG = Buffer.alloc(32 << 20, 'x');
 
 /** `/held` is answered when a test says so; anything else at once. */
 const held: ServerResponse[] = [];
@@ -21,11 +24,12 @@ beforeEach(async () => {
   clock.now = 0;
   server = createServer((req, res) => {
     if (req.url === '/held') held.push(res);
+    else if (req.url === '/long') res.end(LONG);
     else res.end('served');
   });
   server.on('upgrade', (_req, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
   const log = { warn: (counts: Record<string, number>) => void told.push(counts) };
-  keepRoom(server, followSilent(server), { most: MOST, log, now: () => clock.now });
+  keepRoom(server, followSilent(server), { most: MOST, log, now: () => clock.now, lookEveryMs: 10 });
   await listening(server);
 });
 afterEach(() => {
@@ -87,13 +91,48 @@ it('one that comes while all are served is refused', async () => {
   const running = [await busy(), await busy(), await busy(), await busy()];
   await gone(await client(get('/')));
   expect(running.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false]);
-  expect(told).toEqual([{ most: MOST, silent: 0, idle: 0, refused: 1 }]);
+  expect(told).toEqual([{ most: MOST, ...NONE, refused: 1 }]);
 });
 
 it('is told once a minute, with the numbers since it was told last', async () => {
   for (let index = 0; index < MOST + 3; index++) await client(HALF);
-  expect(told).toEqual([{ most: MOST, silent: 1, idle: 0, refused: 0 }]);
+  expect(told).toEqual([{ most: MOST, ...NONE, silent: 1 }]);
   clock.now = 60_000;
   await client(HALF);
-  expect(told[1]).toEqual({ most: MOST, silent: 3, idle: 0, refused: 0 });
+  expect(told[1]).toEqual({ most: MOST, ...NONE, silent: 3 });
+});
+
+/** Asks for the long answer and reads its beginning only. */
+async function unread(): Promise<Socket> {
+  const socket = await served(get('/long'));
+  socket.pause();
+  return socket;
+}
+
+/** Time for the system to take what it takes, and for some looks. */
+const looked = () => new Promise((resolve) => setTimeout(resolve, 150));
+
+it('S05 then the one whose reader has taken nothing for longest, never one that reads slowly', async () => {
+  const theirs: Socket[] = [];
+  server.on('connection', (socket) => theirs.push(socket));
+  const slow = await unread();
+  await unread();
+  await looked();
+  clock.now = 5_000;
+  await unread();
+  await unread();
+  await looked();
+  clock.now = 9_999;
+  await gone(await client(get('/')));
+  expect(told).toEqual([{ most: MOST, ...NONE, refused: 1 }]);
+
+  slow.resume();
+  for (let taken = 0; taken < LONG.length / 4; ) taken += ((await once(slow, 'data')) as [Buffer])[0].length;
+  slow.pause();
+  await looked();
+  clock.now = 10_000;
+  await served();
+  expect(theirs.slice(0, MOST).map(({ destroyed }) => destroyed)).toEqual([false, true, false, false]);
+  await served();
+  expect(theirs.slice(0, MOST).map(({ destroyed }) => destroyed)).toEqual([false, true, false, false]);
 });

@@ -3,10 +3,12 @@ import type { Socket } from 'node:net';
 import type { Log } from '../kit/log.ts';
 import { answerUnderWay } from './answer-under-way.ts';
 import type { SilentSockets } from './silent-sockets.ts';
+import { StalledSockets } from './stalled-sockets.ts';
 
 /** Connections above the limit that Node lets in: those that made room may take a moment to close. */
 const MARGIN = 64;
 const TELL_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = 5_000;
 
 export interface Room {
   /** Most connections at once. */
@@ -14,20 +16,25 @@ export interface Room {
   readonly log: Pick<Log, 'warn'>;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
+  /** How often connections are looked at for readers that take nothing (ms). */
+  readonly lookEveryMs?: number;
 }
 
-/** What became of a connection for want of room: it waited for its first request, for its next one, or had just come. */
-type Fate = 'silent' | 'idle' | 'refused';
+/** Why a connection ended for want of room: it waited for its first request or its next one, did not read, or had just come. */
+type Fate = 'silent' | 'idle' | 'stalled' | 'refused';
 
 /**
  * Keeps `most` connections at once. A newcomer above that takes the place of the one that has waited longest for its
- * first request, else of the oldest between two requests; only where every other one is being served is it refused. So
- * nobody keeps others out by holding connections open. Told at most once a minute, with the numbers since.
+ * first request, else of the oldest between two requests, else of the one that has not read its answer for longest; only
+ * where every other one is being served is it refused. So nobody keeps others out by holding connections open. Told at most
+ * once a minute, with the numbers since.
  */
 export function keepRoom(server: Server, silent: SilentSockets, room: Room): void {
   /** Those that are open, in the order in which they came. */
   const open = new Set<Socket>();
   const upgraded = new WeakSet<Socket>();
+  const stalled = new StalledSockets();
+  const now = room.now ?? (() => performance.now());
   const tell = teller(room);
   const idle = (but: Socket): Socket | null => {
     for (const socket of open) {
@@ -40,8 +47,16 @@ export function keepRoom(server: Server, silent: SilentSockets, room: Room): voi
     const waiting = silent.oldest(newcomer);
     if (waiting !== null) return { socket: waiting, fate: 'silent' };
     const between = idle(newcomer);
-    return between === null ? { socket: newcomer, fate: 'refused' } : { socket: between, fate: 'idle' };
+    if (between !== null) return { socket: between, fate: 'idle' };
+    const unread = stalled.longest(open, now());
+    return unread === null ? { socket: newcomer, fate: 'refused' } : { socket: unread, fate: 'stalled' };
   };
+  const plain = function* () {
+    for (const socket of open) if (!upgraded.has(socket)) yield socket;
+  };
+  const looks = setInterval(() => stalled.look(plain(), now()), room.lookEveryMs ?? LOOK_EVERY_MS);
+  looks.unref();
+  server.once('close', () => clearInterval(looks));
 
   server.maxConnections = room.most + MARGIN;
   server.on('drop', () => tell('refused'));
@@ -59,7 +74,8 @@ export function keepRoom(server: Server, silent: SilentSockets, room: Room): voi
 }
 
 function teller({ most, log, now = () => performance.now() }: Room): (fate: Fate) => void {
-  let counts: Record<Fate, number> = { silent: 0, idle: 0, refused: 0 };
+  const none = { silent: 0, idle: 0, stalled: 0, refused: 0 };
+  let counts: Record<Fate, number> = { ...none };
   let quietUntil = Number.NEGATIVE_INFINITY;
   return (fate) => {
     counts[fate]++;
@@ -67,8 +83,8 @@ function teller({ most, log, now = () => performance.now() }: Room): (fate: Fate
     quietUntil = now() + TELL_EVERY_MS;
     log.warn(
       { most, ...counts },
-      'every connection is taken: silent and idle ones were ended for newer ones',
+      'every connection is taken: silent, idle and unread ones were ended for newer ones',
     );
-    counts = { silent: 0, idle: 0, refused: 0 };
+    counts = { ...none };
   };
 }

@@ -15,7 +15,7 @@ import { nameUpgrade, refuseHandshake, wsOptions } from './ws-handshake.ts';
 import { WsPipeline, type WsPipelineDeps } from './ws-pipeline.ts';
 
 export interface HttpOptions extends Omit<ListenOptions, 'log'> {
-  /** Most connections at once; above that silent and idle ones make room. */
+  /** Most connections at once; above that silent, idle and unread ones make room. */
   maxConnections: number;
 }
 
@@ -89,14 +89,18 @@ function listener(app: Koa, deps: PipelineDeps, drain: Drain, stopping: () => bo
   };
 }
 
-/** koa-websocket takes its server from `listen`: it is handed the one that is already tuned. */
+/**
+ * koa-websocket takes its server from `listen`: it is handed the one that is already tuned. What it would do with a fresh
+ * socket is replaced: it reads the target as an address, which throws for some targets and makes others those of a route.
+ */
 function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps): WsPipeline {
   const sockets = new WsPipeline(deps);
   app.listen = () => server;
   const hooked = websockify(app, wsOptions(deps) as Parameters<typeof websockify>[1]);
-  hooked.ws.use(async (ctx) => {
-    await sockets.accept(ctx.websocket, ctx.req);
-  });
+  hooked.ws.onConnection = (socket, req) => {
+    socket.on('error', () => {});
+    sockets.accept(socket, req).catch(() => socket.terminate());
+  };
   hooked.listen();
   hooked.ws.server?.on('error', () => {});
   hooked.ws.server?.on('headers', nameUpgrade);

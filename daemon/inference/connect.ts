@@ -4,6 +4,7 @@ import type { Lease } from '../slots/lease.ts';
 import type { CallEnd } from '../upstreams/upstream.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { Ask } from './dispatch/resolver.ts';
+import type { EffortTold } from './forward/efforts.ts';
 import { headerText } from './forward/headers.ts';
 import { awaitLease } from './forward/waiting.ts';
 import { NO_WAIT, type Waits, waitsOf } from './forward/waits.ts';
@@ -27,6 +28,8 @@ export interface Connection {
   /** Thinking when the caller says nothing. */
   thinkingDefault(): boolean | null;
   readonly degraded: string | null;
+  /** How it is told the effort; undefined: as it was asked for. */
+  readonly effort?: EffortTold;
   /** What the request waited for; null for an upstream, which has no line here. */
   readonly waits: Waits | null;
   /** It serves rerank under its native path only. */
@@ -37,6 +40,8 @@ export interface Connection {
   readonly countPath: string | undefined;
   /** It is an upstream. */
   readonly foreign: boolean;
+  /** Its name; null for a slot. */
+  readonly upstream: string | null;
   /** Limits of its own in milliseconds; null leaves them to the settings. */
   readonly connectMs: number | null;
   readonly idleMs: number | null;
@@ -132,6 +137,7 @@ const streams = ({ slots }: RunDeps, slot: string): boolean =>
 const OURS = {
   base: '/v1',
   foreign: false,
+  upstream: null,
   teiRerank: false,
   connectMs: null,
   idleMs: null,
@@ -168,12 +174,13 @@ interface UpstreamChoice {
 
 /** Throws what the upstream refuses a call with. */
 function toUpstream(on: Walk, choice: UpstreamChoice): Connection {
-  const { deps, call, track } = on;
+  const { deps, call, task, track } = on;
   const { upstream, model, step } = choice;
   track.routed({ slot: null, upstream, step, model });
   tell(on, 'x-svc-slot', null);
   tell(on, 'x-svc-upstream', headerText(upstream));
-  const route = deps.upstreams.connect(upstream, { hops: hopsOf(call.req.headers['x-svc-hops']) });
+  const hops = hopsOf(call.req.headers['x-svc-hops']);
+  const route = deps.upstreams.connect(upstream, { hops, count: task.counts });
   const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs } = route;
   let over = false;
   const ended = (end: CallEnd) => {
@@ -188,6 +195,7 @@ function toUpstream(on: Walk, choice: UpstreamChoice): Connection {
     engineModel: model,
     local: !remote,
     foreign: true,
+    upstream,
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     degraded: null,
     waits: null,

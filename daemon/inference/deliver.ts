@@ -1,6 +1,8 @@
 import type { Connection } from './connect.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import { callEnd } from './forward/call-end.ts';
+import { type EffortAsk, EffortRefused, type EffortTold } from './forward/efforts.ts';
+import { type EngineFailure, judge, type Verdict } from './forward/engine-error.ts';
 import type { ExchangeEnd } from './forward/exchange.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
@@ -34,9 +36,12 @@ export async function exchange(
   on: Walk,
   reading: Reading,
   prepared: Prepared | null,
-  connection: Connection,
+  reached: Connection,
 ): Promise<void> {
   const { deps, call, answer, life, track, task } = on;
+  const effort = effortAsked(reading, reached);
+  const effortTold = reading.effortTold ?? (effort === null ? undefined : deps.efforts.told(effort));
+  const connection = withEffort(reached, effortTold);
   const body = (prepared ?? reading).body(connection, connection.engineModel);
   const sink = prepared?.sink(connection) ?? null;
   announce(on, reading, connection);
@@ -46,7 +51,7 @@ export async function exchange(
     outbound: deps.outbound,
     answer: sink ?? answer,
     life,
-    judge: task.judge,
+    judge: effort === null ? task.judge : judgeEffort(on, effort, effortTold),
     asEvents: task.asEvents,
     secrets: () => credentialsOf(connection.headers),
     foreign: connection.foreign,
@@ -72,6 +77,27 @@ export async function exchange(
   track.end({ ...answer.concluded(end), told: true, usage });
   if (usage.tokensPerSecond !== null) connection.note(usage.tokensPerSecond);
 }
+
+/** The effort that is asked of a provider; null where none is. */
+function effortAsked({ effort }: Reading, { upstream, local, engineModel }: Connection): EffortAsk | null {
+  if (!effort || local || upstream === null) return null;
+  return { ...effort, upstream, model: engineModel ?? '' };
+}
+
+function withEffort(connection: Connection, effort: EffortTold | undefined): Connection {
+  if (effort === undefined) return connection;
+  const degraded = `reasoning_effort is refused: sent ${effort === 'none' ? 'as none' : 'without'}`;
+  return { ...connection, effort, degraded };
+}
+
+/** A refusal of the effort is thrown for another try; all else is judged as always. */
+const judgeEffort =
+  ({ task, deps, answer }: Walk, ask: EffortAsk, told: EffortTold | undefined) =>
+  (failure: EngineFailure): Verdict => {
+    const otherwise = answer.headSent ? undefined : deps.efforts.refused(ask, told, failure);
+    if (otherwise === undefined) return (task.judge ?? judge)(failure);
+    return { passes: false, error: new EffortRefused(failure.status, otherwise) };
+  };
 
 const pathOf = ({ path, req }: InferenceCall, { base, nativeRerank }: Connection): string =>
   underBase(base, outgoingPath(path, req.url ?? '', nativeRerank));

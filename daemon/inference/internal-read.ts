@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, GatewayError } from '../contract/errors.ts';
+import { GatewayError, isErrorCode } from '../contract/errors.ts';
 import { BadAnswer } from '../upstreams/ask.ts';
 import { endedEarly } from './forward/failure.ts';
 import { retryHints } from './forward/retry-hints.ts';
@@ -96,8 +96,8 @@ function errorOf(body: Json | undefined, status: number | null): GatewayError {
   const code = typeof error?.code === 'string' ? error.code : null;
   const param = typeof error?.param === 'string' ? error.param : undefined;
   const details = objectOf(error?.details);
-  if (code !== null && code in ERRORS)
-    return new GatewayError(code as ErrorCode, { message, param, details, ...(status && { status }) });
+  if (isErrorCode(code))
+    return new GatewayError(code, { message, param, details, ...(status && { status }) });
   return new GatewayError('upstream.error', {
     message,
     param,

@@ -19,6 +19,7 @@ import { neverSent, otherUpstream } from './dispatch/other-upstream.ts';
 import { pathRow } from './dispatch/paths.ts';
 import { type PictureSources, takePicture } from './dispatch/picture.ts';
 import type { Ask } from './dispatch/resolver.ts';
+import { EffortRefused, type Efforts } from './forward/efforts.ts';
 import type { Engines } from './forward/engines.ts';
 import { CallerLeft, LEFT, Life } from './forward/life.ts';
 import { Answer } from './forward/stream.ts';
@@ -41,6 +42,7 @@ export interface RunDeps {
   readonly spools: Spools;
   readonly encoders: Encoders;
   readonly images: Images;
+  readonly efforts: Efforts;
   /** Calls under way. */
   readonly lives: Bag<Life>;
 }
@@ -173,7 +175,10 @@ async function follow(on: Walk, reading: Reading, again = MOST_AGAIN): Promise<v
 const MOST_TRIED = 4;
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** Sends the request; an upstream that is not even reached passes it on to the next one with the same model. */
+/**
+ * Sends the request; an upstream that is not even reached passes it on to the next one with the same model, and one that
+ * refuses the effort is asked once more.
+ */
 async function attempt(
   on: Walk,
   reading: Reading,
@@ -192,11 +197,14 @@ async function attempt(
     const tried =
       decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
     const may = neverSent(failure) && !on.answer.headSent && !on.life.ended && tried.size < MOST_TRIED;
-    const next = may ? otherUpstream(decision, tried, takePicture(on.deps.sources)) : null;
+    const refused = failure instanceof EffortRefused && !on.life.ended ? failure.told : null;
+    const other = may ? otherUpstream(decision, tried, takePicture(on.deps.sources)) : null;
+    const next = refused === null ? other : decision;
     if (next === null) throw failure;
     on.own.resume();
-    on.track.wentOn('dispatch.upstream_unavailable');
-    await attempt(on, reading, ask, next, tried);
+    on.track.wentOn(refused === null ? 'dispatch.upstream_unavailable' : 'upstream.error');
+    if (refused === null) await attempt(on, reading, ask, next, tried);
+    else await attempt(on, { ...reading, effortTold: refused }, ask, next, before);
   } finally {
     connection.release();
   }

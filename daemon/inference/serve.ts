@@ -25,6 +25,7 @@ import { type CatalogueQuery, type Draws, findModel, listModels } from './catalo
 import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { takePicture } from './dispatch/picture.ts';
+import { Efforts } from './forward/efforts.ts';
 import { openEngines } from './forward/engines.ts';
 import type { Life } from './forward/life.ts';
 import type { KeptImage } from './images/cache.ts';
@@ -33,6 +34,7 @@ import { Repertoire } from './images/repertoire.ts';
 import { callInternally, type Internal } from './internal.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
 import type { BodyPicture } from './rewrite/body-picture.ts';
+import type { History } from './rewrite/given-back.ts';
 import { noteRefused, type RunDeps, runCall } from './run.ts';
 import { TASKS, type TaskName } from './tasks.ts';
 import { tryUpstream } from './try-upstream.ts';
@@ -67,6 +69,8 @@ export interface InferenceCall {
   readonly picture?: BodyPicture;
   /** It was made from a request of another API. */
   readonly translated?: boolean;
+  /** What was said before, where `body` was made from a request of another API. */
+  readonly history?: History;
   /** Whether it waits for a load as streams do; as its body asks when left out. */
   readonly waitsAsStream?: boolean;
   /** It is the first of several under this id: the request log shows them as one. */
@@ -112,7 +116,7 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
   /** A kept picture; null for any other text than the id of one. */
   image(id: string): Promise<KeptImage | null>;
   explain(input: ExplainInput): ExplainView;
-  /** Tries an upstream as real calls do: its model list, then a chat of one token when a model is named. */
+  /** Tries an upstream as real calls do: its model list, then a chat of a few tokens when a model is named. */
   tryUpstream(
     name: string,
     model: string | null,
@@ -151,6 +155,7 @@ export function createInference(deps: InferenceDeps): Inference {
   const run: RunDeps = {
     spools,
     images,
+    efforts: new Efforts(),
     encoders: deps.encoders ?? new Encoders(),
     settings,
     slots,

@@ -10,6 +10,7 @@ import { cannotCount } from './dialects/cannot-count.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { PictureSources } from './dispatch/picture.ts';
 import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
+import type { EffortAsk, EffortTold } from './forward/efforts.ts';
 import { type EngineFailure, judgeOf, type Verdict } from './forward/engine-error.ts';
 import type { Sink } from './forward/exchange.ts';
 import type { Life } from './forward/life.ts';
@@ -26,6 +27,7 @@ import {
 } from './rewrite/body-picture.ts';
 import type { BodyContext } from './rewrite/body-rule.ts';
 import { rewriteChat, rewriteModel } from './rewrite/deviations.ts';
+import { effortOf } from './rewrite/effort.ts';
 import { wantsOmni } from './rewrite/omni.ts';
 import type { Walk } from './run.ts';
 import type { InferenceCall } from './serve.ts';
@@ -39,8 +41,15 @@ export interface Reading {
   readonly stream: boolean;
   /** The caller opted into the tool loop. */
   readonly omni: boolean;
+  /** The effort of a chat that was made from a request of another API; null or undefined when it asks for none. */
+  readonly effort?: Pick<EffortAsk, 'effort' | 'tools'> | null;
+  /** It was refused as it was asked for, and is told like this. */
+  readonly effortTold?: EffortTold;
   /** The body for the engine, once the target and the id that it answers to are known. */
-  body(target: Pick<BodyContext, 'local' | 'origin' | 'thinkingDefault'>, model: string | null): OutboundBody;
+  body(
+    target: Pick<BodyContext, 'local' | 'origin' | 'upstream' | 'effort' | 'thinkingDefault'>,
+    model: string | null,
+  ): OutboundBody;
   /** The call is over: what was kept for it is let go. */
   dispose?(): void;
 }
@@ -72,6 +81,8 @@ export interface TaskRow {
   readonly verbatim?: boolean;
   /** Its event streams say when they are whole, by `[DONE]` or by a finish reason. */
   readonly tellsEnd?: boolean;
+  /** It counts tokens, which not every upstream can. */
+  readonly counts?: boolean;
   judge?(failure: EngineFailure): Verdict;
   /** A whole answer as the events of a stream that has begun meanwhile; null for what cannot be told so. */
   asEvents?(bytes: Buffer): string | null;
@@ -90,12 +101,14 @@ const plain = (picture: BodyPicture, model: string | null, body: Reading['body']
   body,
 });
 
-function readChat({ body, picture: seen, translated }: InferenceCall): Reading {
+function readChat({ body, picture: seen, translated, history }: InferenceCall): Reading {
   const picture = seen?.bytes === body ? seen : scanBody(body, translated ? IN_TRANSLATED : undefined);
   if (fieldOf(picture, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const asked = modelOf(picture);
-  const rewritten: Reading['body'] = (target, model) => rewriteChat({ picture, ...target }, asked, model);
-  return { model: asked, stream: asksForStream(picture), omni: wantsOmni(picture), body: rewritten };
+  const rewritten: Reading['body'] = (target, model) =>
+    rewriteChat({ picture, history, ...target }, asked, model);
+  const effort = translated ? effortOf(picture) : null;
+  return { model: asked, stream: asksForStream(picture), omni: wantsOmni(picture), effort, body: rewritten };
 }
 
 /** Completions: no schema; only a `model` that is there is spliced. */
@@ -129,7 +142,7 @@ async function readTranscription({ req, receive }: InferenceCall, on: ReadOn): P
 
 export const TASKS = {
   chat: { read: readChat, tellsEnd: true },
-  count: { read: readChat, judge: cannotCount, place: ({ countPath }) => countPath },
+  count: { read: readChat, counts: true, judge: cannotCount, place: ({ countPath }) => countPath },
   completions: { read: readCompletions, tellsEnd: true },
   embeddings: { read: readEmbeddings, prepare: prepareEmbeddings, judge: judgeOf('input') },
   rerank: { read: readRerank, prepare: prepareRerank, judge: judgeOf('documents'), place: placeOfRerank },

@@ -10,7 +10,7 @@ import { engineHeaders } from './forward/headers.ts';
 import { Life } from './forward/life.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { credentialsOf, withoutCredentials } from './forward/own-credential.ts';
-import { scanBody } from './rewrite/body-picture.ts';
+import { IN_TRANSLATED, scanBody } from './rewrite/body-picture.ts';
 import { rewriteChat } from './rewrite/deviations.ts';
 
 export interface TryDeps {
@@ -30,12 +30,16 @@ export interface Trial {
 const PATH = '/v1/chat/completions';
 const CHAT_LIMIT_MS = 60_000;
 const MOST_BYTES = 1024 * 1024;
+/** Of one token some models that think make an error instead of an answer. */
+const MOST_TOKENS = 16;
+/** How OpenAI says that a model was still thinking at that limit: it works. */
+const LIMIT_REACHED = 'output limit was reached';
 
 type Told = Omit<UpstreamTestStepView, 'step' | 'ms'>;
 
 /**
  * Tries an upstream through what real calls go through: its address and key of now, the same connections, rewrites,
- * headers and judgement of answers. First its model list, then, with a model, a chat of one token.
+ * headers and judgement of answers. First its model list, then, with a model, a chat of a few tokens.
  */
 export async function tryUpstream(deps: TryDeps, trial: Trial): Promise<UpstreamTestStepView[]> {
   const life = new Life(trial.res);
@@ -93,8 +97,11 @@ async function chat(
 
 function question(route: UpstreamCall, { model, requestId }: { model: string; requestId: string }) {
   const messages = [{ role: 'user', content: 'Say ok.' }];
-  const picture = scanBody(Buffer.from(JSON.stringify({ model, messages, max_tokens: 1 })));
-  const body = rewriteChat({ picture, local: !route.remote, thinkingDefault: () => null }, model, model);
+  const chat = JSON.stringify({ model, messages, max_tokens: MOST_TOKENS });
+  // It is our own chat, so it is adapted to its target as those that we translate.
+  const picture = scanBody(Buffer.from(chat), IN_TRANSLATED);
+  const target = { origin: route.origin, local: !route.remote, thinkingDefault: () => null };
+  const body = rewriteChat({ picture, ...target }, model, model);
   return {
     origin: route.origin,
     path: underBase(route.base, outgoingPath(PATH, PATH, route.nativeRerank)),
@@ -111,15 +118,18 @@ function judged({ status, bytes: raw }: UpstreamAnswer, route: UpstreamCall): To
   const bytes = withoutCredentials(raw, credentialsOf(route.headers));
   if (status < 300 && startsLikeError(bytes) !== true) {
     const isChat = Array.isArray((parsed(bytes) as { choices?: unknown } | null)?.choices);
-    return { ok: isChat, status, message: isChat ? 'It answered a chat.' : 'What it answers is no chat.' };
+    return isChat ? answered(status) : { ok: false, status, message: 'What it answers is no chat.' };
   }
   if (status < 300) return { ok: false, status, message: errorInside200(bytes, false).message };
+  if (status === 400 && bytes.includes(LIMIT_REACHED)) return answered(status);
   const verdict = judge({ status, bytes, truncated: false });
   if (!verdict.passes) return { ok: false, status, message: verdict.error.message };
   const { error } = parsed(bytes) as { error: { message?: unknown } };
   const message = typeof error.message === 'string' ? error.message : `It answered with status ${status}.`;
   return { ok: false, status, message: message.slice(0, 500) };
 }
+
+const answered = (status: number): Told => ({ ok: true, status, message: 'It answered a chat.' });
 
 function parsed(bytes: Buffer): unknown {
   try {

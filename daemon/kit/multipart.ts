@@ -116,12 +116,21 @@ export class MultipartScanner {
   #body(): boolean {
     const at = this.#held.indexOf(this.#delimiter);
     if (at < 0) {
-      this.#emit(this.#held.length - this.#delimiter.length + 1);
+      this.#emit(this.#held.length - this.#begun());
       return false;
     }
     this.#emit(at);
     this.#listener.end();
     return this.#enter('head', this.#delimiter.length);
+  }
+
+  /** Bytes at the end that may begin a delimiter, which has no other line end than the one it begins with. */
+  #begun(): number {
+    const tail = this.#held.subarray(Math.max(0, this.#held.length - this.#delimiter.length + 1));
+    const at = tail.lastIndexOf(0x0d);
+    if (at < 0) return 0;
+    const begun = tail.subarray(at);
+    return this.#delimiter.subarray(0, begun.length).equals(begun) ? begun.length : 0;
   }
 
   /** Gives the first `length` held bytes to the listener, without those that are borrowed. */

@@ -60,6 +60,8 @@ const MAX_ORIGINS = 64;
 const DEFAULT_CONNECTIONS = 2048;
 /** Engines close idle connections after 5 s (cpp-httplib); stay below. */
 const KEEP_ALIVE_MS = 4_000;
+/** Bytes of a body that may wait for their socket. Fewer make a large one wait often, and what waits outlives collections. */
+const MOST_UNSENT = 2 ** 20;
 
 /**
  * The only opener of outgoing connections: bounded pools by origin, HTTP/1.1 without pipelining, no redirects, no
@@ -132,12 +134,14 @@ export class Outbound {
   #create({ origin, socketPath, publicOnly }: Place, connections: number, connectMs: number): Pool {
     const refuses = publicOnly ? isNotPublic : isUnreachable;
     const lookup = guardedLookup(this.#options.lookup ?? (systemLookup as LookupFunction), refuses);
+    // What undici does not look at goes on to the socket.
+    const connecting = { timeout: connectMs, allowH2: false, highWaterMark: MOST_UNSENT, lookup, socketPath };
     return new Pool(origin, {
       connections,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: watched(buildConnector({ timeout: connectMs, allowH2: false, lookup, socketPath }), refuses),
+      connect: watched(buildConnector(connecting), refuses),
     });
   }
 }

@@ -57,6 +57,8 @@ export interface ConfiguredOptions {
   named: ConfiguredModel | null;
   /** The model at a path that is known. */
   modelAt(path: string): RegisteredModel | undefined;
+  /** Asks the disk of a path, which may not answer; rejects then. */
+  ask<T>(path: string, look: () => Promise<T>): Promise<T>;
   register(path: string): Promise<RegisteredModel>;
   /** Called once it is here after all. */
   arrived(): Promise<void>;
@@ -67,13 +69,6 @@ export interface ConfiguredOptions {
 }
 
 const AGAIN_MS = 10_000;
-
-/** Tells whether a file is another one than at the last look; null when it is not there. */
-const sightOf = (path: string): Promise<string | null> =>
-  stat(path).then(
-    ({ size, mtimeMs, ctimeMs }) => `${size} ${mtimeMs} ${ctimeMs}`,
-    () => null,
-  );
 
 /**
  * The file that was named for slot `agent`, as long as it can serve a chat. One that a setting names and that can't (its disk comes
@@ -120,7 +115,7 @@ export class Configured {
   }
 
   async #look({ path }: ConfiguredModel): Promise<{ why: string; advice: string } | null> {
-    this.#seen = await sightOf(path);
+    this.#seen = await this.#sight(path);
     this.#looking = true;
     const refused = objection(await this.#options.register(path).catch((error: Error) => error));
     this.#looking = false;
@@ -128,9 +123,19 @@ export class Configured {
     return refused;
   }
 
+  /** Tells whether a file is another one than at the last look; null when it is not there, and when nobody can say. */
+  #sight(path: string): Promise<string | null> {
+    return this.#options
+      .ask(path, () => stat(path))
+      .then(
+        ({ size, mtimeMs, ctimeMs }) => `${size} ${mtimeMs} ${ctimeMs}`,
+        () => null,
+      );
+  }
+
   /** A file that is as it was refused is not read again. */
   async #again(named: ConfiguredModel, timer: NodeJS.Timeout): Promise<void> {
-    const seen = await sightOf(named.path);
+    const seen = await this.#sight(named.path);
     if (seen === null || seen === this.#seen || this.#looking || this.#options.signal.aborted) return;
     if ((await this.#look(named)) !== null) return;
     clearInterval(timer);

@@ -1,10 +1,12 @@
-import { basename, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import type { Log } from '../kit/log.ts';
+import type { Patience } from '../kit/patience.ts';
+import { type Beside, lookBeside } from './beside.ts';
 import { type ModelFacts, readFactsApart } from './facts-apart.ts';
 import { modelId, uniqueId } from './model-id.ts';
 import { projectorOf } from './projector-of.ts';
 import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
-import { type FoundFile, lookForModel, scanFolders } from './scan.ts';
+import { type FoundFile, lookForModel, SCAN_LIMITS, scanFolders } from './scan.ts';
 import type { Shelf } from './shelf.ts';
 import { newSpeechModel } from './speech-model.ts';
 import { newWeightsModel } from './weights-model.ts';
@@ -13,6 +15,17 @@ export interface ModelProblem {
   /** Base name of the file, or the folder that the operator named. */
   file: string;
   reason: string;
+}
+
+/** What one look has met. */
+interface Look {
+  /** All files that may be models or projectors. */
+  readonly present: readonly FoundFile[];
+  /** Paths of those of them that somebody has named, outside the model folders. */
+  readonly named: ReadonlySet<string>;
+  /** What lies beside those. */
+  readonly beside: Beside;
+  readonly refusedBefore: ReadonlyMap<string, Refusal>;
 }
 
 interface Refusal {
@@ -41,6 +54,7 @@ export interface FolderSyncOptions {
   optional: string;
   /** Files that are registered in another way. */
   passOver(path: string): boolean;
+  patience: Patience;
   signal: AbortSignal;
 }
 
@@ -50,9 +64,7 @@ function madeOf(id: string, source: ModelSource, file: FoundFile, facts: ModelFa
   return newSpeechModel(id, source, file, facts);
 }
 
-/** What lies at a path; `unknown` where the disk does not tell. */
-const lookAt = (path: string): Promise<FoundFile | null | 'unknown'> =>
-  lookForModel(path).catch(() => 'unknown' as const);
+const isWithin = (folder: string, path: string) => path.startsWith(join(folder, sep));
 
 const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
   known !== undefined && known.sizeBytes === file.sizeBytes && known.mtimeS === file.mtimeS;
@@ -83,13 +95,18 @@ export class FolderSync {
     return [...this.#folderProblems, ...files];
   }
 
-  /** Puts a model on the shelf: under the id it has already, else under a free one made from its file name. */
-  admit(source: ModelSource, file: FoundFile, facts: ModelFacts, origin: Origin = {}): RegisteredModel {
+  /**
+   * Puts a model on the shelf: under the id it has already, else under a free one made from its file name. Without an origin the
+   * same file stays what it is: somebody who knows more of it may have put it there while its header was read.
+   */
+  admit(source: ModelSource, file: FoundFile, facts: ModelFacts, origin?: Origin): RegisteredModel {
     const { shelf } = this.#options;
     const known = shelf.byPath(file.path);
+    if (origin === undefined && known !== undefined && unchanged(file, known)) return known;
+    if (known === undefined) this.#forgetMissedAt(file.path);
     const id = known?.id ?? uniqueId(modelId(file.path), (taken) => this.#isTaken(taken, file));
     const model = madeOf(id, source, file, facts);
-    return shelf.put({ ...model, ...origin, licence: origin.licence ?? model.licence });
+    return shelf.put({ ...model, ...origin, licence: origin?.licence ?? model.licence });
   }
 
   /** The id of an absent model stays with it, unless this is its file in another place. */
@@ -100,31 +117,58 @@ export class FolderSync {
     return absent !== undefined && absent.sizeBytes !== file.sizeBytes;
   }
 
-  /**
-   * The model that was absent and whose file this is: it is on the shelf again, as it was. Another file in its place ends the
-   * wait for it.
-   */
+  /** Puts a question about a path to its disk; rejects with SilentPlace where that does not answer. */
+  ask<T>(path: string, question: () => Promise<T>): Promise<T> {
+    const { folders, patience } = this.#options;
+    return patience.ask(folders().find((folder) => isWithin(folder, path)) ?? dirname(path), question);
+  }
+
+  /** What lies at a path; `unknown` where the disk does not tell. */
+  #lookAt(path: string): Promise<FoundFile | null | 'unknown'> {
+    return this.ask(path, () => lookForModel(path)).catch(() => 'unknown' as const);
+  }
+
+  #missedAt(path: string): RegisteredModel | undefined {
+    return this.#options.shelf.absent().find(({ files }) => files.includes(path));
+  }
+
+  /** Another model in its place ends the wait for one that is absent. */
+  #forgetMissedAt(path: string): void {
+    const missed = this.#missedAt(path);
+    if (missed !== undefined) this.#options.shelf.remove(missed.id);
+  }
+
+  /** The model that was absent and whose file this is: it is on the shelf again, as it was. It is missed again for another file. */
   welcome(file: FoundFile): RegisteredModel | undefined {
     const { shelf } = this.#options;
-    const missed = shelf.absent().find(({ files }) => files.includes(file.path));
+    const missed = this.#missedAt(file.path);
     if (missed === undefined) return undefined;
     if (unchanged(file, missed)) return shelf.welcome(missed.id);
-    shelf.remove(missed.id);
+    shelf.miss(missed.id);
     return undefined;
   }
 
-  /** Takes models whose file is gone off the shelf, and puts back those that were named by a path and are there again. */
-  async dropVanished(): Promise<void> {
+  /**
+   * Takes models whose file is gone off the shelf, and puts back those that were named by a path and are there again. Answers what
+   * lies in the places of those that were named.
+   */
+  async dropVanished(): Promise<FoundFile[]> {
     const { shelf } = this.#options;
     const named = shelf.absent().filter(({ source }) => source !== 'scan');
-    const looks = [...shelf.list(), ...named].map(async (model) => ({
-      model,
-      found: await lookAt(model.path),
-    }));
-    for (const { model, found } of await Promise.all(looks)) {
-      if (found === null) this.#miss(model);
-      else if (found !== 'unknown') this.welcome(found);
+    // One without files is the matter of the program that keeps it.
+    const filed = [...shelf.list(), ...named].filter(({ files }) => files.length > 0);
+    const places: FoundFile[] = [];
+    for (const model of filed) {
+      const found = await this.#lookAt(model.path);
+      if (found === 'unknown') continue;
+      if (found === null) {
+        this.#miss(model);
+        continue;
+      }
+      this.welcome(found);
+      if (model.source === 'register') places.push(found);
     }
+    return places;
   }
 
   /** What the gateway makes or asks programs for is put back by whoever put it there. */
@@ -134,53 +178,71 @@ export class FolderSync {
     else shelf.miss(id);
   }
 
-  /** Takes those off the shelf that a scan had found and that this one has not. */
-  async #dropUnseen(seen: ReadonlySet<string>): Promise<void> {
+  /** Takes those off the shelf that a scan had found and that this one has not, but where it got no answer. */
+  async #dropUnseen(seen: ReadonlySet<string>, silent: readonly string[]): Promise<void> {
     const { shelf, folders } = this.#options;
-    const within = (path: string) => folders().some((folder) => path.startsWith(join(folder, sep)));
+    const within = (path: string) => folders().some((folder) => isWithin(folder, path));
     const unseen = [...shelf.list(), ...shelf.absent()].filter(
       ({ source, path }) => source === 'scan' && !seen.has(path),
     );
     for (const { id, path } of unseen) {
-      const found = await lookAt(path);
+      if (silent.some((folder) => isWithin(folder, path))) continue;
+      const found = await this.#lookAt(path);
       if (found === 'unknown' && within(path)) continue;
       shelf.miss(id);
     }
   }
 
   async sync(): Promise<void> {
-    const { shelf, log, folders, passOver, signal } = this.#options;
-    const { files, problems } = await scanFolders(folders());
+    const { shelf, log, folders, passOver, patience, signal } = this.#options;
+    const { files, problems, silent } = await scanFolders(folders(), SCAN_LIMITS, patience);
     if (signal.aborted) return;
     this.#noteFolders(problems);
-    const present = files.filter(({ path }) => !passOver(path));
-    const paths = new Set(present.map(({ path }) => path));
-    await this.#dropUnseen(paths);
-    await this.dropVanished();
-    const refusedBefore = this.#refused;
+    const scanned = files.filter(({ path }) => !passOver(path));
+    const look = await this.#withNamed(scanned, silent);
     this.#refused = new Map();
     const due: FoundFile[] = [];
-    for (const file of present) {
-      const refusal = refusedBefore.get(file.path);
+    for (const file of look.present) {
+      if (unchanged(file, this.welcome(file) ?? shelf.byPath(file.path))) continue;
+      const refusal = look.refusedBefore.get(file.path);
       if (isRefusedStill(file, refusal)) this.#refused.set(file.path, refusal);
-      else if (!unchanged(file, this.welcome(file) ?? shelf.byPath(file.path))) due.push(file);
+      else due.push(file);
     }
-    await this.#readAll(due, refusedBefore);
-    this.#attachProjectors();
+    await this.#readAll(due, look);
+    this.#attachProjectors(look);
     log.debug(
       { models: shelf.list().length, read: due.length, refused: this.#refused.size },
       'model folders scanned',
     );
   }
 
-  /** A projector that lies beside a model belongs to it. */
-  #attachProjectors(): void {
+  /** Adds what lies where somebody has named a model, and takes off the shelf what lies nowhere any more. */
+  async #withNamed(scanned: readonly FoundFile[], silent: readonly string[]): Promise<Look> {
+    const paths = new Set(scanned.map(({ path }) => path));
+    await this.#dropUnseen(paths, silent);
+    const named = (await this.dropVanished()).filter(({ path }) => !paths.has(path));
+    const beside = await lookBeside(
+      named.map(({ path }) => path),
+      (path, question) => this.ask(path, question),
+    );
+    const projectors = beside.projectors.filter(({ path }) => !paths.has(path));
+    return {
+      present: [...scanned, ...named, ...projectors],
+      named: new Set(named.map(({ path }) => path)),
+      beside: { ...beside, projectors },
+      refusedBefore: this.#refused,
+    };
+  }
+
+  /** A projector that lies beside a model belongs to it. A model that was not met keeps its own. */
+  #attachProjectors({ present, beside }: Look): void {
     const { shelf } = this.#options;
+    const met = new Set(present.map(({ path }) => path));
     const found = [...this.#refused.values()].filter(({ projector }) => projector);
     const projectors = found.map(({ file }) => file.path);
     const chat = shelf.list().filter(({ type, format }) => type === 'llm' && format === 'gguf');
-    const paths = chat.map(({ path }) => path);
-    for (const { id, path } of chat) {
+    const paths = [...chat.map(({ path }) => path), ...beside.models];
+    for (const { id, path } of chat.filter((model) => met.has(model.path))) {
       const projectorPath = projectorOf(path, paths, projectors);
       const bytes = found.find(({ file }) => file.path === projectorPath)?.file.sizeBytes ?? null;
       shelf.change(id, { projectorPath, projectorBytes: bytes, projector: projectorPath !== null });
@@ -198,8 +260,9 @@ export class FolderSync {
     }
   }
 
-  async #readAll(due: readonly FoundFile[], before: ReadonlyMap<string, Refusal>): Promise<void> {
+  async #readAll(due: readonly FoundFile[], { named, beside, refusedBefore }: Look): Promise<void> {
     const { shelf, log, signal } = this.#options;
+    const onlyBeside = new Set(beside.projectors.map(({ path }) => path));
     const outcomes = await readFactsApart(
       due.map(({ path }) => path),
       signal,
@@ -209,12 +272,15 @@ export class FolderSync {
       const file = due[index] as FoundFile;
       const known = shelf.byPath(file.path);
       if ('facts' in outcome) {
-        this.admit(known?.source ?? 'scan', file, outcome.facts);
+        const source = known?.source ?? (named.has(file.path) ? 'register' : 'scan');
+        if (!onlyBeside.has(file.path) || known !== undefined) this.admit(source, file, outcome.facts);
         return;
       }
+      // Somebody else could read it in the meantime.
+      if (unchanged(file, known)) return;
       if (known !== undefined) this.#miss(known);
       const { reason, projector = false, ended = false } = outcome;
-      const earlier = before.get(file.path);
+      const earlier = refusedBefore.get(file.path);
       const tries = unchanged(file, earlier?.file) ? (earlier?.tries ?? 0) + 1 : 1;
       const passing = outcome.passing && !(ended && tries >= CHANCES);
       this.#refused.set(file.path, { file, reason, projector, passing, tries });

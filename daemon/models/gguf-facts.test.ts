@@ -85,17 +85,32 @@ test('without a file type the storage of most tensors is shown', async () => {
   expect((await readGgufFacts(write('untyped.gguf', { keys: rest, tensors }))).quantization).toBe('F16');
 });
 
+/** What every part behind the first is: tensors, and hardly a word of what they belong to. */
+const laterPart = (): GgufModel => {
+  const { tensors } = tinyChat();
+  return { keys: { 'split.no': u32(1), 'split.count': u32(2) }, tensors: tensors.slice(0, 1) };
+};
+
 test('parts of a split model are one; a missing part is named', async () => {
   const [first, second] = ['m-00001-of-00002.gguf', 'm-00002-of-00002.gguf'].map((name) =>
     join(folder, name),
   );
   write('m-00001-of-00002.gguf', tinyChat());
   await expect(readGgufFacts(first as string)).rejects.toThrow('part 2 of 2: the file does not exist');
-  writeFileSync(second as string, 'x'.repeat(1000));
+  write('m-00002-of-00002.gguf', laterPart());
   const facts = await readGgufFacts(second as string);
   expect(facts.files).toEqual([first, second]);
-  expect(facts.sizeBytes).toBe(statSync(first as string).size + 1000);
+  expect(facts.sizeBytes).toBe(statSync(first as string).size + statSync(second as string).size);
   expect(facts.parameters).toBeNull();
+});
+
+test('a part that is damaged or cut off is told by its number', async () => {
+  write('m-00001-of-00002.gguf', tinyChat());
+  const second = write('m-00002-of-00002.gguf', laterPart());
+  truncateSync(second, statSync(second).size - 40);
+  await expect(readGgufFacts(second)).rejects.toThrow(/^part 2 of 2: the file is shorter/);
+  writeFileSync(second, 'garbage');
+  await expect(readGgufFacts(second)).rejects.toThrow('part 2 of 2: it is not a GGUF file');
 });
 
 test.each([

@@ -1,5 +1,13 @@
 import { GGMLFileQuantizationType, GGMLQuantizationType } from '@huggingface/gguf';
-import { asNumber, asText, fileSize, GgufError, type Metadata, readHeader } from './gguf-header.ts';
+import {
+  asNumber,
+  asText,
+  fileSize,
+  GgufError,
+  type GgufHeader,
+  type Metadata,
+  readHeader,
+} from './gguf-header.ts';
 import { splitParts } from './split-files.ts';
 import { templateFacts } from './template-facts.ts';
 import type { TensorInfo } from './tensor-sizes.ts';
@@ -106,6 +114,21 @@ function languageModel(metadata: Metadata): string {
   return architecture;
 }
 
+/** What is wrong with one of the parts, and which it is. */
+const ofPart = (error: Error, index: number, parts: number): Error =>
+  parts === 1 ? error : new GgufError(`part ${index + 1} of ${parts}: ${error.message}`, { cause: error });
+
+/** The header of the first part, once every part has proved to be whole: one after the other, as there may be hundreds. */
+async function headerOf(files: readonly string[], sizes: readonly number[]): Promise<GgufHeader> {
+  const header = (index: number) =>
+    readHeader(files[index] as string, sizes[index] as number).catch((error: Error) => {
+      throw ofPart(error, index, files.length);
+    });
+  const first = await header(0);
+  for (let index = 1; index < files.length; index++) await header(index);
+  return first;
+}
+
 /**
  * Reads what a GGUF file says of itself; for a split model name its first part. Throws GgufError with the reason for a
  * file that is missing, damaged, unfinished or no language model. Parsing a large vocabulary takes 0.1 s of processor
@@ -116,13 +139,11 @@ export async function readGgufFacts(path: string): Promise<GgufFacts> {
   const sizes = await Promise.all(
     files.map((file, index) =>
       fileSize(file).catch((error: Error) => {
-        throw files.length === 1
-          ? error
-          : new GgufError(`part ${index + 1} of ${files.length}: ${error.message}`, { cause: error });
+        throw ofPart(error, index, files.length);
       }),
     ),
   );
-  const { metadata, tensors } = await readHeader(files[0] ?? path, sizes[0] ?? 0);
+  const { metadata, tensors } = await headerOf(files, sizes);
   const architecture = languageModel(metadata);
   return {
     architecture,

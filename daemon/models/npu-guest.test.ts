@@ -110,6 +110,44 @@ esac
     expect(ids()).toEqual([]);
   });
 
+  test('are out of sight while the program or its NPU is away, and come back with what was chosen for them', async () => {
+    install(LIST);
+    await settle();
+    shelf.change('llama3.2:1b', { binding: 'slot:agent' });
+    const away = [() => install({ models: [] }), () => install(LIST, false), () => rmSync(join(bin, 'flm'))];
+    for (const leave of away) {
+      leave();
+      await settle();
+      expect(ids()).toEqual([]);
+      expect(shelf.absent()).toHaveLength(3);
+      install(LIST);
+      await settle();
+      expect(shelf.get('llama3.2:1b')?.binding).toBe('slot:agent');
+      expect(shelf.absent()).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['fails', 'exit 3'],
+    ['says something else', 'echo hello'],
+    ['fails at its list', '[ "$1" = list ] && exit 3; echo \'{"ready":true}\''],
+    ['has no list', 'echo \'{"ready":true}\''],
+  ])('stay as they are when the program %s', async (_, answer) => {
+    install(LIST);
+    await settle();
+    writeFileSync(join(bin, 'flm'), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+    await settle();
+    expect(ids()).toEqual(['embed-gemma:300m', 'llama3.2:1b', 'whisper-v3:turbo']);
+  });
+
+  test('stay as they are when the program takes too long', async () => {
+    install(LIST);
+    await settle();
+    writeFileSync(join(bin, 'flm'), '#!/bin/sh\nexec sleep 30\n', { mode: 0o755 });
+    await settleNpu({ shelf, path: bin, limitMs: 100 });
+    expect(ids()).toHaveLength(3);
+  });
+
   test('never take the id of another model, nor its place when they go', async () => {
     install(LIST);
     await settle();
@@ -138,9 +176,14 @@ esac
     );
     expect(registry.get('whisper-v3:turbo')).toMatchObject({ type: 'stt', format: 'flm' });
     await expect(registry.remove('whisper-v3:turbo')).rejects.toMatchObject({ code: 'model.kept' });
+    await registry.change('whisper-v3:turbo', { binding: 'slot:stt' });
     rmSync(join(bin, 'flm'));
     await registry.scan();
     expect(registry.get('whisper-v3:turbo')).toBeUndefined();
+    expect(registry.outOfSight()).toContain('whisper-v3:turbo');
+    install(LIST);
+    await registry.scan();
+    expect(registry.get('whisper-v3:turbo')?.binding).toBe('slot:stt');
   });
 
   test('a program that says nothing or fails has none, and harms nobody', async () => {

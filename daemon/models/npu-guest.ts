@@ -11,6 +11,8 @@ export interface NpuGuestsOptions {
   readonly shelf: Shelf;
   /** Where the program is looked for; default the usual folders. */
   readonly path?: string;
+  /** Milliseconds that it may take for an answer; default several seconds. */
+  readonly limitMs?: number;
 }
 
 /** A model of the NPU backend as it is registered: its place is the program's own matter. */
@@ -36,14 +38,17 @@ const npuModel = ({ tag, type, bytes, tools }: NpuModel, program: FoundFile): Re
 
 /**
  * What the NPU backend has fetched are models of this machine, under their native tags (contract section 7), as long as the
- * backend is there and its NPU can be used. An id that something else has stays with that. Never rejects.
+ * backend is there and its NPU can be used; until then they are out of sight. While it does not answer, all stays as it is. An id
+ * that something else has stays with that. Never rejects.
  */
-export async function settleNpu({ shelf, path }: NpuGuestsOptions): Promise<void> {
+export async function settleNpu({ shelf, path, limitMs }: NpuGuestsOptions): Promise<void> {
   const program = await findProgram(NPU_PROGRAM, path);
   const file = program === null ? null : await findModelFile(program);
-  const models = file === null ? [] : await npuModels(file.path);
+  const models = file === null ? [] : await npuModels(file.path, limitMs);
+  if (models === null) return;
   const tags = new Set(models.map(({ tag }) => tag));
-  for (const { id, format } of shelf.list()) if (format === FORMAT && !tags.has(id)) shelf.remove(id);
+  for (const { id, format } of [...shelf.list(), ...shelf.absent()])
+    if (format === FORMAT && !tags.has(id)) shelf.miss(id);
   if (file === null) return;
   for (const model of models) {
     const known = shelf.get(model.tag);

@@ -49,11 +49,15 @@ export function parseNpuList(text: string): NpuModel[] {
   });
 }
 
-/** Asks the program what it has fetched; empty where it says that this machine's NPU can't be used. Never rejects. */
-export async function npuModels(program: string): Promise<NpuModel[]> {
-  const limits = { timeoutMs: LIMIT_MS, maxBytes: MOST_BYTES, env: { HOME: homedir() } };
+/**
+ * Asks the program what it has fetched; empty where it says that this machine's NPU can't be used, null where it does not answer
+ * (it takes longer than `limitMs`, or can't be started), which says nothing of its models. Never rejects.
+ */
+export async function npuModels(program: string, limitMs = LIMIT_MS): Promise<NpuModel[] | null> {
+  const limits = { timeoutMs: limitMs, maxBytes: MOST_BYTES, env: { HOME: homedir() } };
   const able = await runCommand(program, ['validate', '--json'], limits);
-  if (parsed(able.stdout).ready !== true) return [];
+  const { ready } = parsed(able.stdout);
+  if (ready !== true) return ready === false ? [] : null;
   const { code, stdout } = await runCommand(program, ['list', '--filter', 'installed', '--json'], limits);
-  return code === 0 ? parseNpuList(stdout) : [];
+  return code === 0 && Array.isArray(parsed(stdout).models) ? parseNpuList(stdout) : null;
 }

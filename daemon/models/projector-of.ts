@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { modelStem } from './split-files.ts';
 
 const QUANTISATION = /[-_.](ud-)?((i?q\d\w*|bf16|f16|f32|fp16|mxfp4)(_[a-z0-9]+)*)$/i;
@@ -22,23 +22,39 @@ const rank = (path: string): number => {
   return found === -1 ? ORDER.length : found;
 };
 
+const best = (a: string, b: string) => rank(a) - rank(b) || (basename(a) < basename(b) ? -1 : 1);
+
+/** The best projector of a folder for a model beside which these others lie, itself among them. */
+function projectorIn(
+  folder: string,
+  projectors: readonly string[],
+  model: string,
+  beside: () => readonly string[],
+): string | null {
+  const there = projectors.filter((path) => dirname(path) === folder);
+  if (there.length === 0) return null;
+  const families = new Set(beside().map(familyOf));
+  const own = familyOf(model);
+  const fits = (path: string) => {
+    const meant = meantBy(path);
+    return meant === '' ? families.size === 1 : own === meant || own.startsWith(`${meant}-`);
+  };
+  return there.filter(fits).sort(best)[0] ?? null;
+}
+
 /**
- * The projector that belongs to a model: in its folder, and either named after it or the folder's only one of a folder with one
- * model (in whatever quantisations). Null when none does, or when that is not clear. Pure.
+ * The projector that belongs to a model: in its folder, else in the one above, where repositories keep one for the parts in their
+ * folders; and either named after it or that folder's only one of a folder with one model (in whatever quantisations, and above
+ * with all that is in its folders). Null when none does, or when that is not clear. Pure.
  */
 export function projectorOf(
   model: string,
   models: readonly string[],
   projectors: readonly string[],
 ): string | null {
-  const here = (path: string) => dirname(path) === dirname(model);
-  const families = new Set(models.filter(here).map(familyOf));
-  const own = familyOf(model);
-  const fits = (path: string) => {
-    const meant = meantBy(path);
-    return meant === '' ? families.size === 1 : own === meant || own.startsWith(`${meant}-`);
-  };
-  const all = projectors.filter((path) => here(path) && fits(path));
-  const best = (a: string, b: string) => rank(a) - rank(b) || (basename(a) < basename(b) ? -1 : 1);
-  return all.sort(best)[0] ?? null;
+  const folder = dirname(model);
+  const above = dirname(folder);
+  const here = () => models.filter((path) => dirname(path) === folder);
+  const below = () => models.filter((path) => path.startsWith(join(above, sep)));
+  return projectorIn(folder, projectors, model, here) ?? projectorIn(above, projectors, model, below);
 }

@@ -165,6 +165,15 @@ test('a model whose disk was away for a scan and a start comes back as it was, a
   expect(ids(await start())).toEqual([]);
 });
 
+test('a pull whose file a scan is reading just then keeps its origin', async () => {
+  const registry = await start();
+  const paths = ['a', 'b'].map((name) => put(join(models, `${name}.gguf`)));
+  const register = (path: string) => registry.registerPulled({ path, ...PULLED });
+  await Promise.all([...paths.map(register), registry.register(paths[0] as string)]);
+  const origin = { ...PULLED, source: 'pull' };
+  expect(registry.list()).toMatchObject([origin, origin]);
+});
+
 test('another file in the place of an absent model is a new model', async () => {
   const registry = await start();
   const folder = await pulledModel(registry);

@@ -7,6 +7,7 @@ import type { ModelPutBody, ModelRecordView } from '../contract/models.ts';
 import type { Bus } from '../kit/bus.ts';
 import { freshRuns } from '../kit/fresh-runs.ts';
 import type { Log } from '../kit/log.ts';
+import { Patience } from '../kit/patience.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -19,7 +20,7 @@ import { readFactsApart } from './facts-apart.ts';
 import { FolderSync, type ModelProblem } from './folder-sync.ts';
 import { fileSize } from './gguf-header.ts';
 import { settleNpu } from './npu-guest.ts';
-import type { PulledModel } from './pulls/pull-job.ts';
+import type { PulledModel } from './pulls/job-parts.ts';
 import { modelView, type RegisteredModel } from './registered-model.ts';
 import { removeFiles } from './remove-files.ts';
 import { findModelFile } from './scan.ts';
@@ -42,10 +43,12 @@ export interface RegistryOptions {
   memoryBytes?: (device: string) => number | null;
   /** What each look at the model folders begins with, the first one included. Never rejects. */
   beforeLook?: () => Promise<void>;
-  /** Milliseconds that the start waits for the first scan; the scan goes on afterwards. */
+  /** Milliseconds that the start waits for each look at the disks; the look goes on afterwards. */
   firstScanMs?: number;
   /** Milliseconds between two looks for the file that a setting names and that was not there. */
   againMs?: number;
+  /** How disks are asked that may not answer; default with the usual limits. */
+  patience?: Patience;
 }
 
 export interface Registry {
@@ -87,6 +90,10 @@ export interface Registry {
 }
 
 const FIRST_SCAN_MS = 1500;
+/** Longest wait of who registers a model for its projector, which it gets later otherwise. */
+const PROJECTOR_MS = 5000;
+/** What comes before a look is asked like a disk, because it looks at some. */
+const BEFORE_LOOK = 'before the look';
 
 /** The parts that a running registry is made of. */
 function assemble(options: RegistryOptions) {
@@ -96,18 +103,20 @@ function assemble(options: RegistryOptions) {
   const demoPath = join(demoFolder, `${DEMO_MODEL_ID}.gguf`);
   const stop = new AbortController();
   const shelf = new Shelf(store.models, bus, log);
+  const patience = options.patience ?? new Patience();
   const sync = new FolderSync({
     shelf,
     log,
     folders: () => [...settings.value('modelFolders'), own],
     optional: own,
     passOver: (path) => path === demoPath,
+    patience,
     signal: stop.signal,
   });
   const demo = { shelf, sync, facts: store.facts, log, folder: demoFolder, signal: stop.signal };
   const espeak = { shelf, wanted: () => settings.value('espeak') };
   const npu = { shelf, ...(options.programs === undefined ? {} : { path: options.programs }) };
-  return { stop, shelf, sync, demo, espeak, npu, own };
+  return { stop, shelf, patience, sync, demo, espeak, npu, own };
 }
 
 type Parts = ReturnType<typeof assemble>;
@@ -118,9 +127,10 @@ async function registerFile(
   path: string,
   pulled?: PulledModel,
 ): Promise<RegisteredModel> {
-  const file = await findModelFile(path);
+  // A pull has written its file just now: whether other files of that folder answer says nothing of it.
+  const file = await (pulled === undefined ? sync.ask(path, () => findModelFile(path)) : findModelFile(path));
   if (file === null) {
-    await fileSize(path);
+    await sync.ask(path, () => fileSize(path));
     throw new Error('it is no model file');
   }
   const known = sync.welcome(file) ?? shelf.byPath(file.path);
@@ -162,7 +172,7 @@ async function removeModel({ shelf, own }: Parts, id: string): Promise<number> {
 }
 
 /** Waits for work that never rejects, but no longer than `ms`; the work goes on. */
-async function waitAtMost(work: Promise<void>, ms: number): Promise<void> {
+async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
   const enough = new AbortController();
   await Promise.race([work, pause(ms, undefined, { signal: enough.signal }).catch(() => {})]);
   enough.abort();
@@ -176,11 +186,13 @@ async function waitAtMost(work: Promise<void>, ms: number): Promise<void> {
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { log, settings, memoryBytes = totalmem } = options;
   const parts = assemble(options);
-  const { shelf, sync, stop, demo, espeak, npu } = parts;
+  const { shelf, patience, sync, stop, demo, espeak, npu } = parts;
+  const { beforeLook = async () => {}, firstScanMs = FIRST_SCAN_MS } = options;
   const named = configuredModel(settings, options.modelOverride ?? null);
   const configured = new Configured({
     ...{ named, log, signal: stop.signal },
     modelAt: (path) => shelf.byPath(path),
+    ask: (path, look) => sync.ask(path, look),
     register: (path) => registerFile(parts, path),
     // Its disk may hold others, and the demonstration model goes.
     arrived: () => scan(),
@@ -189,7 +201,9 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
 
   const scan = freshRuns(async () => {
     if (stop.signal.aborted) return;
-    await options.beforeLook?.();
+    await patience
+      .ask(BEFORE_LOOK, beforeLook)
+      .catch((error: Error) => log.warn({ reason: error.message }, 'models of other programs are as before'));
     await sync
       .sync()
       .catch((error: Error) =>
@@ -206,11 +220,17 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     await settleEspeak(espeak);
     return model;
   };
+  // Its projector may lie beside it, and whoever looks at the folder gives it to its model.
+  const withProjector = async (registering: Promise<RegisteredModel>) => {
+    const model = await settled(registering);
+    await waitAtMost(scan(), PROJECTOR_MS);
+    return shelf.get(model.id) ?? model;
+  };
   const known = (model: string) => shelf.get(model) ?? shelf.byPath(resolve(model)) ?? null;
 
-  await sync.dropVanished();
+  await waitAtMost(sync.dropVanished(), firstScanMs);
   await configured.start();
-  await waitAtMost(scan(), options.firstScanMs ?? FIRST_SCAN_MS);
+  await waitAtMost(scan(), firstScanMs);
   await settleDemo(demo);
 
   return {
@@ -231,13 +251,8 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       const changed = shelf.change(id, { ...thinking, ...(binding === undefined ? {} : { binding }) });
       return changed && modelView(changed);
     },
-    register: (path) => settled(registerFile(parts, resolve(path))),
-    // Its projector may lie beside it, and whoever looks at the folder gives it to its model.
-    registerPulled: async (pulled) => {
-      const model = await settled(registerFile(parts, pulled.path, pulled));
-      await scan();
-      return model;
-    },
+    register: (path) => withProjector(registerFile(parts, resolve(path))),
+    registerPulled: (pulled) => withProjector(registerFile(parts, pulled.path, pulled)),
     remove: (id) => removeModel(parts, id),
     scan,
     problems: () => sync.problems(),

@@ -1,6 +1,7 @@
-import type { Dirent } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Patience, SilentPlace } from '../kit/patience.ts';
 import { speechLayout, speechSize } from './speech-facts.ts';
 import { layoutOf } from './speech-layouts.ts';
 import { splitName, splitParts } from './split-files.ts';
@@ -29,6 +30,8 @@ export interface ScanResult {
   files: FoundFile[];
   /** Folders that can't be read, and limits that were reached. */
   problems: { folder: string; reason: string }[];
+  /** Those of the folders that did not answer: what was not found there may be there. */
+  silent: string[];
 }
 
 export const SCAN_LIMITS: ScanLimits = { depth: 6, entries: 50_000, models: 2000 };
@@ -39,6 +42,8 @@ interface Walk {
   /** Real paths of folders and files that were met, so that links neither loop nor double. */
   seen: Set<string>;
   result: ScanResult;
+  /** Asks the disk of the model folder that is walked through. */
+  ask: <T>(question: () => Promise<T>) => Promise<T>;
 }
 
 const isModelFile = (name: string) => /\.gguf$/i.test(name) && (splitName(name)?.part ?? 1) === 1;
@@ -61,7 +66,9 @@ const statOrNull = (path: string) =>
 
 /** One model by the path of its file or folder; null when there is certainly none. Rejects where the disk does not tell. */
 export async function lookForModel(path: string): Promise<FoundFile | null> {
-  const parts = await Promise.all(splitParts(path).map(statOrNull));
+  // One after another: a disk that does not answer holds up one of Node's few threads for files, not all.
+  const parts: (Stats | null)[] = [];
+  for (const part of splitParts(path)) parts.push(await statOrNull(part));
   const first = parts[0];
   if (first?.isDirectory()) {
     // What looks into the folder takes one that can't be read for an empty one.
@@ -81,9 +88,9 @@ export const findModelFile = (path: string): Promise<FoundFile | null> =>
 
 /** Adds one model file, unless it was met under another name. */
 async function addFile(path: string, walk: Walk): Promise<void> {
-  const real = await realpath(path).catch(() => null);
+  const real = await walk.ask(() => realpath(path)).catch(() => null);
   if (real === null || walk.seen.has(real) || walk.result.files.length >= walk.limits.models) return;
-  const found = await findModelFile(path);
+  const found = await walk.ask(() => findModelFile(path)).catch(() => null);
   if (found === null) return;
   walk.seen.add(real);
   walk.result.files.push(found);
@@ -92,7 +99,7 @@ async function addFile(path: string, walk: Walk): Promise<void> {
 /** Adds a model that is a folder, which was met just now. */
 async function addFolder(folder: string, walk: Walk): Promise<void> {
   if (walk.result.files.length >= walk.limits.models) return;
-  const found = await findModelFolder(folder);
+  const found = await walk.ask(() => findModelFolder(folder));
   if (found !== null) walk.result.files.push(found);
 }
 
@@ -107,38 +114,58 @@ async function entriesOf(folder: string, walk: Walk): Promise<Dirent[]> {
 }
 
 async function walkFolder(folder: string, depth: number, walk: Walk): Promise<void> {
-  const real = await realpath(folder);
+  const real = await walk.ask(() => realpath(folder));
   if (walk.seen.has(real)) return;
   walk.seen.add(real);
-  const entries = await entriesOf(folder, walk);
+  const entries = await walk.ask(() => entriesOf(folder, walk));
   const names = entries.map(({ name }) => name);
   const whole = layoutOf(names) !== null || isWeightsFolder(names);
   // Its sub-folders are its own: word lists and rules, by the hundred, or the parts of one model.
   if (whole) await addFolder(folder, walk);
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    const kind = entry.isSymbolicLink() ? await stat(path).catch(() => null) : entry;
+    const kind = entry.isSymbolicLink() ? await walk.ask(() => stat(path)).catch(() => null) : entry;
     if (kind?.isFile() && isModelFile(entry.name)) await addFile(path, walk);
     if (!kind?.isDirectory() || depth <= 0 || whole) continue;
     await walkFolder(path, depth - 1, walk).catch(() => {});
   }
 }
 
+/** Walks through one model folder, and notes when it can't be read or does not answer to the end. */
+async function walkModelFolder(folder: string, walk: Walk, patience: Patience): Promise<void> {
+  const { problems, silent } = walk.result;
+  walk.ask = (question) =>
+    patience.ask(folder, question).catch((error: unknown) => {
+      if (error instanceof SilentPlace && !silent.includes(folder)) {
+        silent.push(folder);
+        problems.push({ folder, reason: error.message });
+      }
+      throw error;
+    });
+  await walkFolder(folder, walk.limits.depth, walk).catch((error: NodeJS.ErrnoException) => {
+    if (!(error instanceof SilentPlace)) problems.push({ folder, reason: error.code ?? error.message });
+  });
+}
+
 /**
  * Finds the model files and the folders that are models below `folders`, read only and bounded. Hidden names are
- * passed over; parts of a split model count as one. A folder that can't be read is a line in `problems`, never a failure.
+ * passed over; parts of a split model count as one. A folder that can't be read, or whose disk does not answer, is a line in
+ * `problems`, never a failure.
  */
-export async function scanFolders(folders: readonly string[], limits = SCAN_LIMITS): Promise<ScanResult> {
+export async function scanFolders(
+  folders: readonly string[],
+  limits = SCAN_LIMITS,
+  patience = new Patience(),
+): Promise<ScanResult> {
   const walk: Walk = {
     limits,
     entriesLeft: limits.entries,
     seen: new Set(),
-    result: { files: [], problems: [] },
+    result: { files: [], problems: [], silent: [] },
+    ask: (question) => question(),
   };
   for (const folder of folders) {
-    await walkFolder(folder, limits.depth, walk).catch((error: NodeJS.ErrnoException) => {
-      walk.result.problems.push({ folder, reason: error.code ?? error.message });
-    });
+    await walkModelFolder(folder, walk, patience);
     if (walk.entriesLeft > 0 && walk.result.files.length < limits.models) continue;
     walk.result.problems.push({ folder, reason: 'more files than are looked at; the rest is left out' });
     break;

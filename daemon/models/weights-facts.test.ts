@@ -15,6 +15,13 @@ function folder(files: Record<string, string>): string {
 }
 const config = (value: unknown) => ({ 'config.json': JSON.stringify(value), 'model.safetensors': 'weights' });
 
+/** Weights in one part, and a list of what there should be. */
+const parted = (weight_map: unknown): Record<string, string> => ({
+  'config.json': JSON.stringify({ architectures: ['LlamaForCausalLM'] }),
+  'model-1.safetensors': 'weights',
+  'model.safetensors.index.json': JSON.stringify({ metadata: {}, weight_map }),
+});
+
 test.each([
   ['LlamaForCausalLM', 'llm'],
   ['Qwen2_5_VLForConditionalGeneration', 'llm'],
@@ -62,9 +69,28 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['no JSON', { 'config.json': '{', 'model.safetensors': 'x' }, /no JSON/],
   ['no class', config({}), /architecture/],
   ['a list', config([]), /architecture/],
+  [
+    'a part that is missing',
+    parted({ a: 'model-1.safetensors', b: 'model-2.safetensors' }),
+    /^1 of its 2 files of weights is missing$/,
+  ],
+  [
+    'an empty part',
+    { ...parted({ a: 'model-1.safetensors', b: 'm.safetensors' }), 'm.safetensors': '' },
+    /^1 of its 2/,
+  ],
+  ['a list of parts that is none', { ...parted({}), 'model.safetensors.index.json': '[' }, /list of weights/],
+  ['a list of parts without names', parted(null), /list of weights/],
   ['no weights', { 'model_index.json': '{}' }, /missing/],
 ])('%s is told in one line', async (_, files, reason) => {
   await expect(readWeightsFacts(folder(files))).rejects.toThrow(reason);
+});
+
+test.each([
+  ['all its parts', parted({ a: 'model-1.safetensors', b: 'model-1.safetensors' })],
+  ['one file, whatever an old list says', { ...parted({ a: 'gone.safetensors' }), 'model.safetensors': 'x' }],
+])('a folder with %s is a model', async (_, files) => {
+  expect(await readWeightsFacts(folder(files))).toMatchObject({ type: 'llm' });
 });
 
 test('a folder that only has a configuration is none', () => {

@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { SlotTypeName } from '../contract/slots.ts';
 import { readFault } from './read-fault.ts';
 
@@ -17,6 +17,9 @@ export interface WeightsFacts {
 
 const MOST_ENTRIES = 4_096;
 const MOST_JSON_BYTES = 4 << 20;
+/** A line for each tensor: tens of thousands in a model with hundreds of experts. */
+const MOST_LIST_BYTES = 64 << 20;
+const LIST = 'model.safetensors.index.json';
 const WEIGHTS = /\.safetensors$/i;
 /** What says what the weights are. */
 const SAYS: readonly string[] = ['config.json', 'model_index.json'];
@@ -59,9 +62,9 @@ export async function weightsSize(
   };
 }
 
-async function jsonOf(path: string): Promise<Record<string, unknown>> {
+async function jsonOf(path: string, most = MOST_JSON_BYTES): Promise<Record<string, unknown>> {
   const { size } = await stat(path);
-  if (size > MOST_JSON_BYTES) throw new Error('its configuration is too large');
+  if (size > most) throw new Error('its configuration is too large');
   const value: unknown = JSON.parse(await readFile(path, 'utf8'));
   if (typeof value !== 'object' || value === null) throw new Error('its configuration is no object');
   return value as Record<string, unknown>;
@@ -81,6 +84,38 @@ export function typeOfClasses(classes: readonly string[]): SlotTypeName | null {
   return null;
 }
 
+/** Files that the list of the folder's weights names; none without a list, or beside the one file that stands above it. */
+async function listedFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  if (!names.includes(LIST) || names.includes('model.safetensors')) return [];
+  const { weight_map: map } = await jsonOf(join(folder, LIST), MOST_LIST_BYTES).catch((error: Error) => {
+    throw new Error(readFault(error) ?? 'its list of weights is damaged', { cause: error });
+  });
+  if (typeof map !== 'object' || map === null) throw new Error('its list of weights is damaged');
+  return [...new Set(Object.values(map).map(String))].slice(0, MOST_ENTRIES);
+}
+
+/** Throws unless every file that the folder's list names is there. */
+async function refuseGaps(folder: string): Promise<void> {
+  const files = await listedFiles(folder);
+  const sizes = await Promise.all(
+    files.map((name) =>
+      stat(join(folder, basename(name))).then(
+        (facts) => (facts.isFile() ? facts.size : 0),
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return 0;
+          throw error;
+        },
+      ),
+    ),
+  );
+  const missing = sizes.filter((size) => size === 0).length;
+  if (missing > 0)
+    throw new Error(
+      `${missing} of its ${files.length} files of weights ${missing === 1 ? 'is' : 'are'} missing`,
+    );
+}
+
 /** Reads the facts of the safetensors in `folder`. Throws an Error of one line for a folder that is none. */
 export async function readWeightsFacts(folder: string): Promise<WeightsFacts> {
   const size = await weightsSize(folder);
@@ -97,6 +132,7 @@ export async function readWeightsFacts(folder: string): Promise<WeightsFacts> {
       quantization: null,
     };
   }
+  await refuseGaps(folder);
   const config = await jsonOf(join(folder, 'config.json')).catch((error: Error) => {
     const reason = error instanceof SyntaxError ? 'its config.json is no JSON' : error.message;
     throw new Error(readFault(error) ?? reason, { cause: error });

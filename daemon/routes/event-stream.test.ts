@@ -27,6 +27,8 @@ class Answer extends EventEmitter {
 }
 
 let allowed: boolean;
+/** Whether a caller of the client key would pass an admin route. */
+let guest: boolean;
 let stop: AbortController;
 let changed: (() => void)[];
 let door: StreamDoor;
@@ -34,19 +36,24 @@ let door: StreamDoor;
 beforeEach(() => {
   vi.useFakeTimers();
   allowed = true;
+  guest = false;
   stop = new AbortController();
   changed = [];
-  const auth = {
-    decide: () => (allowed ? 'pass' : 'auth.required'),
-    caller: () => ({ tier: 'admin' }),
-    onChange: (listener: () => void) => changed.push(listener),
-  };
-  door = new StreamDoor({ auth, stopping: stop.signal } as unknown as StreamDoorDeps, 2);
+  door = new StreamDoor(deps(), 2);
 });
 afterEach(() => vi.useRealTimers());
 
-const call = { route: { auth: 'admin' }, auth: {} } as unknown as Call;
-function open() {
+function deps(): StreamDoorDeps {
+  const auth = {
+    decide: (rule: string) => (allowed && !(guest && rule === 'admin') ? 'pass' : 'auth.required'),
+    caller: () => ({ tier: 'admin' }),
+    onChange: (listener: () => void) => changed.push(listener),
+  };
+  return { auth, stopping: stop.signal } as unknown as StreamDoorDeps;
+}
+
+const admins = { route: { auth: 'admin' }, auth: {} } as unknown as Call;
+function open(call = admins) {
   const answer = new Answer();
   const ctx = { req: { method: 'GET' }, res: answer } as unknown as Parameters<StreamDoor['open']>[0];
   return { answer, stream: door.open(ctx, call) };
@@ -146,6 +153,22 @@ describe('StreamDoor', () => {
       act(stream);
       expect([answer.state, answer.written]).toEqual(['cut', written]);
     }
+  });
+
+  it('keeps places for who may pass an admin route: nobody else can shut the owner out', () => {
+    const client = { route: { auth: 'client' }, auth: {} } as unknown as Call;
+    door = new StreamDoor(deps(), 3, 1);
+    guest = true;
+    const others = [open(client), open(client)];
+    expect(codeOf(() => open(client))).toBe('events.too_many');
+    guest = false;
+    const owner = open(client);
+    expect(codeOf(() => open(client))).toBe('events.too_many');
+    others[0]?.stream.end();
+    guest = true;
+    expect(codeOf(() => open(client))).toBe('events.too_many');
+    owner.stream.end();
+    expect(codeOf(() => open(client))).toBeNull();
   });
 
   it('has room for so many, and ends all of them when the gateway stops', () => {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { GatewayError } from '../contract/errors.ts';
+import type { ClassRule } from '../contract/routes.ts';
 import { sseComment, sseEvent } from '../kit/sse.ts';
 import type { RouteDeps } from './deps.ts';
 import type { Call } from './handler.ts';
@@ -41,11 +42,14 @@ export type StreamDoorDeps = Pick<RouteDeps, 'auth' | 'stopping'>;
 export class StreamDoor {
   readonly #deps: StreamDoorDeps;
   readonly #most: number;
+  readonly #kept: number;
   readonly #readers = new Set<Reader>();
 
-  constructor(deps: StreamDoorDeps, most: number) {
+  /** `most` readers at once; the last `kept` places are for those who may pass an admin route now. */
+  constructor(deps: StreamDoorDeps, most: number, kept = 0) {
     this.#deps = deps;
     this.#most = most;
+    this.#kept = kept;
     deps.stopping.addEventListener('abort', () => {
       for (const reader of [...this.#readers]) reader.end();
     });
@@ -58,8 +62,11 @@ export class StreamDoor {
   open(ctx: Context, call: Call): EventStream {
     const { auth, stopping } = this.#deps;
     if (stopping.aborted) throw new GatewayError('slot.draining', { retryAfterS: 5 });
-    if (this.#readers.size >= this.#most) throw new GatewayError('events.too_many', { retryAfterS: 5 });
-    const allowed = () => auth.decide(call.route.auth, auth.caller(call.auth), call.auth) === 'pass';
+    const passes = (rule: ClassRule) => auth.decide(rule, auth.caller(call.auth), call.auth) === 'pass';
+    const kept = this.#kept === 0 || passes('admin') ? 0 : this.#kept;
+    if (this.#readers.size >= this.#most - kept)
+      throw new GatewayError('events.too_many', { retryAfterS: 5 });
+    const allowed = () => passes(call.route.auth);
     const reader = new Reader(ctx.res, allowed);
     this.#readers.add(reader);
     reader.onClose(() => this.#readers.delete(reader));

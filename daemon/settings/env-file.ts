@@ -64,6 +64,8 @@ export interface EnvFileLines {
   lines: Map<string, number>;
   /** Names whose last assignment is left out for its value, and its line. */
   dropped: Map<string, number>;
+  /** Names that a line gives a value which is not read, because something stands before the name or the text is UTF-16. */
+  meant: Set<string>;
 }
 
 /** Tells of each line of an environment file what it is for a reader. Never throws. */
@@ -74,11 +76,14 @@ export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
   const notes = scan.stray.map((offset) => ({ line: strayLine(offset), message: 'is not NAME=value' }));
   const lines = new Map<string, number>();
   const dropped = new Map<string, number>();
+  const meant = new Set<string>();
   const assignmentLine = lineCounter(text);
   for (const one of scan.assignments) {
     const line = assignmentLine(one.start);
-    if (!NAME.test(one.name)) notes.push({ line, message: whyNoName(one) });
-    else if (decode(one.value) === null) {
+    if (!NAME.test(one.name)) {
+      notes.push({ line, message: whyNoName(one) });
+      if (withoutNuls(one.value).trim() !== '') meant.add(nameAtEnd(one.name));
+    } else if (decode(one.value) === null) {
       notes.push({ line, message: 'has a value that is not UTF-8 text' });
       dropped.set(one.name, line);
     } else {
@@ -86,8 +91,14 @@ export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
       dropped.delete(one.name);
     }
   }
-  return { notes: notes.sort((a, b) => a.line - b.line), lines, dropped };
+  return { notes: notes.sort((a, b) => a.line - b.line), lines, dropped, meant };
 }
+
+/** UTF-16, read byte by byte, has a NUL beside each letter. */
+const withoutNuls = (text: string): string => text.replaceAll('\0', '');
+
+/** The name at the end of what is none; empty when there is none. */
+const nameAtEnd = (text: string): string => /[A-Za-z0-9_]*$/.exec(withoutNuls(text))?.[0] ?? '';
 
 function whyNoName(one: Assignment): string {
   if (one.name.startsWith('\xef\xbb\xbf')) return 'starts with a byte order mark, so its name is not read';

@@ -9,6 +9,7 @@ const file = (text: string, mode = 0o600, uid = 7): FileRead => ({
   mode,
   uid,
 });
+const withKey = { values: new Map([['SVC_ADMIN_KEY', 'abc']]), unread: new Set<string>() };
 const unreadable: FileRead = { kind: 'unreadable', message: 'can not be read (EACCES)' };
 const judge = (read: FileRead, memory = fresh) => {
   const { state, values, problems } = judgeEnv(read, memory);
@@ -28,13 +29,13 @@ test('a good file, whatever foreign names it holds', () => {
 });
 
 test('a missing or an empty file means that every line was removed', () => {
-  const memory = { ...fresh, last: new Map([['SVC_ADMIN_KEY', 'abc']]), enforced: true };
+  const memory = { ...fresh, last: withKey, enforced: true };
   expect(judge({ kind: 'missing' }, memory)).toEqual({ state: 'missing', values: {}, problems: [] });
   expect(judge(file(''), memory)).toEqual({ state: 'good', values: {}, problems: [] });
 });
 
 test('a file that can not be read keeps what it said', () => {
-  const memory = { ...fresh, last: new Map([['SVC_ADMIN_KEY', 'abc']]) };
+  const memory = { ...fresh, last: withKey };
   expect(judge(unreadable, memory)).toEqual({
     state: 'broken',
     values: { SVC_ADMIN_KEY: 'abc' },
@@ -94,4 +95,16 @@ test('SVC_REQUIRE_AUTH with a value that is no text counts as on, unless a later
     values: {},
     problems: [[1, 'has a value that is not UTF-8 text; the line is ignored']],
   });
+});
+
+test('names that are written in a way that gives no value are known, those of a file out of reach for its admin key', () => {
+  const unread = (read: FileRead, last: EnvMemory['last'] = null) => [
+    ...judgeEnv(read, { ...fresh, last }).unread,
+  ];
+  expect(unread(file('export SVC_ADMIN_KEY=a\nexport SVC_PORT=\nB=1\n'))).toEqual(['SVC_ADMIN_KEY']);
+  expect(unread(file('MY_SVC_ADMIN_KEY=a\n#SVC_ADMIN_KEY=a\n'))).toEqual([]);
+  expect(unread(unreadable)).toEqual(['SVC_ADMIN_KEY']);
+  expect(unread(unreadable, judgeEnv(unreadable, fresh))).toEqual(['SVC_ADMIN_KEY']);
+  expect(unread(unreadable, withKey)).toEqual([]);
+  expect(unread({ kind: 'missing' }, judgeEnv(unreadable, fresh))).toEqual([]);
 });

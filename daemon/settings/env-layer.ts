@@ -8,6 +8,7 @@ export const ENV_FILE = 'api.env';
 /** api.env may have this many bytes. */
 export const ENV_FILE_CAP = 4 << 20;
 const REQUIRE_AUTH = 'SVC_REQUIRE_AUTH';
+const ADMIN_KEY = 'SVC_ADMIN_KEY';
 /** Stands for a word that is no text: one outside of both lists, so it counts as on with the warning of such words. */
 const NO_TEXT = '\ufffd';
 
@@ -17,13 +18,15 @@ export interface EnvPicture {
   values: ReadonlyMap<string, string>;
   /** The line of each effective name. */
   lines: ReadonlyMap<string, number>;
+  /** Names that are written, or may be, in a way that gives no value. */
+  unread: ReadonlySet<string>;
   problems: Problem[];
 }
 
 /** What is known from before. */
 export interface EnvMemory {
-  /** The variables of the last reading in this run; null at the start. */
-  last: ReadonlyMap<string, string> | null;
+  /** The last reading in this run; null at the start. */
+  last: Pick<EnvPicture, 'values' | 'unread'> | null;
   /** Whether the last api.env that could be read turned enforcement on. */
   enforced: boolean;
   /** The user this process runs as; null where there is no such thing. */
@@ -35,31 +38,40 @@ const KNOWN = new Set(settingRows().flatMap((row) => row.env ?? []));
 /**
  * Judges one reading of api.env (contract "`api.env` is part of the environment"). A file that can't be read keeps
  * what it said before; at a first start it counts as "enforcement on" when it said so at the last one. SVC_REQUIRE_AUTH with
- * a value that is no text counts as on, as every word does that is in neither of the two lists.
+ * a value that is no text counts as on, as every word does that is in neither of the two lists. A file that nobody could read
+ * in this run may hold an admin key.
  */
 export function judgeEnv(read: FileRead, memory: EnvMemory): EnvPicture {
   const none = new Map<string, number>();
-  if (read.kind === 'missing') return { state: 'missing', values: new Map(), lines: none, problems: [] };
+  if (read.kind === 'missing')
+    return { state: 'missing', values: new Map(), lines: none, unread: new Set(), problems: [] };
   if (read.kind === 'unreadable') {
-    const values = memory.last ?? new Map(memory.enforced ? [[REQUIRE_AUTH, 'on']] : []);
+    const start = {
+      values: new Map(memory.enforced ? [[REQUIRE_AUTH, 'on']] : []),
+      unread: new Set([ADMIN_KEY]),
+    };
+    const { values, unread } = memory.last ?? start;
     const kept = memory.last === null ? '' : '; what it said before stays in force';
-    return { state: 'broken', values, lines: none, problems: [problem(null, `${read.message}${kept}`)] };
+    const problems = [problem(null, `${read.message}${kept}`)];
+    return { state: 'broken', values, lines: none, unread, problems };
   }
   const values = parseEnvFile(read.bytes);
-  const { notes, lines, dropped } = describeEnvFile(read.bytes);
-  const unread = dropped.get(REQUIRE_AUTH);
-  if (unread !== undefined) {
+  const { notes, lines, dropped, meant } = describeEnvFile(read.bytes);
+  const noText = dropped.get(REQUIRE_AUTH);
+  if (noText !== undefined) {
     values.set(REQUIRE_AUTH, NO_TEXT);
-    lines.set(REQUIRE_AUTH, unread);
+    lines.set(REQUIRE_AUTH, noText);
   }
   const unknown = [...lines].filter(([name]) => name.startsWith('SVC_') && !KNOWN.has(name));
   const inText = [
     ...notes
-      .filter(({ line }) => line !== unread)
+      .filter(({ line }) => line !== noText)
       .map(({ line, message }) => problem(line, `${message}; the line is ignored`)),
     ...unknown.map(([name, line]) => problem(line, `unknown setting ${name.slice(0, 80)}`)),
   ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  return { state: 'good', values, lines, problems: [...access(read, memory.uid), ...boundProblems(inText)] };
+  const unread = new Set([...dropped.keys(), ...meant]);
+  const problems = [...access(read, memory.uid), ...boundProblems(inText)];
+  return { state: 'good', values, lines, unread, problems };
 }
 
 /** Whether these variables turn enforcement on, an unknown word included. */

@@ -55,6 +55,12 @@ function configValues(folder: string, memory: ConfigMemory): ReadonlyMap<string,
  */
 export function ownAddress({ env, apiEnv, config, places }: AddressSources): { host: string; port: number } {
   const toml = configValues(config, { lastGood: lastGood(places), enforced: false });
-  const sources = { fileEnv: apiEnv, seen: new Set<string>(), inheritedEnv: env, toml };
+  const sources = {
+    fileEnv: apiEnv,
+    seen: new Set<string>(),
+    unread: new Set<string>(),
+    inheritedEnv: env,
+    toml,
+  };
   return { host: resolve(SETTINGS.bindHost, sources).value, port: resolve(SETTINGS.port, sources).value };
 }

@@ -5,6 +5,7 @@ import { environmentValue, resolve, type Sources } from './precedence.ts';
 interface Given {
   file?: Record<string, string>;
   seen?: string[];
+  unread?: string[];
   inherited?: Record<string, string | undefined>;
   toml?: Record<string, unknown>;
 }
@@ -12,6 +13,7 @@ const sources = (given: Given): Sources => ({
   fileEnv: new Map(Object.entries(given.file ?? {})),
   seen: new Set(given.seen ?? []),
   inheritedEnv: given.inherited ?? {},
+  unread: new Set(given.unread ?? []),
   toml: new Map(Object.entries(given.toml ?? {})),
 });
 const of = (name: SettingName, given: Given) => {
@@ -141,4 +143,13 @@ test('the environment of any name, and where it came from', () => {
   expect(read('A')).toEqual({ text: '1', origin: 'file' });
   expect(read('D')).toEqual({ text: '2', origin: 'inherited' });
   for (const name of ['B', 'C', 'E', 'F', 'constructor', '__proto__']) expect(read(name)).toBeUndefined();
+});
+
+test('a name that is written and not read has the value of the others, and is told of', () => {
+  const row = SETTINGS.adminKey;
+  const unread = ['SVC_ADMIN_KEY'];
+  expect(resolve(row, sources({ unread }))).toMatchObject({ value: '', source: 'default', unusable: true });
+  expect(resolve(row, sources({ unread, inherited: { SVC_ADMIN_KEY: 'abc' } }))).not.toHaveProperty(
+    'unusable',
+  );
 });

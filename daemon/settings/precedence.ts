@@ -7,7 +7,7 @@ export interface Resolved<T> {
   /** The value of config.toml, whoever wins. */
   persisted: T | undefined;
   warning?: string;
-  /** The environment holds something that can be no value of this setting; the default is used. */
+  /** The environment holds something that can be no value of this setting, or that can't be read; it does not count. */
   unusable?: true;
 }
 
@@ -18,6 +18,8 @@ export interface Sources {
   readonly seen: ReadonlySet<string>;
   /** What the process was started with. */
   readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
+  /** Names that api.env gives no value, although they are written there. */
+  readonly unread: ReadonlySet<string>;
   /** Accepted values of config.toml by `table.key`. */
   readonly toml: ReadonlyMap<string, unknown>;
 }
@@ -35,7 +37,7 @@ export type EnvOrigin = 'file' | 'inherited';
  */
 export function environmentValue(
   name: string,
-  sources: Omit<Sources, 'toml'>,
+  sources: Omit<Sources, 'toml' | 'unread'>,
 ): { text: string; origin: EnvOrigin } | undefined {
   const listed = sources.fileEnv.get(name);
   if (listed !== undefined) return blank(listed) ? undefined : { text: listed, origin: 'file' };
@@ -57,8 +59,9 @@ export function resolve<T>(row: SettingRowDef<T>, sources: Sources): Resolved<T>
     persisted === undefined
       ? { value: row.default, source: 'default', persisted }
       : { value: persisted, source: 'file', persisted };
-  const found = row.env === undefined ? undefined : environmentValue(row.env, sources);
-  if (found === undefined) return fallback;
+  if (row.env === undefined) return fallback;
+  const found = environmentValue(row.env, sources);
+  if (found === undefined) return sources.unread.has(row.env) ? { ...fallback, unusable: true } : fallback;
   const read = row.kind.fromText(found.text);
   if (!read.ok) {
     const warning = `${row.env} ${read.reason}; the default is used`;

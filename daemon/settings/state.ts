@@ -24,8 +24,14 @@ export class SettingsState {
   readonly #secrets = new SecretList();
   readonly #seen = new Set<string>();
   #known: Remembered = { lastGood: null, config: false, apiEnv: false };
-  #env: EnvPicture = { state: 'missing', values: new Map(), lines: new Map(), problems: [] };
-  #lastEnv: ReadonlyMap<string, string> | null = null;
+  #env: EnvPicture = {
+    state: 'missing',
+    values: new Map(),
+    lines: new Map(),
+    unread: new Set(),
+    problems: [],
+  };
+  #lastEnv: EnvPicture | null = null;
   #config: ConfigPicture = { state: 'missing', values: new Map(), problems: [], wrong: new Map() };
   #resolved = new Map<SettingName, Resolved<unknown>>();
   #problems: readonly Problem[] = [];
@@ -82,7 +88,7 @@ export class SettingsState {
       enforced: this.#known.apiEnv && !this.#inheritsEnforcement(),
       uid: process.geteuid?.() ?? null,
     });
-    this.#lastEnv = this.#env.values;
+    this.#lastEnv = this.#env;
     for (const name of this.#env.values.keys())
       if (Object.hasOwn(this.#inherited, name)) this.#seen.add(name);
     this.#config = judgeConfig(reads.config, this.#configMemory());
@@ -117,6 +123,7 @@ export class SettingsState {
       fileEnv: this.#env.values,
       seen: this.#seen,
       inheritedEnv: this.#inherited,
+      unread: this.#env.unread,
       toml: this.#config.values,
     };
   }

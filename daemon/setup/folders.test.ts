@@ -1,5 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scratch } from '../kit/testing/scratch.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
@@ -80,7 +88,67 @@ test.each([
   expect(weightsIn(text)).toBe(sum);
 });
 
+const unread = (error: Error) => {
+  throw error;
+};
+
+/** Plants a model whose file has this sum. */
+function plant(home: string, name: string, sum: string): string {
+  put(`${home}/manifests/${name}`, manifest(`sha256:${sum}`));
+  put(`${home}/blobs/sha256-${sum}`);
+  return join(root, home);
+}
+/** What the links of a folder lead to, by name. */
+const leads = (folder: string) =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, basename(readlinkSync(join(folder, name)))]));
+
 describe('the models of an Ollama', () => {
+  test('of one name have one each: the library keeps the short one, the others say whose they are', async () => {
+    const [own, me, you, other] = ['1', '2', '3', '4'].map((digit) => digit.repeat(64)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    plant('a', 'hub/me/llama/3b', me);
+    plant('a', 'hub/you/llama/3b', you);
+    plant('a', 'another/me/llama/3b', other);
+    const ollama = plant('a', 'registry.ollama.ai/library/llama/3b', own);
+    const links = join(root, 'links');
+    for (const _ of [1, 2]) {
+      await linkOllama([ollama], links, unread);
+      expect(leads(links)).toEqual({
+        'llama-3b.gguf': `sha256-${own}`,
+        'me-llama-3b.gguf': `sha256-${other}`,
+        'hub-me-llama-3b.gguf': `sha256-${me}`,
+        'you-llama-3b.gguf': `sha256-${you}`,
+      });
+    }
+  });
+
+  test('of several people keep their names, also while one of them is away', async () => {
+    const [one, two] = ['1'.repeat(64), '2'.repeat(64)] as [string, string];
+    plant('ann', 'registry.ollama.ai/library/llama/3b', one);
+    plant('ben', 'registry.ollama.ai/library/llama/3b', two);
+    const roots = [
+      plant('ann', 'registry.ollama.ai/library/same/1b', one),
+      plant('ben', 'registry.ollama.ai/library/same/1b', one),
+    ];
+    const links = join(root, 'links');
+    const both = {
+      'llama-3b.gguf': `sha256-${one}`,
+      'library-llama-3b.gguf': `sha256-${two}`,
+      'same-1b.gguf': `sha256-${one}`,
+    };
+    await linkOllama(roots, links, unread);
+    expect(leads(links)).toEqual(both);
+    renameSync(join(root, 'ann', 'manifests'), join(root, 'away'));
+    const faults: string[] = [];
+    await linkOllama(roots, links, (error) => faults.push(error.message));
+    expect(leads(links)).toEqual(both);
+    expect(faults).toHaveLength(1);
+  });
+
   test('have names, and links that a scan finds', async () => {
     const ollama = plantOllama();
     const blob = join(ollama, 'blobs', `sha256-${SUM}`);
@@ -90,8 +158,8 @@ describe('the models of an Ollama', () => {
     writeFileSync(join(links, 'mine.gguf'), 'not a link');
     symlinkSync(join(ollama, 'blobs', 'sha256-gone'), join(links, 'old.gguf'));
     symlinkSync('/elsewhere', join(links, 'foreign.gguf'));
-    await linkOllama(ollama, links);
-    await linkOllama(ollama, links);
+    await linkOllama([ollama], links, unread);
+    await linkOllama([ollama], links, unread);
     expect(readdirSync(links).sort()).toEqual(['foreign.gguf', 'llama3.2-3b.gguf', 'mine.gguf']);
     expect(readlinkSync(join(links, 'llama3.2-3b.gguf'))).toBe(blob);
     const { files } = await scanFolders([links]);

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, readFile, readlink, stat, symlink, unlink } from 'node:fs/promises';
-import { join, sep } from 'node:path';
-import { modelId } from '../models/model-id.ts';
+import { basename, join, relative, sep } from 'node:path';
+import { modelId, uniqueId } from '../models/model-id.ts';
 
 /** A model as Ollama stores it: a name, and a GGUF file that is named by its sum. */
 export interface OllamaModel {
@@ -40,42 +40,106 @@ async function filesBelow(folder: string, depth: number, found: string[] = []): 
   return found;
 }
 
-async function modelAt(root: string, manifest: string): Promise<OllamaModel | null> {
-  const { size } = await stat(manifest);
-  const sum = size > LARGEST_MANIFEST ? null : weightsIn(await readFile(manifest, 'utf8'));
-  if (sum === null) return null;
-  const blob = join(root, 'blobs', `sha256-${sum}`);
-  if (!(await stat(blob)).isFile()) return null;
-  const [model = '', tag = ''] = manifest.split(sep).slice(-2);
-  return { name: modelId(`${model}-${tag}.gguf`), blob };
+/** A model before it has a name: what it may be called, shortest first. */
+interface StoredModel {
+  readonly calls: readonly string[];
+  readonly blob: string;
 }
 
-/** The models in the folder of an Ollama that can be read; at most 500. Rejects when its list can't be read. */
-export async function ollamaModels(root: string): Promise<OllamaModel[]> {
-  const manifests = await filesBelow(join(root, 'manifests'), DEPTH);
-  const found = await Promise.all(manifests.sort().map((path) => modelAt(root, path).catch(() => null)));
+/** `model-tag`, and the same behind its owner, and behind owner and host. */
+function callsOf(manifest: string): string[] {
+  const parts = manifest.split(sep);
+  return [2, 3, 4].map((length) => modelId(`${parts.slice(-length).join('-')}.gguf`));
+}
+
+async function modelAt(root: string, manifest: string): Promise<StoredModel | null> {
+  const path = join(root, 'manifests', manifest);
+  const { size } = await stat(path);
+  const sum = size > LARGEST_MANIFEST ? null : weightsIn(await readFile(path, 'utf8'));
+  if (sum === null) return null;
+  const blob = join(root, 'blobs', `sha256-${sum}`);
+  return (await stat(blob)).isFile() ? { calls: callsOf(manifest), blob } : null;
+}
+
+/** Ollama's own before those of people, so that nobody's upload takes over a name of the library. */
+const libraryFirst = (a: string, b: string): number => {
+  const [own, other] = [a, b].map((path) => path.includes(`${sep}library${sep}`));
+  return Number(other) - Number(own) || (a < b ? -1 : 1);
+};
+
+/** What an Ollama stores; at most 500. Rejects when its list can't be read. */
+async function storedIn(root: string): Promise<StoredModel[]> {
+  const folder = join(root, 'manifests');
+  const manifests = (await filesBelow(folder, DEPTH))
+    .map((path) => relative(folder, path))
+    .sort(libraryFirst);
+  const found = await Promise.all(manifests.map((path) => modelAt(root, path).catch(() => null)));
   return found.filter((model) => model !== null);
 }
 
 /**
- * Gives every model of an Ollama a link with a name of its own below `folder`, where a scan finds it: a file without an ending is
- * none to a scan. Links to what is gone are removed; files that are no links are never touched.
+ * Gives each model a name of its own, none of those that are `held` (name → blob): the short one to whoever comes first, one with
+ * its owner to the next. The same file under the same name, in another folder, is the same model. Pure.
  */
-export async function linkOllama(root: string, folder: string): Promise<void> {
-  const models = await ollamaModels(root);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const names = new Set(models.map(({ name }) => `${name}.gguf`));
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const target = await readlink(path).catch(() => null);
-    if (target?.startsWith(join(root, 'blobs') + sep) && !names.has(name)) await unlink(path);
+function named(models: readonly StoredModel[], held: ReadonlyMap<string, string>): OllamaModel[] {
+  const given = new Map(held);
+  const isTaken = (name: string) => given.has(name);
+  for (const { calls, blob } of models) {
+    if (calls.some((name) => basename(given.get(name) ?? '') === basename(blob))) continue;
+    const name = calls.find((each) => !isTaken(each)) ?? uniqueId(calls.at(-1) as string, isTaken);
+    given.set(name, blob);
   }
-  for (const { name, blob } of models) {
-    const path = join(folder, `${name}.gguf`);
-    const there = await lstat(path).catch(() => null);
-    if (there !== null && !there.isSymbolicLink()) continue;
-    if (there !== null && (await readlink(path)) === blob) continue;
-    if (there !== null) await unlink(path);
-    await symlink(blob, path);
+  return [...given].filter(([name]) => !held.has(name)).map(([name, blob]) => ({ name, blob }));
+}
+
+/** The models in the folder of an Ollama that can be read; at most 500. Rejects when its list can't be read. */
+export async function ollamaModels(root: string): Promise<OllamaModel[]> {
+  return named(await storedIn(root), new Map());
+}
+
+/** The links in a folder: name → target. */
+async function linksIn(folder: string): Promise<Map<string, string>> {
+  const links = new Map<string, string>();
+  for (const name of await readdir(folder)) {
+    const target = await readlink(join(folder, name)).catch(() => null);
+    if (target !== null) links.set(name, target);
+  }
+  return links;
+}
+
+/**
+ * Gives every model of these Ollamas a link with a name of its own below `folder`, where a scan finds it: a file without an
+ * ending is none to a scan. Links to what is gone are removed; files that are no links are never touched, nor are the links of a
+ * folder that can't be read, of which `unread` is told.
+ */
+export async function linkOllama(
+  roots: readonly string[],
+  folder: string,
+  unread: (error: Error) => void,
+): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const links = await linksIn(folder);
+  const [stored, away]: [StoredModel[], string[]] = [[], []];
+  for (const root of roots) {
+    const models = await storedIn(root).catch((error: Error) => {
+      unread(error);
+      return null;
+    });
+    if (models === null) away.push(root);
+    else stored.push(...models);
+  }
+  const leadsTo = (target: string, some: readonly string[]) =>
+    some.some((root) => target.startsWith(join(root, 'blobs') + sep));
+  const held = [...links].filter(([, target]) => leadsTo(target, away));
+  const models = named(stored, new Map(held.map(([name, blob]) => [name.replace(/\.gguf$/, ''), blob])));
+  const wanted = new Map(models.map(({ name, blob }) => [`${name}.gguf`, blob]));
+  const read = roots.filter((root) => !away.includes(root));
+  for (const [name, target] of links) {
+    if (wanted.get(name) === target || !(wanted.has(name) || leadsTo(target, read))) continue;
+    await unlink(join(folder, name));
+  }
+  for (const [name, blob] of wanted) {
+    const path = join(folder, name);
+    if ((await lstat(path).catch(() => null)) === null) await symlink(blob, path);
   }
 }

@@ -17,9 +17,8 @@ export interface RenewLinksOptions {
  */
 export async function renewLinks({ store, settings, log }: RenewLinksOptions): Promise<void> {
   const folder = join(settings.folders.state, 'models', 'ollama');
-  for (const root of readState(store.facts.get(STATE_FACT)).ollama) {
-    await linkOllama(root, folder).catch((error: Error) =>
-      log.warn({ reason: error.message }, 'the models of Ollama could not be taken in'),
-    );
-  }
+  const roots = readState(store.facts.get(STATE_FACT)).ollama;
+  const told = (error: Error) =>
+    log.warn({ reason: error.message }, 'the models of Ollama could not be taken in');
+  if (roots.length > 0) await linkOllama(roots, folder, told).catch(told);
 }

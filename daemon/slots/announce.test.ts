@@ -5,7 +5,7 @@ import { ManualClock } from './testing/manual-clock.ts';
 it('tells each name once per gathering time, with the last state', async () => {
   const clock = new ManualClock();
   const told: string[] = [];
-  const announcer = new Announcer(clock, (name) => told.push(name));
+  const announcer = new Announcer(clock, (names) => told.push(...names));
   for (let i = 0; i < 1_000; i++) announcer.changed('agent');
   announcer.changed('embed');
   expect(told).toEqual([]);

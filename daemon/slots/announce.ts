@@ -3,14 +3,14 @@ import type { Clock } from './clock.ts';
 /** Changes of one slot within this time become one event. */
 const GATHER_MS = 100;
 
-/** Gathers changes by name and tells each name once, so that a busy slot costs a few events a second. */
+/** Gathers changes by name and tells each name once, all at once, so that a busy slot costs a few events a second. */
 export class Announcer {
   readonly #clock: Clock;
-  readonly #tell: (name: string) => void;
+  readonly #tell: (names: readonly string[]) => void;
   readonly #pending = new Set<string>();
   #cancel: (() => void) | null = null;
 
-  constructor(clock: Clock, tell: (name: string) => void) {
+  constructor(clock: Clock, tell: (names: readonly string[]) => void) {
     this.#clock = clock;
     this.#tell = tell;
   }
@@ -26,6 +26,6 @@ export class Announcer {
     this.#cancel = null;
     const names = [...this.#pending];
     this.#pending.clear();
-    for (const name of names) this.#tell(name);
+    if (names.length > 0) this.#tell(names);
   }
 }

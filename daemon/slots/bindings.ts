@@ -34,8 +34,8 @@ export interface BindingPicture {
   readonly kept: ReadonlyMap<string, string>;
 }
 
-/** Automatic slots that one gateway may hold. */
-export const MOST_BINDINGS = 256;
+/** Automatic slots that one gateway may hold: more than the models that a scan finds, since each of them must answer to its id. */
+export const MOST_BINDINGS = 4096;
 
 const oldestFirst = (a: BindableModel, b: BindableModel) => a.created - b.created || (a.id < b.id ? -1 : 1);
 

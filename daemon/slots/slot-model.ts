@@ -1,12 +1,15 @@
-import { statSync } from 'node:fs';
 import { basename, extname, isAbsolute } from 'node:path';
 import { modelId } from '../models/model-id.ts';
 import type { ModelSource, SlotModel } from './engines/engine.ts';
+import { type ModelPlace, placeAt } from './model-places.ts';
 import { BUILT_IN_SLOTS } from './slot.ts';
 import type { SlotConfig } from './slot-file.ts';
 
 /** Looks up what the registry knows: the model of a slot file, or the one that a built-in slot takes by itself. */
 type Lookup = (config: SlotConfig) => SlotModel | null;
+
+/** What lies at a path; null when nothing does. */
+type LookAt = (path: string) => ModelPlace | null;
 
 const bare = (config: SlotConfig, id: string): SlotModel => ({
   id,
@@ -18,22 +21,26 @@ const bare = (config: SlotConfig, id: string): SlotModel => ({
 });
 
 /** A file or folder that no registry needs to know; null when it is not there. */
-function modelAt(config: SlotConfig, path: string): SlotModel | null {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts === undefined) return null;
+function modelAt(config: SlotConfig, path: string, at: LookAt): SlotModel | null {
+  const place = at(path);
   const id = modelId(basename(path, extname(path)));
-  return { ...bare(config, id), path, sizeBytes: facts.isFile() ? facts.size : 0 };
+  return place && { ...bare(config, id), path, ...place };
 }
 
 /** Only a built-in slot is given a model that its file does not name. */
 const known = (config: SlotConfig, lookup: Lookup): SlotModel | null =>
   config.model === null && !BUILT_IN_SLOTS.includes(config.name) ? null : lookup(config);
 
-/** The model that a slot would load, as its engine finds it; null when there is none. Throws what `lookup` throws. */
-export function slotModel(config: SlotConfig, source: ModelSource, lookup: Lookup): SlotModel | null {
+/** The model that a slot would load, as its engine finds it; null when there is none. Throws what `lookup` and `at` throw. */
+export function slotModel(
+  config: SlotConfig,
+  source: ModelSource,
+  lookup: Lookup,
+  at: LookAt = placeAt,
+): SlotModel | null {
   const { model } = config;
   if (source === 'name') return bare(config, model ?? config.name);
   if (source === 'registry') return known(config, lookup);
   if (model === null) return null;
-  return lookup(config) ?? (isAbsolute(model) ? modelAt(config, model) : null);
+  return lookup(config) ?? (isAbsolute(model) ? modelAt(config, model, at) : null);
 }

@@ -1,6 +1,8 @@
 import type { Log } from '../kit/log.ts';
+import type { Patience } from '../kit/patience.ts';
 import type { Engine, SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
+import { ModelPlaces } from './model-places.ts';
 import type { Owner } from './owner.ts';
 import { answersTo } from './record.ts';
 import type { SlotConfig } from './slot-file.ts';
@@ -12,8 +14,10 @@ export class SlotModels {
   readonly #lookUp: (config: SlotConfig) => SlotModel | null;
   readonly #swaps: Swaps;
   readonly #log: Log;
+  readonly #places: ModelPlaces;
 
-  constructor(lookUp: (config: SlotConfig) => SlotModel | null, swaps: Swaps, log: Log) {
+  constructor(lookUp: (config: SlotConfig) => SlotModel | null, swaps: Swaps, log: Log, patience?: Patience) {
+    this.#places = new ModelPlaces(patience);
     this.#lookUp = lookUp;
     this.#swaps = swaps;
     this.#log = log;
@@ -50,7 +54,8 @@ export class SlotModels {
   #try(config: SlotConfig): SlotModel | null {
     try {
       const source = (engineOf(config.engine) as Engine).modelSource(config);
-      return slotModel(config, source, (asked) => this.#lookUp(asked));
+      const at = (path: string) => this.#places.at(path);
+      return slotModel(config, source, (asked) => this.#lookUp(asked), at);
     } catch (cause) {
       this.#log.error({ slot: config.name, err: cause }, 'the model of the slot could not be looked up');
       return null;

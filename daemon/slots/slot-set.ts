@@ -129,14 +129,17 @@ export class SlotSet {
     return config?.auto ? config : undefined;
   }
 
-  /** Tells of a slot that has changed; another id may bind other models. */
-  announce(name: string): void {
-    const owner = this.#owners.get(name);
-    if (owner === undefined) return;
-    this.#parts.bus.emit('slot', { slot: owner.record() });
-    if (this.#shown.get(name) === owner.modelId) return;
-    this.#shown.set(name, owner.modelId);
-    this.arrange();
+  /** Tells of slots that have changed; another id may bind other models, which is looked at once for all of them. */
+  announce(names: readonly string[]): void {
+    let moved = false;
+    for (const name of names) {
+      const owner = this.#owners.get(name);
+      if (owner === undefined) continue;
+      this.#parts.bus.emit('slot', { slot: owner.record() });
+      moved ||= this.#shown.get(name) !== owner.modelId;
+      this.#shown.set(name, owner.modelId);
+    }
+    if (moved) this.arrange();
   }
 
   /** Resolves when a slot whose file is gone has drained and its engine has ended; one that stays is unloaded. */

@@ -219,6 +219,25 @@ describe('automatic slots', () => {
     expect(listed()).toEqual({ agent: 'real' });
   });
 
+  it('hundreds of models answer, and each of them is no work for all the others', async () => {
+    let looks = 0;
+    agent = null;
+    slots = bench.open({
+      ...{ runner, clock, ask: fit },
+      models: () => {
+        looks += 1;
+        return models;
+      },
+      modelFor: (slot) => find(slot.model),
+    });
+    looks = 0;
+    for (let i = 1; i <= 300; i++) register(model(`m${i}`, 'llm', { created: i }));
+    await settle();
+    await clock.advance(100);
+    expect(looks).toBeLessThan(5);
+    expect(new Set(Object.values(listed()))).toContain('m300');
+  });
+
   it('tell of themselves', async () => {
     const told: string[] = [];
     bench.bus.subscribe((entry) => {

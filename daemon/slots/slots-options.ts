@@ -2,6 +2,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
 import type { Outbound } from '../kit/outbound.ts';
+import type { Patience } from '../kit/patience.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Beside, Room } from './admit.ts';
 import type { BindableModel } from './bindings.ts';
@@ -46,6 +47,8 @@ export interface SlotsOptions {
   listenPort?(): number;
   /** Where sockets of container engines may be, best first; default none is looked for. */
   containerSockets?(): readonly string[];
+  /** How disks are asked that may not answer; default with the usual limits. */
+  readonly patience?: Patience;
   readonly clock?: Clock;
   /** Runs every engine, in the place of the runners that their launches name. */
   readonly runner?: Runner;

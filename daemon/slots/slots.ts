@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
+import { againAfter } from '../kit/again-after.ts';
 import { familyMemoryOf, memoryOf } from '../kit/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Guard } from '../settings/revision.ts';
@@ -60,10 +61,10 @@ class AllSlots implements Slots {
     const ask = options.ask ?? askThrough(options.outbound);
     const runners = runnersFor(options, ask);
     const swaps = new Swaps();
-    this.#models = new SlotModels((config) => options.modelFor(config), swaps, options.log);
+    this.#models = new SlotModels((config) => options.modelFor(config), swaps, options.log, options.patience);
     this.#set = this.#openSet(swaps);
     this.#kept = new KeptEngines(runners, this.#set);
-    this.#announcer = new Announcer(this.#clock, (name) => this.#set.announce(name));
+    this.#announcer = new Announcer(this.#clock, (names) => this.#set.announce(names));
     this.#measures = new Measures(options.keptMeasures);
     this.#loads = this.#openLoads();
     this.#effects = this.#openEffects(runners, ask);
@@ -80,12 +81,12 @@ class AllSlots implements Slots {
     const wanted = this.#set.read().filter(({ enabled }) => enabled);
     this.#kept.find(new Set(wanted.map(({ name }) => name)));
     this.#set.arrange();
+    // A scan tells of hundreds of models at once, and each of them concerns every slot.
+    const follow = againAfter(() => this.#followModels());
     this.#unsubscribe = options.bus.subscribe((entry) => {
       if (entry.name === 'hardware') this.#effects.noteGpu();
       // What the machine has may be known only now, and which model fits depends on it.
-      if (entry.name !== 'model' && entry.name !== 'hardware') return;
-      for (const owner of this.#set.all()) owner.refreshModel();
-      this.#set.arrange();
+      if (entry.name === 'model' || entry.name === 'hardware') follow();
     });
   }
 
@@ -198,6 +199,16 @@ class AllSlots implements Slots {
     this.#kept.retire();
     await this.#set.stop(limitMs);
     this.#announcer.flush();
+  }
+
+  /** Never throws: it runs where nobody could catch it. */
+  #followModels(): void {
+    try {
+      for (const owner of this.#set.all()) owner.refreshModel();
+      this.#set.arrange();
+    } catch (cause) {
+      this.#options.log.error({ err: cause }, 'the slots could not follow the models');
+    }
   }
 
   #openEffects(runners: Runners, ask: AskEngine): OwnerEffects {

@@ -1,8 +1,12 @@
 /** spec "Command line": the real `svcctl` against a real daemon. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RotateView } from '../contract/auth.ts';
 import type { StatusOverviewView } from '../contract/system.ts';
+import { newRequestId } from '../kit/request-id.ts';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { fingerprint, keyIn } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
@@ -55,6 +59,36 @@ describe('a host that is not this machine', () => {
     expect(kept.code).toBe(3);
     expect(kept.err).toMatch(/^svcctl: no key is sent to gateway\.invalid: \S+api\.env belongs to /);
     expect((await run(other, { env: { SVC_ADMIN_KEY: 'of the other one' } })).err).not.toContain('no key');
+  });
+});
+
+describe.runIf(process.geteuid?.() === 0)('a port that another user of this machine holds', () => {
+  /** What answers like a gateway, and tells of each request whether it brought a key. */
+  const IMITATOR = `
+    const answer = { status: 'ok', name: 'svc-gateway', version: '1.0.0' };
+    const server = require('node:http').createServer((req, res) => {
+      console.log(req.headers.authorization ?? 'no key');
+      res.setHeader('x-request-id', '${newRequestId()}');
+      res.end(JSON.stringify(answer));
+    });
+    server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
+
+  it('gets no key of api.env, which one line says, nor from doctor', async () => {
+    const child = spawn('/proc/self/exe', ['-e', IMITATOR], {
+      uid: 65534,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill());
+    const told: string[] = [];
+    const lines = createInterface(child.stdout);
+    const [port] = (await once(lines, 'line')) as [string];
+    lines.on('line', (line) => told.push(line));
+    const url = ['--url', `http://127.0.0.1:${port}`];
+    const kept = await run(['config', '--json', ...url]);
+    expect(kept.err).toContain(`svcctl: no key is sent to user 65534, who holds port ${port}: `);
+    await run(['doctor', ...url]);
+    expect(told.length).toBeGreaterThan(2);
+    expect(new Set(told)).toEqual(new Set(['no key']));
   });
 });
 

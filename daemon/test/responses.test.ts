@@ -187,6 +187,42 @@ describe('what Codex sends', () => {
     expect(stream.text()).toContain('event: response.completed');
   });
 
+  it('as it sends it for models that it knows: all tools in an item, each in a namespace', async () => {
+    const { tools, instructions, ...rest } = request;
+    const namespace = {
+      type: 'namespace',
+      name: 'functions',
+      description: 'Tools.',
+      tools: tools.slice(0, 2),
+    };
+    const clock = { type: 'namespace', name: 'mcp__clock', description: 'Times.', tools: [TOOL] };
+    const search = { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters: {} };
+    const added = { type: 'additional_tools', role: 'developer', tools: [namespace, clock, search] };
+    const words = {
+      type: 'message',
+      role: 'developer',
+      content: [{ type: 'input_text', text: instructions }],
+    };
+    const input = [added, words, ...rest.input];
+    const called = { type: 'function_call', name: CALL.name, namespace: 'functions' };
+    expect((await events({ ...rest, input })).at(-1)).toMatchObject({ response: { output: [called] } });
+    const found = {
+      type: 'tool_search_output',
+      call_id: 's',
+      status: 'completed',
+      execution: 'client',
+      tools: [clock],
+    };
+    const turns = [
+      { type: 'tool_search_call', call_id: 's', execution: 'client', arguments: { query: 'time' } },
+      found,
+      { type: 'function_call', name: CALL.name, namespace: 'mcp__clock', arguments: '{}', call_id: 'c' },
+      { type: 'function_call_output', call_id: 'c', output: 'noon' },
+    ];
+    const told = await events({ ...rest, input: [...input, ...turns] });
+    expect(JSON.stringify(told.at(-1))).toContain(TINY_REPLY);
+  });
+
   it('and its next turn, with what it got', async () => {
     const history = [
       ...request.input,

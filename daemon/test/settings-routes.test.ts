@@ -64,6 +64,20 @@ describe('settings', () => {
     expect(answer.text).not.toContain('geheim');
   });
 
+  it('an address that gets a secret leads it to no other host', async () => {
+    const secrets = { HF_TOKEN: 'hf_geheim' };
+    const own = await forTest(startGateway({ files: { ...KEYS_FILE, ...QUIET_FILE }, env: secrets }));
+    const say = (hubUrl: string) =>
+      ask(own, 'PUT', '/api/settings', { body: { values: { hubUrl } }, key: ADMIN_KEY });
+    const refused = await say('http://127.0.0.1:9');
+    expect(refused).toMatchObject({ status: 422, code: 'request.invalid' });
+    expect(refused.json()).toMatchObject({
+      error: { details: { fields: [{ path: 'hubUrl', reason: expect.stringContaining('HF_ENDPOINT') }] } },
+    });
+    expect(await row('hubUrl', own)).toMatchObject({ value: 'https://huggingface.co', source: 'default' });
+    expect((await say('https://huggingface.co/mirror')).status).toBe(200);
+  });
+
   it('a change is in the audit trail with its names, its tier and its address', async () => {
     await put({ queueMax: 51, idleTimeoutS: 500 });
     const { entries } = (await say('GET', '/api/audit?limit=1')).json<{ entries: AuditRow[] }>();

@@ -53,6 +53,7 @@ const piece = fc.oneof(
       '%2f',
       '%5c',
       '\\',
+      'a@[x',
       ';a=b',
       '%20',
       '*',
@@ -118,7 +119,16 @@ const near = fc
     fc.constantFrom('', '/', '%', 'A', '.', '?', '#', '\\', ';', '%2f'),
   )
   .map(([path, at, text]) => path.slice(0, at) + text + path.slice(at));
-const target = fc.oneof(joined, near);
+/** Targets that a reader of addresses takes for one with a host, or cannot read at all. */
+const hostLike = fc
+  .tuple(
+    fc.constantFrom('//', '/\\', '\\\\', '///'),
+    fc.constantFrom('a@[x', '[', 'x@h', 'a:b@c:99999', '%zz'),
+    fc.constantFrom('', '/', '\\'),
+    piece,
+  )
+  .map((parts) => parts.join(''));
+const target = fc.oneof({ weight: 4, arbitrary: joined }, { weight: 4, arbitrary: near }, hostLike);
 const method = fc.constantFrom(...METHODS);
 
 describe('in process: matcher and gate', () => {

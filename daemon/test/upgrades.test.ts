@@ -185,6 +185,21 @@ describe('paths without a socket', () => {
     expect(await socketResult(off, path)).toMatchObject({ messages: [], code: 4404 });
   });
 
+  it.each(['//a@[x/', '//[/', '/v1\\realtime', '//x@h/v1/realtime', '\\v1/realtime'])(
+    '%s is judged as it was sent: closed or refused, never folded into a route, and the gateway lives',
+    async (target) => {
+      const key = { authorization: `Bearer ${ADMIN_KEY}` };
+      const answer = await rawExchange(off, handshake(target, key));
+      const [head = '', frames = ''] = answer.split('\r\n\r\n');
+      const closed = Buffer.from(frames, 'latin1');
+      if (target.startsWith('/')) {
+        expect(head).toMatch(/^HTTP\/1\.1 101 /);
+        expect([closed[0], closed.readUInt16BE(2)]).toEqual([0x88, 4404]);
+      } else expect(head).toMatch(/^HTTP\/1\.1 400 /);
+      expect((await ask(off, 'GET', '/api/health')).status).toBe(200);
+    },
+  );
+
   it('a client on an admin path is 4401 too', async () => {
     const headers = { authorization: `Bearer ${CLIENT_KEY}` };
     expect(await socketResult(on, '/api/settings', { headers })).toMatchObject(

@@ -47,6 +47,8 @@ export interface CallOptions {
   readonly hops?: string | undefined;
   /** A test by an administrator: also while disabled or down. */
   readonly test?: boolean;
+  /** It is to count tokens. */
+  readonly count?: boolean;
 }
 
 /** The upstreams of this gateway (spec "Model to slot resolution", contract "Dispatch"). Looking asks nobody anything. */
@@ -59,7 +61,8 @@ export interface AllUpstreams {
   refreshCold(signal: AbortSignal): Promise<void>;
   /**
    * The right to make one call. Throws GatewayError: `upstream.loop`, `upstream.auth_failed` (no key),
-   * `upstream.daily_cap`, `dispatch.upstream_unavailable` (left alone for a while, or gone).
+   * `upstream.daily_cap`, `dispatch.upstream_unavailable` (left alone for a while, or gone), `dispatch.capability_mismatch`
+   * (it cannot count).
    */
   connect(name: string, options?: CallOptions): UpstreamCall;
   /** What `connect` would throw now for a request that has passed no other gateway; null when it may be made. Changes nothing. */

@@ -21,6 +21,14 @@ export const loop = (passed: boolean): GatewayError =>
 export const capReached = (secondsLeft: number): GatewayError =>
   new GatewayError('upstream.daily_cap', { noRetry: true, details: { resets_in_s: secondsLeft } });
 
+/** It has no route that counts tokens; nobody guesses for it. `status`: by which it said so just now. */
+export const cannotCountTokens = (status?: number): GatewayError =>
+  new GatewayError('dispatch.capability_mismatch', {
+    message: 'The engine or upstream of this model cannot count tokens.',
+    param: 'model',
+    ...(status === undefined ? {} : { details: { upstream_status: status } }),
+  });
+
 /** A key is asked for and its variable holds none. */
 export const keyNotSet = (): GatewayError =>
   new GatewayError('upstream.auth_failed', {

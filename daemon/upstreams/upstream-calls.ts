@@ -4,7 +4,7 @@ import type { DailyCounts } from './daily.ts';
 import { faultOf } from './fault.ts';
 import { HOPS_HEADER, nextHops } from './hops.ts';
 import type { CallOptions, UpstreamCall } from './port.ts';
-import { capReached, keyNotSet, leftAlone, loop, unavailable } from './refusals.ts';
+import { cannotCountTokens, capReached, keyNotSet, leftAlone, loop, unavailable } from './refusals.ts';
 import type { CallEnd, Sent, Upstream } from './upstream.ts';
 
 const NATIVE_RERANK: ReadonlySet<string> = new Set(['llama-server', 'vllm']);
@@ -38,13 +38,14 @@ export class UpstreamCalls {
   }
 
   /** See `AllUpstreams.connect`. */
-  connect(name: string, { hops, test = false }: CallOptions = {}): UpstreamCall {
+  connect(name: string, { hops, test = false, count = false }: CallOptions = {}): UpstreamCall {
     const upstream = this.#parts.all.get(name);
     if (!upstream || (!upstream.config.enabled && !test)) throw unavailable('The upstream is gone.');
     const next = nextHops(hops, this.#parts.instance);
     if (upstream.loops || next === null) throw loop(next === null);
     const { sent } = upstream;
     const headers = { ...upstream.credential(), [HOPS_HEADER]: next };
+    if (count && !upstream.counts) throw cannotCountTokens();
     if (this.spent(upstream)) throw capReached(this.#parts.daily.secondsLeft());
     const pass = test ? null : upstream.breaker.admit();
     if (!test && pass === null) throw leftAlone(upstream.breaker.waitMs);
@@ -95,7 +96,7 @@ export class UpstreamCalls {
   #ended(upstream: Upstream, end: CallEnd, { pass, sent }: Made): void {
     const { name, dailyRequests } = upstream.config;
     upstream.ended(end, pass, sent);
-    if (end !== null && 'failed' in end && faultOf(end.failed).unsent) {
+    if (isNoRequest(end)) {
       this.#parts.daily.add(name, -1, dailyRequests !== null);
     }
     if (this.isGone(upstream)) return;
@@ -115,3 +116,7 @@ export class UpstreamCalls {
     }
   }
 }
+
+/** It was never sent, or was about what is not there: nobody has worked for it. */
+const isNoRequest = (end: CallEnd): boolean =>
+  end !== null && ('lacks' in end || ('failed' in end && faultOf(end.failed).unsent));

@@ -6,8 +6,15 @@ import { fixedModels, type UpstreamModel, wantedModels } from './model-list.ts';
 import { keyNotSet } from './refusals.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
-/** How one call ended: the status of the upstream's answer, the error of the connection, or null when it says nothing. */
-export type CallEnd = { readonly status: number } | { readonly failed: unknown } | null;
+/**
+ * How one call ended: the status of the upstream's answer, the error of the connection, that it has no such route (which is
+ * no word about its health or its key), or null when it says nothing.
+ */
+export type CallEnd =
+  | { readonly status: number }
+  | { readonly failed: unknown }
+  | { readonly lacks: 'count' }
+  | null;
 
 /** With what a call or a question was sent. What it says of the key counts only while that is still so. */
 export interface Sent {
@@ -27,6 +34,8 @@ export interface UpstreamParts {
 const KEY = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 /** How long one that was busy stands behind others with the same model. */
 const BUSY_MS = 5_000;
+/** How long one that cannot count is not asked: it may be updated, or have been another program for a moment. */
+const COUNTLESS_MS = 3_600_000;
 const REFUSED = 'It refused the key of this gateway.';
 
 /** One upstream while the gateway runs: its settings, its list, and what its answers have shown. */
@@ -44,6 +53,8 @@ export class Upstream {
   #takenKey: string | null = null;
   /** Its last answer for a list was our own. */
   #metItself = false;
+  /** With what it was asked when it said that it cannot count tokens, and how long that is believed. */
+  #countless: { readonly sent: Sent; readonly until: number } | null = null;
   #busyUntil = Number.NEGATIVE_INFINITY;
   #reason: string | null = null;
 
@@ -139,6 +150,12 @@ export class Upstream {
     return this.#takenKey === (this.key ?? '');
   }
 
+  /** It may count tokens: it has not said of late, with its file and key of now, that it cannot. */
+  get counts(): boolean {
+    const said = this.#countless;
+    return said === null || this.#parts.clocks.steady() >= said.until || this.#outdated(said.sent);
+  }
+
   /** A key that was refused counts no longer once it is another one. */
   lookAtKey(): void {
     if (this.#refusedKey === null || this.#refused) return;
@@ -202,6 +219,8 @@ export class Upstream {
 
   /** Takes in how a call ended, which was made with this pass. */
   ended(end: CallEnd, pass: Pass | null, sent: Sent): void {
+    if (end !== null && 'lacks' in end)
+      this.#countless = { sent, until: this.#parts.clocks.steady() + COUNTLESS_MS };
     const said = meaning(end);
     if (said.is !== 'ok' && said.is !== 'failed') this.breaker.nothing(pass);
     if (said.is === 'busy') this.#busyUntil = this.#parts.clocks.steady() + BUSY_MS;
@@ -243,7 +262,7 @@ type Meaning =
  * or for a model that this key may not use.
  */
 function meaning(end: CallEnd): Meaning {
-  if (end === null) return { is: 'nothing' };
+  if (end === null || 'lacks' in end) return { is: 'nothing' };
   if ('failed' in end) {
     const { kind, words } = faultOf(end.failed);
     return { is: 'failed', kind, reason: words };

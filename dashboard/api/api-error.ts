@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../daemon/contract/errors.ts';
+import { ERRORS, isErrorCode } from '../../daemon/contract/errors.ts';
 
 export interface FailurePicture {
   status: number;
@@ -50,7 +50,7 @@ function record(value: unknown): Record<string, unknown> | null {
 }
 
 function adviceFor(code: string): string | null {
-  return code in ERRORS ? ERRORS[code as ErrorCode].advice : null;
+  return isErrorCode(code) ? ERRORS[code].advice : null;
 }
 
 function seconds(details: Record<string, unknown>, header: string | null): number | null {

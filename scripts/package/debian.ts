@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bashCompletion } from '../../daemon/cli/completion/bash.ts';
@@ -136,7 +135,3 @@ export function buildDate(root: string, epoch: string | undefined): number {
     return Date.UTC(2025, 0, 1) / 1000;
   }
 }
-
-/** Reads a maintainer script, for tests. */
-export const maintainerScript = (root: string, name: string): string =>
-  readFileSync(join(root, 'packaging', 'debian', name), 'utf8');

@@ -107,7 +107,7 @@ export const upstreamCommands: readonly Command[] = [
     words: 'upstreams test',
     usage: 'NAME [MODEL]',
     summary: 'Try one as real calls do',
-    details: 'Asks for its models, and for a chat of one token.',
+    details: 'Asks for its models, and for a chat of a few tokens.',
     options: ['model'],
     offers: ['upstream', 'model'],
     run: test,

@@ -25,6 +25,16 @@ test('parts of a content keep their order; thoughts and refusals are told as wha
   ]);
 });
 
+test('an empty field of thoughts hides no full one', () => {
+  const thought = { type: 'reasoning', text: 'a' };
+  expect(answerTexts({ reasoning_content: '', reasoning: 'a' })).toEqual([
+    { ...thought, field: 'reasoning' },
+  ]);
+  expect(answerTexts({ reasoning_content: 'a', reasoning: 'a' })).toEqual([
+    { ...thought, field: 'reasoning_content' },
+  ]);
+});
+
 test.each([[{}], [{ content: null }], [{ content: [] }], [{ content: { text: 'a' } }], [{ refusal: 1 }]])(
   'nothing is said in %j',
   (said) => expect(answerTexts(said)).toEqual([]),

@@ -1,10 +1,12 @@
 import { asList, asObject, type Json } from './json.ts';
-import type { TextKind } from './piece.ts';
+import type { TextKind, ThoughtField } from './piece.ts';
 
 /** One text of an answer. */
 export interface AnswerText {
   readonly type: TextKind;
   readonly text: string;
+  /** Where thoughts stood, unless among the parts of the content. */
+  readonly field?: ThoughtField;
 }
 
 /**
@@ -13,7 +15,7 @@ export interface AnswerText {
  */
 export function answerTexts(said: Json): AnswerText[] {
   return [
-    ...textOf('reasoning', said.reasoning_content ?? said.reasoning),
+    ...thoughtsOf(said),
     ...(Array.isArray(said.content) ? said.content.flatMap(partText) : textOf('text', said.content)),
     ...textOf('refusal', said.refusal),
   ];
@@ -21,6 +23,12 @@ export function answerTexts(said: Json): AnswerText[] {
 
 const textOf = (type: TextKind, text: unknown): AnswerText[] =>
   typeof text === 'string' && text !== '' ? [{ type, text }] : [];
+
+function thoughtsOf(said: Json): AnswerText[] {
+  const field = said.reasoning_content ? 'reasoning_content' : 'reasoning';
+  const text = said[field];
+  return typeof text === 'string' && text !== '' ? [{ type: 'reasoning', text, field }] : [];
+}
 
 function partText(value: unknown): AnswerText[] {
   const part = asObject(value);

@@ -20,8 +20,8 @@ describe('chunks', () => {
         chunk({ refusal: 'd', content: null }),
       ),
     ).toEqual([
-      { type: 'reasoning', text: 'a' },
-      { type: 'reasoning', text: 'b' },
+      { type: 'reasoning', text: 'a', field: 'reasoning_content' },
+      { type: 'reasoning', text: 'b', field: 'reasoning' },
       { type: 'text', text: 'c' },
       { type: 'refusal', text: 'd' },
     ]);

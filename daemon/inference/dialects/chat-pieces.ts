@@ -6,9 +6,15 @@ import type { ChatUsage, Piece } from './piece.ts';
 
 /** Reads chat answers of any engine, whole or chunk by chunk; one reader for each answer. Only the first choice is read. */
 export class ChatPieces {
+  readonly #keep: KeepExtra | undefined;
   #calls = 0;
   /** The call that is open under each of the engine's own numbers. */
   readonly #known = new Map<number, OpenCall>();
+
+  /** `keep` is told what calls hold that no piece tells. */
+  constructor(keep?: KeepExtra) {
+    this.#keep = keep;
+  }
 
   /** The pieces of a `chat.completion`, or of one chunk of its stream, in the order in which they are to be told. */
   read(answer: Json): Piece[] {
@@ -45,7 +51,10 @@ export class ChatPieces {
     if (known !== undefined) return text === '' || known < 0 ? [] : [piece(known, text)];
     const index = this.#calls++;
     if (number !== null) this.#known.set(number, { index, id: said });
-    const begun: Piece = { type: 'call', index, id: said === '' ? newId('call') : said, name };
+    const id = said === '' ? newId('call') : said;
+    const extra = asObject(call.extra_content);
+    if (extra) this.#keep?.(id, extra);
+    const begun: Piece = { type: 'call', index, id, name, ...(extra ? { extra } : {}) };
     return text === '' ? [begun] : [begun, piece(index, text)];
   }
 
@@ -58,6 +67,9 @@ export class ChatPieces {
     return another ? undefined : open.index;
   }
 }
+
+/** Takes what a call holds beside name and arguments. */
+export type KeepExtra = (callId: string, extra: Json) => void;
 
 /** `id`: as the engine said it; empty when it said none. */
 interface OpenCall {
@@ -72,7 +84,8 @@ export function withMessage(answer: Json): Json {
 }
 
 /** The pieces of a whole answer. Throws as `withMessage`. */
-export const wholePieces = (answer: Json): Piece[] => new ChatPieces().read(withMessage(answer));
+export const wholePieces = (answer: Json, keep?: KeepExtra): Piece[] =>
+  new ChatPieces(keep).read(withMessage(answer));
 
 const piece = (index: number, text: string): Piece => ({ type: 'arguments', index, text });
 

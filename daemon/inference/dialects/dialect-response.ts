@@ -6,9 +6,10 @@ import { BadAnswer } from '../../upstreams/ask.ts';
 import type { CallerResponse } from '../caller.ts';
 import { endedEarly } from '../forward/failure.ts';
 import { inCallersWords } from './callers-words.ts';
-import type { Events, Translation } from './dialect.ts';
+import type { Answerer, Events, Translation } from './dialect.ts';
 import { EventReader, type StreamBlock } from './event-reader.ts';
 import { asObject, type Json, parsed } from './json.ts';
+import type { KeptExtras } from './kept-extras.ts';
 import { errorOf, wholeError } from './whole-error.ts';
 
 /** Longest whole answer, in bytes. */
@@ -30,7 +31,8 @@ export class DialectResponse extends Writable implements CallerResponse {
   readonly #res: CallerResponse;
   readonly #translation: Translation;
   readonly #reader = new EventReader();
-  #model: string;
+  readonly #extras: Pick<KeptExtras, 'keep'>;
+  #by: Answerer;
   #mode: Mode = 'head';
   #events: Events | null = null;
   #status = 0;
@@ -48,12 +50,18 @@ export class DialectResponse extends Writable implements CallerResponse {
   #engineFailed: GatewayError | null = null;
 
   /** `model`: what the caller asked for, until the model that answers is known. */
-  constructor(res: CallerResponse, translation: Translation, model: string) {
+  constructor(
+    res: CallerResponse,
+    translation: Translation,
+    model: string,
+    extras: Pick<KeptExtras, 'keep'>,
+  ) {
     // What waits here is counted by the caller's own response.
     super({ highWaterMark: Number.MAX_SAFE_INTEGER });
     this.#res = res;
     this.#translation = translation;
-    this.#model = model;
+    this.#by = { model, upstream: null };
+    this.#extras = extras;
     // Whoever ends it on an error has told the caller already.
     this.on('error', () => {});
     res.once('close', () => {
@@ -67,9 +75,14 @@ export class DialectResponse extends Writable implements CallerResponse {
   }
 
   setHeader(name: string, value: number | string | readonly string[]): this {
-    if (name === 'x-svc-model') this.#model = String(value);
+    if (name === 'x-svc-model') this.#by = { ...this.#by, model: String(value) };
+    if (name === 'x-svc-upstream') this.#by = this.#far(String(value));
     this.#res.setHeader(name, value);
     return this;
+  }
+
+  #far(upstream: string): Answerer {
+    return { ...this.#by, upstream, keep: (id, extra) => this.#extras.keep(upstream, id, extra) };
   }
 
   removeHeader(name: string): void {
@@ -84,7 +97,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     else if (!isEventStream(String(headers['content-type'] ?? ''))) this.#mode = 'whole';
     else {
       this.#mode = 'stream';
-      this.#events = this.#translation.events(this.#model);
+      this.#events = this.#translation.events(this.#by);
       this.#res.writeHead(status, this.#headers);
       this.#res.write(this.#events.open());
     }
@@ -225,7 +238,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     if (this.#mode === 'refused') return [this.#status, body ? this.#engineRefused(body) : bytes];
     try {
       if (!body) throw new GatewayError('upstream.error', { message: 'The engine did not answer in JSON.' });
-      return [this.#status, asJson(this.#translation.whole(body, this.#model))];
+      return [this.#status, asJson(this.#translation.whole(body, this.#by))];
     } catch (error) {
       return this.#refused(error instanceof GatewayError ? error : new GatewayError('internal'));
     }

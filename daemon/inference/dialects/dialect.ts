@@ -1,4 +1,5 @@
 import type { Origin } from './callers-words.ts';
+import type { KeepExtra } from './chat-pieces.ts';
 import type { Json } from './json.ts';
 
 /** Makes the events of one streamed answer; every method answers the text that goes out. */
@@ -16,6 +17,16 @@ export interface Events {
   fail(error: Json): string;
 }
 
+/** Who answers a chat. */
+export interface Answerer {
+  /** The id of its model. */
+  readonly model: string;
+  /** The upstream; null for a slot of ours. */
+  readonly upstream: string | null;
+  /** Takes what it says with a call beside name and arguments. */
+  readonly keep?: KeepExtra;
+}
+
 /** One request of another API, as a chat and back. */
 export interface Translation {
   /** How its chat was made, by which errors about that become errors about the request. */
@@ -25,10 +36,9 @@ export interface Translation {
   readonly task: 'chat' | 'count';
   /** Headers of the answer beside those of every chat. */
   readonly headers: Readonly<Record<string, string>>;
-  /** `model`: the id of the model that answers. */
-  events(model: string): Events;
+  events(by: Answerer): Events;
   /** The whole answer. Throws a GatewayError for one that cannot be told. */
-  whole(chat: Json, model: string): Json;
+  whole(chat: Json, by: Answerer): Json;
   /** This API's word for a failure of this status, where the engine has none. */
   errorType(status: number): string;
   /** An error envelope as callers of this API read it. */

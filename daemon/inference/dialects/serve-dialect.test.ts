@@ -150,6 +150,24 @@ describe.each(PATHS)('%s', (path) => {
     expect(JSON.parse(answer.body)).toEqual(path === MESSAGES ? { type: 'error', error } : { error });
   });
 
+  test('a prompt that a provider calls too long, by another code, is told so that agents know it', async () => {
+    const message =
+      "This model's maximum context length is 512 tokens. However, you requested 600 tokens (590 in the messages, 10 in the completion).";
+    const { gateway } = await setUp((req, res) => {
+      req.resume();
+      res.writeHead(400, JSON_TYPE);
+      res.end(
+        JSON.stringify({ error: { message, type: 'invalid_request_error', code: 'invalid_request_error' } }),
+      );
+    });
+    const answer = await post(gateway.origin, path, BODIES[path]);
+    expect(answer.status).toBe(400);
+    const told = path === MESSAGES ? `prompt is too long: ${message}` : message;
+    expect(JSON.parse(answer.body)).toMatchObject({
+      error: { code: 'context_length_exceeded', message: told },
+    });
+  });
+
   test.each([
     ['no JSON', 'hello'],
     ['a list', '[1]'],

@@ -3,6 +3,8 @@ import type { Inference, InferenceCall } from '../serve.ts';
 import { failureInCallersWords } from './callers-words.ts';
 import type { Dialect, Translation } from './dialect.ts';
 import { DialectResponse } from './dialect-response.ts';
+import { asList, type Json } from './json.ts';
+import { KeptExtras } from './kept-extras.ts';
 import { messages, messagesCount } from './messages/messages.ts';
 import { responses } from './responses/responses.ts';
 
@@ -20,6 +22,7 @@ export function serveDialect(
   tasks: Readonly<Record<Translation['task'], Task>>,
   refused: Inference['refused'],
 ): Task {
+  const extras = new KeptExtras();
   const translated = (call: InferenceCall): Translation => {
     try {
       return DIALECTS[name](call.body);
@@ -39,9 +42,13 @@ export function serveDialect(
       path,
       // Parameters of the other API's address mean nothing to a chat.
       req: { url: path, headers: call.req.headers },
-      res: new DialectResponse(call.res, translation, asked),
+      res: new DialectResponse(call.res, translation, asked, extras),
       body: Buffer.from(JSON.stringify(chat)),
       translated: true,
+      history: {
+        messages: asList(chat.messages) as readonly Json[],
+        extraOf: (upstream, callId) => extras.of(upstream, callId),
+      },
     });
     await served.catch((failure: unknown) => {
       throw failure instanceof GatewayError ? failureInCallersWords(origin, failure) : failure;

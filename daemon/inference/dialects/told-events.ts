@@ -1,5 +1,5 @@
 import { sseEvent } from '../../kit/sse.ts';
-import { ChatPieces } from './chat-pieces.ts';
+import { ChatPieces, type KeepExtra } from './chat-pieces.ts';
 import type { Events } from './dialect.ts';
 import type { Json } from './json.ts';
 import type { Piece } from './piece.ts';
@@ -21,9 +21,12 @@ export interface OwnEvents<S extends PieceStream> {
   fail(stream: S, error: Json): void;
 }
 
-/** The events of one streamed answer: what the dialect's stream tells of each piece of the chat. */
-export function toldEvents<S extends PieceStream>({ make, idle, fail }: OwnEvents<S>): Events {
-  const pieces = new ChatPieces();
+/** The events of one streamed answer: what the dialect's stream tells of each piece of the chat. `keep`: see `ChatPieces`. */
+export function toldEvents<S extends PieceStream>(
+  { make, idle, fail }: OwnEvents<S>,
+  keep?: KeepExtra,
+): Events {
+  const pieces = new ChatPieces(keep);
   let text = '';
   const stream = make((event, data) => {
     text += sseEvent({ event, data: JSON.stringify(data) });

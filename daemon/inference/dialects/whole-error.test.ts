@@ -9,6 +9,16 @@ test.each([
   [{ message: 'full', code: 529 }, null, 'upstream.error', 'overloaded_error'],
   [{ message: 'no', code: null }, 404, 'upstream.error', 'not_found_error'],
   [{ message: 'no', code: '' }, null, 'upstream.error', 'api_error'],
+  [
+    {
+      message: 'Prompt contains 9 tokens, too large for model with 8',
+      code: 'bad',
+      type: 'invalid_request_error',
+    },
+    400,
+    'context_length_exceeded',
+    'invalid_request_error',
+  ],
   [{ message: 'own', code: 'oom', type: 'out_of_memory' }, 500, 'oom', 'out_of_memory'],
 ])('%j of %s', (error, status, code, type) => {
   const whole = wholeError(error, status, anthropicErrorType);

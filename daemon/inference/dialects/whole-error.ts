@@ -1,5 +1,6 @@
 import { ERRORS } from '../../contract/errors.ts';
 import { statusOf } from '../forward/told-failure.ts';
+import { tooLongNumbers } from '../forward/too-long.ts';
 import { asObject, type Json } from './json.ts';
 
 /** The error that an event or a body of an engine tells; undefined when it tells none. */
@@ -9,7 +10,8 @@ export function errorOf({ error }: Json): Json | undefined {
 
 /**
  * An engine's error with all that clients read in every one: a text, a code that is a text, a type and a param. What the
- * engine said of these stays. `status`: of its answer; null within one.
+ * engine said of these stays, but for the code of a prompt that its words call too long: agents go by it, and DeepSeek has
+ * another. `status`: of its answer; null within one.
  */
 export function wholeError(error: Json, status: number | null, typeOf: (status: number) => string): Json {
   const { message, code, type, param } = error;
@@ -17,10 +19,15 @@ export function wholeError(error: Json, status: number | null, typeOf: (status: 
   return {
     ...error,
     message: isSaid(message) ? message : sentence,
-    code: isSaid(code) ? code : 'upstream.error',
+    code: codeOf(code, message),
     type: isSaid(type) ? type : typeOf(status ?? statusOf(error) ?? usual),
     param: isSaid(param) ? param : null,
   };
+}
+
+function codeOf(code: unknown, message: unknown): unknown {
+  if (typeof message === 'string' && tooLongNumbers(message) !== null) return 'context_length_exceeded';
+  return isSaid(code) ? code : 'upstream.error';
 }
 
 const isSaid = (value: unknown): boolean => typeof value === 'string' && value !== '';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
+import { cannotCountTokens } from '../../upstreams/refusals.ts';
 import { callEnd } from './call-end.ts';
 import { errorInside200, judge } from './engine-error.ts';
 import { brokenAnswer, connectionFailure } from './failure.ts';
@@ -24,6 +25,7 @@ it.each([
   ['an event that tells of a failure', new ToldFailure('upstream.error', 500), { status: 500 }],
   ['one that says no more', new ToldFailure('upstream.error', null), null],
   ['one about a key', new ToldFailure('upstream.error', 401), null],
+  ['no route that counts', cannotCountTokens(404), { lacks: 'count' }],
   ['nobody there', connectionFailure(refused), { failed: refused }],
   ['a break', brokenAnswer(refused), { failed: refused }],
   ['a caller who left', new CallerLeft(), null],

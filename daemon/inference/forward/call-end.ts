@@ -13,6 +13,7 @@ export function callEnd(failure: unknown, answer: AnswerHead): CallEnd {
   if (failure instanceof ToldFailure) return answer.status < 300 ? insideAnswer(failure) : answer;
   if (!(failure instanceof GatewayError)) return null;
   const { cause, code, options } = failure;
+  if (code === 'dispatch.capability_mismatch') return { lacks: 'count' };
   const status = options.details?.upstream_status;
   if (typeof status === 'number') return { status };
   if (code === 'context_length_exceeded') return { status: failure.status };

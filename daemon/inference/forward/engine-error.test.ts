@@ -49,6 +49,20 @@ describe('anything else is wrapped', () => {
   ])('%j tells its message', (body) => {
     expect(error(429, body)).toMatchObject({ status: 429, message: 'Quota exceeded' });
   });
+  test.each<[unknown, string]>([
+    [
+      { detail: [{ loc: ['body', 'messages', 0, 'role'], msg: 'Field required' }] },
+      'messages.0.role: Field required',
+    ],
+    [
+      { object: 'error', message: { detail: [{ loc: ['body', 'seed'], msg: 'Extra inputs' }] }, code: null },
+      'seed: Extra inputs',
+    ],
+    [{ message: { detail: [{ msg: 'Extra inputs' }] } }, 'Extra inputs'],
+    [{ message: { detail: [{ loc: 'seed', msg: 7 }] } }, 'The engine or upstream answered with an error.'],
+  ])('%j says which field is at fault', (body, message) => {
+    expect(error(422, body)).toMatchObject({ status: 422, code: 'upstream.error', message });
+  });
   test.each([
     ['open /usr/lib/model.gguf failed'],
     [{ error: { code: 1, message: 'failed to load ~/models/a.gguf' } }],

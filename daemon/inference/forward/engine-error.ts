@@ -7,6 +7,8 @@ export const MAX_ERROR_BYTES = 64 * 1024;
 /** Most characters of an engine's error that go into `details.upstream`. */
 const MAX_DETAIL = 8 * 1024;
 const MAX_MESSAGE = 1_000;
+/** By OpenAI's word, which Cerebras puts beside the message of a flat body. */
+const TOO_LONG = 'context_length_exceeded';
 
 /** A file path: two segments and more, a home folder, or a drive letter. */
 const PATH = /(?:^|[^\w/])~?(?:\/[\w.@+-]+){2,}|[A-Za-z]:\\/;
@@ -107,18 +109,19 @@ function contextExceeded(error: Json): GatewayError {
   });
 }
 
-/** A refusal of a text as too long, whatever its status and words: with the numbers as llama-server names them. */
+/** A refusal of a text as too long, whatever its status and words: with the numbers as llama-server names them, if it tells any. */
 function tooLong(body: unknown): GatewayError | null {
   const root = asObject(body);
-  const places = [asObject(root?.error)?.message, root?.error, root?.message];
+  const error = asObject(root?.error);
+  const places = [error?.message, root?.error, root?.message];
   const message = places.find((place) => typeof place === 'string') as string | undefined;
   const numbers = message === undefined ? null : tooLongNumbers(message);
-  if (message === undefined || numbers === null) return null;
-  const { asked, most } = numbers;
+  if (numbers === null && ![error?.code, root?.code].includes(TOO_LONG)) return null;
+  const tellable = message !== undefined && (numbers !== null || !holdsPath(message));
   return contextExceeded({
-    message: cutTo(message.trim(), MAX_MESSAGE),
-    n_prompt_tokens: asked,
-    n_ctx: most,
+    message: tellable ? cutTo(message.trim(), MAX_MESSAGE) : undefined,
+    n_prompt_tokens: numbers?.asked,
+    n_ctx: numbers?.most,
   });
 }
 
@@ -142,7 +145,8 @@ function messageOf(body: unknown, text: string, keep: boolean): string | undefin
     root?.error,
     root?.message,
     root?.detail,
-    firstOf(root?.detail)?.msg,
+    firstFault(root?.detail),
+    firstFault(asObject(root?.message)?.detail),
     body ? null : text,
   ];
   const found = places.find((place) => typeof place === 'string' && place.trim() !== '') as
@@ -155,8 +159,14 @@ function messageOf(body: unknown, text: string, keep: boolean): string | undefin
 const asObject = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 
-/** FastAPI tells each fault of a request as a row of a list. */
-const firstOf = (value: unknown): Json | undefined => asObject(Array.isArray(value) ? value[0] : undefined);
+/** FastAPI tells each fault of a request as a row of a list, with the steps to the field; Mistral puts that list into `message`. */
+function firstFault(detail: unknown): string | undefined {
+  const { msg, loc } = asObject(Array.isArray(detail) ? detail[0] : undefined) ?? {};
+  if (typeof msg !== 'string') return undefined;
+  const steps = Array.isArray(loc) ? loc : [];
+  const field = steps.slice(steps[0] === 'body' ? 1 : 0).join('.');
+  return field === '' ? msg : `${field}: ${msg}`;
+}
 
 /** What a list of one holds: Gemini's API puts its error into one. No client reads such a list. */
 const unlisted = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value);

@@ -55,6 +55,41 @@ const SAID: [string, number, unknown][] = [
       error_type: 'Validation',
     },
   ],
+  [
+    'Cerebras',
+    400,
+    {
+      message:
+        'Please reduce the length of the messages or completion. Current length is 600 while limit is 512',
+      type: 'invalid_request_error',
+      param: 'messages',
+      code: 'context_length_exceeded',
+    },
+  ],
+  [
+    'Gemini',
+    400,
+    [
+      {
+        error: {
+          code: 400,
+          message: 'The input token count (600) exceeds the maximum number of tokens allowed (512).',
+          status: 'INVALID_ARGUMENT',
+        },
+      },
+    ],
+  ],
+  [
+    'Mistral',
+    400,
+    {
+      object: 'error',
+      message:
+        'Prompt contains 600 tokens and 0 draft tokens, too large for model with 512 maximum context length',
+      type: 'invalid_request_error',
+      code: '3051',
+    },
+  ],
 ];
 
 describe('a text that is too long keeps its numbers', () => {
@@ -71,6 +106,18 @@ describe('a text that is too long keeps its numbers', () => {
       error: { ...error, options: { ...error.options, param: 'input' } },
     });
   });
+});
+
+test.each([
+  ['Cerebras', { code: 'context_length_exceeded', message: 'Please reduce the length of the messages.' }],
+  ['a list of one', [{ error: { code: 'context_length_exceeded', message: 'Please reduce it.' } }]],
+  ['a path', { code: 'context_length_exceeded', message: 'too long for /var/lib/models/a.gguf' }],
+])('%s without numbers', (who, body) => {
+  const verdict = judge({ status: 400, bytes: Buffer.from(JSON.stringify(body)), truncated: false });
+  expect(verdict).toMatchObject({ passes: false, error: { code: 'context_length_exceeded', status: 400 } });
+  const said = verdict.passes ? '' : verdict.error.message;
+  expect(said.startsWith('Please reduce')).toBe(who !== 'a path');
+  expect(said).not.toContain('/var');
 });
 
 test.each(['', 'input is too large', 'maximum context length', 'x'.repeat(100_000)])(

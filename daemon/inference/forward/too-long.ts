@@ -13,6 +13,12 @@ const SAYINGS: readonly RegExp[] = [
   /prompt \(length (?<asked>\d+)\) is longer than the maximum model length of (?<most>\d+)/,
   // TEI
   /must have less than (?<most>\d+) tokens\. Given: (?<asked>\d+)/,
+  // Cerebras
+  /Current length is (?<asked>\d+) while limit is (?<most>\d+)/,
+  // Gemini
+  /input token count \((?<asked>\d+)\) exceeds the maximum number of tokens allowed \((?<most>\d+)\)/,
+  // Mistral
+  /Prompt contains (?<asked>\d+) tokens.{0,80}too large for model with (?<most>\d+)/,
 ];
 
 /** Both numbers of a message by which an engine refuses a text as too long; null for any other message. */

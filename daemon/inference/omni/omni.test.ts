@@ -85,6 +85,8 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
   return { asked, call, whole, memory, control, slots, gateway };
 }
 
+/** The same call with what Gemini says beside it. */
+const signed = (call: string) => call.replace('"function"', '"extra_content":{"g":"s"},"function"');
 const OWN = [{ type: 'function', function: { name: 'mine', parameters: {} } }];
 
 test('parallel calls are all answered, in the order in which they were made, and tokens are summed', async () => {
@@ -141,6 +143,23 @@ test("a round that mixes tools: ours are run, the caller's call goes out, and th
   expect((await whole({ tools: OWN, messages })).choices[0]?.message.content).toBe('done');
   const roles = asked[2]?.messages.map(({ role }) => role);
   expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'tool']);
+});
+
+test('thoughts before a call, and what stands beside its arguments, are there in the next round', async () => {
+  const thoughts = 'data: {"choices":[{"delta":{"reasoning_content":"hm"}}]}\n\n';
+  const { asked, whole } = await loop(thoughts + signed(calls(['remember', { text: 'x' }])));
+  await whole();
+  const said = { role: 'assistant', reasoning_content: 'hm', tool_calls: [{ extra_content: { g: 's' } }] };
+  expect(asked[1]?.messages[1]).toMatchObject(said);
+});
+
+test("and beside those of the caller's own tools, although it never sees that", async () => {
+  const { asked, whole } = await loop(signed(calls(['mine', { a: 1 }])));
+  const message = (await whole({ tools: OWN })).choices[0]?.message;
+  expect(JSON.stringify(message)).not.toContain('extra_content');
+  const result = { role: 'tool', tool_call_id: message?.tool_calls[0]?.id, content: 'mine says' };
+  await whole({ tools: OWN, messages: [{ role: 'user', content: 'hi' }, message, result] });
+  expect(asked[1]?.messages[1]).toMatchObject({ tool_calls: [{ extra_content: { g: 's' } }] });
 });
 
 test('a model that sees is shown a picture itself; for one that does not a tool describes it', async () => {

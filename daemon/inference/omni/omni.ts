@@ -201,14 +201,16 @@ async function runOne({ deps, offered, call, teller, tools }: Loop, made: ToolCa
 }
 
 /** What the model said, for the next round. Engines refuse a chat with a call whose arguments they cannot read. */
-const said = ({ text }: Round, calls: readonly ToolCall[]): Json => ({
+const said = ({ text, thoughts }: Round, calls: readonly ToolCall[]): Json => ({
   role: 'assistant',
+  ...thoughts,
   content: text,
   ...(calls.length > 0 && {
-    tool_calls: calls.map(({ id, name, arguments: args }) => ({
+    tool_calls: calls.map(({ id, name, arguments: args, extra }) => ({
       id,
       type: 'function',
       function: { name, arguments: callArguments(args) ?? '{}' },
+      ...(extra && { extra_content: extra }),
     })),
   }),
 });
@@ -218,7 +220,7 @@ const toolMessage = ({ call, content }: Ran): Json => ({ role: 'tool', tool_call
 /** What the caller does not see of this answer waits for the results of its own tools. */
 function keep({ carried, call, messages, sent }: Loop, own: readonly ToolCall[]): void {
   const hidden = messages.slice(sent);
-  if (hidden.length > 1)
+  if (hidden.length > 1 || own.some(({ extra }) => extra !== undefined))
     carried.keep(
       own.map(({ id }) => id),
       call.tier,

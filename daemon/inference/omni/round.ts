@@ -1,6 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { ChatPieces, withMessage } from '../dialects/chat-pieces.ts';
 import { asObject, type Json } from '../dialects/json.ts';
+import type { Piece, ThoughtField } from '../dialects/piece.ts';
 import type { InternalAnswer } from '../internal.ts';
 import { eventsOf, wholeJson } from '../internal-read.ts';
 import type { ToolCall } from './run-tool.ts';
@@ -9,6 +10,8 @@ import type { Teller } from './teller.ts';
 /** What the model said in one round. */
 export interface Round {
   readonly text: string;
+  /** Its thoughts, in the field in which it wants them back. */
+  readonly thoughts: Json;
   readonly calls: readonly ToolCall[];
   readonly finish: string;
   readonly usage: Json;
@@ -25,7 +28,9 @@ export async function readRound(
   newCall: () => string,
 ): Promise<Round> {
   const pieces = new ChatPieces();
-  const calls: { id: string; name: string; arguments: string }[] = [];
+  const calls: Begun[] = [];
+  const near = answer.headers['x-svc-upstream'] === undefined;
+  const thoughts: Partial<Record<ThoughtField, string>> = {};
   let text = '';
   let finish = 'stop';
   let usage: Json = {};
@@ -35,7 +40,7 @@ export async function readRound(
     for (const piece of pieces.read(event)) {
       if (piece.type === 'usage') continue;
       if (piece.type === 'finish') finish = piece.reason;
-      else if (piece.type === 'call') calls.push({ id: newCall(), name: piece.name, arguments: '' });
+      else if (piece.type === 'call') calls.push(begun(piece, newCall()));
       else {
         said += piece.text.length;
         if (said > MOST_SAID)
@@ -43,12 +48,15 @@ export async function readRound(
         if (piece.type === 'arguments') append(calls[piece.index], piece.text);
         else await teller.text(piece.type, piece.text);
         if (piece.type === 'text') text += piece.text;
+        if (piece.type !== 'reasoning' || piece.field === undefined) continue;
+        const field = near ? 'reasoning_content' : piece.field;
+        thoughts[field] = (thoughts[field] ?? '') + piece.text;
       }
     }
     if (calls.length > MOST_CALLS)
       throw new GatewayError('upstream.error', { message: 'The model makes too many calls at once.' });
   }
-  return { text, calls, finish, usage };
+  return { text, thoughts, calls, finish, usage };
 }
 
 /** The parts of a stream, or the one part of an engine that answers a stream with a whole answer. Throws as `withMessage`. */
@@ -60,7 +68,17 @@ async function* partsOf(answer: InternalAnswer): AsyncGenerator<Json> {
   yield withMessage(asObject(await wholeJson(answer, MOST_SAID)) ?? {});
 }
 
-function append(call: { arguments: string } | undefined, text: string): void {
+/** A call whose arguments grow. */
+type Begun = ToolCall & { arguments: string };
+
+const begun = ({ name, extra }: Piece & { type: 'call' }, id: string): Begun => ({
+  id,
+  name,
+  arguments: '',
+  ...(extra ? { extra } : {}),
+});
+
+function append(call: Begun | undefined, text: string): void {
   if (call) call.arguments += text;
 }
 

@@ -12,6 +12,8 @@ export interface ToolCall {
   readonly name: string;
   /** JSON text, as the model wrote it. */
   readonly arguments: string;
+  /** What the model said with it beside name and arguments, and wants back. */
+  readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** What became of it: `content` is the tool message for the model. */

@@ -7,15 +7,23 @@ const body = Buffer.from('{"model":"m","max_tokens":9,"messages":[]}');
 const sent = (origin: string | undefined, picture = scanBody(body, IN_TRANSLATED)) =>
   render(picture, answerLimit({ picture, origin, local: false, thinkingDefault: () => null })).toString();
 
-test.each(['https://api.openai.com', 'https://eu.api.openai.com'])(
-  '%s gets the name that it takes',
-  (origin) => expect(sent(origin)).toBe('{"model":"m","max_completion_tokens":9,"messages":[]}'),
+test.each([
+  'https://api.openai.com',
+  'https://eu.api.openai.com',
+  'https://my-own.openai.azure.com',
+  'https://my-own.services.ai.azure.com',
+  'https://my-own.cognitiveservices.azure.com',
+])('%s gets the name that it takes', (origin) =>
+  expect(sent(origin)).toBe('{"model":"m","max_completion_tokens":9,"messages":[]}'),
 );
 
-test.each(['https://api.openai.com.evil.example', 'http://127.0.0.1:8080', undefined])(
-  '%s gets the name that everybody knows',
-  (origin) => expect(sent(origin)).toBe(body.toString()),
-);
+test.each([
+  'https://api.openai.com.evil.example',
+  'https://openai.azure.com.evil.example',
+  'https://my-own.azure.com',
+  'http://127.0.0.1:8080',
+  undefined,
+])('%s gets the name that everybody knows', (origin) => expect(sent(origin)).toBe(body.toString()));
 
 test('a chat that came as one stays as it was written', () =>
   expect(sent('https://api.openai.com', scanBody(body))).toBe(body.toString()));

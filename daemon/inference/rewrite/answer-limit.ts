@@ -6,14 +6,16 @@ const NAME = 'max_completion_tokens';
 
 /**
  * A chat that was made from a request of another API limits its answer by `max_tokens`, which every engine reads but
- * OpenAI's own newer models, which refuse it for `max_completion_tokens`. A chat that came as one stays as it was written.
+ * OpenAI's newer models, which refuse it for `max_completion_tokens`. A chat that came as one stays as it was written.
  */
 export const answerLimit: BodyRule = ({ picture, origin }) => {
   const limit = fieldOf(picture, 'max_tokens');
-  if (limit === undefined || !isOpenAi(origin)) return [];
+  if (limit === undefined || !servesOpenAi(origin)) return [];
   return [replace({ start: limit.before, end: limit.value.start }, `${JSON.stringify(NAME)}:`)];
 };
 
-/** OpenAI itself, at any of its regions. */
-const isOpenAi = (origin: string | undefined): boolean =>
-  origin !== undefined && /^https:\/\/([a-z]+\.)?api\.openai\.com$/.test(origin);
+/** OpenAI itself, at any of its regions, or Azure, which serves the same models. */
+const OPENAI =
+  /^https:\/\/(([a-z]+\.)?api\.openai\.com|[\w-]+\.(openai|services\.ai|cognitiveservices)\.azure\.com)$/;
+
+const servesOpenAi = (origin: string | undefined): boolean => origin !== undefined && OPENAI.test(origin);

@@ -4,7 +4,7 @@ import { ByteScanner, type JsonKind, type Range, stringAt } from '../../kit/byte
 /** The top-level fields that the gateway looks at; all others are never touched. */
 const WANTED = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs', 'messages'] as const;
 /** The same for a chat that was made from a request of another API. */
-const TRANSLATED = [...WANTED, 'max_tokens'] as const;
+const TRANSLATED = [...WANTED, 'max_tokens', 'reasoning_effort', 'tools'] as const;
 /** The same for speech. */
 const SPEECH = ['model', 'input', 'voice', 'speed', 'response_format', 'stream_format'] as const;
 /** The same for embeddings. */

@@ -1,5 +1,7 @@
+import type { EffortTold } from '../forward/efforts.ts';
 import type { BodyPicture } from './body-picture.ts';
 import type { Edit } from './edits.ts';
+import type { History } from './given-back.ts';
 
 /** What the body rules may look at once the target is known. */
 export interface BodyContext {
@@ -8,6 +10,12 @@ export interface BodyContext {
   readonly local: boolean;
   /** Of the server that it goes to; undefined where that does not matter. */
   readonly origin?: string;
+  /** The upstream that it goes to; null or undefined for a slot of ours. */
+  readonly upstream?: string | null;
+  /** How the effort is told; undefined: as it was asked for. */
+  readonly effort?: EffortTold;
+  /** What was said before in a chat that was made from a request of another API. */
+  readonly history?: History;
   /** Thinking when the caller says nothing: the slot's choice, else the registry's; null = leave it to the engine. */
   thinkingDefault(): boolean | null;
 }

@@ -5,6 +5,8 @@ import type { Picture } from '../dispatch/picture.ts';
 import { answerLimit } from './answer-limit.ts';
 import type { BodyContext, BodyRule } from './body-rule.ts';
 import { type Edit, render } from './edits.ts';
+import { effort } from './effort.ts';
+import { givenBack } from './given-back.ts';
 import { loadModel } from './load-model.ts';
 import { modelValue } from './model-value.ts';
 import { npuSuffix } from './npu-suffix.ts';
@@ -45,7 +47,13 @@ export function rewriteAddress(address: Address, picture: Picture, type: SlotTyp
 /** The body of a chat as the engine gets it; untouched bytes when no rule has anything to say. */
 export function rewriteChat(context: BodyContext, asked: string | null, model: string | null): OutboundBody {
   const { picture } = context;
-  const edits: Edit[] = [...oneValue(picture), ...modelValue(picture, asked, model), ...answerLimit(context)];
+  const edits: Edit[] = [
+    ...oneValue(picture),
+    ...modelValue(picture, asked, model),
+    ...answerLimit(context),
+    ...givenBack(context),
+    ...effort(context),
+  ];
   for (const rule of CHAT_BODY_RULES) edits.push(...rule(context));
   return render(picture, edits);
 }

@@ -19,9 +19,7 @@ export const InfoAnswer = z.object({
   CDISpecDirs: z.array(z.string()).nullish(),
 });
 
-export const ImageAnswer = z.object({ Id: z.string() });
 export const CreateAnswer = z.object({ Id: z.string() });
-export const WaitAnswer = z.object({ StatusCode: z.number().int() });
 export const FailureAnswer = z.object({ message: z.string() });
 
 export const ListAnswer = z.array(

@@ -9,7 +9,3 @@ export const TONE_SOUND = 800;
 
 /** Hertz of the character at `index` of the alphabet. */
 export const toneHertz = (index: number): number => 500 + 150 * index;
-
-/** The text as a tone voice says it and a tone recogniser hears it: lower case, unknown characters left out. */
-export const asTones = (text: string): string =>
-  [...text.toLowerCase()].filter((letter) => TONE_ALPHABET.includes(letter)).join('');

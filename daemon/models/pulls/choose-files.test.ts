@@ -83,6 +83,7 @@ test.each<[string, HubFile[], string | null, string[]]>([
 
 test('a projector in half precision when it is asked for', () => {
   expect(chosen(COMMON, null, true)).toEqual(['m-Q4_K_M.gguf', 'mmproj-F16.gguf']);
+  expect(chosen(of('m-Q4_K_M.gguf'), null, true)).toEqual(['m-Q4_K_M.gguf']);
 });
 
 test.each<[string, HubFile[], string | null, string]>([

@@ -104,14 +104,11 @@ function chooseGguf(files: readonly HubFile[], asked: string | null): HubFile | 
   });
 }
 
-/** Half precision is enough for a projector, and every engine reads it. */
-function projectorOf(files: readonly HubFile[]): HubFile {
+/** Half precision is enough for a projector, and every engine reads it; none where the repository has none. */
+function projectorsOf(files: readonly HubFile[]): HubFile[] {
   const all = files.filter(({ path }) => GGUF.test(path) && PROJECTOR.test(basename(path)));
   const found = shortest(all.filter(({ path }) => isQuantised(path, 'f16'))) ?? shortest(all);
-  if (found === undefined) {
-    throw new GatewayError('pull.not_found', { message: 'The repository has no projector (mmproj).' });
-  }
-  return found;
+  return found === undefined ? [] : [found];
 }
 
 /** The files of a speech model that lies at the root of the repository; null when there is none. */
@@ -166,7 +163,7 @@ export function chooseFiles(
   if (gguf !== null) {
     const parts = whole(gguf, files);
     const main = (parts[0] as HubFile).path;
-    return checked({ label: main, main, files: projector ? [...parts, projectorOf(files)] : parts });
+    return checked({ label: main, main, files: projector ? [...parts, ...projectorsOf(files)] : parts });
   }
   const folder = speechFiles(files) ?? weightFiles(files);
   if (folder === null)

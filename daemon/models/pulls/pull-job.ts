@@ -1,54 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { GatewayError } from '../../contract/errors.ts';
 import type { PullRecord, PullStateName } from '../../contract/pulls.ts';
-import type { Outbound } from '../../kit/outbound.ts';
 import type { PullFileRow, PullRow } from '../../store/pulls.ts';
-import type { Hub } from '../hub/hub.ts';
+import { splitParts } from '../split-files.ts';
 import { giveUp } from './backoff.ts';
 import { isAsPromised } from './digest.ts';
 import { fetchFile } from './fetch-file.ts';
+import type { JobParts } from './job-parts.ts';
 import { Meter } from './meter.ts';
 import { pullRecord } from './pull-record.ts';
-import type { Rate } from './rate.ts';
-import { checkSpace } from './space.ts';
-import { type Staging, stagingOf } from './staging.ts';
-import type { Turnstile } from './turnstile.ts';
-
-/** What a finished pull is registered with. */
-export interface PulledModel {
-  /** The file, or the folder of the model. */
-  readonly path: string;
-  readonly repo: string;
-  readonly revision: string;
-  readonly licence: string | null;
-  /** Of a model in one file. */
-  readonly sha256: string | null;
-}
-
-export interface JobParts {
-  readonly outbound: Pick<Outbound, 'dispatch'>;
-  readonly hub: Pick<Hub, 'place'>;
-  /** The models folder. */
-  readonly root: string;
-  readonly rate: Rate;
-  readonly turnstile: Turnstile;
-  /** First wait after a failure, milliseconds. */
-  readonly baseMs: number;
-  /** Free bytes below the models folder. */
-  free(): Promise<number>;
-  /** Why what was fetched is no model; null when it is one. */
-  objection(path: string): Promise<string | null>;
-  /** Registers what is in its place now and answers its id. */
-  register(model: PulledModel): Promise<string>;
-  /** A failure that nobody foresaw. */
-  surprised(error: unknown): void;
-  /** The row has changed and must last; never throws. */
-  save(row: PullRow): void;
-  tag(id: string, path: string, etag: string | null): void;
-  /** Something to show has changed: at once for a state, when it suits for bytes. */
-  changed(job: PullJob, what: 'state' | 'bytes'): void;
-  now(): number;
-}
+import { checkSpace, fileName, type MissingFile } from './space.ts';
+import { hasSize, type Staging, stagingOf } from './staging.ts';
 
 /** Why a running job was stopped. */
 type Intent = 'pause' | 'cancel' | 'stop';
@@ -88,9 +50,17 @@ export class PullJob {
     return this.#files.length;
   }
 
-  /** Bytes that will still be written. */
-  get remaining(): number {
-    return this.open ? Math.max(0, (this.#row.total ?? 0) - this.#row.bytes) : 0;
+  /** What will still be written, or would be if it went on. */
+  async missing(): Promise<MissingFile[]> {
+    const { state, repo } = this.#row;
+    if (state === 'done' || state === 'cancelled') return [];
+    const there = (file: PullFileRow) => this.#bytes.get(file.path) ?? this.#staging.there(file);
+    return Promise.all(
+      this.#files.map(async (file) => ({
+        name: fileName(repo, file),
+        bytes: Math.max(0, file.size - (await there(file))),
+      })),
+    );
   }
 
   view(): PullRecord {
@@ -105,7 +75,9 @@ export class PullJob {
     this.#become('queued', null);
     const run = { control, ended: Promise.resolve() };
     this.#run = run;
-    run.ended = this.#work(control.signal)
+    const names = this.#files.map(({ path }) => `${this.#row.repo}/${path}`);
+    run.ended = this.#parts.line
+      .run(names, () => this.#work(control.signal), control.signal)
       .catch((error: unknown) => this.#settle(control.signal.aborted, error))
       .finally(() => {
         this.#run = null;
@@ -134,7 +106,7 @@ export class PullJob {
     const begun = new Set([...this.#bytes].filter(([, bytes]) => bytes > 0).map(([path]) => path));
     await this.#fetchAll(this.#files, signal);
     const bad = await this.#verify(signal);
-    // Bytes of an earlier run may have been lost with the power; those of this run were wrong when they came.
+    // Bytes of an earlier run may have been lost with the power, or removed; those of this run were wrong when they came.
     if (bad.some(({ path }) => !begun.has(path))) throw new GatewayError('pull.checksum_mismatch');
     if (bad.length > 0) {
       await this.#fetchAll(bad, signal);
@@ -143,18 +115,28 @@ export class PullJob {
     await this.#finish(signal);
   }
 
-  /** What is there of a file: a run may have been cut off while its files went to their place. */
+  /**
+   * What is there of a file: a run may have been cut off while its files went to their place, or another job may have brought
+   * the same.
+   */
   async #look(file: PullFileRow, signal: AbortSignal): Promise<void> {
-    const { bytes } = await this.#staging.progress(file.path);
+    this.#placed.delete(file.path);
+    const { bytes, whole } = await this.#staging.progress(file.path);
     this.#bytes.set(file.path, bytes);
-    if (bytes > 0 || !(await isAsPromised(this.#staging.placed(file.path), file, signal).catch(() => false)))
+    if (whole || !(await isAsPromised(this.#staging.placed(file.path), file, signal).catch(() => false)))
       return;
     this.#placed.add(file.path);
     this.#bytes.set(file.path, file.size);
+    await rm(this.#staging.part(file.path), { force: true });
   }
 
-  async #isWhole({ path }: PullFileRow): Promise<boolean> {
-    return this.#placed.has(path) || (await this.#staging.progress(path)).whole;
+  /** Whether nothing is missing of a file. One in its place may be removed at any time, with the model that it belonged to. */
+  async #isWhole({ path, size }: PullFileRow): Promise<boolean> {
+    if (this.#placed.has(path)) {
+      if (await hasSize(this.#staging.placed(path), size)) return true;
+      this.#placed.delete(path);
+    }
+    return (await this.#staging.progress(path)).whole;
   }
 
   async #fetchAll(files: readonly PullFileRow[], signal: AbortSignal): Promise<void> {
@@ -216,8 +198,9 @@ export class PullJob {
     this.#become('verifying', null);
     const bad: PullFileRow[] = [];
     for (const file of this.#files) {
+      const wasPlaced = this.#placed.has(file.path);
       if (await this.#isWhole(file)) continue;
-      if (await isAsPromised(this.#staging.part(file.path), file, signal)) {
+      if (!wasPlaced && (await isAsPromised(this.#staging.part(file.path), file, signal))) {
         await this.#staging.keep(file.path);
         continue;
       }
@@ -233,7 +216,8 @@ export class PullJob {
 
   async #finish(signal: AbortSignal): Promise<void> {
     const { repo, revision, main, licence } = this.#row;
-    if (this.#placed.size === 0) await this.#judge(signal);
+    const own = main === null ? this.#files.map(({ path }) => path) : splitParts(main);
+    if (!own.some((path) => this.#placed.has(path))) await this.#judge(signal);
     await this.#staging.place(this.#files.map(({ path }) => path));
     const path = main === null ? this.#staging.target : this.#staging.placed(main);
     const [only] = this.#files;

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { scratch } from '../../kit/testing/scratch.ts';
+import { tinyChat } from '../gguf/tiny-chat.ts';
+import { encodeGguf, str } from '../gguf/writer.ts';
 import { FILE, PullHub, REPO, WEIGHTS } from '../testing/pull-hub.ts';
 
 const here = new PullHub();
@@ -106,6 +108,22 @@ describe('a pull', () => {
     expect(existsSync(join(here.bench.models, REPO))).toBe(false);
     await here.bench.pulls.cancel(record.id);
     expect(onDisk().filter((name) => name.startsWith('.pulls'))).toEqual([]);
+  });
+
+  test('finds the projector above its folder, and its removal takes it along', async () => {
+    const clip = { 'general.architecture': str('clip'), 'general.type': str('mmproj') };
+    const { tensors } = tinyChat();
+    const files = {
+      'Q8_0/tiny-chat-Q8_0.gguf': WEIGHTS,
+      'mmproj-F16.gguf': Buffer.from(encodeGguf({ keys: clip, tensors })),
+    };
+    here.hub.repos[REPO] = { files };
+    await open();
+    const { id } = await here.bench.pull(REPO, { projector: true });
+    const { model } = await here.bench.until(id, 'done');
+    expect(here.bench.registry.get(model ?? '')).toMatchObject({ projector: true });
+    expect(await here.bench.registry.remove(model ?? '')).toBe(2);
+    expect(existsSync(join(here.bench.models, 'maker'))).toBe(false);
   });
 
   test('DL10 asked for twice is one transfer', async () => {

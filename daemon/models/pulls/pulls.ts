@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
@@ -14,12 +13,14 @@ import { readFactsApart } from '../facts-apart.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { RegisteredModel } from '../registered-model.ts';
 import { type Choice, chooseFiles } from './choose-files.ts';
-import { isRepoName } from './hub-names.ts';
+import { FileLine } from './file-line.ts';
+import type { JobParts, PulledModel } from './job-parts.ts';
 import { Progress } from './progress.ts';
-import { type JobParts, type PulledModel, PullJob } from './pull-job.ts';
+import { PullJob } from './pull-job.ts';
+import { parseModel } from './pull-name.ts';
 import { Rate } from './rate.ts';
-import { checkSpace, roomForModels } from './space.ts';
-import { sweepStaging } from './staging.ts';
+import { bytesOf, checkSpace, fileName, type MissingFile, roomForModels } from './space.ts';
+import { hasSize, sweepStaging } from './staging.ts';
 import { Turnstile } from './turnstile.ts';
 
 /** The downloads of this gateway (spec "Models and pulls"). An unknown id is 404 `pull.unknown`. */
@@ -60,21 +61,6 @@ export interface PullsOptions {
 const AT_ONCE = 2;
 const MOST_OPEN = 64;
 const BASE_MS = 1_000;
-
-/** `owner/name` and what stands behind the colon. */
-function parseModel(model: string): { repo: string; asked: string | null } {
-  const colon = model.indexOf(':');
-  const repo = colon === -1 ? model : model.slice(0, colon);
-  const asked = colon === -1 ? null : model.slice(colon + 1);
-  if (!repo.includes('/'))
-    throw new GatewayError('pull.bad_name', { message: 'A repository of the hub is named OWNER/NAME.' });
-  if (asked === '')
-    throw new GatewayError('pull.bad_name', {
-      message: 'A file or a quantisation is named behind the colon.',
-    });
-  if (!isRepoName(repo)) throw new GatewayError('pull.bad_name');
-  return { repo, asked };
-}
 
 class AllPulls implements Pulls {
   readonly #options: PullsOptions;
@@ -118,7 +104,7 @@ class AllPulls implements Pulls {
     if (same !== undefined) return this.resume(same.row.id);
     await this.#refusePresent(repo, found.revision, choice);
     const total = choice.files.reduce((all, { size }) => all + size, 0);
-    await this.#checkSpace(total);
+    await this.#checkSpace(await this.#missing(repo, choice));
     const again = this.#sameAs(repo, found.revision, choice);
     if (again !== undefined) return again.view();
     return this.#add(repo, found, choice, total);
@@ -137,7 +123,7 @@ class AllPulls implements Pulls {
     if (state === 'done' || state === 'cancelled')
       throw new GatewayError('pull.state', { details: { state } });
     if (state !== 'paused' && state !== 'failed') return job.view();
-    await this.#checkSpace(Math.max(0, (job.row.total ?? 0) - job.row.bytes));
+    await this.#checkSpace(await job.missing());
     job.start();
     return job.view();
   }
@@ -175,26 +161,33 @@ class AllPulls implements Pulls {
   }
 
   async #refusePresent(repo: string, revision: string, { main, files }: Choice): Promise<void> {
-    const target = join(this.#root, ...repo.split('/'));
-    const path = main === null ? target : join(target, ...main.split('/'));
+    const path = this.#placeOf(repo, main);
     const model = this.#options.registry.list().find((one) => one.path === path && one.revision === revision);
     if (model === undefined) return;
     const sizes = await Promise.all(
-      files.map((file) =>
-        stat(join(target, ...file.path.split('/'))).then(
-          ({ size }) => size === file.size,
-          () => false,
-        ),
-      ),
+      files.map(({ path: file, size }) => hasSize(this.#placeOf(repo, file), size)),
     );
     if (sizes.every(Boolean)) throw new GatewayError('model.exists', { details: { model: model.id } });
   }
 
+  /** Where a file of a repository belongs; null = the folder of its model. */
+  #placeOf(repo: string, path: string | null): string {
+    return join(this.#root, ...repo.split('/'), ...(path?.split('/') ?? []));
+  }
+
+  /** What of a choice is not in its place. */
+  async #missing(repo: string, { files }: Choice): Promise<MissingFile[]> {
+    const there = await Promise.all(files.map(({ path, size }) => hasSize(this.#placeOf(repo, path), size)));
+    return files
+      .filter((_, index) => !there[index])
+      .map((file) => ({ name: fileName(repo, file), bytes: file.size }));
+  }
+
   /** What other jobs will still write is as good as written. */
-  async #checkSpace(needed: number): Promise<void> {
-    const others = [...this.#jobs.values()].filter(({ row }) => row.state !== 'paused');
-    const promised = others.reduce((all, { remaining }) => all + remaining, 0);
-    checkSpace(await this.#free(), needed + promised);
+  async #checkSpace(needed: readonly MissingFile[]): Promise<void> {
+    const others = [...this.#jobs.values()].filter(({ row, open }) => open && row.state !== 'paused');
+    const promised = await Promise.all(others.map((job) => job.missing()));
+    checkSpace(await this.#free(), bytesOf([...needed, ...promised.flat()]));
   }
 
   #add(
@@ -276,6 +269,7 @@ class AllPulls implements Pulls {
       root: this.#root,
       rate: new Rate(() => settings.value('pullRate')),
       turnstile: new Turnstile(AT_ONCE),
+      line: new FileLine(),
       baseMs,
       free: this.#free,
       objection: async (path) => {

@@ -2,11 +2,25 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../../kit/testing/scratch.ts';
-import { roomForModels } from './space.ts';
+import { bytesOf, fileName, roomForModels } from './space.ts';
 
 let state: string;
 beforeEach(() => {
   state = scratch();
+});
+
+test('a file that several pulls need takes its room once', () => {
+  const [a, b] = ['1', '2'].map((sha256) => fileName('me/m', { path: 'x', sha256, blob: null })) as [
+    string,
+    string,
+  ];
+  expect(
+    bytesOf([
+      { name: a, bytes: 40 },
+      { name: b, bytes: 5 },
+      { name: a, bytes: 10 },
+    ]),
+  ).toBe(15);
 });
 
 test('the room for downloads is that of the disk which holds the models', async () => {

@@ -36,6 +36,25 @@ export function checkSpace(free: number, needed: number): void {
   throw new GatewayError('pull.no_space', { details: { needed, free, kept_free: KEEP_FREE_BYTES } });
 }
 
+/** A file that will still be written; pulls that need the same one name it alike. */
+export interface MissingFile {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** What makes a file of a repository the same for two pulls: its place and its content. */
+export const fileName = (
+  repo: string,
+  { path, sha256, blob }: { path: string; sha256: string | null; blob: string | null },
+): string => `${repo}/${path} ${sha256 ?? blob}`;
+
+/** Bytes that all of these will write: a file that several need comes once, where most of it is there. */
+export function bytesOf(missing: readonly MissingFile[]): number {
+  const least = new Map<string, number>();
+  for (const { name, bytes } of missing) least.set(name, Math.min(bytes, least.get(name) ?? bytes));
+  return [...least.values()].reduce((all, bytes) => all + bytes, 0);
+}
+
 /** Whether a write failed for want of room. */
 export const isFull = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException | null)?.code ?? '');

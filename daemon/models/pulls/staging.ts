@@ -26,6 +26,8 @@ export interface Staging {
   keep(path: string): Promise<void>;
   /** Bytes of a file that are there, and whether it was verified. */
   progress(path: string): Promise<{ bytes: number; whole: boolean }>;
+  /** Bytes of a file that are there, here or in its place. */
+  there(file: { path: string; size: number }): Promise<number>;
   /** Moves all files to where they belong; may be done again after it was cut off. */
   place(paths: readonly string[]): Promise<void>;
   remove(): Promise<void>;
@@ -57,6 +59,13 @@ const sizeOf = async (path: string): Promise<number | null> =>
     },
   );
 
+/** Whether a file of this size lies there. */
+export const hasSize = (path: string, size: number): Promise<boolean> =>
+  stat(path).then(
+    (facts) => facts.isFile() && facts.size === size,
+    () => false,
+  );
+
 /** The staging of one job below `root`, the models folder. Throws for names that were not checked. */
 export function stagingOf(root: string, id: string, repo: string): Staging {
   if (!JOB.test(id) || !isRepoName(repo)) throw new Error('a pull with an unchecked name');
@@ -68,6 +77,10 @@ export function stagingOf(root: string, id: string, repo: string): Staging {
   const whole = (path: string) => within(folder, path);
   const target = join(root, ...repo.split('/'));
   const part = (path: string) => `${whole(path)}.part`;
+  const progress = async (path: string) => {
+    const done = await sizeOf(whole(path));
+    return { bytes: done ?? (await sizeOf(part(path))) ?? 0, whole: done !== null };
+  };
   return {
     folder,
     target,
@@ -80,10 +93,9 @@ export function stagingOf(root: string, id: string, repo: string): Staging {
         await mkdir(path, { recursive: true, mode: 0o755 });
     },
     keep: (path) => rename(part(path), whole(path)),
-    async progress(path) {
-      const done = await sizeOf(whole(path));
-      return { bytes: done ?? (await sizeOf(part(path))) ?? 0, whole: done !== null };
-    },
+    progress,
+    there: async ({ path, size }) =>
+      (await hasSize(within(target, path), size)) ? size : (await progress(path)).bytes,
     async place(paths) {
       const folders = new Set<string>();
       for (const path of paths) {

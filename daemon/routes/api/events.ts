@@ -7,6 +7,8 @@ import type { Handler } from '../handler.ts';
 
 /** Readers at once; a dashboard uses one each. */
 const MAX_READERS = 64;
+/** Of those, what only admins may take: whoever holds the client key can't keep the owner's dashboard out. */
+const KEPT_FOR_ADMINS = 16;
 
 /** What a reader has seen last by its own word; null when it is new. A word that is no id counts as lost long ago. */
 export function lastEventId(req: Pick<IncomingMessage, 'headers'>): number | null {
@@ -21,7 +23,7 @@ export function lastEventId(req: Pick<IncomingMessage, 'headers'>): number | nul
  * then it must read anew what it shows.
  */
 export function eventRoutes(deps: RouteDeps) {
-  const door = new StreamDoor(deps, MAX_READERS);
+  const door = new StreamDoor(deps, MAX_READERS, KEPT_FOR_ADMINS);
   const events: Handler = (ctx, call) => {
     const stream = door.open(ctx, call);
     const isAdmin = () => deps.auth.decide('admin', deps.auth.caller(call.auth), call.auth) === 'pass';

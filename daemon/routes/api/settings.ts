@@ -5,6 +5,7 @@ import type { SettingRow } from '../../contract/system.ts';
 import { cutTo } from '../../kit/cut.ts';
 import { SETTINGS, type SettingName } from '../../settings/catalogue.ts';
 import { guardOf } from '../../settings/revision.ts';
+import { leadsSecretAway } from '../../settings/secret-places.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -21,7 +22,7 @@ export function settingsRoutes(deps: RouteDeps) {
     env_file: join(deps.settings.folders.config, 'api.env'),
   });
   const put: Handler = async (ctx, call, body) => {
-    const accepted = acceptable((body as { values: Values }).values);
+    const accepted = acceptable(deps, (body as { values: Values }).values);
     const guard = guardOf(ctx.req.headers['if-match']);
     await configWrite(
       () => deps.settings.persistAll(accepted, guard),
@@ -49,7 +50,7 @@ function withRunning(row: SettingRow, running: ReadonlyMap<string, unknown>): Se
 }
 
 /** Enforcement has its own route with its own conditions. Throws `request.invalid` naming each value at fault. */
-function acceptable(values: Values): Accepted {
+function acceptable({ settings }: Pick<RouteDeps, 'settings'>, values: Values): Accepted {
   const fields: { path: string; reason: string }[] = [];
   const accepted: [SettingName, unknown][] = [];
   for (const [name, value] of Object.entries(values)) {
@@ -60,8 +61,9 @@ function acceptable(values: Values): Accepted {
       continue;
     }
     const parsed = row.kind.fromToml(value);
-    if (parsed.ok) accepted.push([name as SettingName, parsed.value]);
-    else fields.push({ path: name, reason: parsed.reason });
+    const reason = parsed.ok ? leadsSecretAway(settings, name as SettingName, parsed.value) : parsed.reason;
+    if (reason !== null) fields.push({ path: name, reason });
+    else if (parsed.ok) accepted.push([name as SettingName, parsed.value]);
   }
   if (fields.length > 0) throw new GatewayError('request.invalid', { details: { fields } });
   return accepted;

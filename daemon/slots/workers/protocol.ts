@@ -50,9 +50,6 @@ export interface WorkerFacts {
   size: number;
 }
 
-/** Daemon to worker. `start` comes once and first. */
-export type WorkerCommand = { type: 'start'; config: WorkerConfig };
-
 /**
  * Worker to daemon, in this order: `listening`, any number of `progress`, then `ready` or `failed`.
  * `failed` may also come later; the process then exits with a code other than 0.

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../../daemon/contract/errors.ts';
+import { ERRORS, isErrorCode } from '../../../daemon/contract/errors.ts';
 import type { PullRecord, PullStateName } from '../../../daemon/contract/pulls.ts';
 import { byteRate, duration, gib } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
@@ -54,5 +54,4 @@ export function progressLine(pull: PullRecord): string {
 }
 
 /** What to do about a failure; null when the catalogue does not know its code. */
-export const adviceOf = (code: string): string | null =>
-  code in ERRORS ? ERRORS[code as ErrorCode].advice : null;
+export const adviceOf = (code: string): string | null => (isErrorCode(code) ? ERRORS[code].advice : null);

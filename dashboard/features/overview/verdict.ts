@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../../daemon/contract/errors.ts';
+import { ERRORS, isErrorCode } from '../../../daemon/contract/errors.ts';
 import type { PullRecord } from '../../../daemon/contract/pulls.ts';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import type { StatusOverviewView, SystemHealthView } from '../../../daemon/contract/system.ts';
@@ -57,7 +57,7 @@ function ofUpstream(upstream: UpstreamRecord): Concern[] {
 
 function ofPull({ id, repo, state, error }: PullRecord): Concern[] {
   if (state !== 'failed' || error === null) return [];
-  const advice = error.code in ERRORS ? ERRORS[error.code as ErrorCode].advice : '';
+  const advice = isErrorCode(error.code) ? ERRORS[error.code].advice : '';
   const message = `The download of ${repo} failed: ${error.message} ${advice}`.trim();
   return [{ id: `pull ${id}`, tone: 'attention', message, href: '/models' }];
 }

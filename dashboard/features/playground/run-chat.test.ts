@@ -33,6 +33,16 @@ describe('runChat', () => {
     expect(facts).toMatchObject({ slot: 'agent', requestId: 'r-9', promptTokens: 5, tokens: 2 });
   });
 
+  it('tells the thoughts of every provider', async () => {
+    const parts = [{ type: 'thinking', thinking: [{ type: 'text', text: ' So.' }] }];
+    const text =
+      chunk({ content: '', reasoning: 'Hm.' }) +
+      chunk({ content: parts }) +
+      chunk({ content: 'Hello' }, 'stop');
+    const { said, thought } = await run(text);
+    expect([said, thought]).toEqual(['Hello', 'Hm. So.']);
+  });
+
   it('an answer that ended at its limit is not complete', async () => {
     const at = async (finish: string) => (await run(chunk({ content: 'Hel' }) + chunk({}, finish))).facts;
     expect(await at('length')).toMatchObject({ limited: true });

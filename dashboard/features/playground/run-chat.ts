@@ -2,6 +2,7 @@ import { ApiError, lost, pictureOf } from '../../api/api-error.ts';
 import { send } from '../../api/client.ts';
 import { sseEvents } from '../../api/sse.ts';
 import type { Facts } from './conversation.ts';
+import { type Delta, deltaTexts } from './delta-texts.ts';
 import { type CallPiece, callsOfDelta, callsOfOmni } from './tool-calls.ts';
 
 export interface Piece {
@@ -17,11 +18,7 @@ interface Usage {
 
 interface Chunk {
   choices?: Array<{
-    delta?: {
-      content?: string | null;
-      reasoning_content?: string | null;
-      tool_calls?: Parameters<typeof callsOfDelta>[0];
-    };
+    delta?: Delta & { tool_calls?: Parameters<typeof callsOfDelta>[0] };
     /** Of a completion, which has no delta. */
     text?: string | null;
     finish_reason?: string | null;
@@ -59,8 +56,9 @@ export function readChunk(data: string, progress: Progress, headers: Headers): P
   const choice = chunk.choices?.[0];
   if (choice?.finish_reason) progress.ended = true;
   if (choice?.finish_reason === 'length') progress.limited = true;
-  const content = choice?.delta?.content ?? choice?.text ?? '';
-  const reasoning = choice?.delta?.reasoning_content ?? '';
+  const said = deltaTexts(choice?.delta);
+  const content = said.content || (choice?.text ?? '');
+  const { reasoning } = said;
   const calls = [...callsOfDelta(choice?.delta?.tool_calls), ...callsOfOmni(chunk._svc?.omni)];
   return content === '' && reasoning === '' && calls.length === 0 ? null : { content, reasoning, calls };
 }

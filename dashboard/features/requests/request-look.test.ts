@@ -37,6 +37,7 @@ describe('requestLook', () => {
 it('errorWords takes the words of the catalogue, and a stranger as it is', () => {
   expect(errorWords('slot.not_found')).toMatch(/\(slot\.not_found\)$/);
   expect(errorWords('odd')).toBe('odd');
+  expect([errorWords('constructor'), errorAdvice('toString')]).toEqual(['constructor', null]);
 });
 
 it.each([

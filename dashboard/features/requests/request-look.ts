@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../../daemon/contract/errors.ts';
+import { ERRORS, isErrorCode } from '../../../daemon/contract/errors.ts';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
 import { readableAdvice } from '../../api/api-error.ts';
 import type { Tone } from '../../ui/tone.ts';
@@ -20,15 +20,15 @@ export function requestLook(request: Pick<RequestRecord, 'state' | 'status' | 'e
 
 /** What the catalogue advises after an error that is over: its details are gone and its wait has passed. */
 export const errorAdvice = (code: string): string | null =>
-  code in ERRORS ? readableAdvice({ advice: ERRORS[code as ErrorCode].advice, retryAfterS: 0 }) : null;
+  isErrorCode(code) ? readableAdvice({ advice: ERRORS[code].advice, retryAfterS: 0 }) : null;
 
 /** The message of the catalogue for the code of an error; null for a code that it does not know. */
 export const errorMessage = (code: string): string | null =>
-  code in ERRORS ? ERRORS[code as ErrorCode].message : null;
+  isErrorCode(code) ? ERRORS[code].message : null;
 
 /** The code of an error with the words of the catalogue. */
 export function errorWords(code: string): string {
-  return code in ERRORS ? `${ERRORS[code as ErrorCode].message} (${code})` : code;
+  return isErrorCode(code) ? `${ERRORS[code].message} (${code})` : code;
 }
 
 /** The parts of a request in milliseconds; null where they were not told. */

@@ -16,7 +16,7 @@ import css from './upstreams.module.css';
 
 /** A test waits as long as a real call would. */
 const LIMIT_MS = 120_000;
-const STEPS = { models: 'Its list of models', chat: 'A chat of one token' } as const;
+const STEPS = { models: 'Its list of models', chat: 'A chat of a few tokens' } as const;
 
 function Result(props: { result: UpstreamTestView }): ReactElement {
   return (
@@ -72,7 +72,7 @@ export function TestUpstream({ upstream, onClose }: UpstreamDialogProps): ReactE
             value={model}
             onChange={(event) => setModel(event.target.value)}
           />
-          <p className={field.help}>A chat of one token may cost something at a provider.</p>
+          <p className={field.help}>A chat of a few tokens may cost something at a provider.</p>
         </div>
         <Button type="submit" look="main" busy={test.isPending}>
           Run the test

@@ -1,5 +1,6 @@
 import { from, type Places } from '../callers-words.ts';
 import type { Json } from '../json.ts';
+import { noteOrigin } from '../thought-origin.ts';
 import type { AssistantBlock, CountBody, InputMessage, ResultBlock, UserBlock } from './request-schema.ts';
 
 /**
@@ -89,12 +90,14 @@ function assistantMessage(blocks: readonly AssistantBlock[]): Json {
   const text = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
   const thoughts = blocks.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : [])).join('\n');
   const calls = blocks.flatMap((block) => (block.type === 'tool_use' ? [callOf(block)] : []));
-  return {
+  const message = {
     role: 'assistant',
     ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
     content: text === '' && calls.length > 0 ? null : text,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
+  for (const block of blocks) if (block.type === 'thinking') noteOrigin(message, block.signature);
+  return message;
 }
 
 const callOf = ({ id, name, input }: AssistantBlock & { type: 'tool_use' }): Json => ({

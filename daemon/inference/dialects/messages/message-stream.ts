@@ -1,6 +1,7 @@
 import { GatewayError } from '../../../contract/errors.ts';
 import type { Json } from '../json.ts';
 import type { ChatUsage, Piece } from '../piece.ts';
+import { originMark } from '../thought-origin.ts';
 import { stopOf, usageOf } from './message-end.ts';
 import type { MessageHead } from './whole-message.ts';
 
@@ -27,6 +28,8 @@ export class MessageStream {
   #blocks = 0;
   /** The kind of text or the number of the call that the open block holds; null while none is open. */
   #open: 'text' | 'reasoning' | number | null = null;
+  /** The signature of the thoughts that are told. */
+  #signature = '';
   #called = false;
   #finish: (Piece & { type: 'finish' }) | null = null;
   #usage: ChatUsage | null = null;
@@ -61,7 +64,11 @@ export class MessageStream {
     else if (piece.type === 'usage') this.#usage = piece.usage;
     else if (piece.type === 'call') this.#call(piece);
     else if (piece.type === 'arguments') this.#arguments(piece);
-    else this.#text(piece.type === 'reasoning' ? 'reasoning' : 'text', piece.text);
+    else if (piece.type !== 'reasoning') this.#text('text', piece.text);
+    else {
+      this.#signature = originMark(this.#head.upstream, piece.field);
+      this.#text('reasoning', piece.text);
+    }
   }
 
   end(): void {
@@ -104,8 +111,8 @@ export class MessageStream {
 
   #close(): void {
     if (this.#open === null) return;
-    // Thoughts end with their signature; ours is empty, because nobody checks it.
-    if (this.#open === 'reasoning') this.#delta({ type: 'signature_delta', signature: '' });
+    // Thoughts end with their signature; ours only says who said them, because nobody checks it.
+    if (this.#open === 'reasoning') this.#delta({ type: 'signature_delta', signature: this.#signature });
     this.#emit('content_block_stop', { index: this.#blocks++ });
     this.#open = null;
   }

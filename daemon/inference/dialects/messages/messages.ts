@@ -2,7 +2,7 @@ import { anthropicEnvelope, anthropicErrorType } from '../../../contract/anthrop
 import { GatewayError } from '../../../contract/errors.ts';
 import type { Origin, Places } from '../callers-words.ts';
 import { newId, wholePieces } from '../chat-pieces.ts';
-import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
+import { type Answerer, CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
 import type { Json } from '../json.ts';
 import { toldEvents } from '../told-events.ts';
 import { MessageStream } from './message-stream.ts';
@@ -15,8 +15,8 @@ export const messages: Dialect = (bytes) => ({
   path: CHAT_PATH,
   task: 'chat',
   headers: {},
-  events: (model) => messageEvents(headOf(model)),
-  whole: (chat, model) => wholeMessage(headOf(model), wholePieces(chat)),
+  events: (by) => messageEvents(headOf(by)),
+  whole: (chat, by) => wholeMessage(headOf(by), wholePieces(chat, by.keep)),
   errorType: anthropicErrorType,
   envelope: anthropicEnvelope,
 });
@@ -56,15 +56,18 @@ function originOf(body: Buffer, read: (body: Buffer, places: Places) => Json): O
   return { body, chat: read(body, places), places, fields: FIELDS, picture: 'image' };
 }
 
-const headOf = (model: string): MessageHead => ({ id: newId('msg'), model });
+const headOf = (by: Answerer): MessageHead => ({ id: newId('msg'), ...by });
 
 function messageEvents(head: MessageHead): Events {
-  return toldEvents({
-    make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
-    idle: (stream) => {
-      stream.ping();
-      return '';
+  return toldEvents(
+    {
+      make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
+      idle: (stream) => {
+        stream.ping();
+        return '';
+      },
+      fail: (stream, error) => stream.fail(anthropicEnvelope({ error }).error),
     },
-    fail: (stream, error) => stream.fail(anthropicEnvelope({ error }).error),
-  });
+    head.keep,
+  );
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Piece } from '../piece.ts';
 import { wholeMessage } from './whole-message.ts';
 
-const HEAD = { id: 'msg_1', model: 'm' };
+const HEAD = { id: 'msg_1', model: 'm', upstream: null };
 const answer = (reason: string, ...args: string[]): Piece[] => [
   { type: 'text', text: 'Look:' },
   ...args.flatMap((text, index): Piece[] => [

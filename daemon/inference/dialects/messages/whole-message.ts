@@ -1,11 +1,12 @@
 import { GatewayError } from '../../../contract/errors.ts';
+import type { Answerer } from '../dialect.ts';
 import { asObject, callArguments, type Json, parsed } from '../json.ts';
 import type { ChatUsage, Piece } from '../piece.ts';
+import { originMark } from '../thought-origin.ts';
 import { stopOf, usageOf } from './message-end.ts';
 
-export interface MessageHead {
+export interface MessageHead extends Answerer {
   readonly id: string;
-  readonly model: string;
 }
 
 type Call = { readonly id: string; readonly name: string; text: string };
@@ -14,7 +15,7 @@ type Call = { readonly id: string; readonly name: string; text: string };
  * A `message` of Anthropic's API, without a call that the limit of tokens cut off. Throws `upstream.error` for any other
  * call whose arguments are no object.
  */
-export function wholeMessage({ id, model }: MessageHead, pieces: readonly Piece[]): Json {
+export function wholeMessage({ id, model, upstream }: MessageHead, pieces: readonly Piece[]): Json {
   const content: Json[] = [];
   const calls: Call[] = [];
   let finish: (Piece & { type: 'finish' }) | null = null;
@@ -27,7 +28,7 @@ export function wholeMessage({ id, model }: MessageHead, pieces: readonly Piece[
       const call = calls[piece.index];
       if (call) call.text += piece.text;
     } else if (piece.type === 'reasoning')
-      content.push({ type: 'thinking', thinking: piece.text, signature: '' });
+      content.push({ type: 'thinking', thinking: piece.text, signature: originMark(upstream, piece.field) });
     else content.push({ type: 'text', text: piece.text });
   }
   if (finish?.reason === 'length' && callArguments(calls.at(-1)?.text ?? '') === undefined) calls.pop();

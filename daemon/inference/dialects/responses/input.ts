@@ -1,7 +1,10 @@
 import { from, type Places } from '../callers-words.ts';
-import type { Json } from '../json.ts';
+import { asList, asObject, type Json } from '../json.ts';
+import { noteOrigin } from '../thought-origin.ts';
+import { declaredTools } from './declared-tools.ts';
 import type { Content, InputItem, ResponsesBody } from './request-schema.ts';
-import { INPUT_FIELD } from './tools.ts';
+import { chatName } from './tool-names.ts';
+import { INPUT_FIELD, SEARCH } from './tools.ts';
 
 /** The messages of a chat that say the same as instructions and input items. */
 export function chatMessages(
@@ -15,11 +18,19 @@ export function chatMessages(
   return out.all();
 }
 
-/** What the assistant thinks, says and calls in a row is one message of a chat. */
+/**
+ * What the assistant thinks, says and calls in a row is one message of a chat. While a call of it has no result yet, so is
+ * what comes after the call: providers refuse a chat in which anything stands between the two.
+ */
 class Messages {
   readonly #all: Json[] = [];
   #turn: Json | null = null;
+  /** Calls of the turn whose results have not come. */
+  readonly #owed = new Set<string>();
   readonly #places: Places;
+  /** Pictures of results, which providers refuse in a message of a tool: the user shows them after the last one in a row. */
+  #shown: Json[] = [];
+  #shownAt = '';
   /** The place of the item that is read. */
   #place = '';
 
@@ -29,6 +40,8 @@ class Messages {
 
   add(message: Json, place: string): void {
     this.#turn = null;
+    this.#owed.clear();
+    this.#show();
     this.#all.push(from(this.#places, place, message));
   }
 
@@ -36,16 +49,16 @@ class Messages {
     this.#place = place;
     if (item.type === 'message') this.#message(item);
     else if (item.type === 'reasoning') this.#think(item);
-    else if (item.type === 'function_call') this.#call(item.call_id, item.name, item.arguments);
+    else if (item.type === 'function_call') this.#call(item.call_id, nameOf(item), item.arguments);
     else if (item.type === 'custom_tool_call')
-      this.#call(item.call_id, item.name, JSON.stringify({ [INPUT_FIELD]: item.input }));
-    else {
-      const content = contentOf(item.output, `${place}.output`, this.#places);
-      this.add({ role: 'tool', tool_call_id: item.call_id, content }, place);
-    }
+      this.#call(item.call_id, nameOf(item), JSON.stringify({ [INPUT_FIELD]: item.input }));
+    else if (item.type === 'tool_search_call') this.#search(item);
+    else if (item.type === 'tool_search_output') this.#found(item);
+    else if (item.type !== 'additional_tools') this.#result(item);
   }
 
   all(): Json[] {
+    this.#show();
     return this.#all;
   }
 
@@ -56,14 +69,16 @@ class Messages {
       this.add({ role, content: said }, this.#place);
       return;
     }
-    const open = this.#turn !== null && !('content' in this.#turn) && !('tool_calls' in this.#turn);
-    const turn = open ? this.#open() : this.#begin();
-    turn.content = said;
+    const turn = this.#growing();
+    turn.content = joined(turn.content, said);
   }
 
-  #think({ content, summary }: InputItem & { type: 'reasoning' }): void {
+  #think({ content, summary, encrypted_content: mark }: InputItem & { type: 'reasoning' }): void {
     const thoughts = (content?.length ? content : (summary ?? [])).map(({ text }) => text).join('\n');
-    if (thoughts !== '') this.#begin().reasoning_content = thoughts;
+    if (thoughts === '') return;
+    const turn = this.#growing();
+    turn.reasoning_content = joined(turn.reasoning_content, thoughts);
+    noteOrigin(turn, mark);
   }
 
   #call(id: string, name: string, text: string): void {
@@ -72,13 +87,58 @@ class Messages {
     const call = { id, type: 'function', function: { name, arguments: text } };
     turn.tool_calls = [...calls, from(this.#places, this.#place, call)];
     turn.content ??= null;
+    this.#owed.add(id);
+  }
+
+  #result({
+    call_id,
+    output,
+  }: InputItem & { type: 'function_call_output' | 'custom_tool_call_output' }): void {
+    for (const [at, part] of output.entries()) if (isImage(part)) this.#keepToShow(part, at);
+    this.#answer(call_id, textsOf(output));
+  }
+
+  #search({ call_id: id, arguments: args }: InputItem & { type: 'tool_search_call' }): void {
+    if (id) this.#call(id, SEARCH.name, JSON.stringify(asObject(args) ?? {}));
+  }
+
+  /** What was found is among the tools of the chat: here it is only named. */
+  #found({ call_id: id, tools }: InputItem & { type: 'tool_search_output' }): void {
+    const names = declaredTools({ input: [], tools }).flatMap(({ tool: { name }, namespace }) =>
+      name ? [chatName({ name, namespace })] : [],
+    );
+    if (id) this.#answer(id, names.length === 0 ? 'No tools found.' : `Tools found: ${names.join(', ')}`);
+  }
+
+  #answer(id: string, content: string): void {
+    this.#all.push(from(this.#places, this.#place, { role: 'tool', tool_call_id: id, content }));
+    this.#owed.delete(id);
+    if (this.#owed.size === 0) this.#turn = null;
+  }
+
+  #keepToShow(part: Content[number], at: number): void {
+    if (this.#shown.length === 0) this.#shownAt = this.#place;
+    this.#shown.push(from(this.#places, `${this.#place}.output.${at}`, chatPart(part)));
+  }
+
+  #show(): void {
+    if (this.#shown.length === 0) return;
+    this.#all.push(from(this.#places, this.#shownAt, { role: 'user', content: this.#shown }));
+    this.#shown = [];
   }
 
   #open(): Json {
     return this.#turn ?? this.#begin();
   }
 
+  /** The turn to which words and thoughts belong: one that has thoughts only or waits for results, else a new one. */
+  #growing(): Json {
+    const begun = this.#turn !== null && !('content' in this.#turn);
+    return begun || this.#owed.size > 0 ? this.#open() : this.#begin();
+  }
+
   #begin(): Json {
+    this.#show();
     const turn: Json = from(this.#places, this.#place, { role: 'assistant' });
     this.#all.push(turn);
     this.#turn = turn;
@@ -86,14 +146,35 @@ class Messages {
   }
 }
 
+const nameOf = ({ name, namespace }: { name: string; namespace?: string | null | undefined }): string =>
+  chatName({ name, namespace: namespace ?? null });
+
 /** Parts that somebody wrote are texts of their own; those of an answer are pieces of one text. */
 const LINES = '\n';
 
+/** What a turn has said before and what it goes on with. */
+function joined(before: unknown, more: unknown): unknown {
+  if (before === undefined || before === null || before === '') return more;
+  if (typeof before === 'string' && typeof more === 'string') return before + LINES + more;
+  return [...partsOf(before), ...partsOf(more)];
+}
+
+const partsOf = (content: unknown): readonly unknown[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
+
 /** A text where the parts are texts only: every engine and template reads that. `glue` stands between two of them. */
 function contentOf(content: Content, place: string, places: Places, glue = LINES): unknown {
-  if (content.every((part) => part.type !== 'input_image')) return content.map(textOf).join(glue);
+  if (!content.some(isImage)) return textsOf(content, glue);
   return content.map((part, at) => from(places, `${place}.${at}`, chatPart(part)));
 }
+
+const isImage = (part: Content[number]): boolean => part.type === 'input_image';
+
+const textsOf = (content: Content, glue = LINES): string =>
+  content
+    .filter((part) => !isImage(part))
+    .map(textOf)
+    .join(glue);
 
 function chatPart(part: Content[number]): Json {
   if (part.type !== 'input_image') return { type: 'text', text: textOf(part) };

@@ -57,14 +57,18 @@ const TEXTS: Readonly<Record<TextKind, TextRow>> = {
   },
 };
 
-/** An item of one part of text. */
-export function textItem(kind: TextKind, id: string): Item {
+/** An item of one part of text. `origin`: who said thoughts, where a provider has an encrypted copy of them. */
+export function textItem(kind: TextKind, id: string, origin = ''): Item {
   const row = TEXTS[kind];
+  const item: TextRow['item'] = (...parts) => ({
+    ...row.item(...parts),
+    ...(origin === '' ? {} : { encrypted_content: origin }),
+  });
   let text = '';
   const open = (tell: Tell): void =>
     tell('response.content_part.added', { content_index: 0, part: row.part('') });
   return {
-    begun: () => row.item(id, 'in_progress', []),
+    begun: () => item(id, 'in_progress', []),
     add(more, tell) {
       if (text === '') open(tell);
       text += more;
@@ -73,7 +77,7 @@ export function textItem(kind: TextKind, id: string): Item {
     close(status, tell) {
       tell(`${row.event}.done`, { content_index: 0, ...row.done(text) });
       tell('response.content_part.done', { content_index: 0, part: row.part(text) });
-      return row.item(id, status, [row.part(text)]);
+      return item(id, status, [row.part(text)]);
     },
   };
 }
@@ -81,11 +85,18 @@ export function textItem(kind: TextKind, id: string): Item {
 export interface CallNames {
   readonly id: string;
   readonly callId: string;
+  /** As the caller knows it. */
   readonly name: string;
+  readonly namespace: string | null;
 }
 
+/** Codex finds a tool by both, and knows no other name of it. */
+const nameFields = ({ name, namespace }: CallNames): Json =>
+  namespace === null ? { name } : { name, namespace };
+
 /** A call of a function. */
-export function functionItem({ id, callId, name }: CallNames): Item {
+export function functionItem(names: CallNames): Item {
+  const { id, callId, name } = names;
   let text = '';
   const item = (status: Status): Json => ({
     id,
@@ -93,7 +104,7 @@ export function functionItem({ id, callId, name }: CallNames): Item {
     status,
     arguments: text,
     call_id: callId,
-    name,
+    ...nameFields(names),
   });
   return {
     begun: () => item('in_progress'),
@@ -109,9 +120,16 @@ export function functionItem({ id, callId, name }: CallNames): Item {
 }
 
 /** A call of a tool that takes free text, which the model wrote as the one argument of a function. Told at its end. */
-export function customItem({ id, callId, name }: CallNames): Item {
+export function customItem(names: CallNames): Item {
+  const { id, callId } = names;
   let text = '';
-  const item = (input: string): Json => ({ id, type: 'custom_tool_call', call_id: callId, name, input });
+  const item = (input: string): Json => ({
+    id,
+    type: 'custom_tool_call',
+    call_id: callId,
+    ...nameFields(names),
+    input,
+  });
   return {
     begun: () => item(''),
     add(more) {
@@ -124,5 +142,25 @@ export function customItem({ id, callId, name }: CallNames): Item {
       tell('response.custom_tool_call_input.done', { input: plain });
       return item(plain);
     },
+  };
+}
+
+/** A search for tools that the caller is to run. It has no events of its own: its end tells all. */
+export function searchItem({ id, callId }: CallNames): Item {
+  let text = '';
+  const item = (status: Status, args: Json): Json => ({
+    id,
+    type: 'tool_search_call',
+    status,
+    execution: 'client',
+    call_id: callId,
+    arguments: args,
+  });
+  return {
+    begun: () => item('in_progress', {}),
+    add(more) {
+      text += more;
+    },
+    close: (status) => item(status, asObject(parsed(text)) ?? { query: text }),
   };
 }

@@ -23,9 +23,22 @@ const message = loose({
   role: z.enum(['user', 'assistant', 'system', 'developer']),
   content,
 });
-const call = loose({ type: z.literal('function_call'), call_id: text, name: text, arguments: text });
+const namespace = z.string().nullish();
+const call = loose({
+  type: z.literal('function_call'),
+  call_id: text,
+  name: text,
+  namespace,
+  arguments: text,
+});
 const output = loose({ type: z.literal('function_call_output'), call_id: text, output: content });
-const customCall = loose({ type: z.literal('custom_tool_call'), call_id: text, name: text, input: text });
+const customCall = loose({
+  type: z.literal('custom_tool_call'),
+  call_id: text,
+  name: text,
+  namespace,
+  input: text,
+});
 const customOutput = loose({ type: z.literal('custom_tool_call_output'), call_id: text, output: content });
 const thought = loose({ text });
 const reasoning = loose({
@@ -34,7 +47,18 @@ const reasoning = loose({
   summary: z.array(thought).nullish(),
 });
 
-const KINDS = { call, output, customCall, customOutput, reasoning };
+/** A tool; what else it holds is read in `tools.ts`. */
+const tool = loose({ type: text, name: z.string().nullish() });
+export type ResponseTool = z.infer<typeof tool>;
+
+const tools = z.array(tool);
+const moreTools = loose({ type: z.literal('additional_tools'), tools });
+/** Without an id it was a provider that searched. */
+const searchId = z.string().nullish();
+const search = loose({ type: z.literal('tool_search_call'), call_id: searchId, arguments: z.unknown() });
+const found = loose({ type: z.literal('tool_search_output'), call_id: searchId, tools });
+
+const KINDS = { call, output, customCall, customOutput, reasoning, moreTools, search, found };
 const TYPES = ['message', ...Object.values(KINDS).map((kind) => kind.shape.type.value)].join(', ');
 
 /** One item of `input`; a message may leave its type out. */
@@ -43,16 +67,22 @@ export const inputItem = z.preprocess(
     typeof item === 'object' && item !== null && !('type' in item) ? { type: 'message', ...item } : item,
   z.discriminatedUnion(
     'type',
-    [message.extend({ type: z.literal('message') }), call, output, customCall, customOutput, reasoning],
+    [
+      message.extend({ type: z.literal('message') }),
+      call,
+      output,
+      customCall,
+      customOutput,
+      reasoning,
+      moreTools,
+      search,
+      found,
+    ],
     { error: `items must be one of: ${TYPES}` },
   ),
 );
 export type InputItem = z.infer<typeof inputItem>;
 export type Content = z.infer<typeof content>;
-
-/** A tool; of those that are no functions only the type counts, see `tools.ts`. */
-const tool = loose({ type: text, name: z.string().nullish() });
-export type ResponseTool = z.infer<typeof tool>;
 
 const format = z.discriminatedUnion(
   'type',
@@ -79,7 +109,7 @@ export const responsesBody = loose({
   ),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
-  tools: z.array(tool).nullish(),
+  tools: tools.nullish(),
   tool_choice: z.union([text, loose({ type: text })]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   text: loose({ format: format.nullish(), verbosity: z.string().nullish() }).nullish(),

@@ -122,7 +122,7 @@ describe('tools', () => {
     ]);
     expect(JSON.stringify(request.chat.tools)).toContain('start: x');
     expect(request.tools.ignored).toEqual(['web_search', 'local_shell']);
-    expect([...request.tools.custom]).toEqual(['patch']);
+    expect([...request.tools.known.values()]).toMatchObject([{ kind: 'function' }, { kind: 'custom' }]);
   });
 
   test('tools that are all left out leave no field behind', () => {

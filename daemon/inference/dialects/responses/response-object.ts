@@ -1,12 +1,12 @@
+import type { Answerer } from '../dialect.ts';
 import { asList, type Json } from '../json.ts';
 import type { ChatUsage } from '../piece.ts';
 import type { ResponsesBody } from './request-schema.ts';
 
-export interface ResponseHead {
+export interface ResponseHead extends Answerer {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
-  readonly model: string;
 }
 
 /** How far a response is: what changes between its first event and its last. */

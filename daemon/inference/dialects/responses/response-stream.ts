@@ -2,14 +2,25 @@ import { GatewayError } from '../../../contract/errors.ts';
 import { newId } from '../chat-pieces.ts';
 import type { Json } from '../json.ts';
 import type { ChatUsage, Piece, TextKind } from '../piece.ts';
-import { customItem, functionItem, type Item, textItem } from './items.ts';
+import { originMark } from '../thought-origin.ts';
+import { type CallNames, customItem, functionItem, type Item, searchItem, textItem } from './items.ts';
 import type { ResponsesBody } from './request-schema.ts';
 import { type Progress, type ResponseHead, responseObject } from './response-object.ts';
+import type { KnownTool } from './tool-names.ts';
 
 /** Most characters of one answer; its last event repeats them all. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 const ID_OF: Readonly<Record<TextKind, string>> = { text: 'msg', refusal: 'msg', reasoning: 'rs' };
+
+/** The id and the item of a call, by what is called. */
+const CALLS: Readonly<
+  Record<KnownTool['kind'], readonly [prefix: string, item: (names: CallNames) => Item]>
+> = {
+  function: ['fc', functionItem],
+  custom: ['ctc', customItem],
+  search: ['tsc', searchItem],
+};
 
 /** Why an answer that was cut is incomplete, by the finish reason of the chat. */
 const INCOMPLETE: Readonly<Record<string, string>> = {
@@ -28,7 +39,7 @@ interface OpenItem {
 export class ResponseStream {
   readonly #head: ResponseHead;
   readonly #body: ResponsesBody;
-  readonly #custom: ReadonlySet<string>;
+  readonly #tools: ReadonlyMap<string, KnownTool>;
   readonly #emit: (event: Json) => void;
   #sequence = 0;
   readonly #output: Json[] = [];
@@ -40,12 +51,12 @@ export class ResponseStream {
   constructor(
     head: ResponseHead,
     body: ResponsesBody,
-    custom: ReadonlySet<string>,
+    tools: ReadonlyMap<string, KnownTool>,
     emit: (event: Json) => void,
   ) {
     this.#head = head;
     this.#body = body;
-    this.#custom = custom;
+    this.#tools = tools;
     this.#emit = emit;
   }
 
@@ -64,7 +75,8 @@ export class ResponseStream {
     if (piece.type === 'finish') this.#finish = piece.reason;
     else if (piece.type === 'usage') this.#usage = piece.usage;
     else if (piece.type === 'call') this.#call(piece);
-    else this.#text(piece.type === 'arguments' ? piece.index : piece.type, piece.text);
+    else if (piece.type === 'arguments') this.#text(piece.index, piece.text);
+    else this.#text(piece.type, piece.text, originMark(this.#head.upstream, piece.field));
   }
 
   /** The last event; answers the response as it stays. */
@@ -83,20 +95,20 @@ export class ResponseStream {
   }
 
   #call({ index, id, name }: Piece & { type: 'call' }): void {
-    const custom = this.#custom.has(name);
-    const own = newId(custom ? 'ctc' : 'fc');
-    const names = { id: own, callId: id, name };
-    this.#begin({ id: own, what: index, item: custom ? customItem(names) : functionItem(names) });
+    const tool = this.#tools.get(name) ?? { kind: 'function', name, namespace: null };
+    const [prefix, item] = CALLS[tool.kind];
+    const own = newId(prefix);
+    this.#begin({ id: own, what: index, item: item({ ...tool, id: own, callId: id }) });
   }
 
-  #text(what: TextKind | number, text: string): void {
+  #text(what: TextKind | number, text: string, origin = ''): void {
     this.#characters += text.length;
     if (this.#characters > MAX_CHARACTERS)
       throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
     if (this.#open?.what !== what) {
       if (typeof what === 'number') throw outOfOrder();
       const id = newId(ID_OF[what]);
-      this.#begin({ id, what, item: textItem(what, id) });
+      this.#begin({ id, what, item: textItem(what, id, origin) });
     }
     this.#open?.item.add(text, this.#teller());
   }

@@ -2,7 +2,7 @@ import { openaiErrorType } from '../../../contract/errors.ts';
 import { sseComment } from '../../../kit/sse.ts';
 import type { Places } from '../callers-words.ts';
 import { newId, wholePieces } from '../chat-pieces.ts';
-import { CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
+import { type Answerer, CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
 import type { Json } from '../json.ts';
 import { toldEvents } from '../told-events.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
@@ -33,8 +33,8 @@ export const responses: Dialect = (bytes) => {
     task: 'chat',
     origin: { body: bytes, chat: request.chat, places, fields: FIELDS, picture: 'input_image' },
     headers,
-    events: (model) => responseEvents(request, headOf(model)),
-    whole: (chat, model) => wholeResponse(request, headOf(model), chat),
+    events: (by) => responseEvents(request, headOf(by)),
+    whole: (chat, by) => wholeResponse(request, headOf(by), chat),
     errorType: openaiErrorType,
     envelope: (body) => body,
   };
@@ -46,28 +46,31 @@ const headerList = (names: readonly string[]): string =>
     .slice(0, 200)
     .replace(/[^\x20-\x7e]/g, '?');
 
-const headOf = (model: string): ResponseHead => ({
+const headOf = (by: Answerer): ResponseHead => ({
   id: newId('resp'),
   created: Math.floor(Date.now() / 1000),
-  model,
+  ...by,
 });
 
 /** The same steps as a stream, of which the last object counts. */
 function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, chat: Json): Json {
-  const stream = new ResponseStream(head, body, tools.custom, () => {});
-  for (const piece of wholePieces(chat)) stream.add(piece);
+  const stream = new ResponseStream(head, body, tools.known, () => {});
+  for (const piece of wholePieces(chat, head.keep)) stream.add(piece);
   return stream.end();
 }
 
 function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): Events {
-  return toldEvents({
-    make: (tell) => new ResponseStream(head, body, tools.custom, (event) => tell(String(event.type), event)),
-    idle: () => sseComment('waiting'),
-    fail: (stream, { code, message, param }) =>
-      stream.fail({
-        code: typeof code === 'string' ? code : 'upstream.error',
-        message: typeof message === 'string' ? message : 'The engine failed.',
-        param: typeof param === 'string' ? param : null,
-      }),
-  });
+  return toldEvents(
+    {
+      make: (tell) => new ResponseStream(head, body, tools.known, (event) => tell(String(event.type), event)),
+      idle: () => sseComment('waiting'),
+      fail: (stream, { code, message, param }) =>
+        stream.fail({
+          code: typeof code === 'string' ? code : 'upstream.error',
+          message: typeof message === 'string' ? message : 'The engine failed.',
+          param: typeof param === 'string' ? param : null,
+        }),
+    },
+    head.keep,
+  );
 }

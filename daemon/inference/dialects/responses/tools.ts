@@ -1,45 +1,78 @@
 import { from, type Places } from '../callers-words.ts';
 import { asList, asObject, type Json } from '../json.ts';
 import { passOn, refused } from '../read-body.ts';
+import { type DeclaredTool, declaredTools } from './declared-tools.ts';
 import type { ResponsesBody, ResponseTool } from './request-schema.ts';
+import { chatName, type KnownTool } from './tool-names.ts';
 
 /** The one parameter of the function that stands for a custom tool: its free text. */
 export const INPUT_FIELD = 'input';
 
+/** The search for tools that a caller runs; its type is its name. */
+export const SEARCH: KnownTool = { kind: 'search', name: 'tool_search', namespace: null };
+
 export interface ChatTools {
   /** `tools`, `tool_choice` and `parallel_tool_calls` of the chat. */
   readonly fields: Json;
-  /** Names of tools that take free text. */
-  readonly custom: ReadonlySet<string>;
+  /** What the caller knows each function of the chat as, by its name there. */
+  readonly known: ReadonlyMap<string, KnownTool>;
   /** Types of tools that only their maker's servers run (`web_search`): they are left out. */
   readonly ignored: readonly string[];
 }
 
 /**
- * The tools of a chat. Functions stay; a custom tool becomes a function of one text; what a provider would run itself is
- * left out, because agents name it in every request whoever answers, unless `tool_choice` demands it.
+ * The tools of a chat. Functions stay; a custom tool becomes a function of one text, a search that the caller runs one that
+ * asks for it; what a provider would run itself is left out, because agents name it in every request whoever answers,
+ * unless `tool_choice` demands it. What is declared again, as by each search, stands once and where it was, which keeps the
+ * prompt cache.
  */
 export function chatTools(body: ResponsesBody, places: Places): ChatTools {
-  const given = body.tools ?? [];
-  const tools = given.flatMap((tool, at) => {
-    const made = chatTool(tool, at);
-    return made === null ? [] : [from(places, `tools.${at}`, made)];
-  });
-  const custom = new Set(given.flatMap(({ type, name }) => (type === 'custom' && name ? [name] : [])));
-  const ignored = given.flatMap(({ type }) => (type === 'function' || type === 'custom' ? [] : [type]));
+  const known = new Map<string, KnownTool>();
+  const ignored = new Set<string>();
+  const tools: Json[] = [];
+  for (const declared of declaredTools(body)) {
+    const tool = knownTool(declared);
+    if (tool === null) ignored.add(declared.tool.type);
+    else if (noteNew(known, tool, declared.place))
+      tools.push(from(places, declared.place, chatTool(tool, declared.tool)));
+  }
   const choice = body.tool_choice ?? undefined;
   const chosen = choice === undefined ? {} : { tool_choice: chatChoice(choice) };
   const parallel = passOn(body, ['parallel_tool_calls']);
   const none = tools.length === 0 && choice !== 'required' && typeof choice !== 'object';
   const fields = none ? {} : { tools, ...chosen, ...parallel };
-  return { fields, custom, ignored: [...new Set(ignored)] };
+  return { fields, known, ignored: [...ignored] };
 }
 
-function chatTool(tool: ResponseTool, at: number): Json | null {
-  if (tool.type !== 'function' && tool.type !== 'custom') return null;
-  const { name, description, parameters, strict } = tool;
-  if (typeof name !== 'string' || name === '') throw refused(`tools.${at}.name`, 'is required');
-  if (tool.type === 'custom') return customTool(name, tool);
+/** Null for what only a provider runs. */
+function knownTool({ tool, namespace, place }: DeclaredTool): KnownTool | null {
+  const { type, name, execution } = tool;
+  if (type === 'tool_search' && execution === 'client') return SEARCH;
+  if (type !== 'function' && type !== 'custom') return null;
+  if (typeof name !== 'string' || name === '') throw refused(`${place}.name`, 'is required');
+  return { kind: type, name, namespace };
+}
+
+/**
+ * Notes a tool; false for one that is declared again. Throws `request.invalid` where another one has its name in a chat: a
+ * call would mean either.
+ */
+function noteNew(known: Map<string, KnownTool>, tool: KnownTool, place: string): boolean {
+  const name = chatName(tool);
+  const before = known.get(name);
+  if (before === undefined) {
+    known.set(name, tool);
+    return true;
+  }
+  const same = before.kind === tool.kind && before.name === tool.name && before.namespace === tool.namespace;
+  if (same) return false;
+  throw refused(`${place}.name`, `another tool is told to the model as ${name}, too`);
+}
+
+function chatTool(known: KnownTool, tool: ResponseTool): Json {
+  const name = chatName(known);
+  if (known.kind === 'custom') return customTool(name, tool);
+  const { description, parameters, strict } = tool;
   const told = typeof description === 'string' ? { description } : {};
   const shape = asObject(parameters) ? { parameters } : {};
   const held = typeof strict === 'boolean' ? { strict } : {};
@@ -64,16 +97,21 @@ function customTool(name: string, { description, format }: ResponseTool): Json {
 }
 
 const WORDS = ['auto', 'none', 'required'];
-const named = (name: unknown): Json => ({ type: 'function', function: { name } });
+
+function named({ name, namespace }: Json): Json {
+  const space = typeof namespace === 'string' ? namespace : null;
+  const told = typeof name === 'string' ? chatName({ name, namespace: space }) : name;
+  return { type: 'function', function: { name: told } };
+}
 
 function chatChoice(choice: string | Json): unknown {
   if (typeof choice === 'string') {
     if (WORDS.includes(choice)) return choice;
     throw refused('tool_choice', 'must be auto, none, required or name a tool');
   }
-  if (choice.type === 'function' || choice.type === 'custom') return named(choice.name);
+  if (choice.type === 'function' || choice.type === 'custom') return named(choice);
   if (choice.type !== 'allowed_tools')
     throw refused('tool_choice', 'only function and custom tools can be demanded here');
-  const tools = asList(choice.tools).map((tool) => named(asObject(tool)?.name));
+  const tools = asList(choice.tools).map((tool) => named(asObject(tool) ?? {}));
   return { type: 'allowed_tools', allowed_tools: { mode: choice.mode ?? 'auto', tools } };
 }

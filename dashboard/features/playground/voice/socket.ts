@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../../../daemon/contract/errors.ts';
+import { ERRORS, isErrorCode } from '../../../../daemon/contract/errors.ts';
 import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
 import { ApiError, lost } from '../../../api/api-error.ts';
 import { addressOf } from '../../../api/client.ts';
@@ -16,7 +16,7 @@ export function voiceAddress(origin: string, model: string): string {
 
 /** What a close says: the gateway closes with a code of its catalogue as the reason. */
 export function closeFailure(code: number, reason: string): ApiError {
-  const row = reason in ERRORS ? ERRORS[reason as ErrorCode] : null;
+  const row = isErrorCode(reason) ? ERRORS[reason] : null;
   const plain =
     code === 4408 ? 'Nothing happened for a quarter of an hour, so the gateway ended the session.' : null;
   return new ApiError({

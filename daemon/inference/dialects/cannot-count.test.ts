@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { CallOptions } from '../../upstreams/port.ts';
+import type { CallEnd } from '../../upstreams/upstream.ts';
+import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
+import { post, until } from '../testing/client.ts';
+import { COUNT, hi, JSON_TYPE } from '../testing/dialects.ts';
+import { closeAfterEach, setUp } from '../testing/forwarding.ts';
+import { upstreamCall, upstreamFacts } from '../testing/pictures.ts';
+
+closeAfterEach();
+
+/** One count at an upstream that answers so: what its caller got, with what it was asked, and how it was told to have ended. */
+async function counted(status: number, body: string) {
+  const ends: CallEnd[] = [];
+  const asked: CallOptions[] = [];
+  const origin = { now: '' };
+  const upstreams: Upstreams = {
+    ...NO_UPSTREAMS,
+    list: () => [upstreamFacts({ name: 'cloud', models: ['far-model'] })],
+    connect: (_, options = {}) => {
+      asked.push(options);
+      return upstreamCall({ origin: origin.now, ended: (end) => void ends.push(end) });
+    },
+  };
+  const { gateway, engine } = await setUp(
+    (req, res) => {
+      req.resume();
+      res.writeHead(status, JSON_TYPE);
+      res.end(body);
+    },
+    { upstreams },
+  );
+  origin.now = engine.origin;
+  const answer = await post(gateway.origin, COUNT, { model: 'far-model', messages: hi });
+  await until(() => ends.length === 1);
+  return { status: answer.status, ends, asked };
+}
+
+test.each([401, 403, 404, 405, 501])(
+  '%i to a count says nothing of the upstream but that it cannot',
+  async (status) => {
+    expect(await counted(status, '{"error":{"message":"Invalid URL (POST /x)","code":null}}')).toMatchObject({
+      status: 409,
+      ends: [{ lacks: 'count' }],
+      asked: [{ count: true }],
+    });
+  },
+);
+
+test.each([
+  [404, '{"error":{"message":"what?","code":"model_not_found"}}'],
+  [404, '{"error":{"message":"The model `x` does not exist.","code":404}}'],
+  [429, '{"error":{"message":"slow","code":"rate_limit_exceeded"}}'],
+  [500, '{"error":{"message":"ouch","code":null}}'],
+])('%i %s is no word about counting', async (status, body) => {
+  expect(await counted(status, body)).toMatchObject({ status, ends: [{ status }] });
+});

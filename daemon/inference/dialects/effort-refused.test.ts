@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import type { CallEnd } from '../../upstreams/upstream.ts';
+import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
+import { post } from '../testing/client.ts';
+import { hi, JSON_TYPE, MESSAGES, PATHS, type Path } from '../testing/dialects.ts';
+import { CHAT, closeAfterEach, setUp } from '../testing/forwarding.ts';
+import { upstreamCall, upstreamFacts } from '../testing/pictures.ts';
+import type { Json } from './json.ts';
+
+closeAfterEach();
+
+const OPENAI =
+  "Function tools with reasoning_effort are not supported for gpt-x in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
+const GROQ = 'reasoning_effort is not supported with this model';
+
+/** A provider that refuses each chat of which `refuses` is true, with this message. */
+async function provider(refuses: (body: Json) => boolean, message: string, remote = true) {
+  const efforts: unknown[] = [];
+  const ends: CallEnd[] = [];
+  const origin = { now: '' };
+  const upstreams: Upstreams = {
+    ...NO_UPSTREAMS,
+    list: () => [upstreamFacts({ name: 'cloud', models: ['gpt-x', 'gpt-y'], remote })],
+    connect: () => upstreamCall({ origin: origin.now, remote, ended: (end) => void ends.push(end) }),
+  };
+  const { gateway, engine } = await setUp(
+    async (req, res) => {
+      let text = '';
+      for await (const part of req) text += part;
+      const body = JSON.parse(text) as Json;
+      efforts.push(body.reasoning_effort ?? null);
+      const refused = refuses(body);
+      res.writeHead(refused ? 400 : 200, JSON_TYPE);
+      const error = { message, type: 'invalid_request_error', param: 'reasoning_effort', code: null };
+      const choices = [{ message: { content: 'yes' }, finish_reason: 'stop' }];
+      res.end(JSON.stringify(refused ? { error } : { choices }));
+    },
+    { upstreams },
+  );
+  origin.now = engine.origin;
+  return { gateway, efforts, ends };
+}
+
+const bodyOf = (path: Path, tools: boolean, model = 'gpt-x'): Json => {
+  if (path === MESSAGES) {
+    const told = tools ? { tools: [{ name: 'f', input_schema: { type: 'object' } }] } : {};
+    return { model, max_tokens: 9, messages: hi, output_config: { effort: 'high' }, ...told };
+  }
+  const told = tools ? { tools: [{ type: 'function', name: 'f', parameters: {} }] } : {};
+  return { model, input: hi, reasoning: { effort: 'high' }, ...told };
+};
+
+describe.each(PATHS)('%s', (path) => {
+  test('an effort that a provider refuses with tools is told as none, and the next time at once', async () => {
+    const refuses = ({ tools, reasoning_effort: effort }: Json) => tools !== undefined && effort !== 'none';
+    const { gateway, efforts, ends } = await provider(refuses, OPENAI);
+    const first = await post(gateway.origin, path, bodyOf(path, true));
+    expect(first).toMatchObject({
+      status: 200,
+      headers: { 'x-svc-degraded': expect.stringContaining('none') },
+    });
+    expect(await post(gateway.origin, path, bodyOf(path, true))).toMatchObject({ status: 200 });
+    const plain = await post(gateway.origin, path, bodyOf(path, false));
+    expect(plain.status).toBe(200);
+    expect(plain.headers).not.toHaveProperty('x-svc-degraded');
+    expect(efforts).toEqual(['high', 'none', 'none', 'high']);
+    expect(ends).toEqual([{ status: 400 }, { status: 200 }, { status: 200 }, { status: 200 }]);
+    expect(gateway.log).toHaveLength(3);
+  });
+
+  test('one that it does not know at all is left out, for that model', async () => {
+    const { gateway, efforts } = await provider(
+      ({ model, reasoning_effort: effort }) => model === 'gpt-x' && effort !== undefined,
+      GROQ,
+    );
+    const answers = [];
+    for (const model of ['gpt-x', 'gpt-x', 'gpt-y'])
+      answers.push(await post(gateway.origin, path, bodyOf(path, false, model)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers.map(({ headers }) => headers['x-svc-degraded'] !== undefined)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(efforts).toEqual(['high', null, null, 'high']);
+  });
+
+  test('a second refusal is the answer', async () => {
+    const { gateway, efforts } = await provider(() => true, GROQ);
+    expect(await post(gateway.origin, path, bodyOf(path, false))).toMatchObject({ status: 400 });
+    expect(efforts).toEqual(['high', null]);
+  });
+
+  test('of an engine near by the first one is', async () => {
+    const { gateway, efforts } = await provider(() => true, GROQ, false);
+    expect(await post(gateway.origin, path, bodyOf(path, false))).toMatchObject({ status: 400 });
+    expect(efforts).toEqual(['high']);
+  });
+});
+
+test('a chat that came as one is passed as it is, and so is its refusal', async () => {
+  const { gateway, efforts } = await provider(() => true, GROQ);
+  const body = { model: 'gpt-x', messages: hi, reasoning_effort: 'high' };
+  expect(await post(gateway.origin, CHAT, body)).toMatchObject({ status: 400 });
+  expect(efforts).toEqual(['high']);
+});

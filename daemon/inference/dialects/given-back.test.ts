@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
+import { post } from '../testing/client.ts';
+import {
+  chunk,
+  eventsOf,
+  finish,
+  hi,
+  JSON_TYPE,
+  MESSAGES,
+  PATHS,
+  type Path,
+  RESPONSES,
+} from '../testing/dialects.ts';
+import { closeAfterEach, SSE, setUp } from '../testing/forwarding.ts';
+import { upstreamCall, upstreamFacts } from '../testing/pictures.ts';
+import { asList, asObject, type Json } from './json.ts';
+
+closeAfterEach();
+
+/** A slot (`agent`) and three upstreams, `here` in the own network, each with one model; all answer the first turn with `said`. */
+async function everybody(first: Json, reason = 'stop') {
+  const heard: Json[] = [];
+  const origin = { now: '' };
+  const facts = [
+    upstreamFacts({ name: 'groq', models: ['of-groq'] }),
+    upstreamFacts({ name: 'other', models: ['of-other'] }),
+    upstreamFacts({ name: 'here', models: ['of-here'], remote: false }),
+  ];
+  const upstreams: Upstreams = {
+    ...NO_UPSTREAMS,
+    list: () => facts,
+    connect: (name) => upstreamCall({ origin: origin.now, remote: name !== 'here' }),
+  };
+  const { gateway, engine } = await setUp(
+    async (req, res) => {
+      let text = '';
+      for await (const part of req) text += part;
+      const body = JSON.parse(text) as Json;
+      heard.push(body);
+      const said = assistant(body) === undefined ? first : { content: 'more' };
+      if (body.stream === true) {
+        res.writeHead(200, SSE);
+        res.end(`${chunk({ choices: [{ index: 0, delta: said }] })}${finish(reason)}data: [DONE]\n\n`);
+        return;
+      }
+      res.writeHead(200, JSON_TYPE);
+      res.end(JSON.stringify({ choices: [{ message: said, finish_reason: reason }] }));
+    },
+    { upstreams },
+  );
+  origin.now = engine.origin;
+  return { gateway, heard };
+}
+
+/** What stands in an answer for the next request to repeat. */
+function repeated(path: Path, stream: boolean, text: string): unknown {
+  if (path === MESSAGES) return stream ? blocksOf(text) : (JSON.parse(text) as Json).content;
+  if (!stream) return (JSON.parse(text) as Json).output;
+  return asObject(eventsOf(text).at(-1)?.response)?.output;
+}
+
+/** The blocks of a streamed message, put together as Anthropic's client does. */
+function blocksOf(text: string): Json[] {
+  const blocks: Json[] = [];
+  let args = '';
+  for (const { type, ...event } of eventsOf(text)) {
+    const last = blocks.at(-1) ?? {};
+    const delta = asObject(event.delta) ?? {};
+    if (type === 'content_block_start') blocks.push({ ...asObject(event.content_block) });
+    if (delta.type === 'thinking_delta') last.thinking = `${last.thinking}${delta.thinking}`;
+    if (delta.type === 'text_delta') last.text = `${last.text}${delta.text}`;
+    if (delta.type === 'signature_delta') last.signature = delta.signature;
+    if (delta.type === 'input_json_delta') args += delta.partial_json;
+    if (type === 'content_block_stop' && last.type === 'tool_use') last.input = JSON.parse(args);
+  }
+  return blocks;
+}
+
+const first = { [RESPONSES]: { input: hi }, [MESSAGES]: { max_tokens: 9, messages: hi } };
+/** The request after an answer, with the result of its call if there is one. */
+const next = (path: Path, said: unknown, id: string | null): Json => {
+  if (path === RESPONSES) {
+    const result = id === null ? hi : [{ type: 'function_call_output', call_id: id, output: 'r' }];
+    return { input: [...hi, ...asList(said), ...result] };
+  }
+  const result = id === null ? 'And?' : [{ type: 'tool_result', tool_use_id: id, content: 'r' }];
+  const turns = [
+    { role: 'assistant', content: said },
+    { role: 'user', content: result },
+  ];
+  return { max_tokens: 9, messages: [...hi, ...turns] };
+};
+
+const assistant = (body: Json | undefined): Json | undefined =>
+  asList(body?.messages)
+    .map(asObject)
+    .find((message) => message?.role === 'assistant');
+
+const BOTH = PATHS.flatMap((path) => [false, true].map((stream) => [path, stream] as const));
+
+describe.each(BOTH)('thoughts on %s, stream %s', (path, stream) => {
+  test.each(['reasoning', 'reasoning_content'])(
+    'said as %s go back to who said them, in his field, to engines near by, and to nobody else',
+    async (field) => {
+      const { gateway, heard } = await everybody({ [field]: 'hm', content: 'yes' });
+      const ask = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
+      const answer = await ask('of-groq', first[path]);
+      const body = next(path, repeated(path, stream, answer.body), null);
+      for (const model of ['of-groq', 'of-other', 'of-here', 'agent']) await ask(model, body);
+      const said = { role: 'assistant', content: 'yes' };
+      expect(heard.slice(1).map(assistant)).toEqual([
+        { ...said, [field]: 'hm' },
+        said,
+        { ...said, reasoning_content: 'hm' },
+        { ...said, reasoning_content: 'hm' },
+      ]);
+    },
+  );
+
+  test.each([
+    ['a slot', 'agent', { reasoning_content: 'hm', content: 'yes' }],
+    [
+      'parts of a content',
+      'of-groq',
+      {
+        content: [
+          { type: 'thinking', thinking: 'hm' },
+          { type: 'text', text: 'yes' },
+        ],
+      },
+    ],
+  ])('of %s go to no provider', async (_, model, said) => {
+    const { gateway, heard } = await everybody(said);
+    const answer = await post(gateway.origin, path, { ...first[path], model, stream });
+    const body = next(path, repeated(path, stream, answer.body), null);
+    await post(gateway.origin, path, { ...body, model: 'of-groq' });
+    expect(assistant(heard[1])).toEqual({ role: 'assistant', content: 'yes' });
+  });
+});
+
+describe.each(BOTH)('what is said with a call on %s, stream %s', (path, stream) => {
+  const extra = { google: { thought_signature: 'c2ln' } };
+  const call = (id: string) => ({
+    id,
+    type: 'function',
+    function: { name: 'f', arguments: '{"a":1}' },
+    extra_content: extra,
+  });
+  const idOf = (said: unknown) => {
+    const { id, call_id } = asObject(asList(said).at(-1)) ?? {};
+    return String(path === RESPONSES ? call_id : id);
+  };
+
+  test.each([
+    ['of-here', 'call_of_engine'],
+    ['of-groq', ''],
+  ])('goes back to the upstream of %s that said it, and to nobody else (id %j)', async (said, id) => {
+    const { gateway, heard } = await everybody({ tool_calls: [call(id)] }, 'tool_calls');
+    const ask = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
+    const answer = await ask(said, first[path]);
+    expect(answer.body).not.toContain('c2ln');
+    const content = repeated(path, stream, answer.body);
+    const models = ['of-here', 'of-groq', 'of-other', 'agent'];
+    for (const model of models) await ask(model, next(path, content, idOf(content)));
+    const sent = heard.slice(1).map((body) => asObject(asList(assistant(body)?.tool_calls)[0]));
+    expect(sent.map((each) => each?.extra_content)).toEqual(
+      models.map((model) => (model === said ? extra : undefined)),
+    );
+    expect(sent).toMatchObject(models.map(() => ({ function: call('').function })));
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import type { Places } from '../callers-words.ts';
+import { asList, type Json } from '../json.ts';
+import { readResponses } from './request.ts';
+
+const chatOf = (input: unknown, places?: Places): Json =>
+  readResponses(Buffer.from(JSON.stringify({ input })), places).chat;
+const messagesOf = (input: unknown) => chatOf(input).messages;
+
+const says = (text: string) => ({
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text }],
+});
+const thinks = (text: string) => ({ type: 'reasoning', content: [{ type: 'reasoning_text', text }] });
+const calls = (call_id: string) => ({ type: 'function_call', call_id, name: 'f', arguments: '{}' });
+const answers = (call_id: string, output: unknown = 'done') => ({
+  type: 'function_call_output',
+  call_id,
+  output,
+});
+const called = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+const result = (tool_call_id: string, content = 'done') => ({ role: 'tool', tool_call_id, content });
+
+describe('nothing stands between a call and its result', () => {
+  test('words and thoughts after a call belong to its turn', () => {
+    const input = [thinks('a'), says('One.'), calls('x'), says('Two.'), thinks('b'), calls('y')];
+    expect(messagesOf([...input, answers('x'), answers('y'), says('Done.')])).toEqual([
+      {
+        role: 'assistant',
+        reasoning_content: 'a\nb',
+        content: 'One.\nTwo.',
+        tool_calls: [called('x'), called('y')],
+      },
+      result('x'),
+      result('y'),
+      { role: 'assistant', content: 'Done.' },
+    ]);
+  });
+
+  test('words after a call without any', () => {
+    expect(messagesOf([calls('x'), says('Wait.'), answers('x')])).toEqual([
+      { role: 'assistant', content: 'Wait.', tool_calls: [called('x')] },
+      result('x'),
+    ]);
+  });
+
+  test('between two results as well', () => {
+    const input = [calls('x'), calls('y'), answers('x'), thinks('a'), says('Wait.'), answers('y')];
+    expect(messagesOf(input)).toEqual([
+      {
+        role: 'assistant',
+        reasoning_content: 'a',
+        content: 'Wait.',
+        tool_calls: [called('x'), called('y')],
+      },
+      result('x'),
+      result('y'),
+    ]);
+  });
+
+  test('once all results are there, a new turn begins', () => {
+    expect(messagesOf([calls('x'), answers('x'), calls('y'), answers('y')])).toEqual([
+      { role: 'assistant', content: null, tool_calls: [called('x')] },
+      result('x'),
+      { role: 'assistant', content: null, tool_calls: [called('y')] },
+      result('y'),
+    ]);
+  });
+
+  test('a call that was never answered does not reach into the next turn', () => {
+    expect(messagesOf([calls('x'), { role: 'user', content: 'Stop.' }, says('Yes.')])).toEqual([
+      { role: 'assistant', content: null, tool_calls: [called('x')] },
+      { role: 'user', content: 'Stop.' },
+      { role: 'assistant', content: 'Yes.' },
+    ]);
+  });
+});
+
+describe('pictures in results', () => {
+  const words = { type: 'input_text', text: 'Seen.' };
+  const picture = (image_url: string) => ({ type: 'input_image', image_url });
+  const shown = (url: string) => ({ type: 'image_url', image_url: { url } });
+
+  test('follow the last result in a row as what the user shows', () => {
+    const input = [
+      calls('x'),
+      calls('y'),
+      answers('x', [words, picture('data:1')]),
+      answers('y', [picture('data:2')]),
+      { role: 'user', content: 'Well?' },
+    ];
+    expect(messagesOf(input)).toEqual([
+      { role: 'assistant', content: null, tool_calls: [called('x'), called('y')] },
+      result('x', 'Seen.'),
+      result('y', ''),
+      { role: 'user', content: [shown('data:1'), shown('data:2')] },
+      { role: 'user', content: 'Well?' },
+    ]);
+  });
+
+  test('stand before the next turn, and at the end', () => {
+    const turn = (id: string) => [calls(id), answers(id, [words, picture(`data:${id}`)])];
+    expect(messagesOf([...turn('x'), ...turn('y')])).toEqual([
+      { role: 'assistant', content: null, tool_calls: [called('x')] },
+      result('x', 'Seen.'),
+      { role: 'user', content: [shown('data:x')] },
+      { role: 'assistant', content: null, tool_calls: [called('y')] },
+      result('y', 'Seen.'),
+      { role: 'user', content: [shown('data:y')] },
+    ]);
+  });
+
+  test('wait for a result that is still owed', () => {
+    const input = [calls('x'), calls('y'), answers('x', [picture('data:1')]), says('Wait.'), answers('y')];
+    expect(messagesOf(input)).toEqual([
+      { role: 'assistant', content: 'Wait.', tool_calls: [called('x'), called('y')] },
+      result('x', ''),
+      result('y'),
+      { role: 'user', content: [shown('data:1')] },
+    ]);
+  });
+
+  test('keep the place where the caller wrote them', () => {
+    const places: Places = new WeakMap();
+    const messages = asList(chatOf([calls('x'), answers('x', [words, picture('data:1')])], places).messages);
+    const message = messages[2] as { content: Json[] };
+    expect([places.get(message), places.get(message.content[0] as Json)]).toEqual([
+      'input.1',
+      'input.1.output.1',
+    ]);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import type { InternalAnswer } from './internal.ts';
+import { eventsOf, refusalOf } from './internal-read.ts';
+
+/** An answer of an engine as it comes. */
+const answerOf = (status: number, text: string): InternalAnswer => ({
+  status,
+  headers: {},
+  body: (async function* () {
+    yield Buffer.from(text);
+  })(),
+  told: () => null,
+  refuse() {},
+});
+const failureIn = async (text: string): Promise<unknown> => {
+  try {
+    for await (const _ of eventsOf(answerOf(200, `data: ${text}\n\n`)));
+  } catch (error) {
+    return error;
+  }
+  return null;
+};
+
+it('a code of the catalogue is kept', async () => {
+  expect(await failureIn('{"error":{"code":"slot.queue_full","message":"x"}}')).toMatchObject({
+    code: 'slot.queue_full',
+    status: 429,
+  });
+});
+
+it.each(['rate_limit_exceeded', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+  'the code %s is of somebody else: in the details of an error of ours, whose status is one',
+  async (code) => {
+    const text = JSON.stringify({ error: { code, message: 'x' } });
+    const wanted = { code: 'upstream.error', message: 'x', options: { details: { code } } };
+    const failure = await failureIn(text);
+    expect(failure).toBeInstanceOf(GatewayError);
+    expect(failure).toMatchObject({ ...wanted, status: 502 });
+    expect(await refusalOf(answerOf(429, text))).toMatchObject({ ...wanted, status: 429 });
+  },
+);

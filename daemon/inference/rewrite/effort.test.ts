@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { EffortTold } from '../forward/efforts.ts';
+import { IN_TRANSLATED, scanBody } from './body-picture.ts';
+import { render } from './edits.ts';
+import { effort, effortOf } from './effort.ts';
+
+const TEXT = '{"reasoning_effort":"high","model":"m","messages":[],"tools":[]}';
+const pictureOf = (text: string) => scanBody(Buffer.from(text), IN_TRANSLATED);
+const sent = (told: EffortTold | undefined, picture = pictureOf(TEXT)) =>
+  String(render(picture, effort({ picture, effort: told, local: false, thinkingDefault: () => null })));
+
+test('the effort is told as it was asked for, as none, or not at all', () => {
+  expect(sent(undefined)).toBe(TEXT);
+  expect(sent('none')).toBe(TEXT.replace('high', 'none'));
+  expect(sent('left out')).toBe('{"model":"m","messages":[],"tools":[]}');
+});
+
+test('a chat without one, or that came as one, stays as it is', () => {
+  const without = '{"messages":[]}';
+  expect(sent('none', pictureOf(without))).toBe(without);
+  expect(sent('left out', scanBody(Buffer.from(TEXT)))).toBe(TEXT);
+});
+
+test.each([
+  [TEXT, { effort: 'high', tools: true }],
+  ['{"reasoning_effort":"low","messages":[]}', { effort: 'low', tools: false }],
+  ['{"reasoning_effort":null,"messages":[]}', null],
+  ['{"messages":[]}', null],
+])('%s asks for %j', (text, expected) => expect(effortOf(pictureOf(text))).toEqual(expected));

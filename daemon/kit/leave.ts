@@ -1,0 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Milliseconds that work on files may still take. */
+const LAST_FILES_MS = 1_000;
+const STEP_MS = 20;
+
+const filesUnderWay = () => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
+
+/**
+ * Ends the process. Its exit would wait for threads that wait for a disk, for ever where that does not answer (a network share
+ * whose server is away): then it ends by SIGTERM, which a service manager takes for a clean end, too.
+ */
+export async function leave(code: number): Promise<never> {
+  const limit = performance.now() + LAST_FILES_MS;
+  while (filesUnderWay() && performance.now() < limit) await pause(STEP_MS);
+  if (filesUnderWay()) {
+    process.removeAllListeners('SIGTERM');
+    process.kill(process.pid, 'SIGTERM');
+  }
+  process.exit(code);
+}

@@ -1,0 +1,74 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { addressOf } from './inherited-listener.ts';
+import { canonicalIp } from './ip-address.ts';
+
+const LISTENING = '0A';
+
+interface Listener {
+  readonly host: string | null;
+  readonly port: number;
+  readonly user: number;
+}
+
+/** What listens by `/proc/net/tcp` or `tcp6`; nothing where the kernel does not tell. */
+function listenersIn(file: string): Listener[] {
+  let table: string;
+  try {
+    table = readFileSync(file, 'latin1');
+  } catch {
+    return [];
+  }
+  return table.split('\n').flatMap((line) => {
+    const [, local, , state, , , , user] = line.trim().split(/\s+/);
+    if (state !== LISTENING || local === undefined) return [];
+    const { host, port } = addressOf(local);
+    return [{ host: canonicalIp(host), port, user: Number(user) }];
+  });
+}
+
+/** The addresses of which a listener takes a call to `host`, the most exact first; null for a name, which may be any of them. */
+function takers(host: string): readonly string[] | null {
+  const address = canonicalIp(host);
+  if (address === null) return null;
+  return address.includes(':') ? [address, '::'] : [address, '0.0.0.0', '::'];
+}
+
+function usersAt(host: string, all: readonly Listener[]): number[] {
+  if (host === 'localhost') return [...usersAt('127.0.0.1', all), ...usersAt('::1', all)];
+  const addresses = takers(host);
+  const taking =
+    addresses === null
+      ? all
+      : (addresses.map((one) => all.filter((each) => each.host === one)).find(({ length }) => length > 0) ??
+        []);
+  return taking.map(({ user }) => user);
+}
+
+/**
+ * Says of a `url` of this machine which user would answer there, if that is none of `trusted`: `user 1001, who holds port 8080`.
+ * Null when nobody listens, when those who do are trusted, and where the kernel does not tell. A port that root has led elsewhere
+ * (a container's) has no listener, and root is trusted.
+ */
+export function strangerAt(url: string, trusted: ReadonlySet<number>, proc = '/proc'): string | null {
+  if (!URL.canParse(url)) return null;
+  const { hostname, port, protocol } = new URL(url);
+  const wanted = Number(port || (protocol === 'https:' ? 443 : 80));
+  const all = ['net/tcp', 'net/tcp6'].flatMap((name) => listenersIn(join(proc, name)));
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const here = all.filter((each) => each.port === wanted);
+  const user = usersAt(host, here).find((one) => !trusted.has(one));
+  return user === undefined ? null : `user ${user}, who holds port ${wanted}`;
+}
+
+/** Root, who asks, and the owners of what is there of these files and folders. */
+export function trustedUsers(paths: readonly string[]): ReadonlySet<number> {
+  const owners = paths.map((path) => {
+    try {
+      return statSync(path).uid;
+    } catch {
+      return 0;
+    }
+  });
+  return new Set([0, process.geteuid?.() ?? 0, ...owners]);
+}

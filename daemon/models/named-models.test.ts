@@ -1,0 +1,106 @@
+import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { GatewayEvents } from '../contract/events.ts';
+import { Bus } from '../kit/bus.ts';
+import { silentLog } from '../kit/log.ts';
+import { scratch } from '../kit/testing/scratch.ts';
+import { openSettings } from '../settings/settings.ts';
+import { openStore } from '../store/store.ts';
+import { tinyChat } from './gguf/tiny-chat.ts';
+import { encodeGguf, str } from './gguf/writer.ts';
+import { createRegistry, type Registry } from './registry.ts';
+
+const log = silentLog();
+const ends: (() => void)[] = [];
+/** A disk that is no model folder. */
+let disk: string;
+let registry: Registry;
+
+beforeEach(async () => {
+  const home = scratch();
+  disk = join(home, 'disk');
+  mkdirSync(disk);
+  const store = openStore({ folder: join(home, 'state'), log });
+  const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
+  const bus = new Bus<GatewayEvents>();
+  registry = await createRegistry({ store, log, bus, settings, firstScanMs: 20_000 });
+  ends.push(
+    () => store.close(),
+    () => settings.close(),
+    registry.close,
+  );
+});
+afterEach(() => {
+  for (const end of ends.splice(0).reverse()) end();
+});
+
+const chat = (name: string, width = 0) => encodeGguf(tinyChat({ name, width }));
+const projector = () =>
+  encodeGguf({
+    keys: { 'general.architecture': str('clip'), 'general.type': str('mmproj') },
+    tensors: [],
+  });
+function put(name: string, bytes: Buffer | string): string {
+  const path = join(disk, name);
+  writeFileSync(path, bytes);
+  return path;
+}
+const ids = () => registry.list().flatMap(({ id, demo }) => (demo ? [] : [id]));
+
+test('a model that was named by its path is read again when its file is another one', async () => {
+  const path = put('a.gguf', chat('Small'));
+  await registry.register(path);
+  await registry.change('a', { binding: 'slot:agent' });
+  const { length } = chat('Large', 384);
+  put('a.gguf', chat('Large', 384));
+  await registry.scan();
+  const large = { name: 'Large', size_bytes: length, source: 'register', binding: 'slot:agent' };
+  expect(registry.get('a')).toMatchObject(large);
+});
+
+test('one whose file is damaged is not usable until the file is whole', async () => {
+  const path = put('a.gguf', chat('Small'));
+  await registry.register(path);
+  put('a.gguf', 'text');
+  for (const _ of [1, 2]) {
+    await registry.scan();
+    expect([ids(), registry.problems()]).toEqual([[], [{ file: 'a.gguf', reason: 'it is not a GGUF file' }]]);
+  }
+  put('a.gguf', chat('Other', 384));
+  await registry.scan();
+  expect(registry.get('a')).toMatchObject({ name: 'Other', source: 'register' });
+  expect(registry.problems()).toEqual([]);
+});
+
+test('one whose disk was away is back also when its file has another date', async () => {
+  const path = put('a.gguf', chat('Small'));
+  await registry.register(path);
+  const away = `${disk}.away`;
+  renameSync(disk, away);
+  await registry.scan();
+  expect(ids()).toEqual([]);
+  renameSync(away, disk);
+  utimesSync(path, 1_700_000_000, 1_700_000_000);
+  await registry.scan();
+  await registry.scan();
+  expect(registry.get('a')).toMatchObject({ path, source: 'register' });
+});
+
+test('it gets the projector that lies beside it, and nothing else of its folder', async () => {
+  put('mmproj-seeing-F16.gguf', projector());
+  put('mmproj-no-projector.gguf', chat('Hidden'));
+  put('other.gguf', chat('Other'));
+  const model = await registry.register(put('seeing-Q8_0.gguf', chat('Seeing')));
+  expect(model.projectorPath).toBe(join(disk, 'mmproj-seeing-F16.gguf'));
+  await registry.scan();
+  expect(ids()).toEqual(['seeing-Q8_0']);
+  expect(registry.views()).toMatchObject([{ projector: true }]);
+});
+
+test('a projector that names no model belongs to none of several, registered or not', async () => {
+  put('mmproj-F16.gguf', projector());
+  put('other.gguf', chat('Other'));
+  const model = await registry.register(put('seeing-Q8_0.gguf', chat('Seeing')));
+  expect(model.projectorPath).toBeNull();
+});

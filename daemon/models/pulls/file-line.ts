@@ -1,0 +1,32 @@
+/** Rejects with the signal's reason when it is aborted before `work` has ended. */
+async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const leave = () => reject(signal.reason);
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+/** Lets those who need one of the same files in one after the other, in the order in which they came; all others at once. */
+export class FileLine {
+  readonly #places = new Set<{ readonly files: ReadonlySet<string>; readonly left: Promise<void> }>();
+
+  /** Runs `work` once nobody who came before holds one of `files`; rejects with the signal's reason while it waits. */
+  async run<T>(files: readonly string[], work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const before = [...this.#places].filter((other) => files.some((file) => other.files.has(file)));
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    const place = { files: new Set(files), left };
+    this.#places.add(place);
+    try {
+      await unlessAborted(Promise.all(before.map((other) => other.left)), signal);
+      return await work();
+    } finally {
+      this.#places.delete(place);
+      leave();
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { SETTINGS, type SettingName } from './catalogue.ts';
+import type { Settings } from './settings.ts';
+
+/** Addresses to which a secret of api.env is sent, with that secret. */
+const SECRETS: { readonly [address in SettingName]?: 'hubToken' | 'otlpHeaders' } = {
+  hubUrl: 'hubToken',
+  otlpEndpoint: 'otlpHeaders',
+};
+
+const originOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).origin : null);
+
+/**
+ * Why a caller of the API may not give the setting this value; null when he may. A secret stays with the host that it was
+ * written for: who may change settings is not shown secrets, and would be if an address led them to his own host.
+ */
+export function leadsSecretAway(
+  settings: Pick<Settings, 'value'>,
+  name: SettingName,
+  value: unknown,
+): string | null {
+  const secret = SECRETS[name];
+  if (secret === undefined || settings.value(secret) === '') return null;
+  const origin = originOf(String(value));
+  if (origin === null || origin === originOf(String(settings.value(name)))) return null;
+  return `would lead ${SETTINGS[secret].env} to another host; set ${SETTINGS[name].env} beside it in api.env`;
+}

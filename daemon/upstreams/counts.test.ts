@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { UpstreamsBench } from './testing/bench.ts';
+
+let bench: UpstreamsBench;
+beforeEach(() => {
+  bench = new UpstreamsBench();
+});
+afterEach(() => bench.remove());
+
+const cannot = expect.objectContaining({ code: 'dispatch.capability_mismatch' });
+const FILE = 'base_url = "http://desk.test"\nkey_env = "UPSTREAM_X"\ndaily_requests = 5\n';
+
+it('one that cannot count is as well as before, has used no request of its day, and is not asked again', () => {
+  bench.environment = { UPSTREAM_X: 'sk-old-123456' };
+  bench.file('desk', FILE);
+  const upstreams = bench.open();
+  upstreams.connect('desk').ended({ status: 200 });
+  upstreams.connect('desk', { count: true }).ended({ lacks: 'count' });
+  const well = { health: 'ok', requests_today: 1 };
+  expect(upstreams.detail('desk')).toMatchObject(well);
+  expect(() => upstreams.connect('desk', { count: true })).toThrowError(cannot);
+  expect(upstreams.detail('desk')).toMatchObject(well);
+  upstreams.connect('desk').ended(null);
+});
+
+it('until its key or its file is another, or an hour is over', () => {
+  bench.environment = { UPSTREAM_X: 'sk-old-123456' };
+  bench.file('desk', FILE);
+  const upstreams = bench.open();
+  const lacks = () => upstreams.connect('desk', { count: true }).ended({ lacks: 'count' });
+  lacks();
+  bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+  lacks();
+  expect(lacks).toThrowError(cannot);
+  bench.file('desk', `${FILE}priority = 3\n`);
+  upstreams.reload();
+  lacks();
+  bench.wait(3_599_999);
+  expect(lacks).toThrowError(cannot);
+  bench.wait(1);
+  lacks();
+});
+
+it('what is said to an old key is no word about the new one', () => {
+  bench.environment = { UPSTREAM_X: 'sk-old-123456' };
+  bench.file('desk', FILE);
+  const upstreams = bench.open();
+  const old = upstreams.connect('desk', { count: true });
+  bench.environment = { UPSTREAM_X: 'sk-new-123456' };
+  old.ended({ lacks: 'count' });
+  upstreams.connect('desk', { count: true }).ended({ status: 200 });
+});
