@@ -12,6 +12,7 @@ import { guardExposure, isOnTheInternet, networkAddresses } from './exposure-gua
 import { gpuNote } from './gpu-note.ts';
 import { createHardware } from './hardware/hardware.ts';
 import { loadDashboard } from './http/dashboard-files.ts';
+import { addressPatience } from './http/listen.ts';
 import { createMatcher } from './http/matcher.ts';
 import { readBytes, receiveInto } from './http/read-body.ts';
 import { type HttpServer, startHttp } from './http/server.ts';
@@ -78,7 +79,9 @@ export async function startServices(
   const place = inherited ?? { host: live.value('bindHost'), port: live.value('port') };
   await guardExposure(live, log, place.host);
   const bus = new Bus<GatewayEvents>();
-  const unlock = await lockState(live.folders.state);
+  const unlock = await lockState(live.folders.state, (reason) =>
+    log.warn({ reason }, 'no file says which process works on the state folder'),
+  );
   refuseHalfRestored(live.folders.state);
   const store = openStore({ folder: live.folders.state, log, kept: () => keptBy(live) });
   const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
@@ -233,7 +236,7 @@ export async function startServices(
       refused: (code) => metrics.refused(code),
       secrets: () => live.secrets(),
     },
-    { ...place, maxConnections: live.value('maxConnections') },
+    { ...place, maxConnections: live.value('maxConnections'), patienceMs: addressPatience(env) },
   );
   const server = http;
   upstreams.start();
@@ -259,7 +262,12 @@ export async function startServices(
       enforcement: auth.enforcement(),
       hasAdminKey: auth.hasKey('admin'),
       slots: slots.list(),
-      problems: [...live.problems(), ...slots.problems(), ...upstreams.problems()],
+      problems: [
+        ...live.problems(),
+        ...registry.settingProblems(),
+        ...slots.problems(),
+        ...upstreams.problems(),
+      ],
     }),
     reload: async () => {
       slots.reload();

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createExclusive } from './kit/atomic-file.ts';
+import { createExclusive, FileWriteError } from './kit/atomic-file.ts';
 import { startTicksOf } from './kit/process-identity.ts';
 import { SetupError } from './kit/setup-error.ts';
 import { connect, type Db, makePrivate } from './store/connection.ts';
@@ -12,6 +12,8 @@ const LOCK = 'gateway.lock';
 const BUSY_MS = 250;
 /** Each try meets either a live holder or removes one dead one. */
 const TRIES = 5;
+/** A disk that is full or fails: the gateway serves on such a one, so it starts on it, too. */
+const OF_THE_DISK = ['ENOSPC', 'EDQUOT', 'EIO'];
 
 /** `pid start-ticks`: a number that was given to another process later does not match. */
 const claim = (): string => `${process.pid} ${startTicksOf(process.pid) ?? 0}\n`;
@@ -51,9 +53,9 @@ function removeDead(path: string, text: string | null): void {
 
 /**
  * Takes the lock that the kernel holds for this process until it has ended, however it ends. It holds across containers, where
- * the processes of claims can't be seen. Null when another one has it.
+ * the processes of claims can't be seen. Null when another one has it; `held` is false where files can't be locked.
  */
-function lockFile(folder: string): (() => void) | null {
+function lockFile(folder: string): { held: boolean; free: () => void } | null {
   let db: Db | null = null;
   try {
     const file = join(folder, LOCK);
@@ -61,31 +63,41 @@ function lockFile(folder: string): (() => void) | null {
     const held = connect(file);
     db = held;
     held.pragma(`busy_timeout = ${BUSY_MS}`);
+    // The lock begins an empty database, whose journal in a file would need room on the disk.
+    held.pragma('journal_mode = MEMORY');
     held.exec('BEGIN EXCLUSIVE');
-    return () => held.close();
+    return { held: true, free: () => held.close() };
   } catch (error) {
     db?.close();
     // Where files can't be locked, the claim has to do.
-    return baseCode(error) === 'SQLITE_BUSY' ? null : () => {};
+    return baseCode(error) === 'SQLITE_BUSY' ? null : { held: false, free: () => {} };
   }
 }
 
 /**
  * Makes this process the only gateway on a state folder, also where others run in containers of their own: a second one would
  * end the engines of the first. The answer gives the folder free; a killed gateway leaves nothing but a claim that the next
- * start sees through. Throws SetupError.
+ * start sees through. `unclaimed` hears why the claim could not be written while the kernel's lock holds. Throws SetupError.
  */
-export async function lockState(folder: string): Promise<() => void> {
-  const unlock = lockFile(folder);
-  if (unlock === null) throw inUse(folder, stateHolder(folder));
+export async function lockState(
+  folder: string,
+  unclaimed: (reason: string) => void = () => {},
+): Promise<() => void> {
+  const lock = lockFile(folder);
+  if (lock === null) throw inUse(folder, stateHolder(folder));
   try {
-    const unclaim = await claimState(folder);
+    const unclaim = await claimState(folder).catch((error: unknown) => {
+      if (!(error instanceof FileWriteError)) throw error;
+      if (!lock.held || !OF_THE_DISK.includes(error.code ?? '')) throw notClaimed(folder, error);
+      unclaimed(error.message);
+      return () => {};
+    });
     return () => {
       unclaim();
-      unlock();
+      lock.free();
     };
   } catch (error) {
-    unlock();
+    lock.free();
     throw error;
   }
 }
@@ -107,6 +119,13 @@ async function claimState(folder: string): Promise<() => void> {
   }
   throw new SetupError(`${path} can't be taken.`, 'Remove this file and start again.');
 }
+
+const notClaimed = (folder: string, error: FileWriteError) =>
+  new SetupError(
+    `${folder} takes no new file: ${error.message}.`,
+    'Make room on its disk, or give the folder to the user of the gateway, and start again.',
+    { cause: error },
+  );
 
 const inUse = (folder: string, pid: number | null) =>
   new SetupError(

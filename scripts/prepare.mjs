@@ -1,7 +1,7 @@
 // Plain JavaScript for Node 20, without imports from node_modules: brings the checkout into a runnable state.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -50,10 +50,11 @@ function install() {
   const hash = hashOf(['package-lock.json', 'package.json', '.npmrc']);
   if (isFresh('install', hash) && existsSync(join(root, 'node_modules'))) return;
   console.log('Installing packages (once per change of the lockfile) …');
-  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+  // An installation that breaks off has removed packages: without the stamp the next one begins anew.
+  rmSync(stampFile('install'), { force: true });
+  // Vite and React are dev packages, which NODE_ENV=production would leave out.
+  const words = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const npm = spawnSync('npm', words, { cwd: root, stdio: 'inherit' });
   if (npm.status !== 0) stop('npm ci failed.', 'Check the network and the lines above, then try again.');
   stamp('install', hash);
 }

@@ -8,12 +8,14 @@ import { GatewayError } from '../contract/errors.ts';
 import { asOwnerOf } from '../kit/as-owner.ts';
 import { piped } from '../kit/piped.ts';
 import { startTicksOf } from '../kit/process-identity.ts';
+import { SetupError } from '../kit/setup-error.ts';
 import { BLOCK, paddingOf, tarHeader } from '../kit/tar-header.ts';
 import { type FaultHook, syncFolder, writeTemp } from '../kit/temp-file.ts';
 import type { Folders } from '../settings/folders.ts';
 import { copyDatabase } from '../store/copy.ts';
 import { FILE_NAME } from '../store/open.ts';
 import { inWords } from '../store/sqlite-errors.ts';
+import { archivePlace } from './archive-place.ts';
 import { type ConfigFile, readConfigFiles } from './config-files.ts';
 import { makeManifest } from './manifest.ts';
 import { DATABASE_MEMBER, MANIFEST } from './names.ts';
@@ -32,6 +34,8 @@ export interface BackupOptions {
 
 export interface BackupReport {
   file: string;
+  /** The folder of the configuration that was taken. */
+  config: string;
   bytes: number;
   /** Members of the archive. */
   files: string[];
@@ -84,6 +88,7 @@ async function sweepCopies(state: string): Promise<void> {
 }
 
 async function copyOf(state: string): Promise<DatabaseCopy | null> {
+  if (!existsSync(join(state, FILE_NAME))) return null;
   const folder = join(state, `${COPIES}${process.pid}`);
   await mkdir(folder, { mode: 0o700 });
   const file = join(folder, FILE_NAME);
@@ -108,7 +113,12 @@ async function gather({ folders, keys }: BackupOptions): Promise<Gathered> {
     throw notWritten('The configuration could not be read', 'so no backup was made', cause);
   });
   await sweepCopies(folders.state);
-  return { files, leftOut, database: await copyOf(folders.state) };
+  const database = await copyOf(folders.state);
+  if (files.length + leftOut.length > 0 || database !== null) return { files, leftOut, database };
+  throw new SetupError(
+    `There is nothing to back up in ${folders.config} and ${folders.state}.`,
+    'Be the user of the gateway, or name its folders with SVC_HOME.',
+  );
 }
 
 function manifestOf({ files, database }: Gathered, options: BackupOptions): Buffer {
@@ -146,8 +156,8 @@ async function* pieces(gathered: Gathered, options: BackupOptions): AsyncGenerat
 }
 
 /** Beside its place first, so that the name stands for a whole archive or for what was there before. */
-async function write(gathered: Gathered, options: BackupOptions): Promise<{ bytes: number }> {
-  const { file, faults } = options;
+async function write(gathered: Gathered, file: string, options: BackupOptions): Promise<{ bytes: number }> {
+  const { faults } = options;
   try {
     const source = Readable.from(pieces(gathered, options), { objectMode: false });
     const stream = piped(source, createGzip());
@@ -170,19 +180,22 @@ async function write(gathered: Gathered, options: BackupOptions): Promise<{ byte
 /**
  * Writes configuration, slot and upstream files and the database into one compressed archive for its owner only, also while
  * the gateway runs; models are not in it, keys only when asked for. The database is first copied within the state folder,
- * which needs room for it. Root reads as the owner of the state folder and writes the archive as itself. Throws GatewayError.
+ * which needs room for it. Root reads as the owner of the state folder and writes the archive as itself. Throws GatewayError, and
+ * SetupError where there is nothing.
  */
 export async function backup(options: BackupOptions): Promise<BackupReport> {
   const { file, force, folders } = options;
   if (!force && existsSync(file)) throw new GatewayError('backup.exists');
   let copy: DatabaseCopy | null = null;
   try {
+    const place = await archivePlace(file);
     const gathered = await asOwnerOf(folders.state, () => gather(options));
     copy = gathered.database;
-    const { bytes } = await write(gathered, options);
+    const { bytes } = await write(gathered, place, options);
     const database = gathered.database === null ? [] : [DATABASE_MEMBER];
     return {
       file,
+      config: folders.config,
       bytes,
       files: [...gathered.files.map(({ name }) => name), ...database],
       keys: options.keys,
@@ -190,7 +203,7 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
       left_out: [...gathered.leftOut],
     };
   } catch (cause) {
-    throw cause instanceof GatewayError
+    throw cause instanceof GatewayError || cause instanceof SetupError
       ? cause
       : notWritten('The backup could not be made', NONE_LEFT, cause);
   } finally {

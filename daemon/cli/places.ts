@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'smol-toml';
 import { everyAddress } from '../kit/ip-address.ts';
 import { parseEnvFile } from '../settings/env-file.ts';
+import { ownAddress } from '../settings/own-address.ts';
 
 const KEY_NAMES = ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY'] as const;
 
@@ -73,15 +73,6 @@ export function readEnvFile(folder: string): EnvFile {
   }
 }
 
-function serverTable(folder: string): { bind_host?: unknown; port?: unknown } {
-  try {
-    const document = parse(readFileSync(join(folder, 'config.toml'), 'utf8'));
-    return typeof document.server === 'object' ? (document.server as object) : {};
-  } catch {
-    return {};
-  }
-}
-
 /** The gateway's address: `--url`, `SVC_URL`, else bind host and port of environment, api.env, config.toml, default. */
 export function gatewayUrl(
   flag: string | undefined,
@@ -91,11 +82,13 @@ export function gatewayUrl(
 ): string {
   const given = flag ?? env.SVC_URL;
   if (given) return given.replace(/\/+$/, '');
-  const table = serverTable(folder);
-  const setting = (name: string, fallback: unknown, last: string) =>
-    file.values.get(name) || env[name] || (fallback === undefined ? last : String(fallback));
-  const bound = setting('SVC_BIND_HOST', table.bind_host, '127.0.0.1');
-  return `http://${reachedAt(bound)}:${setting('SVC_PORT', table.port, '8080')}`;
+  const { host, port } = ownAddress({
+    env,
+    apiEnv: file.values,
+    config: folder,
+    places: { ...env, ...serviceFolders(env) },
+  });
+  return `http://${reachedAt(host)}:${port}`;
 }
 
 /** How this machine itself reaches a listener there. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { backup } from '../backup/backup.ts';
 import { restore } from '../backup/restore.ts';
 import { bytes } from '../kit/bytes-text.ts';
-import { openFolders } from '../settings/folders.ts';
+import { openFolders, presentFolders } from '../settings/folders.ts';
 import { lockState } from '../state-lock.ts';
 import type { SubcommandOptions } from '../subcommands.ts';
 import { VERSION } from '../version.ts';
@@ -12,7 +12,7 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 /** `svc-gateway backup FILE [--with-keys] [--force]`. Throws GatewayError and SetupError. */
 export async function backupCommand({ env, given, out }: SubcommandOptions): Promise<number> {
   const made = await backup({
-    folders: openFolders(env, 'command'),
+    folders: presentFolders(env),
     file: resolve(given.operands[0] ?? ''),
     keys: given.withKeys,
     force: given.force,
@@ -24,6 +24,7 @@ export async function backupCommand({ env, given, out }: SubcommandOptions): Pro
   }
   const keys = made.keys ? 'with the keys' : 'without keys (--with-keys takes them too)';
   out(`${made.file}: ${made.files.length} files, ${bytes(made.bytes)}, ${keys}\n`);
+  out(`Configuration ${made.config}\n`);
   if (!made.database) out('! there is no database yet\n');
   for (const each of made.left_out) out(`! left out ${each}\n`);
   return 0;
@@ -42,6 +43,7 @@ export async function restoreCommand({ env, given, out }: SubcommandOptions): Pr
     return 0;
   }
   out(`Restored ${done.files.length} files of ${done.made_at}, made by release ${done.version}\n`);
+  out(`Configuration ${folders.config}\n`);
   out(
     `${done.keys ? 'Keys are those of the backup' : 'Keys stay as they were'}; browsers must log in again\n`,
   );

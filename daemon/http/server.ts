@@ -2,23 +2,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import Koa, { type Context } from 'koa';
 import websockify from 'koa-websocket';
-import { SetupError } from '../kit/setup-error.ts';
 import { keepRoom } from './connection-room.ts';
 import { Drain, turnAway } from './drain.ts';
 import { expects } from './expect.ts';
 import { type GatheredWrites, gatherWrites } from './gathered-writes.ts';
 import { LeanResponse } from './lean-response.ts';
+import { type ListenOptions, listen } from './listen.ts';
 import { createPipeline, type PipelineDeps } from './pipeline.ts';
 import { followSilent } from './silent-sockets.ts';
 import { refuseUnparsed } from './unparsed.ts';
 import { nameUpgrade, refuseHandshake, wsOptions } from './ws-handshake.ts';
 import { WsPipeline, type WsPipelineDeps } from './ws-pipeline.ts';
 
-export interface HttpOptions {
-  host: string;
-  port: number;
-  /** A socket that already listens at `host` and `port`, opened by the service manager. */
-  fd?: number;
+export interface HttpOptions extends Omit<ListenOptions, 'log'> {
   /** Most connections at once; above that silent, idle and unread ones make room. */
   maxConnections: number;
 }
@@ -62,7 +58,7 @@ export async function startHttp(
   deps.auth.onChange(() => sockets.recheck());
   const recheck = setInterval(() => sockets.recheck(), 60_000);
   recheck.unref();
-  await listen(server, options);
+  await listen(server, { ...options, log: deps.log });
   return {
     port: (server.address() as AddressInfo).port,
     stop: async (drainMs) => {
@@ -135,30 +131,6 @@ function wire(server: Server, callback: (req: IncomingMessage, res: ServerRespon
     callback(req, res);
   });
   server.on('clientError', refuseUnparsed);
-}
-
-const LISTEN_ADVICE: Record<string, string> = {
-  EADDRINUSE:
-    'Another program holds this port. Stop it, or choose another one with SVC_PORT or [server].port.',
-  EACCES: 'This port needs more rights. Choose one above 1023 with SVC_PORT or [server].port.',
-  EADDRNOTAVAIL: 'This host has no such address. Correct SVC_BIND_HOST or [server].bind_host.',
-  ENOTFOUND: 'This name does not resolve. Correct SVC_BIND_HOST or [server].bind_host.',
-};
-
-function listen(server: Server, options: HttpOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const advice = LISTEN_ADVICE[error.code ?? ''] ?? 'See SVC_BIND_HOST and SVC_PORT.';
-      reject(
-        new SetupError(
-          `Cannot listen on ${options.host} port ${options.port}: ${error.code ?? error.message}.`,
-          advice,
-        ),
-      );
-    });
-    const { fd, host, port } = options;
-    server.listen(fd === undefined ? { host, port } : { fd }, resolve);
-  });
 }
 
 /** How often connections that have become idle are looked for while the rest drains (ms). */

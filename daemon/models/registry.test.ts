@@ -310,18 +310,47 @@ test('a slot may name a model by id or path; one that nobody knows is null', asy
   expect(registry.chatModelFor('nothing')).toBeNull();
 });
 
-test.each([
+const UNUSABLE = [
   ['missing', 'missing.gguf', null, /missing\.gguf, which can't be used: the file does not exist/],
   ['damaged', 'bad.gguf', Buffer.from('text'), /it is not a GGUF file/],
   ['no chat model', 'embed.gguf', encodeGguf(tinyEmbed()), /no chat model/],
-] as const)('SVC_MODEL that is %s stops the start with what to do', async (_, name, bytes, message) => {
+] as const;
+
+test.each(UNUSABLE)('--model that is %s stops the start with what to do', async (_, name, bytes, message) => {
   const path = join(home, name);
   if (bytes !== null) put(path, bytes);
-  const failure = await start({ SVC_MODEL: path }).catch((error: unknown) => error);
+  const failure = await start({}, { modelOverride: path }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(SetupError);
   expect((failure as SetupError).message).toMatch(message);
-  expect((failure as SetupError).message).toContain('SVC_MODEL');
+  expect((failure as SetupError).message).toContain('--model');
   expect((failure as SetupError).advice).not.toBe('');
+});
+
+test.each(UNUSABLE)(
+  'SVC_MODEL that is %s is a problem, and slot agent has another model',
+  async (_, name, bytes, why) => {
+    const path = join(home, name);
+    if (bytes !== null) put(path, bytes);
+    put(join(models, 'other.gguf'));
+    const registry = await start({ SVC_MODEL: path });
+    expect(registry.chatModelFor(null, 'agent')?.id).toBe('other');
+    const [problem, ...more] = registry.settingProblems();
+    expect([problem?.file, problem?.message, more]).toEqual(['environment', expect.stringMatching(why), []]);
+    expect(problem?.message).toMatch(/^SVC_MODEL names [^/]+; slot agent has another model$/);
+  },
+);
+
+test('SVC_MODEL whose disk comes after the start is taken up once it is whole', async () => {
+  const path = join(home, 'disk', 'late.gguf');
+  put(join(models, 'large.gguf'), chat('Large', 384));
+  const registry = await start({ SVC_MODEL: path }, { againMs: 20 });
+  expect(registry.chatModelFor()?.id).toBe('large');
+  mkdirSync(join(home, 'disk'));
+  put(path, chat('Late').subarray(0, 2000));
+  await expect.poll(() => registry.settingProblems()[0]?.message).not.toMatch(/does not exist/);
+  put(path, chat('Late'));
+  await expect.poll(() => registry.chatModelFor(), { timeout: 10_000 }).toMatchObject({ id: 'late' });
+  expect(registry.settingProblems()).toEqual([]);
 });
 
 test('a file is registered by path, and a bad one is refused with the reason', async () => {

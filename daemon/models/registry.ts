@@ -8,10 +8,11 @@ import type { Bus } from '../kit/bus.ts';
 import { freshRuns } from '../kit/fresh-runs.ts';
 import type { Log } from '../kit/log.ts';
 import { Patience } from '../kit/patience.ts';
+import type { Problem } from '../settings/problem.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { chooseChatModel } from './choose-chat-model.ts';
-import { type ConfiguredModel, configuredModel, usableChatModel } from './configured-model.ts';
+import { Configured, configuredModel } from './configured-model.ts';
 import { settleDemo } from './demo-guest.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
 import { settleEspeak } from './espeak-guest.ts';
@@ -44,6 +45,8 @@ export interface RegistryOptions {
   beforeLook?: () => Promise<void>;
   /** Milliseconds that the start waits for each look at the disks; the look goes on afterwards. */
   firstScanMs?: number;
+  /** Milliseconds between two looks for the file that a setting names and that was not there. */
+  againMs?: number;
   /** How disks are asked that may not answer; default with the usual limits. */
   patience?: Patience;
 }
@@ -81,6 +84,8 @@ export interface Registry {
   scan(): Promise<void>;
   /** Files that look like models and can't be used, and folders that can't be read. */
   problems(): readonly ModelProblem[];
+  /** What is wrong with the file that a setting names for slot `agent`. */
+  settingProblems(): readonly Problem[];
   close(): void;
 }
 
@@ -166,12 +171,6 @@ async function removeModel({ shelf, own }: Parts, id: string): Promise<number> {
   return removed;
 }
 
-async function registerConfigured(parts: Parts, configured: ConfiguredModel | null): Promise<string | null> {
-  if (configured === null) return null;
-  const model = await registerFile(parts, configured.path).catch((error: Error) => error);
-  return usableChatModel(configured, model).id;
-}
-
 /** Waits for work that never rejects, but no longer than `ms`; the work goes on. */
 async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
   const enough = new AbortController();
@@ -181,15 +180,24 @@ async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
 
 /**
  * The models of this machine (spec "Models and pulls"): those known from before, the configured file, what the first
- * scan finds in its time, and the demonstration model when there is no real one. Rejects with SetupError when the
- * configured file can't serve a chat; anything else that fails costs one model and a line in the log.
+ * scan finds in its time, and the demonstration model when there is no real one. Rejects with SetupError when a
+ * file that the command line names can't serve a chat; anything else that fails costs one model and a line in the log.
  */
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { log, settings, memoryBytes = totalmem } = options;
   const parts = assemble(options);
   const { shelf, patience, sync, stop, demo, espeak, npu } = parts;
   const { beforeLook = async () => {}, firstScanMs = FIRST_SCAN_MS } = options;
-  const configured = configuredModel(settings, options.modelOverride ?? null);
+  const named = configuredModel(settings, options.modelOverride ?? null);
+  const configured = new Configured({
+    ...{ named, log, signal: stop.signal },
+    modelAt: (path) => shelf.byPath(path),
+    ask: (path, look) => sync.ask(path, look),
+    register: (path) => registerFile(parts, path),
+    // Its disk may hold others, and the demonstration model goes.
+    arrived: () => scan(),
+    ...(options.againMs === undefined ? {} : { againMs: options.againMs }),
+  });
 
   const scan = freshRuns(async () => {
     if (stop.signal.aborted) return;
@@ -218,13 +226,12 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     await waitAtMost(scan(), PROJECTOR_MS);
     return shelf.get(model.id) ?? model;
   };
-  const named = (model: string) => shelf.get(model) ?? shelf.byPath(resolve(model)) ?? null;
+  const known = (model: string) => shelf.get(model) ?? shelf.byPath(resolve(model)) ?? null;
 
   await waitAtMost(sync.dropVanished(), firstScanMs);
-  const configuredId = await registerConfigured(parts, configured);
+  await configured.start();
   await waitAtMost(scan(), firstScanMs);
   await settleDemo(demo);
-  const configuredNow = () => (configuredId === null ? null : (shelf.get(configuredId) ?? null));
 
   return {
     list: () => shelf.list(),
@@ -232,9 +239,10 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     get: (id) => shelf.get(id),
     outOfSight: () => shelf.absent().map(({ id }) => id),
     chatModelFor(slotModel, slot, device = 'auto') {
-      if (slot === 'agent' && configured?.explicit && configuredNow() !== null) return configuredNow();
-      if (slotModel) return named(slotModel);
-      return configuredNow() ?? chooseChatModel(shelf.list(), memoryBytes(device));
+      const own = configured.model();
+      if (slot === 'agent' && named?.explicit && own !== null) return own;
+      if (slotModel) return known(slotModel);
+      return own ?? chooseChatModel(shelf.list(), memoryBytes(device));
     },
     async change(id, { binding, enable_thinking }) {
       const model = shelf.get(id);
@@ -248,6 +256,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     remove: (id) => removeModel(parts, id),
     scan,
     problems: () => sync.problems(),
+    settingProblems: () => configured.problems(),
     close: () => stop.abort(),
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ConfigMemory, judgeConfig } from './config-layer.ts';
+import { judgeConfig } from './config-layer.ts';
+import type { ConfigMemory } from './config-values.ts';
 import type { FileRead } from './read-file.ts';
 
 const file = (text: string): FileRead => ({ kind: 'bytes', bytes: Buffer.from(text), mode: 0o600, uid: 0 });

@@ -1,11 +1,18 @@
-import { type SettingRowDef, settingRows } from './catalogue.ts';
-import { readConfigText, type TomlTable } from './config-text.ts';
+import { CONFIG_FILE, type TomlTable } from './config-text.ts';
+import {
+  CONFIG_ROWS,
+  type ConfigMemory,
+  ENFORCEMENT,
+  type GoodText,
+  isBlank,
+  isTable,
+  judgeText,
+  keptValues,
+  wasOn,
+} from './config-values.ts';
 import { boundProblems, type Problem } from './problem.ts';
 import type { FileRead } from './read-file.ts';
 import { mapToml } from './toml-map.ts';
-
-export const CONFIG_FILE = 'config.toml';
-const ENFORCEMENT = 'security.require_auth';
 
 /** What config.toml says, as far as it can be used. */
 export interface ConfigPicture {
@@ -19,14 +26,6 @@ export interface ConfigPicture {
   hopeless?: Problem;
 }
 
-/** What is known from before. */
-export interface ConfigMemory {
-  /** Accepted values of the last file that could be read; null when there was none. */
-  lastGood: ReadonlyMap<string, unknown> | null;
-  /** Whether the last file that could be read had enforcement on. */
-  enforced: boolean;
-}
-
 /**
  * Judges one reading of config.toml (contract "Names and places", cases F01 and F03):
  * - can't be read, no TOML, or suddenly empty: the last good values stay;
@@ -35,13 +34,9 @@ export interface ConfigMemory {
  *   counts as on.
  */
 export function judgeConfig(read: FileRead, memory: ConfigMemory): ConfigPicture {
-  if (read.kind === 'missing') return missing(memory);
-  if (read.kind === 'unreadable') return broken(memory, null, read.message);
-  if (isBlank(read.bytes) && (wasOn(memory) || (memory.lastGood?.size ?? 0) > 0)) {
-    return broken(memory, null, 'is empty; write a comment line if it is meant to hold no setting');
-  }
-  const parsed = readConfigText(read.bytes);
-  return parsed.ok ? good(parsed.text, parsed.table, memory) : broken(memory, parsed.line, parsed.message);
+  const judged = judgeText(read, memory);
+  if (judged.state === 'missing') return missing(memory);
+  return judged.state === 'good' ? good(judged) : broken(memory, judged.line, judged.message);
 }
 
 /**
@@ -52,11 +47,6 @@ export function keptWithout(bytes: Buffer | null, memory: ConfigMemory): Readonl
   if (bytes === null) return missing(memory).values;
   return isBlank(bytes) ? broken(memory, null, '').values : new Map();
 }
-
-const isBlank = (bytes: Buffer): boolean => bytes.toString('latin1').trim() === '';
-
-const wasOn = (memory: ConfigMemory): boolean =>
-  memory.enforced || memory.lastGood?.get(ENFORCEMENT) === true;
 
 function missing(memory: ConfigMemory): ConfigPicture {
   if (!wasOn(memory)) return { state: 'missing', values: new Map(), problems: [], wrong: new Map() };
@@ -70,8 +60,7 @@ function missing(memory: ConfigMemory): ConfigPicture {
 }
 
 function broken(memory: ConfigMemory, line: number | null, message: string): ConfigPicture {
-  const values = new Map(memory.lastGood ?? []);
-  if (wasOn(memory)) values.set(ENFORCEMENT, true);
+  const values = keptValues(memory);
   const kept = memory.lastGood === null ? 'defaults are used' : 'the last good configuration stays active';
   const problems = [{ file: CONFIG_FILE, line, message: `${message}; ${kept}` }];
   const picture: ConfigPicture = { state: 'broken', values, problems, wrong: new Map() };
@@ -79,54 +68,21 @@ function broken(memory: ConfigMemory, line: number | null, message: string): Con
   return nothingKnown ? { ...picture, hopeless: { file: CONFIG_FILE, line, message } } : picture;
 }
 
-type Row = SettingRowDef<unknown> & { toml: string };
-const ROWS: readonly Row[] = settingRows().filter((row): row is typeof row & Row => row.toml !== undefined);
-const TABLES = new Set(ROWS.map((row) => row.toml.split('.')[0] as string));
-const KEYS = new Set(ROWS.map((row) => row.toml));
+const TABLES = new Set(CONFIG_ROWS.map((row) => row.toml.split('.')[0] as string));
+const KEYS = new Set(CONFIG_ROWS.map((row) => row.toml));
 
 interface Finding {
   path: string[];
   message: string;
 }
 
-function good(text: string, table: TomlTable, memory: ConfigMemory): ConfigPicture {
-  const values = new Map<string, unknown>();
-  const wrong = new Map<string, string>();
-  for (const row of ROWS) {
-    const raw = lookUp(table, row.toml);
-    if (raw === undefined) continue;
-    const read = 'value' in raw ? row.kind.fromToml(raw.value) : { ok: false as const, reason: NO_TABLE };
-    const value = read.ok ? read.value : fallback(row, memory);
-    if (value !== undefined) values.set(row.toml, value);
-    if (!read.ok) {
-      wrong.set(row.toml, `${row.toml} ${read.reason}; ${JSON.stringify(value ?? row.default)} is used`);
-    }
-  }
+function good({ text, table, values, wrong }: GoodText): ConfigPicture {
   const inTable = (key: string) => isTable(table[key.split('.')[0] as string]);
   const findings = [...wrong]
     .filter(([key]) => inTable(key))
     .map(([key, message]) => ({ path: key.split('.'), message }));
   return { state: 'good', values, problems: placed(text, [...findings, ...unknownNames(table)]), wrong };
 }
-
-const NO_TABLE = 'stands outside of its table';
-
-function fallback(row: Row, memory: ConfigMemory): unknown {
-  if (row.toml === ENFORCEMENT && wasOn(memory)) return true;
-  return memory.lastGood?.get(row.toml) ?? (row.toml === ENFORCEMENT ? true : undefined);
-}
-
-/** The raw value of `table.key`; empty when the table's name is taken by something else. */
-function lookUp(table: TomlTable, key: string): { value: unknown } | Record<never, never> | undefined {
-  const [name, inner] = key.split('.') as [string, string];
-  if (!Object.hasOwn(table, name)) return undefined;
-  const found = table[name];
-  if (!isTable(found)) return {};
-  return Object.hasOwn(found, inner) ? { value: found[inner] } : undefined;
-}
-
-const isTable = (value: unknown): value is TomlTable =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 function unknownNames(table: TomlTable): Finding[] {
   const findings: Finding[] = [];

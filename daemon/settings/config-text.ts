@@ -1,6 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { TimeLimitError, withinTime } from '../kit/within-time.ts';
 
+export const CONFIG_FILE = 'config.toml';
 /** A config.toml may have this many bytes. */
 export const CONFIG_CAP = 1 << 20;
 /** One reading may take this long, milliseconds; an ordinary file takes less than one. */

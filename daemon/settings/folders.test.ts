@@ -1,9 +1,9 @@
-import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { SetupError } from '../kit/setup-error.ts';
 import { scratch } from '../kit/testing/scratch.ts';
-import { folderPaths, openFolders } from './folders.ts';
+import { folderPaths, openFolders, presentFolders } from './folders.ts';
 
 let base = '';
 beforeEach(() => {
@@ -111,4 +111,15 @@ test.runIf(process.getuid?.() !== 0)('a folder without write permission is an er
   chmodSync(join(base, 'state'), 0o500);
   expect(() => openFolders({ SVC_HOME: base })).toThrow(/state folder .*EACCES/);
   chmodSync(join(base, 'state'), 0o700);
+});
+
+test('what only reads makes no folder, and refuses one that it can not use', () => {
+  const home = join(base, 'a');
+  expect(presentFolders({ SVC_HOME: home })).toEqual({
+    config: join(home, 'config'),
+    state: join(home, 'state'),
+  });
+  expect(existsSync(home)).toBe(false);
+  writeFileSync(join(base, 'config'), '');
+  expect(() => presentFolders({ SVC_HOME: base })).toThrow(SetupError);
 });

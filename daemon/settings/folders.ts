@@ -37,6 +37,14 @@ export function openFolders(env: Env, opener: Opener = 'gateway'): Folders {
   return folders;
 }
 
+/** The folders for a command that reads what is there: none is created, and one that is missing is no obstacle. Throws SetupError. */
+export function presentFolders(env: Env): Folders {
+  const folders = folderPaths(env);
+  if (existsSync(folders.config)) open('configuration', folders.config, 'command');
+  if (existsSync(folders.state)) open('state', folders.state, 'command');
+  return folders;
+}
+
 const set = (value: string | undefined): string | null =>
   value === undefined || value.trim() === '' ? null : value;
 

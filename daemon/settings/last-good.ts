@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { replaceFile } from '../kit/atomic-file.ts';
 import type { Log } from '../kit/log.ts';
-import { settingRows } from './catalogue.ts';
+import { acceptedValues, KEPT_VALUES } from './kept-values.ts';
 import { readFileCapped } from './read-file.ts';
 
-const VALUES_FILE = 'last-good.json';
 const ENFORCEMENT_FILE = 'enforcement.json';
 const CAP = 1 << 20;
 
@@ -34,11 +33,11 @@ export class LastGood {
   }
 
   async load(): Promise<Remembered> {
-    const values = await this.#read(VALUES_FILE);
+    const values = await this.#read(KEPT_VALUES);
     const facts = await this.#read(ENFORCEMENT_FILE);
     const on = (name: string): boolean => facts !== null && (facts === 'damaged' || facts[name] !== false);
     return {
-      lastGood: values === null || values === 'damaged' ? null : usable(values),
+      lastGood: values === null || values === 'damaged' ? null : acceptedValues(values),
       config: on('config'),
       apiEnv: on('api_env'),
     };
@@ -49,7 +48,7 @@ export class LastGood {
     this.failed = false;
     await this.#write(ENFORCEMENT_FILE, { config: remembered.config, api_env: remembered.apiEnv });
     if (remembered.lastGood !== null) {
-      await this.#write(VALUES_FILE, Object.fromEntries(remembered.lastGood));
+      await this.#write(KEPT_VALUES, Object.fromEntries(remembered.lastGood));
     }
   }
 
@@ -79,15 +78,4 @@ export class LastGood {
       this.#log.warn({ err: error }, `${name} in the state folder could not be written`);
     }
   }
-}
-
-/** The values that the catalogue still accepts. */
-function usable(values: Record<string, unknown>): Map<string, unknown> {
-  const out = new Map<string, unknown>();
-  for (const row of settingRows()) {
-    if (row.toml === undefined || !Object.hasOwn(values, row.toml)) continue;
-    const read = row.kind.fromToml(values[row.toml]);
-    if (read.ok) out.set(row.toml, read.value);
-  }
-  return out;
 }

@@ -4,7 +4,7 @@ import type { SettingRow } from '../contract/system.ts';
 import type { Log } from '../kit/log.ts';
 import { type FaultHook, sweepTemps } from '../kit/temp-file.ts';
 import type { SettingName, SettingValue } from './catalogue.ts';
-import { CONFIG_FILE } from './config-layer.ts';
+import { CONFIG_FILE } from './config-text.ts';
 import { ENV_FILE } from './env-layer.ts';
 import { type Folders, openFolders } from './folders.ts';
 import { LiveSettings } from './live-settings.ts';

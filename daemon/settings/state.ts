@@ -1,7 +1,8 @@
 import type { SettingRow } from '../contract/system.ts';
 import type { Log } from '../kit/log.ts';
 import { type SettingName, type SettingValue, settingRows } from './catalogue.ts';
-import { type ConfigMemory, type ConfigPicture, judgeConfig, keptWithout } from './config-layer.ts';
+import { type ConfigPicture, judgeConfig, keptWithout } from './config-layer.ts';
+import type { ConfigMemory } from './config-values.ts';
 import { ENV_FILE, type EnvPicture, enforcesByEnv, judgeEnv } from './env-layer.ts';
 import type { Folders } from './folders.ts';
 import { LastGood, type Remembered } from './last-good.ts';

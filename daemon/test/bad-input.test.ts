@@ -9,10 +9,13 @@ import { listening } from '../kit/testing/listening.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
+import type { Problem } from '../settings/problem.ts';
 import { openDatabase } from '../store/open.ts';
 import { MIGRATIONS } from '../store/schema.ts';
 import { type GatewayOptions, refusedStart, startGateway } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
+import { ask } from './harness/http.ts';
+import { slot, slotState } from './harness/slots.ts';
 
 let home: string;
 beforeEach(() => {
@@ -219,15 +222,26 @@ describe('the model file', () => {
   });
 
   it.each([
-    ['SVC_MODEL', { files: { 'config/api.env': 'SVC_MODEL=/nowhere/m.gguf\n' } }],
+    ['SVC_MODEL', (path: string) => ({ 'config/api.env': `SVC_MODEL=${path}\n` })],
     [
       'models.agent in config.toml',
-      { files: { 'config/config.toml': '[models]\nagent = "/nowhere/m.gguf"\n' } },
+      (path: string) => ({ 'config/config.toml': `[models]\nagent = "${path}"\n` }),
     ],
-  ])('of %s is missing: says who named it', async (origin, options) => {
-    const output = await refused(options);
-    expectClear(output, /the file does not exist/, /leave the setting out/);
-    expect(output).toContain(`${origin} names /nowhere/m.gguf`);
+  ])('of %s that is missing is told, and is served once it is there', async (origin, files) => {
+    const path = at('late.gguf');
+    const gateway = await startGateway({ home, files: files(path) });
+    try {
+      const problems = async () =>
+        (await ask(gateway, 'GET', '/api/settings')).json<{ problems: Problem[] }>().problems;
+      const message = expect.stringContaining(`${origin} names late.gguf, `);
+      expect(await problems()).toMatchObject([{ message }]);
+      await slotState(gateway, 'agent', 'ready');
+      writeFileSync(path, whole);
+      await expect.poll(() => slot(gateway, 'agent'), { timeout: 30_000 }).toMatchObject({ model: 'late' });
+      expect(await problems()).toEqual([]);
+    } finally {
+      await gateway.stop();
+    }
   });
 });
 

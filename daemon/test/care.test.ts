@@ -226,6 +226,43 @@ describe('while it is stopped', () => {
   });
 });
 
+describe('backup and restore are about this machine', () => {
+  it.each(['--url', 'SVC_URL'])('another one that %s names is refused', async (how) => {
+    const elsewhere = 'http://gateway.example:8080';
+    const home = join(folder, 'elsewhere');
+    for (const command of ['backup', 'restore']) {
+      const args = [command, file(`${command}.tar.gz`), ...(how === '--url' ? [how, elsewhere] : [])];
+      const env = { SVC_HOME: home, ...(how === 'SVC_URL' ? { SVC_URL: elsewhere } : {}) };
+      expect(await svcctl(args, { env })).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('run it on gateway.example'),
+      });
+    }
+    expect([existsSync(home), existsSync(file('backup.tar.gz'))]).toEqual([false, false]);
+  });
+
+  it('a backup of nothing is none, and makes no folders', async () => {
+    const home = join(folder, 'nothing');
+    const ran = await svcctl(['backup', file('nothing.tar.gz')], { env: { SVC_HOME: home } });
+    expect(ran.code).toBe(1);
+    expect(ran.err).toContain(`nothing to back up in ${home}/config and ${home}/state`);
+    expect([existsSync(home), existsSync(file('nothing.tar.gz'))]).toEqual([false, false]);
+  });
+
+  it('both say whose configuration it is', async () => {
+    const home = join(folder, 'small');
+    mkdirSync(join(home, 'config'), { recursive: true });
+    writeFileSync(join(home, 'config', 'config.toml'), '[server]\nport = 1234\n');
+    const env = { SVC_HOME: home };
+    const made = await svcctl(['backup', file('small.tar.gz')], { env });
+    expect(made).toMatchObject({ code: 0, err: '' });
+    expect(made.out).toContain(`\nConfiguration ${home}/config\n`);
+    expect(existsSync(join(home, 'state'))).toBe(false);
+    const put = await svcctl(['restore', file('small.tar.gz')], { env });
+    expect(put.out).toContain(`\nConfiguration ${home}/config\n`);
+  });
+});
+
 it('the built-in engine answers its self-test', async () => {
   const ran = await svcctl(['doctor', '--self-test', '--json'], {
     env: { SVC_HOME: join(folder, 'nobody') },

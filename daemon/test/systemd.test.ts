@@ -153,6 +153,18 @@ describe.skipIf(reason !== null)('the service', () => {
     expect(await property('MainPID')).toBe(main);
   }, 60_000);
 
+  it('waits for an address that comes later than its start', async () => {
+    await machine.must('echo SVC_BIND_HOST=10.66.0.1 >> /etc/svc/api.env');
+    await machine.must('systemctl restart --no-block svc-gateway');
+    await machine.until('journalctl -u svc-gateway -o cat | tail -n 5 | grep -q "is waited for"', 60_000);
+    await machine.must('ip addr add 10.66.0.1/32 dev lo');
+    await machine.until(`${ACTIVE} && curl -sf http://10.66.0.1:8080/api/health`, 30_000);
+    await machine.must(
+      "sed -i '/^SVC_BIND_HOST=/d' /etc/svc/api.env && systemctl restart svc-gateway",
+      90_000,
+    );
+  }, 150_000);
+
   it('is started again after SIGKILL, without an engine of the life before', async () => {
     await machine.must(CHAT, 90_000);
     const before = await number('NRestarts');
@@ -238,6 +250,35 @@ describe.skipIf(reason !== null)('the service', () => {
     await machine.must('test -s /var/lib/svc/svc.db.before-migration');
     expect(await machine.must(`curl -sf -b /root/jar ${URL}/api/auth/status`)).toContain('"tier":"admin"');
   }, 180_000);
+
+  it('an upgrade goes through where api.env is a link', async () => {
+    await machine.must('cd /etc/svc && mv api.env keys.env && ln -s keys.env api.env');
+    const before = await configuration();
+    await machine.must(`dpkg -i ${debs.later}`, 120_000);
+    await machine.must(ACTIVE);
+    expect(await configuration()).toBe(before);
+    await machine.must('cd /etc/svc && mv keys.env api.env');
+  }, 150_000);
+
+  it('enabled units come back: the listener after a restore, and all after a removal and a new installation', async () => {
+    const held = () => machine.must("ss -Hltnp 'sport = :8080' | grep -c '\"systemd\",pid=1,'");
+    await machine.must('systemctl stop svc-gateway', 90_000);
+    await machine.must('systemctl enable --now svc-gateway.socket && systemctl start svc-gateway', 90_000);
+    expect(await held()).toBe('1');
+    // As docs/backup.md says it.
+    await machine.must('systemctl stop svc-gateway svc-gateway.socket', 90_000);
+    await machine.must('systemctl start svc-gateway', 90_000);
+    expect(await held()).toBe('1');
+    await machine.must('systemctl enable svc-companion && dpkg -r svc-gateway', 90_000);
+    await machine.must(`dpkg -i ${debs.later}`, 120_000);
+    await machine.must(ACTIVE);
+    expect(await held()).toBe('1');
+    // There is no Podman, so that it can only try.
+    await machine.until('journalctl -u svc-companion -o cat | tail -n 4 | grep -q "Failed to"');
+    await machine.must('systemctl disable --now svc-companion');
+    await machine.must('systemctl stop svc-gateway && systemctl disable --now svc-gateway.socket', 90_000);
+    await machine.must('systemctl start svc-gateway', 90_000);
+  }, 300_000);
 
   it('the release before it refuses the newer database in one line and does not touch it', async () => {
     const sum = 'sha256sum < /var/lib/svc/svc.db';

@@ -111,6 +111,18 @@ describe('what must never stand in the unit', () => {
   });
 });
 
+describe('the socket unit', () => {
+  const socket = readFileSync(join(UNITS, 'svc-gateway.socket'), 'utf8');
+
+  it('comes with each start of the service once it is enabled: the service alone would listen where api.env says', () => {
+    expect(socket).toMatch(/^WantedBy=sockets\.target svc-gateway\.service$/m);
+  });
+
+  it('listens before its address is there', () => {
+    expect(socket).toMatch(/^FreeBind=true$/m);
+  });
+});
+
 describe('the companion', () => {
   const companion = readFileSync(join(UNITS, 'svc-companion.service'), 'utf8');
 
@@ -125,9 +137,14 @@ describe('the companion', () => {
     expect(companion).toContain('--cap-drop=all --security-opt=no-new-privileges');
   });
 
-  it('is started and enabled by nobody but its administrator', () => {
+  it('is started by nobody but its administrator, unless he has enabled it, which nobody else does', () => {
     const script = readFileSync(join(UNITS, '..', 'packaging', 'debian', 'postinst'), 'utf8');
-    const lines = script.split('\n').filter((line) => line.includes('svc-companion'));
+    const enabled = /if systemctl --system --quiet is-enabled svc-companion\.service .*\n.*\n {2}fi/;
+    expect(script).toMatch(enabled);
+    const lines = script
+      .replace(enabled, '')
+      .split('\n')
+      .filter((line) => line.includes('svc-companion'));
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) expect(line).toMatch(/update-state|try-restart/);
   });

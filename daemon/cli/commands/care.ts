@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import { foreignHost } from '../../kit/own-machine.ts';
 import { toUrl } from '../client.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
 import type { Flags, OptionName } from '../options.ts';
 
 /** Options as they were given, for a sub-command of the daemon binary. */
@@ -19,14 +21,28 @@ function doctor(context: CommandContext): Promise<number> {
   return context.daemon(['doctor', ...passed(context.flags, 'self-test', 'json', 'url')]);
 }
 
+/** Throws CliError where another machine is named: what works on files would work on those of this one. */
+function refuseElsewhere({ namedUrl }: CommandContext, what: string): void {
+  if (namedUrl === null) return;
+  toUrl(namedUrl, '');
+  const host = foreignHost(namedUrl);
+  if (host === null) return;
+  throw new CliError(
+    `${what} works on the files of this machine; run it on ${host}, or leave --url and SVC_URL out`,
+    EXIT.usage,
+  );
+}
+
 function backup(context: CommandContext): Promise<number> {
   const { FILE } = named(context, 'backup FILE [--with-keys] [--force]', 'FILE');
+  refuseElsewhere(context, 'backup');
   const options = passed(context.flags, 'with-keys', 'force', 'json');
   return context.daemon(['backup', ...options, '--', resolve(FILE)]);
 }
 
 function restore(context: CommandContext): Promise<number> {
   const { FILE } = named(context, 'restore FILE', 'FILE');
+  refuseElsewhere(context, 'restore');
   return context.daemon(['restore', ...passed(context.flags, 'json'), '--', resolve(FILE)]);
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { scratch } from '../../kit/testing/scratch.ts';
 import { tinyChat } from '../gguf/tiny-chat.ts';
@@ -168,5 +169,30 @@ describe('a pull', () => {
     await open({ home });
     expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
     expect(here.hub.heard.at(-1)?.range).toBe(`bytes=${there}-`);
+  });
+
+  test('that was half fetched outlives a lost database, which a backup may bring back', async () => {
+    const home = scratch();
+    const file = join(home, 'state', 'svc.db');
+    await open({ home });
+    here.hub.fault = { slowMs: 10 };
+    const { id } = await here.bench.pull(REPO);
+    await expect.poll(() => here.bench.pulls.list()[0]?.bytes, { timeout: 10_000 }).toBeGreaterThan(0);
+    await here.bench.close();
+    here.ends.pop();
+    const known = readFileSync(file);
+    writeFileSync(file, Buffer.alloc(8192, 0x5a));
+    await open({ home });
+    expect([here.bench.store.lost, here.bench.pulls.list()]).toEqual([true, []]);
+    // Long enough for a look at one folder.
+    await pause(200);
+    await here.bench.close();
+    here.ends.pop();
+    writeFileSync(file, known);
+    const had = here.hub.sent();
+    here.hub.fault = {};
+    await open({ home });
+    expect(await here.bench.until(id, 'done', 'failed')).toMatchObject({ state: 'done' });
+    expect(here.hub.sent() - had).toBeLessThan(WEIGHTS.length);
   });
 });

@@ -41,7 +41,7 @@ export interface Pulls {
 }
 
 export interface PullsOptions {
-  readonly store: Pick<Store, 'pulls'>;
+  readonly store: Pick<Store, 'pulls' | 'lost'>;
   readonly settings: Pick<Settings, 'value' | 'folders'>;
   readonly log: Log;
   readonly bus: Bus<GatewayEvents>;
@@ -245,9 +245,12 @@ class AllPulls implements Pulls {
       ({ row }) => row.state !== 'done' && row.state !== 'cancelled',
     );
     const known = new Set(rests.map(({ row }) => row.id));
-    void sweepStaging(this.#root, known).catch((error: Error) =>
-      log.warn({ reason: error.message }, 'leftovers of downloads could not be removed'),
-    );
+    // A backup may bring back what a lost database knew, and what was fetched may be worth days.
+    if (store.lost) log.warn('the list of downloads is lost; what was fetched of them is kept for this run');
+    else
+      void sweepStaging(this.#root, known).catch((error: Error) =>
+        log.warn({ reason: error.message }, 'leftovers of downloads could not be removed'),
+      );
     for (const job of rests) if (job.open && job.row.state !== 'paused') job.start();
   }
 

@@ -1,0 +1,28 @@
+import type { Stats } from 'node:fs';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { GatewayError } from '../contract/errors.ts';
+
+const refused = (why: string) =>
+  new GatewayError('backup.write_failed', { message: `The backup was not written: ${why}.` });
+
+const factsOf = (look: (path: string) => Promise<Stats>, path: string): Promise<Stats | null> =>
+  look(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+
+/**
+ * Where an archive of this name is put: behind the links that lead there, in the place of a regular file or of nothing. Devices,
+ * pipes and folders are never replaced, and a link of another user is not followed. Throws GatewayError, and what the system says.
+ */
+export async function archivePlace(file: string): Promise<string> {
+  const named = await factsOf(lstat, file);
+  if (named === null) return file;
+  const reached = await factsOf(stat, file);
+  if (reached === null) throw refused('its name is a link that leads nowhere');
+  if (!reached.isFile()) throw refused('its name is that of a folder, a device or a pipe');
+  if (!named.isSymbolicLink()) return file;
+  if (named.uid !== 0 && named.uid !== process.geteuid?.())
+    throw refused('its name is a link of another user');
+  return realpath(file);
+}

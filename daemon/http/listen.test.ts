@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SetupError } from '../kit/setup-error.ts';
+import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { addressPatience, listen } from './listen.ts';
+
+/** Of a range for documents: no machine has it. */
+const ABSENT = '192.0.2.77';
+
+let server: Server;
+beforeEach(() => {
+  server = createServer();
+});
+afterEach(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+
+const refusal = async (work: Promise<void>): Promise<SetupError> => {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(SetupError);
+  return error as SetupError;
+};
+
+describe('listen', () => {
+  it('waits for an address that comes late, and says so once', async () => {
+    const { log, lines } = recordedLog();
+    const real = server.listen.bind(server);
+    let tries = 0;
+    vi.spyOn(server, 'listen').mockImplementation(((options: object) => {
+      tries += 1;
+      return real(tries < 3 ? options : { port: 0, host: '127.0.0.1' });
+    }) as never);
+    await listen(server, { host: ABSENT, port: 0, patienceMs: 60_000, againMs: 5, log });
+    expect(server.listenerCount('listening')).toBe(0);
+    expect({ tries, listening: server.listening }).toEqual({ tries: 3, listening: true });
+    expect(lines).toMatchObject([{ host: ABSENT, reason: 'EADDRNOTAVAIL' }]);
+  });
+
+  it('gives up when its patience ends, with what to do', async () => {
+    const { log } = recordedLog();
+    const began = performance.now();
+    const work = listen(server, { host: ABSENT, port: 0, patienceMs: 60, againMs: 5, log });
+    const { message, advice } = await refusal(work);
+    expect(message).toBe(`Cannot listen on ${ABSENT} port 0: EADDRNOTAVAIL.`);
+    expect(advice).toContain('SVC_BIND_HOST');
+    expect(performance.now() - began).toBeGreaterThanOrEqual(60);
+  });
+
+  it('a service waits for less time than its unit lets a start take; nobody else does', () => {
+    const unit = readFileSync(join(import.meta.dirname, '../../systemd/svc-gateway.service'), 'utf8');
+    const limit = Number(/^TimeoutStartSec=(\d+)$/m.exec(unit)?.[1]) * 1000;
+    expect(addressPatience({ NOTIFY_SOCKET: '/run/notify' })).toBeLessThanOrEqual(limit / 2);
+    expect(addressPatience({})).toBe(0);
+  });
+
+  it.each([
+    ['without patience', ABSENT, 0],
+    ['where waiting is no help', '127.0.0.1', 60_000],
+  ])('refuses at once %s', async (_name, host, patienceMs) => {
+    const { log, lines } = recordedLog();
+    const other = createServer();
+    await listen(other, { host: '127.0.0.1', port: 0, log });
+    const { port } = other.address() as { port: number };
+    await refusal(listen(server, { host, port, patienceMs, log }));
+    expect(lines).toEqual([]);
+    await new Promise<void>((resolve) => void other.close(() => resolve()));
+  });
+});

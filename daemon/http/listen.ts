@@ -1,0 +1,71 @@
+import type { Server } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../kit/log.ts';
+import { SetupError } from '../kit/setup-error.ts';
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** A socket that already listens at `host` and `port`, opened by the service manager. */
+  fd?: number;
+  /** How long an address is waited for that this machine does not have yet (ms); default not at all. */
+  patienceMs?: number;
+  /** Between two tries (ms). */
+  againMs?: number;
+  log: Log;
+}
+
+const AGAIN_MS = 1_000;
+
+/** What may be over once the network is complete: the address of a VPN or of DHCP, a name that is resolved there. */
+const LATE = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
+
+const ADVICE: Record<string, string> = {
+  EADDRINUSE:
+    'Another program holds this port. Stop it, or choose another one with SVC_PORT or [server].port.',
+  EACCES: 'This port needs more rights. Choose one above 1023 with SVC_PORT or [server].port.',
+  EADDRNOTAVAIL: 'This host has no such address. Correct SVC_BIND_HOST or [server].bind_host.',
+  ENOTFOUND: 'This name does not resolve. Correct SVC_BIND_HOST or [server].bind_host.',
+};
+
+/**
+ * At a boot the unit may come before its address, so a service waits, half as long as its unit lets a start take. A person at a
+ * terminal is to see a slip at once.
+ */
+export const addressPatience = (env: Readonly<Record<string, string | undefined>>): number =>
+  env.NOTIFY_SOCKET ? 90_000 : 0;
+
+/** Opens the listener; throws SetupError with what to do when it can't be opened, or not within the patience. */
+export async function listen(server: Server, options: ListenOptions): Promise<void> {
+  const { host, port, log, patienceMs = 0, againMs = AGAIN_MS } = options;
+  const end = performance.now() + patienceMs;
+  for (let tries = 0; ; tries++) {
+    const error = await tryOnce(server, options);
+    if (error === null) return;
+    const code = error.code ?? error.message;
+    if (!LATE.includes(code) || performance.now() >= end) {
+      const advice = ADVICE[code] ?? 'See SVC_BIND_HOST and SVC_PORT.';
+      throw new SetupError(`Cannot listen on ${host} port ${port}: ${code}.`, advice);
+    }
+    if (tries === 0) {
+      const seconds = Math.round(patienceMs / 1000);
+      log.warn(
+        { host, reason: code },
+        `this machine has no such address yet; it is waited for, ${seconds} s at most`,
+      );
+    }
+    await pause(againMs);
+  }
+}
+
+function tryOnce(server: Server, { fd, host, port }: ListenOptions): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((resolve) => {
+    const done = () => resolve(null);
+    server.once('listening', done);
+    server.once('error', (error) => {
+      server.off('listening', done);
+      resolve(error);
+    });
+    server.listen(fd === undefined ? { host, port } : { fd });
+  });
+}

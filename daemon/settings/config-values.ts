@@ -1,0 +1,92 @@
+import { type SettingRowDef, settingRows } from './catalogue.ts';
+import { readConfigText, type TomlTable } from './config-text.ts';
+import type { FileRead } from './read-file.ts';
+
+export const ENFORCEMENT = 'security.require_auth';
+
+/** What is known from before. */
+export interface ConfigMemory {
+  /** Accepted values of the last file that could be read; null when there was none. */
+  lastGood: ReadonlyMap<string, unknown> | null;
+  /** Whether the last file that could be read had enforcement on. */
+  enforced: boolean;
+}
+
+export interface GoodText {
+  state: 'good';
+  text: string;
+  table: TomlTable;
+  /** Values that count, by `table.key`: accepted ones, and the last good one of a key with a wrong one. */
+  values: ReadonlyMap<string, unknown>;
+  /** What is wrong with a value, by `table.key`. */
+  wrong: ReadonlyMap<string, string>;
+}
+
+type Judged = { state: 'missing' } | { state: 'broken'; line: number | null; message: string } | GoodText;
+
+type Row = SettingRowDef<unknown> & { toml: string };
+/** The settings that config.toml may hold. */
+export const CONFIG_ROWS: readonly Row[] = settingRows().filter(
+  (row): row is typeof row & Row => row.toml !== undefined,
+);
+
+/** What one reading of config.toml says, without the places of what is wrong in it. */
+export function judgeText(read: FileRead, memory: ConfigMemory): Judged {
+  if (read.kind === 'missing') return { state: 'missing' };
+  if (read.kind === 'unreadable') return { state: 'broken', line: null, message: read.message };
+  if (isBlank(read.bytes) && (wasOn(memory) || (memory.lastGood?.size ?? 0) > 0)) {
+    const message = 'is empty; write a comment line if it is meant to hold no setting';
+    return { state: 'broken', line: null, message };
+  }
+  const parsed = readConfigText(read.bytes);
+  if (!parsed.ok) return { state: 'broken', line: parsed.line, message: parsed.message };
+  const { text, table } = parsed;
+  return { state: 'good', text, table, ...judgeValues(table, memory) };
+}
+
+/** The values that count while the file can't be used. */
+export function keptValues(memory: ConfigMemory): Map<string, unknown> {
+  const values = new Map(memory.lastGood ?? []);
+  if (wasOn(memory)) values.set(ENFORCEMENT, true);
+  return values;
+}
+
+export const isBlank = (bytes: Buffer): boolean => bytes.toString('latin1').trim() === '';
+
+export const wasOn = (memory: ConfigMemory): boolean =>
+  memory.enforced || memory.lastGood?.get(ENFORCEMENT) === true;
+
+const NO_TABLE = 'stands outside of its table';
+
+function judgeValues(table: TomlTable, memory: ConfigMemory): Pick<GoodText, 'values' | 'wrong'> {
+  const values = new Map<string, unknown>();
+  const wrong = new Map<string, string>();
+  for (const row of CONFIG_ROWS) {
+    const raw = lookUp(table, row.toml);
+    if (raw === undefined) continue;
+    const read = 'value' in raw ? row.kind.fromToml(raw.value) : { ok: false as const, reason: NO_TABLE };
+    const value = read.ok ? read.value : fallback(row, memory);
+    if (value !== undefined) values.set(row.toml, value);
+    if (!read.ok) {
+      wrong.set(row.toml, `${row.toml} ${read.reason}; ${JSON.stringify(value ?? row.default)} is used`);
+    }
+  }
+  return { values, wrong };
+}
+
+function fallback(row: Row, memory: ConfigMemory): unknown {
+  if (row.toml === ENFORCEMENT && wasOn(memory)) return true;
+  return memory.lastGood?.get(row.toml) ?? (row.toml === ENFORCEMENT ? true : undefined);
+}
+
+/** The raw value of `table.key`; empty when the table's name is taken by something else. */
+function lookUp(table: TomlTable, key: string): { value: unknown } | Record<never, never> | undefined {
+  const [name, inner] = key.split('.') as [string, string];
+  if (!Object.hasOwn(table, name)) return undefined;
+  const found = table[name];
+  if (!isTable(found)) return {};
+  return Object.hasOwn(found, inner) ? { value: found[inner] } : undefined;
+}
+
+export const isTable = (value: unknown): value is TomlTable =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);

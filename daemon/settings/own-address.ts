@@ -1,0 +1,66 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { SETTINGS } from './catalogue.ts';
+import { CONFIG_FILE } from './config-text.ts';
+import { type ConfigMemory, judgeText, keptValues } from './config-values.ts';
+import { folderPaths } from './folders.ts';
+import { acceptedValues, KEPT_VALUES } from './kept-values.ts';
+import { resolve } from './precedence.ts';
+import type { FileRead } from './read-file.ts';
+
+export interface AddressSources {
+  /** What the gateway inherits. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What api.env says. */
+  readonly apiEnv: ReadonlyMap<string, string>;
+  /** The folder of config.toml. */
+  readonly config: string;
+  /** The variables that name the gateway's folders. */
+  readonly places: Readonly<Record<string, string | undefined>>;
+}
+
+/** At once, and only a plain file: nobody waits for a pipe. */
+function readNow(path: string): FileRead {
+  try {
+    const { mode, uid } = statSync(path);
+    if ((mode & 0o170000) !== 0o100000) return { kind: 'unreadable', message: 'is not a regular file' };
+    return { kind: 'bytes', bytes: readFileSync(path), mode: mode & 0o777, uid };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', message: 'can not be read' };
+  }
+}
+
+/** Null also where nothing names a folder, and where this user may not read it. */
+function lastGood(places: AddressSources['places']): ReadonlyMap<string, unknown> | null {
+  try {
+    const read = readNow(join(folderPaths(places).state, KEPT_VALUES));
+    if (read.kind !== 'bytes') return null;
+    const values: unknown = JSON.parse(read.bytes.toString('utf8'));
+    return typeof values === 'object' && values !== null ? acceptedValues({ ...values }) : null;
+  } catch {
+    return null;
+  }
+}
+
+function configValues(folder: string, memory: ConfigMemory): ReadonlyMap<string, unknown> {
+  const judged = judgeText(readNow(join(folder, CONFIG_FILE)), memory);
+  if (judged.state === 'missing') return new Map();
+  return judged.state === 'good' ? judged.values : keptValues(memory);
+}
+
+/**
+ * Where the gateway of these files listens, by its own rules: what can be no value is none, and where config.toml is broken the last
+ * good values stay. What this user may not read says nothing.
+ */
+export function ownAddress({ env, apiEnv, config, places }: AddressSources): { host: string; port: number } {
+  const toml = configValues(config, { lastGood: lastGood(places), enforced: false });
+  const sources = {
+    fileEnv: apiEnv,
+    seen: new Set<string>(),
+    unread: new Set<string>(),
+    inheritedEnv: env,
+    toml,
+  };
+  return { host: resolve(SETTINGS.bindHost, sources).value, port: resolve(SETTINGS.port, sources).value };
+}
