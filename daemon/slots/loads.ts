@@ -1,5 +1,6 @@
 import type { LoadForecastView } from '../contract/slots.ts';
 import type { ProcessMemory } from '../kit/process-identity.ts';
+import { estimateOf } from './admission.ts';
 import { type Beside, type Order, type OrderPicture, orderLoad, type Room } from './admit.ts';
 import type { Clock } from './clock.ts';
 import { Departures } from './departures.ts';
@@ -83,6 +84,7 @@ export class Loads {
       pool: room.pool,
       neededBytes: need.total,
       needSource: need.source,
+      estimatedBytes: estimateOf(need),
       weightBytes,
     };
     return { kind: 'start', admitted };
