@@ -24,10 +24,10 @@ export function readHostMemory(root: string): HostMemory {
     total: totalmem(),
     available: freemem(),
   };
-  const { memoryLimit, memoryUsed } = readCgroup(root);
-  if (memoryLimit === null || memoryLimit >= host.total) {
+  const { memoryLimit, memoryLeft } = readCgroup(root);
+  if (memoryLimit === null || memoryLeft === null || memoryLimit >= host.total) {
     return { totalBytes: host.total, availableBytes: host.available, limitedBy: 'host' };
   }
-  const left = memoryUsed === null ? memoryLimit : Math.max(0, memoryLimit - memoryUsed);
-  return { totalBytes: memoryLimit, availableBytes: Math.min(host.available, left), limitedBy: 'cgroup' };
+  const availableBytes = Math.min(host.available, memoryLeft);
+  return { totalBytes: memoryLimit, availableBytes, limitedBy: 'cgroup' };
 }
