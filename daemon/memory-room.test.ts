@@ -33,11 +33,14 @@ const pool = (id: string, over: Partial<MemoryPoolRecord> = {}): MemoryPoolRecor
   devices: [id],
   ...over,
 });
+/** The own memory of a card, as its driver tells it. */
+const poolOf = ({ id, memory_total_bytes: total, memory_used_bytes: used }: DeviceRecord) =>
+  pool(id, { total_bytes: total ?? 0, available_bytes: used === null ? null : (total ?? 0) - used });
 const room = (
   devices: DeviceRecord[],
   device: string,
   needed = GIB,
-  pools = devices.map(({ id }) => pool(id)),
+  pools = devices.map(poolOf),
   reading = false,
 ) => {
   const view = { devices, pools } as unknown as HardwareView;
@@ -84,6 +87,19 @@ describe('roomOn', () => {
     });
   });
 
+  it('what the driver keeps for itself is neither free nor ever there', () => {
+    const kept = pool('a', { total_bytes: 7 * GIB, available_bytes: 5 * GIB });
+    expect(room([card('a')], 'auto', GIB, [kept])).toEqual({ pool: 'a', free: 5 * GIB });
+    expect(room([card('a')], 'auto', 7.5 * GIB, [kept])).toEqual(host);
+  });
+
+  it('a driver that tells only what is used leaves the rest', () => {
+    expect(room([card('a')], 'auto', GIB, [pool('a', { available_bytes: null })])).toEqual({
+      pool: 'a',
+      free: 6 * GIB,
+    });
+  });
+
   it('what a card does not tell is not invented', () => {
     expect(room([card('dark', { pool: null, memory_total_bytes: null })], 'vulkan:0', GIB, [])).toEqual(host);
   });
@@ -121,7 +137,7 @@ describe('figures that are being read', () => {
 
 describe('mostRoom', () => {
   const most = (devices: DeviceRecord[] | null, device: string, limit = 0, host = 16) => {
-    const pools = (devices ?? []).map(({ id }) => pool(id));
+    const pools = (devices ?? []).map(poolOf);
     const view = devices && ({ devices, pools } as unknown as HardwareView);
     return mostRoom({ last: () => view, memoryTotal: () => host * GIB }, device, limit);
   };
@@ -158,7 +174,7 @@ describe('the card that auto chooses', () => {
     const apu = card('apu', { vendor: 'AMD', pool: 'host' });
     const shared = pool('host', { kind: 'unified', available_bytes: GIB });
     const cards = [apu, card('small'), roomy()];
-    const pools = [shared, pool('small'), pool('roomy')];
+    const pools = [shared, ...cards.slice(1).map(poolOf)];
     expect(room(cards, 'auto', GIB, pools).card).toEqual(['cuda:1', 'vulkan:1']);
   });
 

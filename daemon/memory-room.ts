@@ -15,10 +15,11 @@ interface Card extends Room {
   readonly looked: boolean;
 }
 
+/** What the driver calls free: total less used would count what it keeps for itself. */
 function ownRoom(card: DeviceRecord, pool: MemoryPoolRecord): Card {
-  const { memory_total_bytes: known, memory_used_bytes: used } = card;
-  const total = known ?? pool.total_bytes;
-  const free = known === null || used === null ? pool.available_bytes : known - used;
+  const { total_bytes: total } = pool;
+  const { memory_used_bytes: used } = card;
+  const free = pool.available_bytes ?? (used === null ? null : total - used);
   const room = { device: card, pool: pool.id, total, looked: true };
   return free === null ? { ...room, free: total, untold: true } : { ...room, free };
 }

@@ -135,7 +135,6 @@ test('what each captured machine is offered', () => {
         "embed: Qwen3 Embedding 0.6B 8192",
         "stt: Whisper base",
         "tts: Kokoro 82M",
-        "rerank: BGE Reranker v2 M3 8192",
       ],
       "no-gpu": [
         "agent: Qwen3 30B A3B 8192",
