@@ -84,6 +84,7 @@ describe('roomOn', () => {
     expect(room([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toEqual({
       pool: 'host',
       free: 60 * GIB,
+      aged: true,
     });
   });
 

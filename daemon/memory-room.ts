@@ -92,10 +92,11 @@ export function roomOn(
     .filter(({ total }) => device !== 'auto' || total === null || total >= needed);
   const [roomiest] = cards.sort(roomiestFirst);
   if (roomiest === undefined) return onHost;
-  const { pool, free, untold } = roomiest;
+  const { pool, free, untold, looked } = roomiest;
   const card = device === 'auto' ? wordsFor(view, roomiest.device) : undefined;
   const old = cards.some(({ looked }) => looked) ? reading : {};
-  return { pool, free, ...(card && { card }), ...(untold && { untold }), ...old };
+  const aged = pool === HOST && looked ? { aged: true as const } : {};
+  return { pool, free, ...(card && { card }), ...(untold && { untold }), ...aged, ...old };
 }
 
 /**

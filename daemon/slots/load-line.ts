@@ -17,6 +17,8 @@ export interface Applicant {
   readonly free: number;
   /** Whether somebody waits for it. */
   readonly asked: boolean;
+  /** `free` is of the machine's memory, and some seconds old. */
+  readonly aged?: true;
   /** `free` is all of a card that does not tell what is free. */
   readonly untold?: true;
 }

@@ -7,7 +7,7 @@ import { Departures } from './departures.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { decideLoad, type LoadDecision, type MemoryPicture } from './eviction.ts';
 import { Footprints } from './footprint.ts';
-import { type Holding, poolOf, reservedBytes, settlingBytes, toHolder } from './holding.ts';
+import { HOST_POOL, type Holding, onCpu, poolOf, reservedBytes, settlingBytes, toHolder } from './holding.ts';
 import { type Ahead, type Applicant, LoadLine } from './load-line.ts';
 import type { Measures } from './measures.ts';
 import type { AdmitOutcome, Current } from './owner-parts.ts';
@@ -124,7 +124,7 @@ export class Loads {
   }
 
   ended(current: Readonly<Current>): void {
-    this.#departures.note(poolOf(current), current.neededBytes);
+    if (!onCpu(current)) this.#departures.note(poolOf(current), current.neededBytes);
   }
 
   #foresee(config: SlotConfig, order: Order, others: readonly Holding[], beside?: Beside): LoadDecision {
@@ -169,7 +169,7 @@ export class Loads {
       pool: load.pool,
       needed: load.needed,
       free: load.free,
-      ...(load.untold ? held : this.#promised(load.pool, sum)),
+      ...(load.untold ? held : this.#promised(load, sum)),
       limit: memoryLimit() || null,
       ahead: ahead.bytes,
       awaited: ahead.awaited,
@@ -180,14 +180,13 @@ export class Loads {
     };
   }
 
-  /** What the free bytes of a pool do not show yet. */
-  #promised(pool: string, sum: (bytes: (current: Readonly<Current>) => number) => number) {
+  /** What the free bytes of a pool do not show yet. Those of the machine alone are read for each decision. */
+  #promised({ pool, aged }: Applicant, sum: (bytes: (current: Readonly<Current>) => number) => number) {
+    const reserved = sum((current) => reservedBytes(current, this.#anonymous(current)));
+    if (pool === HOST_POOL && !aged) return { reserved, settling: 0 };
     const now = this.#parts.clock.now();
     const settling = sum((current) => settlingBytes(current, now));
-    return {
-      reserved: sum((current) => reservedBytes(current, this.#anonymous(current))) + settling,
-      settling: settling + this.#departures.bytes(pool),
-    };
+    return { reserved: reserved + settling, settling: settling + this.#departures.bytes(pool) };
   }
 
   #holder(holding: Holding) {
@@ -209,6 +208,7 @@ const applicant = (config: SlotConfig, { room, need }: Order, asked: boolean): A
   free: room.free,
   needed: need.total,
   asked,
+  ...(room.aged && { aged: true }),
   ...(room.untold && { untold: true }),
 });
 
