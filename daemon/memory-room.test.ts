@@ -88,6 +88,36 @@ describe('roomOn', () => {
     });
   });
 
+  describe('graphics beside a card with memory of its own', () => {
+    const igpu = card('igpu', {
+      vendor: 'Intel',
+      pool: 'host',
+      memory_total_bytes: null,
+      memory_used_bytes: null,
+    });
+    const arc = card('arc', { vendor: 'Intel' });
+    const pools = [pool('host', { kind: 'host' }), poolOf(arc)];
+    const both = (device: string) => room([igpu, arc], device, GIB, pools);
+
+    it.each(['auto', 'vulkan'])('are left out with device %s, as llama.cpp leaves them out', (device) => {
+      expect(both(device)).toEqual({ pool: 'arc', free: 6 * GIB });
+    });
+
+    it('are counted after it', () => {
+      expect(both('vulkan:0')).toEqual({ pool: 'arc', free: 6 * GIB });
+      expect(both('vulkan:1')).toEqual(host);
+    });
+
+    it('are taken where models stay off the card', () => {
+      const unseen = card('arc', { vendor: 'Intel', unused_reason: 'Vulkan does not see it' });
+      const shared = pool('host', { kind: 'unified', available_bytes: 60 * GIB, total_bytes: 96 * GIB });
+      expect(room([igpu, unseen], 'auto', GIB, [shared, poolOf(unseen)])).toMatchObject({
+        pool: 'host',
+        free: 60 * GIB,
+      });
+    });
+  });
+
   it('what the driver keeps for itself is neither free nor ever there', () => {
     const kept = pool('a', { total_bytes: 7 * GIB, available_bytes: 5 * GIB });
     expect(room([card('a')], 'auto', GIB, [kept])).toEqual({ pool: 'a', free: 5 * GIB });
