@@ -201,6 +201,19 @@ describe('the card that auto chooses', () => {
     expect(chosen([card('small', intel), roomy(intel)])).toEqual(['vulkan:1']);
   });
 
+  it('is told with those that it could be instead, roomiest first', () => {
+    const others = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
+      room(cards, device, needed).others;
+    const cards = [card('small'), roomy(), card('full', { memory_used_bytes: 8 * GIB })];
+    expect(others(cards)).toMatchObject([
+      { pool: 'small', free: 6 * GIB, card: ['cuda:0', 'vulkan:0'] },
+      { pool: 'full', free: 0, card: ['cuda:2', 'vulkan:2'] },
+    ]);
+    expect(others([roomy()])).toBeUndefined();
+    expect(others(cards, 'cuda')).toBeUndefined();
+    expect(others([card('small', { vendor: 'AMD' }), roomy()])).toBeUndefined();
+  });
+
   it('is counted among the cards of its maker, not among those on the memory of the machine', () => {
     const apu = card('apu', { vendor: 'AMD', pool: 'host' });
     const shared = pool('host', { kind: 'unified', available_bytes: GIB });

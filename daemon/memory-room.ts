@@ -100,13 +100,17 @@ export function roomOn(
   const cards = cardsFor(view, device)
     .map((card) => left(cardRoom(card, view, host)))
     .filter(({ total }) => device !== 'auto' || total === null || total >= needed);
-  const [roomiest] = cards.sort(roomiestFirst);
+  const [roomiest, ...further] = cards.sort(roomiestFirst);
   if (roomiest === undefined) return machine;
-  const { pool, free, untold, looked } = roomiest;
-  const card = device === 'auto' ? wordsFor(view, roomiest.device) : undefined;
   const old = cards.some(({ looked }) => looked) ? reading : {};
-  const aged = pool === HOST && looked ? { aged: true as const } : {};
-  return { pool, free, ...(card && { card }), ...(untold && { untold }), ...aged, ...old };
+  const told = ({ device: on, pool, free, untold, looked }: Card): Room => {
+    const card = device === 'auto' ? wordsFor(view, on) : undefined;
+    const aged = pool === HOST && looked ? { aged: true as const } : {};
+    return { pool, free, ...(card && { card }), ...(untold && { untold }), ...aged, ...old };
+  };
+  const [room, ...others] = [roomiest, ...further].map(told) as [Room, ...Room[]];
+  const choosable = others.filter(({ card }) => card !== undefined);
+  return room.card === undefined || choosable.length === 0 ? room : { ...room, others: choosable };
 }
 
 /**

@@ -22,6 +22,8 @@ export interface Room {
   readonly untold?: true;
   /** The card that was chosen among several, as device words (`cuda:1`, `vulkan:1`), one for each backend that may run there. */
   readonly card?: readonly string[];
+  /** The further cards that the load could be told to run on, roomiest first. */
+  readonly others?: readonly Room[];
 }
 
 /** Bytes of each pool that are planned for others and not taken yet. */

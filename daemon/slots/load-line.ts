@@ -121,6 +121,12 @@ export class LoadLine {
     return (own < 0 ? all : all.slice(0, own)).filter((place) => place.pool === pool);
   }
 
+  /** The pool in which others leave for a load that waits; null when it does not wait, or is not decided. */
+  poolOf(slot: string): string | null {
+    const place = this.#places.get(slot);
+    return place === undefined || place.for.length === 0 ? null : place.pool;
+  }
+
   /** Unix milliseconds since when a load waits; null when it does not. */
   since(slot: string): number | null {
     return this.#places.get(slot)?.since ?? null;
