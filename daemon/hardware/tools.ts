@@ -1,4 +1,5 @@
 import { DEFAULT_PATH, type RunResult, runCommand } from '../kit/run-command.ts';
+import { noAnswer } from './guarded.ts';
 
 /** Runs a vendor tool with the probe's limits; never throws. */
 export type Tool = (file: string, args: readonly string[]) => Promise<RunResult>;
@@ -35,7 +36,7 @@ export function tools(path: string, signal?: AbortSignal, timeoutMs = TIMEOUT_MS
 /** What went wrong in one line, or null: it ran and succeeded, or it is not installed, which is ordinary. */
 export function toolProblem(result: RunResult): string | null {
   if (result.missing || result.code === 0) return null;
-  if (result.timedOut) return `no answer within ${TIMEOUT_MS / 1000} s`;
+  if (result.timedOut) return noAnswer(TIMEOUT_MS);
   const said = `${result.stdout}\n${result.stderr}`.split('\n').find((line) => line.trim() !== '');
   return said?.trim().slice(0, 300) ?? `ended with status ${result.code ?? 'unknown'}`;
 }
