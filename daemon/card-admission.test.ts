@@ -15,6 +15,7 @@ import { SlotsBench } from './slots/testing/slots-bench.ts';
 
 const GIB = 1024 ** 3;
 const CARD = '0000:84:00.0';
+const GRAPHICS = '0000:c3:00.0';
 const FULL_MIB = 16_500;
 
 interface Capture {
@@ -30,6 +31,7 @@ class CardBench {
   readonly runner = new ScriptedRunner();
   readonly machine: FakeMachine;
   readonly hardware: Hardware;
+  #vramFree: number | null = null;
 
   constructor(name: MachineName) {
     this.machine = fakeMachine(name);
@@ -73,6 +75,14 @@ class CardBench {
   used(mib: number): void {
     const figures = `24564, ${mib}, ${24216 - mib}`;
     this.#nvidia((one) => ({ ...one, stdout: one.stdout.replace(/24564, \d+, \d+/, figures) }));
+  }
+
+  /** What the next reading of the graphics on the memory of the machine leaves of it. */
+  leaves(free: number): void {
+    const file = join(this.machine.root, 'sys/bus/pci/devices', GRAPHICS, 'mem_info_vram_used');
+    this.#vramFree ??=
+      Number(readFileSync(file, 'utf8')) + (this.hardware.view()?.pools[0]?.available_bytes ?? 0);
+    writeFileSync(file, String(this.#vramFree - free));
   }
 
   breakTool(): void {
@@ -195,4 +205,41 @@ describe('a card whose tool fails', () => {
       expect(slots.get('coder')?.memory).toMatchObject({ pool: CARD });
     },
   );
+});
+
+describe('graphics on the memory of the machine, whose figures are some seconds old', () => {
+  /** 24 GiB are free of their pool. */
+  async function opened(): Promise<Slots> {
+    bench = new CardBench('amd-strix-halo-carveout-no-npu');
+    bench.runner.device = 'vulkan';
+    await bench.hardware.probe();
+    bench.leaves(24 * GIB);
+    await bench.hardware.probe();
+    return bench.open('autoload = false');
+  }
+
+  it('are not taken for free while they do not show a model that has just become ready', async () => {
+    const slots = await opened();
+    await bench.outcome(slots.load('agent'));
+    bench.leaves(8 * GIB);
+    const asked = request(slots, 'coder');
+    await bench.elapse(1_000);
+    expect(states(slots)).toEqual(['ready', 'offline']);
+    await bench.until(() => slots.get('agent')?.state === 'offline');
+    bench.leaves(24 * GIB);
+    (await bench.outcome(asked)).release();
+  });
+
+  it('refuse nobody while they still show a model that has just left', async () => {
+    const slots = await opened();
+    await bench.outcome(slots.load('agent'));
+    bench.leaves(8 * GIB);
+    await bench.elapse(7_000);
+    await bench.hardware.probe();
+    const asked = request(slots, 'coder');
+    await bench.until(() => slots.get('agent')?.state === 'offline');
+    bench.leaves(24 * GIB);
+    (await bench.outcome(asked)).release();
+    expect(states(slots)).toEqual(['offline', 'ready']);
+  });
 });

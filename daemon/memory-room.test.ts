@@ -33,11 +33,14 @@ const pool = (id: string, over: Partial<MemoryPoolRecord> = {}): MemoryPoolRecor
   devices: [id],
   ...over,
 });
+/** The own memory of a card, as its driver tells it. */
+const poolOf = ({ id, memory_total_bytes: total, memory_used_bytes: used }: DeviceRecord) =>
+  pool(id, { total_bytes: total ?? 0, available_bytes: used === null ? null : (total ?? 0) - used });
 const room = (
   devices: DeviceRecord[],
   device: string,
   needed = GIB,
-  pools = devices.map(({ id }) => pool(id)),
+  pools = devices.map(poolOf),
   reading = false,
 ) => {
   const view = { devices, pools } as unknown as HardwareView;
@@ -81,6 +84,50 @@ describe('roomOn', () => {
     expect(room([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toEqual({
       pool: 'host',
       free: 60 * GIB,
+      aged: true,
+    });
+  });
+
+  describe('graphics beside a card with memory of its own', () => {
+    const igpu = card('igpu', {
+      vendor: 'Intel',
+      pool: 'host',
+      memory_total_bytes: null,
+      memory_used_bytes: null,
+    });
+    const arc = card('arc', { vendor: 'Intel' });
+    const pools = [pool('host', { kind: 'host' }), poolOf(arc)];
+    const both = (device: string) => room([igpu, arc], device, GIB, pools);
+
+    it.each(['auto', 'vulkan'])('are left out with device %s, as llama.cpp leaves them out', (device) => {
+      expect(both(device)).toEqual({ pool: 'arc', free: 6 * GIB });
+    });
+
+    it('are counted after it', () => {
+      expect(both('vulkan:0')).toEqual({ pool: 'arc', free: 6 * GIB });
+      expect(both('vulkan:1')).toEqual(host);
+    });
+
+    it('are taken where models stay off the card', () => {
+      const unseen = card('arc', { vendor: 'Intel', unused_reason: 'Vulkan does not see it' });
+      const shared = pool('host', { kind: 'unified', available_bytes: 60 * GIB, total_bytes: 96 * GIB });
+      expect(room([igpu, unseen], 'auto', GIB, [shared, poolOf(unseen)])).toMatchObject({
+        pool: 'host',
+        free: 60 * GIB,
+      });
+    });
+  });
+
+  it('what the driver keeps for itself is neither free nor ever there', () => {
+    const kept = pool('a', { total_bytes: 7 * GIB, available_bytes: 5 * GIB });
+    expect(room([card('a')], 'auto', GIB, [kept])).toEqual({ pool: 'a', free: 5 * GIB });
+    expect(room([card('a')], 'auto', 7.5 * GIB, [kept])).toEqual(host);
+  });
+
+  it('a driver that tells only what is used leaves the rest', () => {
+    expect(room([card('a')], 'auto', GIB, [pool('a', { available_bytes: null })])).toEqual({
+      pool: 'a',
+      free: 6 * GIB,
     });
   });
 
@@ -121,7 +168,7 @@ describe('figures that are being read', () => {
 
 describe('mostRoom', () => {
   const most = (devices: DeviceRecord[] | null, device: string, limit = 0, host = 16) => {
-    const pools = (devices ?? []).map(({ id }) => pool(id));
+    const pools = (devices ?? []).map(poolOf);
     const view = devices && ({ devices, pools } as unknown as HardwareView);
     return mostRoom({ last: () => view, memoryTotal: () => host * GIB }, device, limit);
   };
@@ -154,11 +201,24 @@ describe('the card that auto chooses', () => {
     expect(chosen([card('small', intel), roomy(intel)])).toEqual(['vulkan:1']);
   });
 
+  it('is told with those that it could be instead, roomiest first', () => {
+    const others = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
+      room(cards, device, needed).others;
+    const cards = [card('small'), roomy(), card('full', { memory_used_bytes: 8 * GIB })];
+    expect(others(cards)).toMatchObject([
+      { pool: 'small', free: 6 * GIB, card: ['cuda:0', 'vulkan:0'] },
+      { pool: 'full', free: 0, card: ['cuda:2', 'vulkan:2'] },
+    ]);
+    expect(others([roomy()])).toBeUndefined();
+    expect(others(cards, 'cuda')).toBeUndefined();
+    expect(others([card('small', { vendor: 'AMD' }), roomy()])).toBeUndefined();
+  });
+
   it('is counted among the cards of its maker, not among those on the memory of the machine', () => {
     const apu = card('apu', { vendor: 'AMD', pool: 'host' });
     const shared = pool('host', { kind: 'unified', available_bytes: GIB });
     const cards = [apu, card('small'), roomy()];
-    const pools = [shared, pool('small'), pool('roomy')];
+    const pools = [shared, ...cards.slice(1).map(poolOf)];
     expect(room(cards, 'auto', GIB, pools).card).toEqual(['cuda:1', 'vulkan:1']);
   });
 

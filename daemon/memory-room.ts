@@ -15,10 +15,11 @@ interface Card extends Room {
   readonly looked: boolean;
 }
 
+/** What the driver calls free: total less used would count what it keeps for itself. */
 function ownRoom(card: DeviceRecord, pool: MemoryPoolRecord): Card {
-  const { memory_total_bytes: known, memory_used_bytes: used } = card;
-  const total = known ?? pool.total_bytes;
-  const free = known === null || used === null ? pool.available_bytes : known - used;
+  const { total_bytes: total } = pool;
+  const { memory_used_bytes: used } = card;
+  const free = pool.available_bytes ?? (used === null ? null : total - used);
   const room = { device: card, pool: pool.id, total, looked: true };
   return free === null ? { ...room, free: total, untold: true } : { ...room, free };
 }
@@ -36,7 +37,14 @@ function cardRoom(card: DeviceRecord, view: HardwareView, host: number): Card {
 const roomiestFirst = (a: Card, b: Card): number =>
   Number(a.untold ?? false) - Number(b.untold ?? false) || b.free - a.free;
 
-/** Cards that models run on, in the order in which they are counted; every usable one for `auto`. */
+const onHost = ({ pool }: DeviceRecord): boolean => pool === HOST;
+const hasOwnMemory = ({ pool }: DeviceRecord): boolean => pool !== null && pool !== HOST;
+
+/**
+ * Cards that models run on, in the order in which they are counted; every usable one for `auto`. Where nothing names a maker,
+ * graphics on the machine's memory come last, as Vulkan's loader lists them, and where no number is named they are left out beside a
+ * card with memory of its own, as llama.cpp does.
+ */
 function cardsFor(view: HardwareView | null, device: string): DeviceRecord[] {
   const [word = 'auto', index] = device.split(':');
   const maker = MAKERS[word];
@@ -47,7 +55,10 @@ function cardsFor(view: HardwareView | null, device: string): DeviceRecord[] {
       (word !== 'auto' || card.unused_reason === null) &&
       (maker === undefined || card.vendor === null || card.vendor.toLowerCase().includes(maker)),
   );
-  return index === undefined ? cards : cards.slice(Number(index), Number(index) + 1);
+  const own = cards.filter((card) => !onHost(card));
+  const counted = maker === undefined ? [...own, ...cards.filter(onHost)] : cards;
+  if (index !== undefined) return counted.slice(Number(index), Number(index) + 1);
+  return maker === undefined && own.some(hasOwnMemory) ? own : counted;
 }
 
 const wordOf = ({ vendor }: DeviceRecord): string | undefined =>
@@ -58,11 +69,11 @@ const wordOf = ({ vendor }: DeviceRecord): string | undefined =>
  * the machine's memory, and for cards of different makers: which of those a backend sees, and so how it counts them, is not known.
  */
 function wordsFor(view: HardwareView, chosen: DeviceRecord): string[] | undefined {
-  const own = cardsFor(view, 'auto').filter(({ pool }) => pool !== null && pool !== HOST);
+  const own = cardsFor(view, 'auto').filter(hasOwnMemory);
   const word = wordOf(chosen);
   const alike = own.every((card) => card.vendor !== null && wordOf(card) === word);
   if (own.length < 2 || !alike || !own.includes(chosen)) return undefined;
-  // Vulkan's loader lists such cards before those on the machine's memory, by their address.
+  // Vulkan's loader lists such cards first, by their address.
   const vulkan = `vulkan:${own.indexOf(chosen)}`;
   return word === undefined ? [vulkan] : [`${word}:${cardsFor(view, word).indexOf(chosen)}`, vulkan];
 }
@@ -81,20 +92,25 @@ export function roomOn(
 ): Room {
   const left = <R extends Room>(room: R): R => ({ ...room, free: room.free - (beside.get(room.pool) ?? 0) });
   const host = hardware.memoryAvailable({ fresh: true });
-  const onHost: Room = left({ pool: HOST, free: host });
-  if (device === 'cpu') return onHost;
+  const machine: Room = left({ pool: HOST, free: host });
+  if (device === 'cpu') return machine;
   const view = hardware.view();
   const reading = hardware.reading() ? { reading: true as const } : {};
-  if (view === null) return { ...onHost, ...reading };
+  if (view === null) return { ...machine, ...reading };
   const cards = cardsFor(view, device)
     .map((card) => left(cardRoom(card, view, host)))
     .filter(({ total }) => device !== 'auto' || total === null || total >= needed);
-  const [roomiest] = cards.sort(roomiestFirst);
-  if (roomiest === undefined) return onHost;
-  const { pool, free, untold } = roomiest;
-  const card = device === 'auto' ? wordsFor(view, roomiest.device) : undefined;
+  const [roomiest, ...further] = cards.sort(roomiestFirst);
+  if (roomiest === undefined) return machine;
   const old = cards.some(({ looked }) => looked) ? reading : {};
-  return { pool, free, ...(card && { card }), ...(untold && { untold }), ...old };
+  const told = ({ device: on, pool, free, untold, looked }: Card): Room => {
+    const card = device === 'auto' ? wordsFor(view, on) : undefined;
+    const aged = pool === HOST && looked ? { aged: true as const } : {};
+    return { pool, free, ...(card && { card }), ...(untold && { untold }), ...aged, ...old };
+  };
+  const [room, ...others] = [roomiest, ...further].map(told) as [Room, ...Room[]];
+  const choosable = others.filter(({ card }) => card !== undefined);
+  return room.card === undefined || choosable.length === 0 ? room : { ...room, others: choosable };
 }
 
 /**

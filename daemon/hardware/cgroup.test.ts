@@ -16,21 +16,33 @@ function files(contents: Record<string, string>) {
   }
 }
 
-test('the tightest limit on the way up counts, with the use below it, droppable cache left out', () => {
+test('the tightest limit on the way up counts, with what is left below it, cache of files left out', () => {
   files({
     'proc/self/cgroup': '0::/system.slice/app.service\n',
     'sys/fs/cgroup/system.slice/memory.max': '4000\n',
     'sys/fs/cgroup/system.slice/memory.current': '1500\n',
-    'sys/fs/cgroup/system.slice/memory.stat': 'anon 1\ninactive_file 500\n',
+    'sys/fs/cgroup/system.slice/memory.stat': 'anon 1\nfile 600\ninactive_file 100\nactive_file 400\n',
     'sys/fs/cgroup/system.slice/app.service/memory.max': 'max\n',
     'sys/fs/cgroup/system.slice/cpu.max': '250000 100000\n',
   });
-  expect(readCgroup(root)).toEqual({ memoryLimit: 4000, memoryUsed: 1000, cpus: 2.5 });
+  expect(readCgroup(root)).toEqual({ memoryLimit: 4000, memoryLeft: 3000, cpus: 2.5 });
+});
+
+test('less may be left below a wider limit that others share', () => {
+  const slice = 'sys/fs/cgroup/lab.slice';
+  files({
+    'proc/self/cgroup': '0::/lab.slice/app.service\n',
+    [`${slice}/memory.max`]: '16000\n',
+    [`${slice}/memory.current`]: '15000\n',
+    [`${slice}/app.service/memory.max`]: '12000\n',
+    [`${slice}/app.service/memory.current`]: '1000\n',
+  });
+  expect(readCgroup(root)).toMatchObject({ memoryLimit: 12000, memoryLeft: 1000 });
 });
 
 test('inside a container the group is the root of what it sees', () => {
   files({ 'proc/self/cgroup': '0::/\n', 'sys/fs/cgroup/memory.max': '4096\n' });
-  expect(readCgroup(root)).toEqual({ memoryLimit: 4096, memoryUsed: null, cpus: null });
+  expect(readCgroup(root)).toEqual({ memoryLimit: 4096, memoryLeft: 4096, cpus: null });
 });
 
 test('the old hierarchy, whose "no limit" is a huge number', () => {
@@ -40,12 +52,16 @@ test('the old hierarchy, whose "no limit" is a huge number', () => {
     [`${group}/memory.limit_in_bytes`]: '9223372036854771712\n',
   });
   expect(readCgroup(root).memoryLimit).toBeNull();
-  files({ [`${group}/memory.limit_in_bytes`]: '8192\n', [`${group}/memory.usage_in_bytes`]: '100\n' });
-  expect(readCgroup(root)).toMatchObject({ memoryLimit: 8192, memoryUsed: 100 });
+  files({
+    [`${group}/memory.limit_in_bytes`]: '8192\n',
+    [`${group}/memory.usage_in_bytes`]: '1000\n',
+    [`${group}/memory.stat`]: 'active_file 1\ntotal_inactive_file 300\ntotal_active_file 600\n',
+  });
+  expect(readCgroup(root)).toMatchObject({ memoryLimit: 8192, memoryLeft: 8092 });
 });
 
 test('nothing to read is no limit', () => {
-  expect(readCgroup(root)).toEqual({ memoryLimit: null, memoryUsed: null, cpus: null });
+  expect(readCgroup(root)).toEqual({ memoryLimit: null, memoryLeft: null, cpus: null });
   expect(parseCpuMax('max 100000')).toBeNull();
   expect(parseCpuMax(null)).toBeNull();
 });

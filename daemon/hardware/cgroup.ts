@@ -7,8 +7,8 @@ const MAX_DEPTH = 32;
 export interface CgroupLimits {
   /** Smallest memory limit on the way up, bytes; null = none. */
   memoryLimit: number | null;
-  /** Bytes in use below that limit, without cache that can be dropped. */
-  memoryUsed: number | null;
+  /** Bytes left below whichever limit on the way up has least left; cache of files counts as left. Null = no limit. */
+  memoryLeft: number | null;
   /** Processors' worth of time, for example 1.5; null = none. */
   cpus: number | null;
 }
@@ -18,14 +18,15 @@ interface Hierarchy {
   path: string;
   limit: string;
   used: string;
+  /** Pages of files, which the kernel drops when memory is short; those that were used twice stand in the second list. */
   cache: RegExp;
 }
 
-const V2 = { limit: 'memory.max', used: 'memory.current', cache: /^inactive_file (\d+)$/m };
+const V2 = { limit: 'memory.max', used: 'memory.current', cache: /^(?:in)?active_file (\d+)$/gm };
 const V1 = {
   limit: 'memory.limit_in_bytes',
   used: 'memory.usage_in_bytes',
-  cache: /^total_inactive_file (\d+)$/m,
+  cache: /^total_(?:in)?active_file (\d+)$/gm,
 };
 
 /** Which trees to look in, from `/proc/self/cgroup` (`0::/path` and `4:memory:/path`). */
@@ -53,18 +54,26 @@ function bytes(text: string | null): number | null {
   return Number.isFinite(value) && value < NO_LIMIT ? value : null;
 }
 
-function tightest(root: string, tree: Hierarchy): Pick<CgroupLimits, 'memoryLimit' | 'memoryUsed'> {
-  let best: { folder: string; limit: number } | null = null;
-  for (const part of upwards(tree.path)) {
+interface Level {
+  limit: number;
+  left: number;
+}
+
+/** Every limit on the way up, with what is left below it; all of it where the use is not told. */
+function levels(root: string, tree: Hierarchy): Level[] {
+  return upwards(tree.path).flatMap((part) => {
     const folder = `${tree.base}/${part}`;
     const limit = bytes(kernelText(root, `${folder}/${tree.limit}`));
-    if (limit !== null && (best === null || limit < best.limit)) best = { folder, limit };
-  }
-  if (best === null) return { memoryLimit: null, memoryUsed: null };
-  const used = bytes(kernelText(root, `${best.folder}/${tree.used}`));
-  const cache = Number(tree.cache.exec(kernelText(root, `${best.folder}/memory.stat`) ?? '')?.[1] ?? 0);
-  return { memoryLimit: best.limit, memoryUsed: used === null ? null : Math.max(0, used - cache) };
+    if (limit === null) return [];
+    const used = bytes(kernelText(root, `${folder}/${tree.used}`)) ?? 0;
+    const stat = kernelText(root, `${folder}/memory.stat`) ?? '';
+    const cache = [...stat.matchAll(tree.cache)].reduce((sum, [, size]) => sum + Number(size), 0);
+    return [{ limit, left: Math.max(0, limit - Math.max(0, used - cache)) }];
+  });
 }
+
+const least = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : Math.min(...values);
 
 /** Processors' worth of time from `cpu.max` (`150000 100000`); null for `max`. */
 export function parseCpuMax(text: string | null): number | null {
@@ -75,8 +84,7 @@ export function parseCpuMax(text: string | null): number | null {
 /** Limits of the group this process runs in. A tree that can't be read limits nothing. */
 export function readCgroup(root: string): CgroupLimits {
   const trees = parseHierarchies(kernelText(root, 'proc/self/cgroup') ?? '0::/');
-  const limits = trees.map((tree) => tightest(root, tree)).filter((one) => one.memoryLimit !== null);
-  const [memory] = limits.sort((a, b) => (a.memoryLimit ?? 0) - (b.memoryLimit ?? 0));
+  const limits = trees.flatMap((tree) => levels(root, tree));
   const quotas = trees
     .filter((tree) => tree.limit === V2.limit)
     .flatMap((tree) =>
@@ -84,8 +92,8 @@ export function readCgroup(root: string): CgroupLimits {
     )
     .filter((quota) => quota !== null);
   return {
-    memoryLimit: memory?.memoryLimit ?? null,
-    memoryUsed: memory?.memoryUsed ?? null,
-    cpus: quotas.length === 0 ? null : Math.min(...quotas),
+    memoryLimit: least(limits.map(({ limit }) => limit)),
+    memoryLeft: least(limits.map(({ left }) => left)),
+    cpus: least(quotas),
   };
 }

@@ -3,6 +3,11 @@ export interface ProbeProblem {
   reason: string;
 }
 
+const NO_ANSWER = 'no answer within';
+export const noAnswer = (limitMs: number): string => `${NO_ANSWER} ${limitMs / 1000} s`;
+/** Whether a probe, or a tool that it asked, was given up because it took too long. */
+export const tookTooLong = ({ reason }: ProbeProblem): boolean => reason.startsWith(NO_ANSWER);
+
 /**
  * Runs one probe with a time limit: what it throws, and a limit that passes, become a line in `problems` and the
  * fallback. So none can fail or hold up the others.
@@ -16,7 +21,7 @@ export async function guarded<T>(
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+    timer = setTimeout(() => reject(new Error(noAnswer(limitMs))), limitMs);
   });
   try {
     return await Promise.race([work(), limit]);

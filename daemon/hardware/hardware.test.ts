@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { Bus } from '../kit/bus.ts';
 import { createLog } from '../kit/log.ts';
@@ -179,4 +179,60 @@ test('engines of containers are part of the view', async () => {
       hint: null,
     },
   ]);
+});
+
+describe('a machine that is not as the last probe found it', () => {
+  const gpus = (hardware: Hardware) =>
+    (hardware.last()?.devices ?? []).filter(({ kind }) => kind === 'gpu').map(({ access }) => access);
+  /** Asks for values that are too old to be shown. */
+  const ask = async (hardware: Hardware, elapsed = 5000) => {
+    vi.advanceTimersByTime(elapsed);
+    await hardware.current();
+  };
+
+  test('is probed again where its card has been unplugged', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const [machine, hardware] = start('amd-dgpu');
+    await hardware.probe();
+    expect(gpus(hardware)).toEqual(['ok']);
+    rmSync(join(machine.root, 'sys/bus/pci/devices/0000:0b:00.0'), { recursive: true });
+    await ask(hardware);
+    await vi.waitFor(() => expect(gpus(hardware)).toEqual([]), 5000);
+  });
+
+  test('is probed again where the tool of its card came too late at first, at most once a minute', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const [machine, hardware, bus] = start('nvidia-single', { limitMs: 700 });
+    let probes = 0;
+    bus.subscribe(() => {
+      probes += 1;
+    });
+    const tool = join(machine.path, 'nvidia-smi');
+    const answers = readFileSync(tool);
+    writeFileSync(tool, `#!${process.execPath}\nwhile (true);\n`, { mode: 0o755 });
+    await hardware.probe();
+    expect(gpus(hardware)).toEqual(['ok']);
+    await ask(hardware);
+    await vi.waitFor(() => expect(probes).toBe(2), 5000);
+    writeFileSync(tool, answers, { mode: 0o755 });
+    await ask(hardware);
+    await ask(hardware);
+    expect([probes, hardware.last()?.devices[1]?.memory_total_bytes]).toEqual([2, null]);
+    await ask(hardware, 60_000);
+    await vi.waitFor(() => expect(probes).toBe(3), 5000);
+    expect(hardware.last()?.devices[1]?.memory_total_bytes).toBeGreaterThan(0);
+  });
+
+  test('is left as it is where its driver does not work', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const [, hardware, bus] = start('nvidia-driver-broken');
+    await hardware.probe();
+    let probes = 0;
+    bus.subscribe(() => {
+      probes += 1;
+    });
+    await ask(hardware);
+    await ask(hardware, 60_000);
+    expect(probes).toBe(0);
+  });
 });

@@ -15,6 +15,7 @@ import { guarded } from './guarded.ts';
 import { readHostMemory } from './host-memory.ts';
 import { LiveValues } from './live-values.ts';
 import { installedBackends } from './llama-backends.ts';
+import { isOutdated } from './outdated.ts';
 import { type ProbeContext, type ProbeResult, probeMachine } from './probe.ts';
 import { watchResume } from './resume-watch.ts';
 import { TOOL_PATH, tools } from './tools.ts';
@@ -66,6 +67,8 @@ export interface Hardware {
 
 const MEMORY_MS = 1000;
 const PROBE_MS = 8000;
+/** A machine that is not as it was found is probed again at most this often without being asked to. */
+const PROBE_AGAIN_MS = 60_000;
 
 /** A value that is read again once it is older than `ms`. */
 function cached<T>(ms: number, read: () => T): () => T {
@@ -104,6 +107,7 @@ export function createHardware(options: HardwareOptions): Hardware {
   let cores: number | null = null;
   let signs: boolean | null = null;
   let last: ProbeResult | null = null;
+  let probedAgainAt = Number.NEGATIVE_INFINITY;
 
   const coresPhysical = () => {
     cores ??= physicalCores(root);
@@ -123,7 +127,12 @@ export function createHardware(options: HardwareOptions): Hardware {
     bus.emit('hardware', { probed_at: last.probedAt });
   };
   const readLive = async () => {
-    if (last !== null && !stop.signal.aborted) await live.read(factsOf(last));
+    if (last === null || stop.signal.aborted) return;
+    await live.read(factsOf(last));
+    const now = performance.now();
+    if (now - probedAgainAt < PROBE_AGAIN_MS || !(await isOutdated(context.tree, last))) return;
+    probedAgainAt = now;
+    void probe();
   };
   const flights = new SingleFlight<void>();
   const refresh = () => flights.run('live', readLive);

@@ -1,6 +1,7 @@
 import { freemem, totalmem } from 'node:os';
 import { readCgroup } from './cgroup.ts';
 import { kernelText } from './kernel-files.ts';
+import { zfsCacheBytes } from './zfs-cache.ts';
 
 export interface HostMemory {
   /** What this process may use at most: the machine's memory or its control group's limit, the smaller, in bytes. */
@@ -18,16 +19,21 @@ export function parseMeminfo(text: string): { total: number; available: number }
   return Number.isFinite(total) && Number.isFinite(available) ? { total, available } : null;
 }
 
-/** Memory of the host as far as this process may have it. Cheap: two or three small kernel files. */
-export function readHostMemory(root: string): HostMemory {
-  const host = parseMeminfo(kernelText(root, 'proc/meminfo') ?? '') ?? {
+function machineMemory(root: string): { total: number; available: number } {
+  const { total, available } = parseMeminfo(kernelText(root, 'proc/meminfo') ?? '') ?? {
     total: totalmem(),
     available: freemem(),
   };
-  const { memoryLimit, memoryUsed } = readCgroup(root);
-  if (memoryLimit === null || memoryLimit >= host.total) {
+  return { total, available: Math.min(total, available + zfsCacheBytes(root)) };
+}
+
+/** Memory of the host as far as this process may have it. Cheap: some small kernel files. */
+export function readHostMemory(root: string): HostMemory {
+  const host = machineMemory(root);
+  const { memoryLimit, memoryLeft } = readCgroup(root);
+  if (memoryLimit === null || memoryLeft === null || memoryLimit >= host.total) {
     return { totalBytes: host.total, availableBytes: host.available, limitedBy: 'host' };
   }
-  const left = memoryUsed === null ? memoryLimit : Math.max(0, memoryLimit - memoryUsed);
-  return { totalBytes: memoryLimit, availableBytes: Math.min(host.available, left), limitedBy: 'cgroup' };
+  const availableBytes = Math.min(host.available, memoryLeft);
+  return { totalBytes: memoryLimit, availableBytes, limitedBy: 'cgroup' };
 }

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
-import { looseNumber, toolProblem } from './tools.ts';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
+import { looseNumber, toolProblem, tools } from './tools.ts';
 
 const result = { code: 0, stdout: '', stderr: '', timedOut: false, missing: false };
 
@@ -29,3 +32,23 @@ test('a failure is told in one line', () => {
   expect(toolProblem({ ...result, code: 1 })).toBe('ended with status 1');
   expect(toolProblem({ ...result, code: null, timedOut: true })).toBe('no answer within 3 s');
 });
+
+test('a tool is not started again while its last process cannot be ended', async () => {
+  const folder = scratch();
+  const starts = join(folder, 'starts');
+  const file = join(folder, 'stuck');
+  writeFileSync(file, `#!/bin/sh\necho $$ >> ${starts}\nexec sleep 600\n`);
+  chmodSync(file, 0o755);
+  const pids = () => readFileSync(starts, 'utf8').trim().split('\n').map(Number);
+  const tool = tools(`${folder}:${process.env.PATH}`, undefined, 500);
+  const deaf = vi.spyOn(process, 'kill').mockReturnValue(true);
+  await tool('stuck', []);
+  expect(await tool('stuck', [])).toMatchObject({ code: null, timedOut: true });
+  deaf.mockRestore();
+  expect(pids()).toHaveLength(1);
+  process.kill(pids()[0] as number, 'SIGKILL');
+  await vi.waitFor(async () => {
+    await tool('stuck', []);
+    expect(pids()).toHaveLength(2);
+  });
+}, 20_000);

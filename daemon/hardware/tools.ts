@@ -1,4 +1,5 @@
 import { DEFAULT_PATH, type RunResult, runCommand } from '../kit/run-command.ts';
+import { noAnswer } from './guarded.ts';
 
 /** Runs a vendor tool with the probe's limits; never throws. */
 export type Tool = (file: string, args: readonly string[]) => Promise<RunResult>;
@@ -15,14 +16,27 @@ const VENDOR_FOLDERS = [
 
 export const TOOL_PATH = [DEFAULT_PATH, ...VENDOR_FOLDERS].join(':');
 
-export function tools(path: string, signal?: AbortSignal): Tool {
-  return (file, args) => runCommand(file, args, { path, signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+/** What a tool answers whose last process hangs in its driver. */
+const STUCK: RunResult = { code: null, stdout: '', stderr: '', timedOut: true, missing: false };
+
+/** The tools of this machine. One whose last process could not be ended is not started again before that is gone. */
+export function tools(path: string, signal?: AbortSignal, timeoutMs = TIMEOUT_MS): Tool {
+  const stuck = new Set<string>();
+  return async (file, args) => {
+    if (stuck.has(file)) return STUCK;
+    const result = await runCommand(file, args, { path, signal, timeoutMs, maxBytes: MAX_BYTES });
+    if (result.left !== undefined) {
+      stuck.add(file);
+      void result.left.then(() => stuck.delete(file));
+    }
+    return result;
+  };
 }
 
 /** What went wrong in one line, or null: it ran and succeeded, or it is not installed, which is ordinary. */
 export function toolProblem(result: RunResult): string | null {
   if (result.missing || result.code === 0) return null;
-  if (result.timedOut) return `no answer within ${TIMEOUT_MS / 1000} s`;
+  if (result.timedOut) return noAnswer(TIMEOUT_MS);
   const said = `${result.stdout}\n${result.stderr}`.split('\n').find((line) => line.trim() !== '');
   return said?.trim().slice(0, 300) ?? `ended with status ${result.code ?? 'unknown'}`;
 }

@@ -89,3 +89,18 @@ test('a grandchild that keeps the pipe open does not hold the answer', async () 
   const result = await runCommand(process.execPath, script(code), { timeoutMs: 60_000, maxBytes: 1000 });
   expect(result).toMatchObject({ code: 0, timedOut: false });
 });
+
+test('a process that cannot be ended is left behind, and it is told when it is gone at last', async () => {
+  const deaf = vi.spyOn(process, 'kill').mockReturnValue(true);
+  const code = 'console.log(process.pid); setInterval(() => {}, 1000)';
+  const began = Date.now();
+  const result = await runCommand(process.execPath, script(code), { timeoutMs: 1000, maxBytes: 1000 });
+  deaf.mockRestore();
+  expect(Date.now() - began).toBeLessThan(4000);
+  const pid = Number(result.stdout);
+  expect(result).toMatchObject({ code: null, timedOut: true, missing: false });
+  expect(alive(pid)).toBe(true);
+  process.kill(pid, 'SIGKILL');
+  await result.left;
+  expect(alive(pid)).toBe(false);
+}, 10_000);

@@ -22,12 +22,16 @@ export interface RunResult {
   timedOut: boolean;
   /** True when there is no such program, or none that may be run. */
   missing: boolean;
+  /** Only for a process that could not be ended, because the kernel holds it: resolves once it is gone. */
+  left?: Promise<void>;
 }
 
 /** Folders that are searched when the caller names none. */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** Grandchildren may hold the pipes open after the program ended; this long is waited for their last words. */
 const PIPE_GRACE_MS = 250;
+/** A process that was killed ends within a moment, unless it hangs in a driver; nobody waits longer for it. */
+const KILL_GRACE_MS = 500;
 const NEVER_STARTED: RunResult = { code: null, stdout: '', stderr: '', timedOut: false, missing: false };
 
 /** Keeps the first `maxBytes` of a stream, and goes on draining it so that the writer never blocks. */
@@ -76,17 +80,28 @@ function notStarted(error: unknown): RunResult {
   return { ...NEVER_STARTED, missing, stderr: missing ? '' : code };
 }
 
+const hasExited = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
 function watch(child: ChildProcess, options: RunOptions, done: (result: RunResult) => void): void {
   const stdout = keepHead(child.stdout, options.maxBytes);
   const stderr = keepHead(child.stderr, options.maxBytes);
   let timedOut = false;
+  let settled = false;
   let grace: NodeJS.Timeout | undefined;
-  const stop = () => killGroup(child);
+  const stop = () => {
+    killGroup(child);
+    if (hasExited(child)) return;
+    clearTimeout(grace);
+    grace = setTimeout(leave, KILL_GRACE_MS);
+  };
   const timer = setTimeout(() => {
     timedOut = true;
     stop();
   }, options.timeoutMs);
   const finish = (result: RunResult) => {
+    if (settled) return;
+    settled = true;
     clearTimeout(timer);
     clearTimeout(grace);
     options.signal?.removeEventListener('abort', stop);
@@ -96,12 +111,21 @@ function watch(child: ChildProcess, options: RunOptions, done: (result: RunResul
   };
   const ended = (code: number | null) =>
     finish({ code, stdout: stdout(), stderr: stderr(), timedOut, missing: false });
+  const leave = () => {
+    child.unref();
+    const left = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+    });
+    finish({ ...NEVER_STARTED, stdout: stdout(), stderr: stderr(), timedOut, left });
+  };
   options.signal?.addEventListener('abort', stop, { once: true });
   child.once('error', (error) => finish(notStarted(error)));
   child.once('close', ended);
   child.once('exit', (code) => {
+    if (settled) return;
+    clearTimeout(grace);
     grace = setTimeout(() => {
-      stop();
+      killGroup(child);
       ended(code);
     }, PIPE_GRACE_MS);
   });
@@ -109,7 +133,8 @@ function watch(child: ChildProcess, options: RunOptions, done: (result: RunResul
 
 /**
  * Runs a short tool to its end: no shell, no inherited environment, output capped, the whole process group killed
- * at the time limit or on abort. Never throws: a missing tool, a failure and a time-out are answers.
+ * at the time limit or on abort; one that the kernel holds even then is left behind. Never throws: a missing tool, a failure and
+ * a time-out are answers.
  */
 export function runCommand(file: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   if (options.signal?.aborted) return Promise.resolve(NEVER_STARTED);

@@ -18,6 +18,7 @@ export interface Need {
   readonly window: number;
   readonly compute: number;
   readonly engine: number;
+  /** What it takes here: as it was measured, else the sum of the parts. */
   readonly total: number;
   readonly source: 'estimated' | 'measured';
 }
@@ -32,6 +33,10 @@ export interface Evaluation {
   readonly sequences: number;
   readonly batch: number;
 }
+
+/** The sum of the parts, whatever was measured. */
+export const estimateOf = ({ weights, window, compute, engine }: Need): number =>
+  weights + window + compute + engine;
 
 /** What a model needs when it is evaluated like this (spec "Slots", admission). */
 export function needOf(model: ModelSize, { context, sequences, batch }: Evaluation): Need {

@@ -16,10 +16,14 @@ export interface Room {
   readonly free: number;
   /** What is known of it is too old, or nothing yet, and is being read: a load waits for that. */
   readonly reading?: true;
+  /** `free` is as old as the last look at the graphics that share the pool, as that of a card always is. */
+  readonly aged?: true;
   /** A card that does not tell what is free: `free` is all of it, what slots hold there included. */
   readonly untold?: true;
   /** The card that was chosen among several, as device words (`cuda:1`, `vulkan:1`), one for each backend that may run there. */
   readonly card?: readonly string[];
+  /** The further cards that the load could be told to run on, roomiest first. */
+  readonly others?: readonly Room[];
 }
 
 /** Bytes of each pool that are planned for others and not taken yet. */

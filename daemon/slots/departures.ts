@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
-import { CARD_FIGURES_MS, HOST_POOL } from './holding.ts';
+import { CARD_FIGURES_MS } from './holding.ts';
 
-/** Memory of cards that was given back a moment ago: their figures are some seconds old, those of the machine are not. */
+/** Memory that engines off the processor gave back a moment ago: figures of cards and graphics are some seconds old. */
 export class Departures {
   readonly #clock: Clock;
   #recent: { pool: string; bytes: number; until: number }[] = [];
@@ -10,10 +10,9 @@ export class Departures {
     this.#clock = clock;
   }
 
-  /** An engine has ended. */
+  /** An engine that was not on the processor has ended. */
   note(pool: string, bytes: number): void {
     this.#forget();
-    if (pool === HOST_POOL) return;
     this.#recent.push({ pool, bytes, until: this.#clock.now() + CARD_FIGURES_MS });
   }
 

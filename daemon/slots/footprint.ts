@@ -9,13 +9,21 @@ const AFTER_MS = 100;
 const EVERY_MS = 60_000;
 
 /**
- * Bytes that an engine on the CPU takes: what no file backs, and the pages of its files. Weights that are mapped count
- * in full, because pages that were not touched yet will be.
+ * Bytes that an engine on the CPU takes: what no file backs, its weights in full, because mapped pages that were not touched
+ * yet will be, and what is resident of other files. llama.cpp lays most weights of some formats out anew in memory of its
+ * own, and the pages of their file are then read once and never again: the file counts no further than up to the estimate.
  */
-export function footprint({ resident, anonymous }: ProcessMemory, weightBytes: number): number {
-  const backed = resident - anonymous;
-  return anonymous + (anonymous < weightBytes ? Math.max(backed, weightBytes) : backed);
+export function footprint(
+  { resident, anonymous }: ProcessMemory,
+  { weightBytes, estimatedBytes }: Pick<Current, 'weightBytes' | 'estimatedBytes'>,
+): number {
+  const otherFiles = Math.max(0, resident - anonymous - weightBytes);
+  return Math.max(anonymous, Math.min(anonymous + weightBytes, estimatedBytes)) + otherFiles;
 }
+
+/** Whether a part of the layers lies on the machine's memory, so that the card holds less than the launch would take there. */
+const isSplit = ({ loaded }: Readonly<Current>): boolean =>
+  loaded?.layers !== undefined && loaded.layers.placed < loaded.layers.total;
 
 /** Where the memory of an engine, with all that it started, is read. */
 export interface MemoryReaders {
@@ -49,7 +57,7 @@ export class Footprints {
     const last = this.#measuredAt.get(current.running) ?? Number.NEGATIVE_INFINITY;
     if (pid === null || now - last < EVERY_MS) return;
     const onCard = poolOf(current) !== HOST_POOL;
-    if (!onCard && current.loaded?.device !== 'cpu') return;
+    if (onCard ? isSplit(current) : current.loaded?.device !== 'cpu') return;
     this.#measuredAt.set(current.running, now);
     this.#clock.after(AFTER_MS, () => {
       if (onCard) void this.#measureCard(current, pid);
@@ -57,10 +65,11 @@ export class Footprints {
     });
   }
 
-  #measure({ launch, pool, weightBytes }: Readonly<Current>, pid: number): void {
+  /** It is remembered for the machine's memory, also where admission had expected a card. */
+  #measure(current: Readonly<Current>, pid: number): void {
     const memory = this.#readers.familyMemoryOf(pid);
     if (memory === null) return;
-    this.#measures.took(launch, pool, weightBytes, footprint(memory, weightBytes));
+    this.#measures.took(current.launch, HOST_POOL, current.weightBytes, footprint(memory, current));
   }
 
   async #measureCard({ launch, pool, weightBytes }: Readonly<Current>, pid: number): Promise<void> {

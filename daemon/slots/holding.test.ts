@@ -67,8 +67,10 @@ it('an engine that fell back to the CPU takes from the machine, whatever was exp
   expect(poolOf(currentOf(null, { pool: 'card' }))).toBe('card');
 });
 
-it('a card may not show an engine that has just become ready', () => {
+it('cards and graphics may not show an engine that has just become ready', () => {
   const ready = currentOf('vulkan', { ...current, pool: 'card', readySince: 1_000 });
   expect([settlingBytes(ready, 1_001), settlingBytes(ready, 7_000)]).toEqual([100, 0]);
+  const onGraphics = currentOf('vulkan', { ...current, readySince: 1_000 });
+  expect([settlingBytes(onGraphics, 1_001), settlingBytes(onGraphics, 7_000)]).toEqual([100, 0]);
   expect(settlingBytes(currentOf('cpu', { ...current, readySince: 1_000 }), 1_001)).toBe(0);
 });

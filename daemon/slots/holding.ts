@@ -36,11 +36,11 @@ export interface HoldingFacts {
   readonly reloadMs: number;
 }
 
-/** A card's figures may be this old. */
+/** Figures of cards and graphics may be this old. */
 export const CARD_FIGURES_MS = 6_000;
 
 /** An engine of somebody else may not tell what it runs on; on the machine's memory it counts as on the CPU. */
-const onCpu = ({ loaded, pool }: Readonly<Current>): boolean =>
+export const onCpu = ({ loaded, pool }: Readonly<Current>): boolean =>
   loaded?.device === 'cpu' || (loaded?.device === 'auto' && pool === HOST_POOL);
 
 /**
@@ -53,10 +53,10 @@ export function reservedBytes(current: Readonly<Current>, anonymous: number): nu
   return onCpu(current) ? Math.min(open, current.weightBytes) : 0;
 }
 
-/** Bytes of an engine on a card that the card's figures may not show yet. */
+/** Bytes of an engine off the processor that figures of cards and graphics may not show yet. */
 export function settlingBytes(current: Readonly<Current>, now: number): number {
-  const { readySince, neededBytes, pool } = current;
-  if (readySince === null || onCpu(current) || pool === HOST_POOL) return 0;
+  const { readySince, neededBytes } = current;
+  if (readySince === null || onCpu(current)) return 0;
   return now - readySince < CARD_FIGURES_MS ? neededBytes : 0;
 }
 

@@ -17,6 +17,8 @@ export interface Applicant {
   readonly free: number;
   /** Whether somebody waits for it. */
   readonly asked: boolean;
+  /** `free` is of the machine's memory, and some seconds old. */
+  readonly aged?: true;
   /** `free` is all of a card that does not tell what is free. */
   readonly untold?: true;
 }
@@ -117,6 +119,12 @@ export class LoadLine {
     const all = [...this.#places.values()];
     const own = all.findIndex((place) => place.slot === slot);
     return (own < 0 ? all : all.slice(0, own)).filter((place) => place.pool === pool);
+  }
+
+  /** The pool in which others leave for a load that waits; null when it does not wait, or is not decided. */
+  poolOf(slot: string): string | null {
+    const place = this.#places.get(slot);
+    return place === undefined || place.for.length === 0 ? null : place.pool;
   }
 
   /** Unix milliseconds since when a load waits; null when it does not. */

@@ -1,12 +1,15 @@
 import type { LoadForecastView } from '../contract/slots.ts';
 import type { ProcessMemory } from '../kit/process-identity.ts';
+import { estimateOf } from './admission.ts';
 import { type Beside, type Order, type OrderPicture, orderLoad, type Room } from './admit.ts';
+import { chooseRoom } from './choose-room.ts';
 import type { Clock } from './clock.ts';
 import { Departures } from './departures.ts';
 import type { SlotModel } from './engines/engine.ts';
+import { takesCard } from './engines/visible-devices.ts';
 import { decideLoad, type LoadDecision, type MemoryPicture } from './eviction.ts';
 import { Footprints } from './footprint.ts';
-import { type Holding, poolOf, reservedBytes, settlingBytes, toHolder } from './holding.ts';
+import { HOST_POOL, type Holding, onCpu, poolOf, reservedBytes, settlingBytes, toHolder } from './holding.ts';
 import { type Ahead, type Applicant, LoadLine } from './load-line.ts';
 import type { Measures } from './measures.ts';
 import type { AdmitOutcome, Current } from './owner-parts.ts';
@@ -42,6 +45,17 @@ export interface Forecast {
   readonly view: LoadForecastView;
 }
 
+/** What one load is planned by, beside the slots that hold memory. */
+interface Terms {
+  /** False: nobody waits for it. Default true. */
+  readonly asked?: boolean;
+  /** What the slot itself holds now and would give back. */
+  readonly given?: { readonly pool: string; readonly bytes: number } | null;
+  readonly beside?: Beside | undefined;
+  /** The pool that is chosen already. */
+  readonly pool?: string;
+}
+
 /** All loads of this gateway: what each needs, what is there, who leaves for whom. */
 export class Loads {
   readonly #parts: LoadsParts;
@@ -68,8 +82,8 @@ export class Loads {
 
   /** Decides on one load; throws 507 `slot.no_memory` with the sum, or `slot.failed` without a fitting model. */
   admit(config: SlotConfig, asked: boolean): AdmitOutcome {
-    const order = this.#order(config, this.#parts.model(config), this.#parts.holdings());
-    const load = applicant(config, order, asked);
+    const order = this.#order(config, this.#parts.model(config), this.#parts.holdings(), { asked });
+    const load = applicant(config, order.room, order.need.total, asked);
     if (order.room.reading) return { ...this.#line.hold(load), undecided: true };
     if (this.#parts.runsAlready(config.name)) this.#line.leave(config.name);
     else {
@@ -83,6 +97,7 @@ export class Loads {
       pool: room.pool,
       neededBytes: need.total,
       needSource: need.source,
+      estimatedBytes: estimateOf(need),
       weightBytes,
     };
     return { kind: 'start', admitted };
@@ -94,13 +109,14 @@ export class Loads {
    */
   forecast(config: SlotConfig, model: SlotModel | null, own: Holding | null, beside?: Beside): Forecast {
     const others = this.#parts.holdings().filter(({ current }) => current !== own?.current);
-    const { pool } = this.#order(config, model, others, { beside }).room;
-    const given = own === null || poolOf(own.current) !== pool ? 0 : this.#holder(own).frees;
+    const given = own === null ? null : { pool: poolOf(own.current), bytes: this.#holder(own).frees };
     const first = this.#order(config, model, others, { given, beside });
-    const decision = this.#foresee(config, first, others, beside);
+    const { room, need } = first;
+    const decision = this.#decide(applicant(config, room, need.total, true), others, beside);
     const gone = decision.kind === 'wait' ? decision.for : [];
     const rest = others.filter(({ name }) => !gone.includes(name));
-    return { order: this.#order(config, model, rest, { given, beside }), view: forecastView(decision) };
+    const { pool } = room;
+    return { order: this.#order(config, model, rest, { given, beside, pool }), view: forecastView(decision) };
   }
 
   /** The load of a slot is not wanted any more. */
@@ -122,24 +138,17 @@ export class Loads {
   }
 
   ended(current: Readonly<Current>): void {
-    this.#departures.note(poolOf(current), current.neededBytes);
+    if (!onCpu(current)) this.#departures.note(poolOf(current), current.neededBytes);
   }
 
-  #foresee(config: SlotConfig, order: Order, others: readonly Holding[], beside?: Beside): LoadDecision {
-    const load = applicant(config, order, true);
-    const since = this.#line.since(config.name) ?? this.#parts.clock.now();
-    const ahead = this.#line.aheadOf(config.name, order.room.pool);
-    const picture = this.#picture(others, load, ahead, since);
-    const planned = beside?.get(order.room.pool) ?? 0;
+  #decide(load: Applicant, others: readonly Holding[], beside?: Beside): LoadDecision {
+    const since = this.#line.since(load.slot) ?? this.#parts.clock.now();
+    const picture = this.#picture(others, load, this.#line.aheadOf(load.slot, load.pool), since);
+    const planned = beside?.get(load.pool) ?? 0;
     return decideLoad({ ...picture, limit: picture.limit === null ? null : picture.limit - planned });
   }
 
-  #order(
-    config: SlotConfig,
-    model: SlotModel | null,
-    others: readonly Holding[],
-    { given = 0, beside }: { given?: number; beside?: Beside | undefined } = {},
-  ): Order {
+  #order(config: SlotConfig, model: SlotModel | null, others: readonly Holding[], terms: Terms): Order {
     const parts = this.#parts;
     const picture: OrderPicture = {
       model,
@@ -147,13 +156,27 @@ export class Loads {
       cpuThreads: parts.cpuThreads(),
       cores: parts.cores,
       queueMax: parts.queueMax(),
-      room: (device, needed) => {
-        const room = parts.room(device, needed, beside);
-        return room.untold ? room : { ...room, free: room.free + given };
-      },
+      room: (device, needed) => this.#room(config, [device, needed], others, terms),
       measured: (launch, pool, size) => parts.measures.bytes(launch, pool, size),
     };
     return orderLoad(config, picture);
+  }
+
+  /** The memory that a load draws from: of several cards the one that it is chosen for, or that it does best on. */
+  #room(
+    config: SlotConfig,
+    [device, needed]: readonly [string, number],
+    others: readonly Holding[],
+    { asked = true, given, beside, pool }: Terms,
+  ): Room {
+    const { others: further = [], ...first } = this.#parts.room(device, needed, beside);
+    const withGiven = (room: Room): Room =>
+      room.untold || room.pool !== given?.pool ? room : { ...room, free: room.free + given.bytes };
+    const rooms = [withGiven(first), ...further.map(withGiven)] as const;
+    if (further.length === 0 || !takesCard(config)) return rooms[0];
+    const chosen = rooms.find((room) => room.pool === pool);
+    const decide = (room: Room) => this.#decide(applicant(config, room, needed, asked), others, beside);
+    return chosen ?? chooseRoom([...rooms], decide, this.#line.poolOf(config.name));
   }
 
   #picture(others: readonly Holding[], load: Applicant, ahead: Ahead, waitingSince: number): MemoryPicture {
@@ -167,7 +190,7 @@ export class Loads {
       pool: load.pool,
       needed: load.needed,
       free: load.free,
-      ...(load.untold ? held : this.#promised(load.pool, sum)),
+      ...(load.untold ? held : this.#promised(load, sum)),
       limit: memoryLimit() || null,
       ahead: ahead.bytes,
       awaited: ahead.awaited,
@@ -178,14 +201,13 @@ export class Loads {
     };
   }
 
-  /** What the free bytes of a pool do not show yet. */
-  #promised(pool: string, sum: (bytes: (current: Readonly<Current>) => number) => number) {
+  /** What the free bytes of a pool do not show yet. Those of the machine alone are read for each decision. */
+  #promised({ pool, aged }: Applicant, sum: (bytes: (current: Readonly<Current>) => number) => number) {
+    const reserved = sum((current) => reservedBytes(current, this.#anonymous(current)));
+    if (pool === HOST_POOL && !aged) return { reserved, settling: 0 };
     const now = this.#parts.clock.now();
     const settling = sum((current) => settlingBytes(current, now));
-    return {
-      reserved: sum((current) => reservedBytes(current, this.#anonymous(current))) + settling,
-      settling: settling + this.#departures.bytes(pool),
-    };
+    return { reserved: reserved + settling, settling: settling + this.#departures.bytes(pool) };
   }
 
   #holder(holding: Holding) {
@@ -201,12 +223,13 @@ export class Loads {
   }
 }
 
-const applicant = (config: SlotConfig, { room, need }: Order, asked: boolean): Applicant => ({
+const applicant = (config: SlotConfig, room: Room, needed: number, asked: boolean): Applicant => ({
   slot: config.name,
   pool: room.pool,
   free: room.free,
-  needed: need.total,
+  needed,
   asked,
+  ...(room.aged && { aged: true }),
   ...(room.untold && { untold: true }),
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { footprint } from './footprint.ts';
-import { Measures } from './measures.ts';
+import { Measures, measureKey } from './measures.ts';
 import { currentOf } from './testing/memory.ts';
 import { Notes } from './testing/notes.ts';
 
@@ -49,18 +48,13 @@ describe('Measures', () => {
     expect(measures.bytes(launch, 'host', 10)).toBeNull();
   });
 
-  it.each([['{'], ['[1]'], ['{"a":{"size":"x"}}']])('%s is no memory', (text) => {
+  it.each([
+    ['{'],
+    ['[1]'],
+    ['{"a":{"size":"x"}}'],
+    [`{"${measureKey(launch, 'host')}":{"size":10,"bytes":77,"load_ms":9}}`],
+  ])('%s is no memory', (text) => {
     const measures = new Measures({ get: () => text, set: () => {} });
     expect(measures.bytes(launch, 'host', 10)).toBeNull();
   });
-});
-
-describe('footprint', () => {
-  it.each([
-    ['weights mapped, all touched', 130, 30, 100, 130],
-    ['weights mapped, not all touched yet', 50, 30, 100, 130],
-    ['weights read into memory of its own', 150, 140, 100, 150],
-  ])('%s', (_, resident, anonymous, weights, bytes) =>
-    expect(footprint({ resident, anonymous }, weights)).toBe(bytes),
-  );
 });

@@ -14,7 +14,7 @@ const Measure = z.object({
   /** Size of the model when it was measured; another size is another model. */
   size: z.number(),
   /** Most bytes that the launch was seen to take; null when that could not be seen. */
-  bytes: z.number().nullable(),
+  most_bytes: z.number().nullable(),
   /** Milliseconds of the last load. */
   load_ms: z.number().nullable(),
 });
@@ -66,13 +66,13 @@ export class Measures {
 
   /** Bytes that this launch took; null when it was never measured. */
   bytes(launch: Launch, pool: string, size: number): number | null {
-    return this.#of(measureKey(launch, pool), size).bytes;
+    return this.#of(measureKey(launch, pool), size).most_bytes;
   }
 
   /** The most bytes that any launch of a model took, by pool. */
   ofModel(modelId: string): Record<string, number> {
     const most: Record<string, number> = {};
-    for (const [key, { bytes }] of this.#known) {
+    for (const [key, { most_bytes: bytes }] of this.#known) {
       if (bytes === null || !key.startsWith(`${modelId}|`)) continue;
       const pool = poolOfKey(key);
       if (pool !== null) most[pool] = Math.max(bytes, most[pool] ?? 0);
@@ -89,7 +89,7 @@ export class Measures {
   took(launch: Launch, pool: string, size: number, bytes: number): void {
     const key = measureKey(launch, pool);
     const before = this.#of(key, size);
-    this.#keep(key, before, { ...before, bytes: Math.max(bytes, before.bytes ?? 0) });
+    this.#keep(key, before, { ...before, most_bytes: Math.max(bytes, before.most_bytes ?? 0) });
   }
 
   /** A launch was loaded in so many milliseconds. */
@@ -101,11 +101,11 @@ export class Measures {
 
   #of(key: string, size: number): Measure {
     const known = this.#known.get(key);
-    return known?.size === size ? known : { size, bytes: null, load_ms: null };
+    return known?.size === size ? known : { size, most_bytes: null, load_ms: null };
   }
 
   #keep(key: string, before: Measure, now: Measure): void {
-    if (!differs(before.bytes, now.bytes) && !differs(before.load_ms, now.load_ms)) return;
+    if (!differs(before.most_bytes, now.most_bytes) && !differs(before.load_ms, now.load_ms)) return;
     this.#known.delete(key);
     this.#known.set(key, now);
     for (const oldest of this.#known.keys()) {

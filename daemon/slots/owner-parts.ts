@@ -14,6 +14,8 @@ export interface Admitted {
   readonly pool: string;
   readonly neededBytes: number;
   readonly needSource: 'estimated' | 'measured';
+  /** What it was reckoned to need before anything was measured. */
+  readonly estimatedBytes: number;
   /** The part of it that is mapped from the model's file. */
   readonly weightBytes: number;
 }

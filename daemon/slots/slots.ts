@@ -276,8 +276,10 @@ class AllSlots implements Slots {
       queueMax: () => settings.value('queueMax'),
       memoryLimit: () => settings.value('memoryLimit'),
       room: (...load) => {
-        const { card, ...all } = room(...load);
-        return card === undefined || choosesCards(settings.environment) ? all : { ...all, card };
+        const { card, others, ...all } = room(...load);
+        return choosesCards(settings.environment)
+          ? all
+          : { ...all, ...(card && { card }), ...(others && { others }) };
       },
       model: (config) => this.#models.of(config),
       holdings: () => this.#set.holdings(),

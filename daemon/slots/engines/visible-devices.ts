@@ -29,6 +29,13 @@ function choosesItself({ command, extraArgs, env }: SlotConfig): boolean {
   return CHOOSING.some((name) => name in env) || words.some((word) => OWN_CARDS.test(word));
 }
 
+/** Whether the card of a slot with device `auto` may be chosen for its engine. */
+export const takesCard = (config: SlotConfig): boolean =>
+  config.device === 'auto' &&
+  config.runner !== 'attach' &&
+  config.runner !== 'container' &&
+  !choosesItself(config);
+
 /**
  * The variables that show an engine the device of its slot only; with `auto` the `card` that admission chose, which has a
  * word for each backend, unless the slot file says more of cards itself.
@@ -38,8 +45,7 @@ export function shownTo(config: SlotConfig, card: readonly string[] = []): Recor
   // Inside a container only the chosen GPU of NVIDIA is there, so that its number says nothing.
   if (runner === 'container') return backendOf(device) === 'cuda' ? {} : deviceEnv(device);
   if (device !== 'auto') return deviceEnv(device);
-  if (runner === 'attach' || choosesItself(config)) return {};
-  return Object.assign({}, ...card.map(deviceEnv));
+  return takesCard(config) ? Object.assign({}, ...card.map(deviceEnv)) : {};
 }
 
 /** Whether the gateway's own environment says which cards its engines see: then nothing is chosen among them. */

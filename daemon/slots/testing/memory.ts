@@ -49,6 +49,7 @@ export function currentOf(device: string | null, over: Partial<Current> = {}): C
     pool: 'host',
     neededBytes: 1,
     needSource: 'estimated',
+    estimatedBytes: 1,
     weightBytes: 1,
     config,
     running: new ScriptedEngine(launch),

@@ -68,6 +68,7 @@ export class OwnerBench {
           pool: 'host',
           neededBytes: 1,
           needSource: 'estimated' as const,
+          estimatedBytes: 1,
           weightBytes: 1,
         };
         return this.waitFor === null

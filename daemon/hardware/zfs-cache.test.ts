@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { fakeMachine } from './fake-machine.ts';
+import { readHostMemory } from './host-memory.ts';
+import { parseArcstats } from './zfs-cache.ts';
+
+const KIB = 1024;
+const GIB = 1024 ** 3;
+const arcstats = (size: number, least: number) =>
+  [
+    '13 1 0x01 147 39984 4270000000 98765432100000',
+    'name                            type data',
+    'hits                            4    123456',
+    'c                               4    9000000000',
+    `c_min                           4    ${least}`,
+    'c_max                           4    16000000000',
+    `size                            4    ${size}`,
+    'compressed_size                 4    77',
+  ].join('\n');
+const MEMINFO = 'MemTotal:       33554432 kB\nMemAvailable:   10485760 kB\n';
+
+function availableOn(files: Record<string, string>): number {
+  const machine = fakeMachine('no-gpu', { 'proc/meminfo': MEMINFO, ...files });
+  const { availableBytes } = readHostMemory(machine.root);
+  machine.remove();
+  return availableBytes;
+}
+const STATS = 'proc/spl/kstat/zfs/arcstats';
+
+test('what its cache gives back when memory is short is available', () => {
+  expect(availableOn({})).toBe(10 * GIB);
+  expect(availableOn({ [STATS]: arcstats(9 * GIB, GIB) })).toBe(18 * GIB);
+  expect(availableOn({ [STATS]: arcstats(GIB / 2, GIB) })).toBe(10 * GIB);
+});
+
+test('no more than the machine has', () => {
+  expect(availableOn({ [STATS]: arcstats(99 * GIB, GIB) })).toBe(33554432 * KIB);
+});
+
+test('a container with figures of its own does not count the cache of its host', () => {
+  const mounts =
+    '700 690 0:55 /proc/meminfo /proc/meminfo rw,nosuid,nodev,relatime - fuse.lxcfs lxcfs rw,user_id=0\n';
+  const files = { [STATS]: arcstats(9 * GIB, GIB), 'proc/self/mountinfo': mounts };
+  expect(availableOn(files)).toBe(10 * GIB);
+});
+
+test('a file of another form says nothing', () => {
+  expect(parseArcstats('size 4\n')).toBeNull();
+  expect(availableOn({ [STATS]: 'nonsense' })).toBe(10 * GIB);
+});
