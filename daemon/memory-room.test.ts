@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from './contract/hardware.ts';
-import { MACHINES } from './hardware/fake-machine.ts';
+import { MACHINES } from './hardware/testing/fake-machine.ts';
 import { mostRoom, roomOn } from './memory-room.ts';
 import { KEEP_FREE_BYTES } from './slots/eviction.ts';
 import { MODEL, slotConfig } from './slots/testing/owner-bench.ts';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright/test';
+import { tinyEmbed } from '../daemon/models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
-import { tinyEmbed } from '../daemon/models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../daemon/models/gguf/writer.ts';
 import { type StandInHub, startHub } from '../daemon/models/testing/hub.ts';
 import { ask } from '../daemon/test/harness/http.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tinyEmbed } from '../daemon/models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
-import { tinyEmbed } from '../daemon/models/gguf/tiny-embed.ts';
 import { encodeGguf } from '../daemon/models/gguf/writer.ts';
 import { type StandInHub, startHub } from '../daemon/models/testing/hub.ts';
 import { type Gateway, startGateway } from '../daemon/test/harness/gateway.ts';

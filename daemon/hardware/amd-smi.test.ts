@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseMetric, parseStatic, readAmdSmi } from './amd-smi.ts';
-import { captured } from './fake-machine.ts';
+import { captured } from './testing/fake-machine.ts';
 import type { Tool } from './tools.ts';
 
 const MIB = 1_048_576;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { mayHaveCard } from './card-signs.ts';
-import { type FakeMachine, fakeMachine, type MachineName } from './fake-machine.ts';
+import { type FakeMachine, fakeMachine, type MachineName } from './testing/fake-machine.ts';
 
 const machines: FakeMachine[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { countCores, physicalCores } from './cores.ts';
-import { fakeMachine } from './fake-machine.ts';
+import { fakeMachine } from './testing/fake-machine.ts';
 
 test('logical processors that share a core count once', () => {
   expect(countCores(['0,4\n', '1,5\n', '0,4\n', '1,5\n'])).toBe(2);

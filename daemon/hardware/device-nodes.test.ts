@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratch } from '../kit/testing/scratch.ts';
 import { nodeAccess, readDeviceNodes } from './device-nodes.ts';
-import { fakeMachine } from './fake-machine.ts';
+import { fakeMachine } from './testing/fake-machine.ts';
 import { openTree } from './tree.ts';
 
 test('nodes belong to addresses, not to indexes; connectors and display nodes are left out', async () => {

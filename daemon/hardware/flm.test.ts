@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { captured } from './fake-machine.ts';
 import { parseFlm } from './flm.ts';
+import { captured } from './testing/fake-machine.ts';
 
 test('ready', () => {
   expect(parseFlm(captured('amd-strix-halo-npu', 'flm', 'validate', '--json'))).toEqual({

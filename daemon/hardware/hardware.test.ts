@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { Bus } from '../kit/bus.ts';
 import { createLog } from '../kit/log.ts';
-import { type FakeMachine, fakeMachine, type MachineName } from './fake-machine.ts';
 import { createHardware, type Hardware, type HardwareOptions } from './hardware.ts';
+import { type FakeMachine, fakeMachine, type MachineName } from './testing/fake-machine.ts';
 
 const log = createLog({ level: 'fatal' });
 const ends: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fakeMachine } from './fake-machine.ts';
 import { parseMeminfo, readHostMemory } from './host-memory.ts';
+import { fakeMachine } from './testing/fake-machine.ts';
 
 test('reads total and available in bytes', () => {
   expect(parseMeminfo('MemTotal:       24684096 kB\nMemFree: 1 kB\nMemAvailable:   23099132 kB\n')).toEqual({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readCapture } from './fake-machine.ts';
 import { kfdAddress, parseKfdNode } from './kfd.ts';
+import { readCapture } from './testing/fake-machine.ts';
 
 const properties = (name: Parameters<typeof readCapture>[0], node: number) =>
   readCapture(name).files[`sys/class/kfd/kfd/topology/nodes/${node}/properties`] ?? '';

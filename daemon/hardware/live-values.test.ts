@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type DeviceFacts, newDevice } from './facts.ts';
-import { type FakeMachine, fakeMachine } from './fake-machine.ts';
 import { LiveValues } from './live-values.ts';
+import { type FakeMachine, fakeMachine } from './testing/fake-machine.ts';
 import type { Tool } from './tools.ts';
 import { openTree, type Tree } from './tree.ts';
 

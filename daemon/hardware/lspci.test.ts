@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { captured } from './fake-machine.ts';
 import { parseLspci } from './lspci.ts';
+import { captured } from './testing/fake-machine.ts';
 
 test('takes the name that stands in brackets', () => {
   const names = parseLspci(captured('amd-dgpu', 'lspci'));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { captured } from './fake-machine.ts';
 import { isUnified, parseApps, parseGpus, readNvidia } from './nvidia-smi.ts';
+import { captured } from './testing/fake-machine.ts';
 import type { Tool } from './tools.ts';
 
 const MIB = 1_048_576;

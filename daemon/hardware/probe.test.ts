@@ -4,9 +4,9 @@ import { HardwareResponse } from '../contract/hardware.ts';
 import { Bus } from '../kit/bus.ts';
 import { createLog } from '../kit/log.ts';
 import type { NodeState } from './device-nodes.ts';
-import { type Accelerator, EXPECTED } from './expected-machines.ts';
-import { type FakeMachine, fakeMachine, MACHINES, type MachineName } from './fake-machine.ts';
 import { createHardware, type Hardware, type HardwareOptions } from './hardware.ts';
+import { type Accelerator, EXPECTED } from './testing/expected-machines.ts';
+import { type FakeMachine, fakeMachine, MACHINES, type MachineName } from './testing/fake-machine.ts';
 
 const GIB = 1024 ** 3;
 const log = createLog({ level: 'error' });

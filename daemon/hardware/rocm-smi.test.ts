@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newDevice } from './facts.ts';
-import { captured } from './fake-machine.ts';
 import { matchCards, parseRocm, readRocmSmi } from './rocm-smi.ts';
+import { captured } from './testing/fake-machine.ts';
 import type { Tool } from './tools.ts';
 
 const card = (id: string, deviceId: number) =>

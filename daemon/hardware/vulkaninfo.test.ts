@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { captured } from './fake-machine.ts';
+import { captured } from './testing/fake-machine.ts';
 import { parseVulkanSummary, readVulkan } from './vulkaninfo.ts';
 
 test('software renderers are no devices', () => {

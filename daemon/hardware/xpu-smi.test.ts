@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { captured } from './fake-machine.ts';
+import { captured } from './testing/fake-machine.ts';
 import { parseDetails, parseDiscovery } from './xpu-smi.ts';
 
 test('reads ids and addresses', () => {

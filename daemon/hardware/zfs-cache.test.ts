@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fakeMachine } from './fake-machine.ts';
 import { readHostMemory } from './host-memory.ts';
+import { fakeMachine } from './testing/fake-machine.ts';
 import { parseArcstats } from './zfs-cache.ts';
 
 const KIB = 1024;

@@ -20,8 +20,8 @@ import { scratch } from '../kit/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
+import { tinyEmbed } from './gguf/testing/tiny-embed.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';
-import { tinyEmbed } from './gguf/tiny-embed.ts';
 import { encodeGguf } from './gguf/writer.ts';
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
 

@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scratch } from '../kit/testing/scratch.ts';
 import { onnxMetadata } from './onnx/metadata.ts';
-import { writeToneRecogniser, writeToneVoice } from './onnx/tone-folders.ts';
-import { toneStt } from './onnx/tone-stt.ts';
-import { toneTts } from './onnx/tone-tts.ts';
-import { encodeOnnx } from './onnx/writer.ts';
+import { writeToneRecogniser, writeToneVoice } from './onnx/testing/tone-folders.ts';
+import { toneStt } from './onnx/testing/tone-stt.ts';
+import { toneTts } from './onnx/testing/tone-tts.ts';
+import { encodeOnnx } from './onnx/testing/writer.ts';
 import { readSpeechFacts } from './speech-facts.ts';
 
 let folder: string;

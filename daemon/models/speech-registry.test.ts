@@ -9,7 +9,7 @@ import { scratch } from '../kit/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
 import { settleEspeak } from './espeak-guest.ts';
-import { writeToneRecogniser, writeToneVoice } from './onnx/tone-folders.ts';
+import { writeToneRecogniser, writeToneVoice } from './onnx/testing/tone-folders.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { Shelf } from './shelf.ts';
 

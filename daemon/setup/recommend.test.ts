@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ModelFitView } from '../contract/catalog.ts';
-import { MACHINES } from '../hardware/fake-machine.ts';
 import type { Hardware } from '../hardware/hardware.ts';
+import { MACHINES } from '../hardware/testing/fake-machine.ts';
 import { roomOn } from '../memory-room.ts';
 import { CATALOG, pullName } from '../models/catalog.ts';
 import { KEEP_FREE_BYTES } from '../slots/eviction.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import { modelsRepo } from './models.ts';
+import { aModel } from './testing/rows.ts';
 import { forbidWrites, memoryDb } from './testing.ts';
-import { aModel } from './testing-rows.ts';
 
 test('a row comes back as it went in', () => {
   const { db, faults } = memoryDb();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { RequestDetail, type RequestStoryView } from '../contract/system.ts';
 import { requestsRepo } from './requests.ts';
+import { aRequest } from './testing/rows.ts';
 import { forbidWrites, memoryDb } from './testing.ts';
-import { aRequest } from './testing-rows.ts';
 
 function setup() {
   const { db, faults, clock } = memoryDb();

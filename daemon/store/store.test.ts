@@ -6,7 +6,7 @@ import { scratch } from '../kit/testing/scratch.ts';
 import { connect } from './connection.ts';
 import { DEFAULT_KEPT } from './retention.ts';
 import { openStore, type Store } from './store.ts';
-import { aModel, aRequest } from './testing-rows.ts';
+import { aModel, aRequest } from './testing/rows.ts';
 
 function opened(folder = scratch()): { store: Store; folder: string; lines: Record<string, unknown>[] } {
   const { log, lines } = recordedLog();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { aRequest } from './testing/rows.ts';
 import { memoryDb } from './testing.ts';
-import { aRequest } from './testing-rows.ts';
 import { usageKey, usageRepo } from './usage.ts';
 
 test('sums by day, tier and model', () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { MACHINES } from '../hardware/fake-machine.ts';
 import type { Hardware } from '../hardware/hardware.ts';
+import { MACHINES } from '../hardware/testing/fake-machine.ts';
 import { roomOn } from '../memory-room.ts';
 import { CATALOG, type KnownModel, reckoned, typeOf } from '../models/catalog.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';

@@ -4,8 +4,8 @@
  */
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
-import { tinyRerank } from '../models/gguf/tiny-rerank.ts';
+import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
+import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
 import { startGateway } from './harness/gateway.ts';
 import { type Answer, ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';

@@ -5,9 +5,9 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../contract/models.ts';
+import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
+import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
-import { tinyRerank } from '../models/gguf/tiny-rerank.ts';
 import type { GgufModel } from '../models/gguf/writer.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';

@@ -1,8 +1,8 @@
 /** The tool loop over a real port (spec "Chat completions deviations" 1, contract section 9): real llama.cpp, tiny models. */
 import { beforeAll, expect, it } from 'vitest';
 import { CHATML } from '../models/gguf/chat-templates.ts';
+import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { type Answer, ask } from './harness/http.ts';
 import { slotsOf } from './harness/omni-slots.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ModelsResponse } from '../contract/models.ts';
 import type { SetupView } from '../contract/setup.ts';
-import { tinyEmbed } from '../models/gguf/tiny-embed.ts';
+import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { startGateway } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type OpenAI from 'openai';
 import { UnprocessableEntityError } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { writeToneVoice } from '../models/onnx/tone-folders.ts';
+import { writeToneVoice } from '../models/onnx/testing/tone-folders.ts';
 import { descendants } from './harness/descendants.ts';
 import { failure } from './harness/failure.ts';
 import { type Gateway, until } from './harness/gateway.ts';

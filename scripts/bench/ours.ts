@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { START_FLAG } from '../../daemon/kit/heap.ts';
-import { tinyEmbed } from '../../daemon/models/gguf/tiny-embed.ts';
+import { tinyEmbed } from '../../daemon/models/gguf/testing/tiny-embed.ts';
 import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { answers, type Machine, until200 } from './machine.ts';

@@ -2,7 +2,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findEspeak } from '../../models/espeak-voices.ts';
-import { writeToneRecogniser, writeToneVoice } from '../../models/onnx/tone-folders.ts';
+import { writeToneRecogniser, writeToneVoice } from '../../models/onnx/testing/tone-folders.ts';
 import { WORKER_EXIT } from './protocol.ts';
 import type { ForkedWorker } from './testing/forked-worker.ts';
 import { SPEECH, startToneWorkers, type ToneWorkers } from './testing/tone-workers.ts';

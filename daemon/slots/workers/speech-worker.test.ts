@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fromPcm16 } from '../../kit/pcm.ts';
-import { TONE_CELL } from '../../models/onnx/tones.ts';
+import { TONE_CELL } from '../../models/onnx/testing/tones.ts';
 import { KEY } from './testing/forked-worker.ts';
 import { SPEECH, startToneWorkers, TEXT, type ToneWorkers } from './testing/tone-workers.ts';
 

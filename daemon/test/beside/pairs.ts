@@ -1,8 +1,8 @@
 import type { SlotRecord } from '../../contract/slots.ts';
 import { CHATML } from '../../models/gguf/chat-templates.ts';
+import { tinyEmbed } from '../../models/gguf/testing/tiny-embed.ts';
+import { tinyRerank } from '../../models/gguf/testing/tiny-rerank.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import { tinyEmbed } from '../../models/gguf/tiny-embed.ts';
-import { tinyRerank } from '../../models/gguf/tiny-rerank.ts';
 import type { GgufModel } from '../../models/gguf/writer.ts';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import { newHome, putModel } from '../harness/home.ts';

@@ -1,6 +1,6 @@
 import type { GatewayEvents } from '../../contract/events.ts';
-import { fakeMachine, type MACHINES } from '../../hardware/fake-machine.ts';
 import { createHardware, type Hardware } from '../../hardware/hardware.ts';
+import { fakeMachine, type MACHINES } from '../../hardware/testing/fake-machine.ts';
 import { Bus } from '../../kit/bus.ts';
 import { createLog } from '../../kit/log.ts';
 import { roomOn } from '../../memory-room.ts';

@@ -1,7 +1,7 @@
 import { CHATML } from '../../models/gguf/chat-templates.ts';
+import { tinyEmbed } from '../../models/gguf/testing/tiny-embed.ts';
+import { tinyRerank } from '../../models/gguf/testing/tiny-rerank.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import { tinyEmbed } from '../../models/gguf/tiny-embed.ts';
-import { tinyRerank } from '../../models/gguf/tiny-rerank.ts';
 import { CLIENT_KEY, type Gateway, startLocked } from './gateway.ts';
 import { slotState } from './slots.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_PATH } from '../../kit/run-command.ts';
-import { writeToneRecogniser, writeToneVoice } from '../../models/onnx/tone-folders.ts';
+import { writeToneRecogniser, writeToneVoice } from '../../models/onnx/testing/tone-folders.ts';
 import { type Gateway, type GatewayOptions, QUIET_FILE, startGateway } from './gateway.ts';
 import { modelFolder, newHome } from './home.ts';
 

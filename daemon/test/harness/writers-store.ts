@@ -10,7 +10,7 @@ import { inspect } from '../../store/damage.ts';
 import { openDatabase } from '../../store/open.ts';
 import { MIGRATIONS } from '../../store/schema.ts';
 import { openStore, type Store } from '../../store/store.ts';
-import { aModel, aRequest } from '../../store/testing-rows.ts';
+import { aModel, aRequest } from '../../store/testing/rows.ts';
 import type { Left, Writer } from './writer.ts';
 
 const log = silentLog();

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_PATH } from '../../../kit/run-command.ts';
-import { writeToneRecogniser, writeToneVoice } from '../../../models/onnx/tone-folders.ts';
+import { writeToneRecogniser, writeToneVoice } from '../../../models/onnx/testing/tone-folders.ts';
 import { type ForkedWorker, forkSpeechWorker } from './forked-worker.ts';
 
 export const SPEECH = '/v1/audio/speech';

@@ -1,4 +1,4 @@
-import type { DeviceRecord, MemoryPoolRecord } from '../contract/hardware.ts';
+import type { DeviceRecord, MemoryPoolRecord } from '../../contract/hardware.ts';
 import type { MachineName } from './fake-machine.ts';
 
 const GIB = 1024 ** 3;

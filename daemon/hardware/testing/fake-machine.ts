@@ -54,7 +54,7 @@ process.exitCode = hit.exit;
 `;
 
 export function readCapture(name: MachineName): Capture {
-  return JSON.parse(readFileSync(new URL(`./fixtures/${name}.json`, import.meta.url), 'utf8'));
+  return JSON.parse(readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8'));
 }
 
 /** What a tool printed on a captured machine. */

@@ -1,7 +1,7 @@
+import { seededRandom } from '../random.ts';
+import type { GgufModel } from '../writer.ts';
 import { type BertShape, bertKeys, bertLayer, bertRims, POOLING } from './bert.ts';
-import { seededRandom } from './random.ts';
 import { wordPieces } from './word-pieces.ts';
-import type { GgufModel } from './writer.ts';
 
 /** An embedding model whose vector is the mean of +-1 piece codes: texts that share words are close. 0.3 MB. */
 export function tinyEmbed(options: { name?: string; size?: number; context?: number } = {}): GgufModel {

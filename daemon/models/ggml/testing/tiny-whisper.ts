@@ -1,5 +1,5 @@
-import { toHalf } from '../gguf/half-float.ts';
-import { seededRandom } from '../gguf/random.ts';
+import { toHalf } from '../../gguf/half-float.ts';
+import { seededRandom } from '../../gguf/random.ts';
 
 const VOCABULARY = 51_864;
 const WIDTH = 64;

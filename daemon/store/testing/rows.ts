@@ -1,5 +1,5 @@
-import type { RequestRecord } from '../contract/system.ts';
-import type { ModelRow } from './models.ts';
+import type { RequestRecord } from '../../contract/system.ts';
+import type { ModelRow } from '../models.ts';
 
 /** For tests: a request as the log keeps it. */
 export function aRequest(change: Partial<RequestRecord> = {}): RequestRecord {

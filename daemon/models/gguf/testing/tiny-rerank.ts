@@ -1,7 +1,7 @@
+import { seededRandom, zeros } from '../random.ts';
+import { bool, type GgufModel, type GgufValue, str } from '../writer.ts';
 import { type AttentionWeights, type BertShape, bertKeys, bertLayer, bertRims, POOLING } from './bert.ts';
-import { seededRandom, zeros } from './random.ts';
 import { SPECIAL_PIECE, wordPieces } from './word-pieces.ts';
-import { bool, type GgufModel, type GgufValue, str } from './writer.ts';
 
 const SIZE = 128;
 /** Dimensions of the piece code; 120/121 tell markers, 122/123 hold the repeat flag, 124/125 the answer, each as (+v, -v). */
