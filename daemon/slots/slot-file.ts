@@ -12,7 +12,8 @@ import { defaultRunnerOf, engineFor } from './engines/table.ts';
 const IDLE_UNLOAD_S = 900;
 const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
 const DURATION = /^(\d+(?:\.\d+)?)\s*(s|m|min|h)$/;
-const MOST_BYTES = 64 * 1024;
+/** A slot file may have this many bytes. */
+export const SLOT_FILE_CAP = 64 * 1024;
 
 const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
 const Duration = z.union(
@@ -205,7 +206,7 @@ export const automaticSlot = (
 function parseToml(
   text: string,
 ): { table: Record<string, unknown> } | { line: number | null; message: string } {
-  if (Buffer.byteLength(text) > MOST_BYTES) return { line: null, message: 'is larger than 64 KiB' };
+  if (Buffer.byteLength(text) > SLOT_FILE_CAP) return { line: null, message: 'is larger than 64 KiB' };
   try {
     return { table: parse(text) };
   } catch (cause) {
