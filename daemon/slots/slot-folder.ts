@@ -1,18 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSmallFile } from '../kit/read-small-file.ts';
+import { keyLines } from '../settings/key-lines.ts';
 import type { Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
 import { slotObjection } from './engines/table.ts';
 import { BUILT_IN_SLOTS } from './slot.ts';
-import {
-  builtInSlot,
-  lineOf,
-  type ReadSlot,
-  readSlotFile,
-  SLOT_FILE_CAP,
-  type SlotConfig,
-} from './slot-file.ts';
+import { builtInSlot, type ReadSlot, readSlotFile, SLOT_FILE_CAP, type SlotConfig } from './slot-file.ts';
 
 /** Slots that one gateway may hold. */
 export const MOST_SLOTS = 256;
@@ -58,6 +52,8 @@ function namesIn(folder: string): string[] | { code: string } {
 
 /** Objections begin with the key at fault. */
 const keyOf = (objection: string): string => objection.split(/[.:]/, 1)[0] ?? '';
+
+const lineOf = (text: string, key: string): number | null => keyLines(text).get(key) ?? null;
 
 /** The file and whether an engine of ours can serve what it asks for. */
 function readOne(folder: string, file: string): ReadSlot & { revision?: string; text?: string } {
