@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { DURATION_FORM, SlotName, SlotType } from '../contract/slots.ts';
 import { issueReason } from '../kit/issue-reason.ts';
 import { tomlReason } from '../settings/config-text.ts';
-import type { Problem } from '../settings/problem.ts';
+import { keyLines } from '../settings/key-lines.ts';
+import { boundProblems, type Problem } from '../settings/problem.ts';
 import { SELF_FILLING } from './bindings.ts';
 import type { RunnerId } from './engines/how.ts';
 import { defaultRunnerOf, engineFor } from './engines/table.ts';
@@ -12,7 +13,8 @@ import { defaultRunnerOf, engineFor } from './engines/table.ts';
 const IDLE_UNLOAD_S = 900;
 const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
 const DURATION = /^(\d+(?:\.\d+)?)\s*(s|m|min|h)$/;
-const MOST_BYTES = 64 * 1024;
+/** A slot file may have this many bytes. */
+export const SLOT_FILE_CAP = 64 * 1024;
 
 const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
 const Duration = z.union(
@@ -134,15 +136,6 @@ export interface ReadSlot {
   readonly problems: readonly Problem[];
 }
 
-/** The line of a slot file that sets a key of the first level, or opens its table; null when none does. */
-export function lineOf(text: string, key: string): number | null {
-  const escaped = key.replace(/[^\w-]/g, '\\$&');
-  const index = text
-    .split('\n')
-    .findIndex((line) => new RegExp(`^\\s*(\\[\\s*)?["']?${escaped}["']?\\s*[=.\\]]`).test(line));
-  return index < 0 ? null : index + 1;
-}
-
 /** The argument by which llama-server gets its eyes. */
 const isProjector = (word: string): boolean => /^(--mmproj|-mm|--mmproj-url|-mmu)(=|$)/.test(word);
 
@@ -205,7 +198,7 @@ export const automaticSlot = (
 function parseToml(
   text: string,
 ): { table: Record<string, unknown> } | { line: number | null; message: string } {
-  if (Buffer.byteLength(text) > MOST_BYTES) return { line: null, message: 'is larger than 64 KiB' };
+  if (Buffer.byteLength(text) > SLOT_FILE_CAP) return { line: null, message: 'is larger than 64 KiB' };
   try {
     return { table: parse(text) };
   } catch (cause) {
@@ -217,6 +210,7 @@ function parseToml(
 /**
  * Reads the text of one slot file; `file` is its base name. A wrong value, a bad name or broken TOML gives no slot
  * and a problem that names file, line and reason; an unknown key is only a problem to show, and is kept.
+ * Of very many problems the first are named.
  */
 export function readSlotFile(file: string, text: string): ReadSlot {
   const name = file.replace(/\.toml$/, '');
@@ -229,16 +223,17 @@ export function readSlotFile(file: string, text: string): ReadSlot {
   }
   const toml = parseToml(text);
   if (!('table' in toml)) return broken(toml.message, toml.line);
+  const lines = keyLines(text);
   const unknown = Object.keys(toml.table)
     .filter((key) => !KEYS.has(key))
-    .map((key) => ({ file, line: lineOf(text, key), message: `unknown key "${key}" is ignored` }));
+    .map((key) => ({ file, line: lines.get(key) ?? null, message: `unknown key "${key}" is ignored` }));
   const read = SlotFile.safeParse(toml.table);
   const given = Object.keys(toml.table).filter((key) => KEYS.has(key));
-  if (read.success) return { config: toConfig(name, read.data, given), problems: unknown };
+  if (read.success) return { config: toConfig(name, read.data, given), problems: boundProblems(unknown) };
   const wrong = read.error.issues.map((issue) => ({
     file,
-    line: lineOf(text, String(issue.path[0] ?? '')),
+    line: lines.get(String(issue.path[0] ?? '')) ?? null,
     message: `${issue.path.join('.')}: ${issueReason(issue)}`,
   }));
-  return { config: null, problems: [...wrong, ...unknown] };
+  return { config: null, problems: boundProblems([...wrong, ...unknown]) };
 }

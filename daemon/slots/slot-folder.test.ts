@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
@@ -26,6 +27,17 @@ it('a broken file costs its own slot only', () => {
   const files = readSlotFolder(folder).problems.map((problem) => problem.file);
   expect(files).toEqual(['bad.toml', 'folder.toml']);
   expect([...readSlotFolder(folder).broken]).toEqual(['bad', 'folder']);
+});
+
+it('neither a pipe nor a giant file is read', () => {
+  execFileSync('mkfifo', [join(folder, 'pipe.toml')]);
+  writeFileSync(join(folder, 'large.toml'), `#${'x'.repeat(64 * 1024)}`);
+  const message = 'is no file of at most 64 KiB';
+  expect(names()).toEqual(['agent']);
+  expect(readSlotFolder(folder).problems).toEqual([
+    { file: 'large.toml', line: null, message },
+    { file: 'pipe.toml', line: null, message },
+  ]);
 });
 
 it('a slot that no engine can serve is a problem that names the key', () => {

@@ -1,10 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSmallFile } from '../kit/read-small-file.ts';
+import { keyLines } from '../settings/key-lines.ts';
 import type { Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
 import { slotObjection } from './engines/table.ts';
 import { BUILT_IN_SLOTS } from './slot.ts';
-import { builtInSlot, lineOf, type ReadSlot, readSlotFile, type SlotConfig } from './slot-file.ts';
+import { builtInSlot, type ReadSlot, readSlotFile, SLOT_FILE_CAP, type SlotConfig } from './slot-file.ts';
 
 /** Slots that one gateway may hold. */
 export const MOST_SLOTS = 256;
@@ -51,10 +53,17 @@ function namesIn(folder: string): string[] | { code: string } {
 /** Objections begin with the key at fault. */
 const keyOf = (objection: string): string => objection.split(/[.:]/, 1)[0] ?? '';
 
+const lineOf = (text: string, key: string): number | null => keyLines(text).get(key) ?? null;
+
 /** The file and whether an engine of ours can serve what it asks for. */
 function readOne(folder: string, file: string): ReadSlot & { revision?: string; text?: string } {
+  const unusable = (message: string): ReadSlot => ({
+    config: null,
+    problems: [{ file, line: null, message }],
+  });
   try {
-    const bytes = readFileSync(join(folder, file));
+    const bytes = readSmallFile(join(folder, file), SLOT_FILE_CAP);
+    if (bytes === null) return unusable('is no file of at most 64 KiB');
     const revision = revisionOf(bytes);
     const text = bytes.toString('utf8');
     const read = readSlotFile(file, text);
@@ -63,8 +72,7 @@ function readOne(folder: string, file: string): ReadSlot & { revision?: string; 
     const problem = { file, line: lineOf(text, keyOf(objection)), message: objection };
     return { config: null, problems: [...read.problems, problem], revision };
   } catch (cause) {
-    const message = `cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`;
-    return { config: null, problems: [{ file, line: null, message }] };
+    return unusable(`cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
 }
 

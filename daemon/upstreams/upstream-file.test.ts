@@ -84,6 +84,14 @@ describe('readUpstreamFile', () => {
   });
 });
 
+it('thousands of unknown keys are read in one pass', () => {
+  const text = Array.from({ length: 6_000 }, (_, at) => `k${at}=1`).join('\n');
+  const began = performance.now();
+  const { problems } = desk(`base_url = "http://desk"\n${text}`);
+  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(problems[1]).toMatchObject({ line: 3, message: 'unknown key "k1" is ignored' });
+});
+
 describe('readUpstreamFolder', () => {
   let folder: string;
   beforeEach(() => {

@@ -4,6 +4,7 @@ import { UPSTREAM_FIELDS, type UpstreamKind, UpstreamName } from '../contract/up
 import { issueReason } from '../kit/issue-reason.ts';
 import { withinTime } from '../kit/within-time.ts';
 import { tomlReason } from '../settings/config-text.ts';
+import { keyLines } from '../settings/key-lines.ts';
 import type { Problem } from '../settings/problem.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 
@@ -72,13 +73,6 @@ function toConfig(name: string, file: z.output<typeof UpstreamFile>): UpstreamCo
   };
 }
 
-function lineOf(text: string, key: string): number | null {
-  const escaped = key.replace(/[^\w-]/g, '\\$&');
-  const start = new RegExp(`^\\s*(\\[\\s*)?["']?${escaped}["']?\\s*[=.\\]]`);
-  const index = text.split('\n').findIndex((line) => start.test(line));
-  return index < 0 ? null : index + 1;
-}
-
 type Table = { table: Record<string, unknown> } | { line: number | null; message: string };
 
 function parseToml(text: string): Table {
@@ -111,17 +105,19 @@ export function readUpstreamFile(file: string, text: string): ReadUpstream {
   }
   const toml = parseToml(text);
   if (!('table' in toml)) return { config: null, problems: [problem(toml.message, toml.line)] };
+  const lines = keyLines(text);
+  const lineOf = (key: string): number | null => lines.get(key) ?? null;
   const unknown = Object.keys(toml.table)
     .filter((key) => !KEYS.has(key))
-    .map((key) => problem(`unknown key "${key}" is ignored`, lineOf(text, key)));
+    .map((key) => problem(`unknown key "${key}" is ignored`, lineOf(key)));
   const read = UpstreamFile.safeParse(toml.table);
   if (!read.success) {
     const wrong = read.error.issues.map((issue) =>
-      problem(`${issue.path.join('.')}: ${issueReason(issue)}`, lineOf(text, String(issue.path[0] ?? ''))),
+      problem(`${issue.path.join('.')}: ${issueReason(issue)}`, lineOf(String(issue.path[0] ?? ''))),
     );
     return { config: null, problems: [...wrong, ...unknown] };
   }
   const config = toConfig(name, read.data);
-  const said = remarks(config).map(([key, message]) => problem(message, lineOf(text, key)));
+  const said = remarks(config).map(([key, message]) => problem(message, lineOf(key)));
   return { config, problems: [...said, ...unknown] };
 }

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSmallFile } from '../kit/read-small-file.ts';
 import { boundProblems, type Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
 import {
@@ -35,24 +36,13 @@ function namesIn(folder: string): string[] | { code: string } {
   }
 }
 
-/** Never waits for a pipe, never reads more than the cap. */
-function readBytes(path: string): Buffer | null {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const facts = fstatSync(file);
-    return facts.isFile() && facts.size <= UPSTREAM_FILE_CAP ? readFileSync(file) : null;
-  } finally {
-    closeSync(file);
-  }
-}
-
 function readOne(folder: string, file: string): ReadUpstream & { revision?: string } {
   const unusable = (message: string): ReadUpstream => ({
     config: null,
     problems: [{ file: `upstreams/${file}`, line: null, message }],
   });
   try {
-    const bytes = readBytes(join(folder, file));
+    const bytes = readSmallFile(join(folder, file), UPSTREAM_FILE_CAP);
     if (bytes === null) return unusable('is no file of at most 64 KiB');
     return { ...readUpstreamFile(file, bytes.toString('utf8')), revision: revisionOf(bytes) };
   } catch (cause) {

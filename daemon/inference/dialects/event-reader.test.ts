@@ -44,3 +44,20 @@ test('an event without an end is not gathered for ever', () => {
     for (let i = 0; i < 6; i++) lines.push(line);
   }).toThrow('too long');
 });
+
+test.each(['data\n', 'data:\n', 'data: \n'])(
+  'an event of very many lines %j is not gathered for ever',
+  (line) => {
+    const reader = new EventReader();
+    const piece = Buffer.from(line.repeat(1024 * 1024));
+    expect(() => {
+      for (let i = 0; i < 6; i++) reader.push(piece);
+    }).toThrow('too long');
+  },
+);
+
+test('many events, each below the measure, go on for ever', () => {
+  const reader = new EventReader();
+  const piece = Buffer.from(`data: ${'x'.repeat(1024 * 1024)}\n\n`);
+  for (let i = 0; i < 6; i++) expect(reader.push(piece)).toHaveLength(1);
+});

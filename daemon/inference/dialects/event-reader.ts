@@ -12,6 +12,8 @@ export class EventReader {
   readonly #decoder = new TextDecoder();
   #rest = '';
   #data: string[] = [];
+  /** Of `#data`, each line with its end: lines without a character take memory too. */
+  #size = 0;
 
   /** The blocks that `chunk` completes. Throws `upstream.error` for an event beyond all measure. */
   push(chunk: Uint8Array): StreamBlock[] {
@@ -26,23 +28,29 @@ export class EventReader {
   #take(text: string): StreamBlock[] {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
-    const size = this.#data.reduce((sum, line) => sum + line.length, this.#rest.length);
-    if (size > MAX_EVENT) {
+    const blocks = lines.flatMap((line) => this.#line(line.endsWith('\r') ? line.slice(0, -1) : line));
+    if (this.#size + this.#rest.length > MAX_EVENT) {
       throw new GatewayError('upstream.error', {
         message: 'An event of the engine is too long.',
         cause: new BadAnswer('It sent an event that is too long.'),
       });
     }
-    return lines.flatMap((line) => this.#line(line.endsWith('\r') ? line.slice(0, -1) : line));
+    return blocks;
   }
 
   #line(line: string): StreamBlock[] {
     if (line.startsWith(':')) return [{ comment: true }];
-    if (line === 'data') this.#data.push('');
-    if (line.startsWith('data:')) this.#data.push(line.slice(line[5] === ' ' ? 6 : 5));
+    if (line === 'data') this.#add('');
+    if (line.startsWith('data:')) this.#add(line.slice(line[5] === ' ' ? 6 : 5));
     if (line !== '' || this.#data.length === 0) return [];
     const data = this.#data.join('\n');
     this.#data = [];
+    this.#size = 0;
     return [{ data }];
+  }
+
+  #add(line: string): void {
+    this.#data.push(line);
+    this.#size += line.length + 1;
   }
 }

@@ -131,3 +131,20 @@ describe('pictures in results', () => {
     ]);
   });
 });
+
+describe('what is long in a row is read in one pass', () => {
+  const shows = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'input_image', image_url: 'data:,' }],
+  };
+
+  test.each([
+    ['calls', calls('x')],
+    ['words with pictures', shows],
+  ])('%s', (_, item) => {
+    const before = performance.now();
+    chatOf([calls('x'), ...Array(45_000).fill(item)]);
+    expect(performance.now() - before).toBeLessThan(4_000);
+  });
+});

@@ -1,5 +1,5 @@
 import { from, type Places } from '../callers-words.ts';
-import { asList, asObject, type Json } from '../json.ts';
+import { asObject, type Json } from '../json.ts';
 import { noteOrigin } from '../thought-origin.ts';
 import { declaredTools } from './declared-tools.ts';
 import type { Content, InputItem, ResponsesBody } from './request-schema.ts';
@@ -83,9 +83,11 @@ class Messages {
 
   #call(id: string, name: string, text: string): void {
     const turn = this.#open();
+    // Pushed, not copied: a request may hold very many calls in a row.
     const calls = (turn.tool_calls ?? []) as Json[];
     const call = { id, type: 'function', function: { name, arguments: text } };
-    turn.tool_calls = [...calls, from(this.#places, this.#place, call)];
+    calls.push(from(this.#places, this.#place, call));
+    turn.tool_calls = calls;
     turn.content ??= null;
     this.#owed.add(id);
   }
@@ -152,15 +154,17 @@ const nameOf = ({ name, namespace }: { name: string; namespace?: string | null |
 /** Parts that somebody wrote are texts of their own; those of an answer are pieces of one text. */
 const LINES = '\n';
 
-/** What a turn has said before and what it goes on with. */
+/** What a turn has said before and what it goes on with. A list of `before` is the turn's own, and grows. */
 function joined(before: unknown, more: unknown): unknown {
   if (before === undefined || before === null || before === '') return more;
   if (typeof before === 'string' && typeof more === 'string') return before + LINES + more;
-  return [...partsOf(before), ...partsOf(more)];
+  const parts = partsOf(before);
+  for (const part of partsOf(more)) parts.push(part);
+  return parts;
 }
 
-const partsOf = (content: unknown): readonly unknown[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
+const partsOf = (content: unknown): unknown[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : (content as unknown[]);
 
 /** A text where the parts are texts only: every engine and template reads that. `glue` stands between two of them. */
 function contentOf(content: Content, place: string, places: Places, glue = LINES): unknown {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asObject } from '../json.ts';
 
 const loose = z.looseObject;
 const text = z.string();
@@ -100,6 +101,15 @@ const format = z.discriminatedUnion(
   { error: 'the type must be text, json_object or json_schema' },
 );
 
+/** Texts by name. One fault for all of them: a record of the validator makes one for each. */
+const texts = z.custom<Readonly<Record<string, string>>>(
+  (value) => {
+    const object = asObject(value);
+    return object !== undefined && Object.values(object).every((one) => typeof one === 'string');
+  },
+  { error: 'must be an object of texts' },
+);
+
 /** `POST /v1/responses`, as far as it is read; other fields pass. */
 export const responsesBody = loose({
   model: z.string().nullish(),
@@ -119,7 +129,7 @@ export const responsesBody = loose({
   top_p: z.number().nullish(),
   top_logprobs: z.int().nullish(),
   include: z.array(text).nullish(),
-  metadata: z.record(text, text).nullish(),
+  metadata: texts.nullish(),
   store: z.boolean().nullish(),
   background: z.boolean().nullish(),
   previous_response_id: z.string().nullish(),
