@@ -23,6 +23,8 @@ export function wsOptions(deps: GuardDeps): ServerOptions {
   return {
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
+    // A packet may hold thousands of small messages: everybody else has a turn after each.
+    allowSynchronousEvents: false,
     handleProtocols: chooseProtocol,
     verifyClient: ({ req }, done) => {
       try {

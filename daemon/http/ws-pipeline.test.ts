@@ -128,6 +128,27 @@ describe('the id of a request', () => {
     expect(await idOfHandshake({})).toEqual(expect.stringMatching(/^\S+$/)));
 });
 
+describe('messages', () => {
+  it('that come in one packet are served in a turn each, in their order', async () => {
+    const took: string[] = [];
+    let most = 0;
+    let inTurn = 0;
+    serve = (socket) => {
+      socket.on('message', (data) => {
+        took.push(String(data));
+        most = Math.max(most, ++inTurn);
+        setImmediate(() => (inTurn = 0));
+      });
+      socket.send('in');
+    };
+    const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));
+    const sent = Array.from({ length: 200 }, (_, at) => String(at));
+    for (const word of sent) client.socket.send(word);
+    await expectOpen(client);
+    expect([took, most]).toEqual([sent, 1]);
+  });
+});
+
 describe('W02 open sockets are judged anew', () => {
   it('when a key is rotated: its callers are closed with 4401, all others stay', async () => {
     const client = await connect(bearer(KEYS.SVC_CLIENT_KEY));

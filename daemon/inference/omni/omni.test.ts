@@ -323,3 +323,27 @@ test('a cancel by its id ends it in a later round, whether it streams or not', a
     expect(gateway.inference.cancel('caller-0')).toBe(false);
   }
 });
+
+test('a tool that ends after a cancel writes nothing behind the end, which a slow reader has not taken yet', async () => {
+  const held: ServerResponse[] = [];
+  const { call, gateway, memory, slots } = await loop(
+    calls(['describe_image', { file: 'image_1' }], ['search_memory', { query: 'x' }]),
+    (res) => void held.push(res),
+  );
+  slots.records.push(Object.assign(slotRecord({ name: 'eyes', model: 'pixels' }), { vision: true }));
+  const late = Promise.withResolvers<Awaited<ReturnType<typeof memory.search>>>();
+  Object.assign(memory, { search: () => late.promise });
+  const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const { running, res } = call({ stream: true, messages: [{ role: 'user', content: [picture] }] });
+  const errors: unknown[] = [];
+  res.on('error', (error) => void errors.push(error));
+  await until(() => held.length === 1);
+  expect(gateway.inference.cancel('caller-0')).toBe(true);
+  await running;
+  late.resolve({ memories: [], mode: 'words' });
+  await new Promise(setImmediate);
+  expect(errors).toEqual([]);
+  let text = '';
+  for await (const chunk of res.chunks()) text += chunk;
+  expect(text).toContain('request.cancelled');
+});

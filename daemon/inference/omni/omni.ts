@@ -196,6 +196,8 @@ async function runOne({ deps, offered, call, teller, tools }: Loop, made: ToolCa
   teller.calling(made);
   const may = ({ tool }: Offered) => mayCall(deps.settings, tool.route, call.tier);
   const ran = await runTool(offered.get(made.name), made, tools, may);
+  // A tool beside it may have ended the answer already: nothing may follow its last event.
+  tools.signal.throwIfAborted();
   teller.ran(ran);
   return ran;
 }

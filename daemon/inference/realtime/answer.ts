@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
 import type { ChatAsk } from './chat-body.ts';
 import { type ChatPiece, SpokenPieces } from './chat-pieces.ts';
@@ -21,6 +22,9 @@ export interface AnswerOptions {
 
 /** Characters that may wait for the voice before the model is held back. */
 const AHEAD = 16_384;
+
+/** Each message has a turn of its own: a cancel that came together with the wish is here after two, before any work is done. */
+const TURNS_BEFORE = 2;
 
 /** What a session may be told of a failure. */
 export function toldOf(error: unknown): Told {
@@ -88,6 +92,8 @@ export async function makeAnswer(options: AnswerOptions): Promise<void> {
   const onAbort = () => sentences.end(true);
   options.signal.addEventListener('abort', onAbort, { once: true });
   try {
+    for (let turn = 0; turn < TURNS_BEFORE && !options.signal.aborted; turn++) await setImmediate();
+    if (options.signal.aborted) return;
     await Promise.all([
       speakAll(options, sentences),
       answerAll(options, sentences).finally(() => sentences.end(options.signal.aborted)),

@@ -6,9 +6,20 @@ export const MOST_ITEMS = 512;
 /** Characters of all items together. */
 const MOST_TEXT = 4 * 1024 * 1024;
 
+/** Items are values, so each is measured once: a tiny message must not cost what the whole conversation weighs. */
+const lengths = new WeakMap<Item, number>();
+
+function lengthOf(item: Item): number {
+  const known = lengths.get(item);
+  if (known !== undefined) return known;
+  const length = JSON.stringify(item).length;
+  lengths.set(item, length);
+  return length;
+}
+
 /** Whether a conversation is longer than a session keeps. */
 export const tooLong = (items: readonly Item[]): boolean =>
-  items.reduce((sum, item) => sum + JSON.stringify(item).length, 0) > MOST_TEXT;
+  items.reduce((sum, item) => sum + lengthOf(item), 0) > MOST_TEXT;
 
 /** Puts an item into the conversation and tells so. False when the item before it is not there. */
 export function joinItem(step: Step, item: Item, after: string | null): boolean {

@@ -31,7 +31,10 @@ export function append(step: Step, { audio, event_id }: ClientEvent<'input_audio
 /** Judges the frames that are complete, and keeps only what a turn may still need. */
 function listen(step: Step, turns: TurnSettings): void {
   const frame = bytesIn(step.state.config.input.format, FRAME_MS);
-  while (step.state.judged + frame <= step.state.sound.bytes) judge(step, turns, frame);
+  // Taken once: what a turn cuts off lies before them, and to find each frame among all blocks costs more than to judge it.
+  const fresh = bytesOf(step.state.sound, step.state.judged);
+  for (let at = 0; at + frame <= fresh.length; at += frame)
+    judge(step, turns, fresh.subarray(at, at + frame));
   const { sound, gate, judged } = step.state;
   if (gate.speaking) {
     if (sound.bytes > MOST_SOUND) stopSpeech(step, turns);
@@ -41,12 +44,11 @@ function listen(step: Step, turns: TurnSettings): void {
   step.set({ sound: kept, judged: Math.max(0, judged - (sound.bytes - kept.bytes)) });
 }
 
-function judge(step: Step, turns: TurnSettings, frame: number): void {
+function judge(step: Step, turns: TurnSettings, frame: Buffer): void {
   const { sound, judged, gate } = step.state;
-  const row = formatRow(sound.format);
-  const level = loudness(row.decode(bytesOf(sound, judged, judged + frame)));
+  const level = loudness(formatRow(sound.format).decode(frame));
   const [next, sign] = nextFrame(gate, level, turns);
-  step.set({ gate: next, judged: judged + frame });
+  step.set({ gate: next, judged: judged + frame.length });
   if (sign === 'started') startSpeech(step, turns);
   if (sign === 'stopped') stopSpeech(step, turns);
 }

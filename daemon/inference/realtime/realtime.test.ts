@@ -37,7 +37,7 @@ async function open(more: Partial<RealtimeDeps> = {}) {
     log: pino({ level: 'silent' }),
     ...more,
   });
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', allowSynchronousEvents: false });
   await new Promise((done) => server.once('listening', done));
   server.on('connection', (socket, { url }) =>
     realtime.serve(socket, {
@@ -104,6 +104,17 @@ test('W03 of the usual 64 places a client key takes 48', async () => {
   expect((await call('/admin')).events[0]).toMatchObject({ type: 'session.created' });
 });
 
+test('an answer that is cancelled in the same breath asks no model', async () => {
+  const { call, seen } = await open();
+  const { socket, events } = await call();
+  for (let turn = 0; turn < 50; turn++)
+    for (const type of ['response.create', 'response.cancel']) socket.send(JSON.stringify({ type }));
+  await until(() => events.filter(({ type }) => type === 'response.done').length === 50);
+  expect(seen.calls.length).toBeLessThan(25);
+  socket.send(JSON.stringify({ type: 'response.create' }));
+  await until(() => seen.sent > 0);
+});
+
 /** A caller who asked for an answer and does not read it. */
 async function heldBack() {
   const { call, seen, server } = await open();
@@ -142,9 +153,12 @@ test('W01 a caller who floods and does not read is not read any more', async () 
   const { socket } = await call();
   socket.pause();
   const served = [...server.clients][0] as WebSocket;
-  const noise = 'x'.repeat(100);
+  const content = [{ type: 'input_text', text: 'x'.repeat(50_000) }];
+  const item = { type: 'message', role: 'user', id: 'long', content };
+  socket.send(JSON.stringify({ type: 'conversation.item.create', item }));
+  const noise = JSON.stringify({ type: 'conversation.item.retrieve', item_id: item.id });
   const flood = setInterval(() => {
-    for (let count = 0; count < 2_000; count++) socket.send(noise);
+    for (let count = 0; count < 20; count++) socket.send(noise);
   }, 1);
   await until(() => served.isPaused, 25_000);
   clearInterval(flood);

@@ -3,8 +3,11 @@ const LONGEST = 400;
 /** Shorter sentences wait for the next one, but for the first, which makes the voice start early. */
 const SHORTEST = 24;
 
-/** The end of a sentence: a closing mark with what belongs to it and the space after it, or a mark of scripts without spaces. */
-const END = /[.!?…]+["'”’)\]]*(?=\s)|[。！？]+[”’」』）]*|\n+/gu;
+/**
+ * The end of a sentence: a closing mark with what belongs to it and the space after it, or a mark of scripts without spaces.
+ * A row of marks is tried from its first one only: from each of them would cost the square of their number.
+ */
+const END = /(?<![.!?…])[.!?…]+["'”’)\]]*(?=\s)|[。！？]+[”’」』）]*|\n+/gu;
 /** Words whose dot ends no sentence. */
 const SHORT_FORM = /(?:^|\s)(?:Mr|Mrs|Ms|Dr|Prof|St|Nr|No|vs|etc|e\.g|i\.e|z\.B|d\.h|bzw|ca|\p{L})\.$/iu;
 
@@ -33,7 +36,8 @@ export function addText(state: Sentences, text: string): [Sentences, string[]] {
 /** Where the first piece of a text ends, or 0 when that is not known yet. */
 function cut(text: string, first: boolean): number {
   const least = first ? 2 : SHORTEST;
-  for (const match of text.matchAll(END)) {
+  // No piece is longer, and one more character tells what follows it: a long text is not read anew for each of its pieces.
+  for (const match of text.slice(0, LONGEST + 1).matchAll(END)) {
     const end = match.index + match[0].length;
     if (end > LONGEST) break;
     if (end >= least && !SHORT_FORM.test(text.slice(0, end))) return end;

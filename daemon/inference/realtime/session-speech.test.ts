@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   ANSWERED,
   asked,
@@ -229,6 +229,19 @@ describe('speech', () => {
     bench.say({ type: 'input_audio_buffer.clear' });
     bench.append(...Array.from({ length: 10 }, () => quiet(5000)));
     expect(bench.state.sound.bytes).toBeLessThan(400 * 48);
+  });
+
+  test('a message looks at the sound before it once, not for each of its frames', () => {
+    const bench = new SessionBench();
+    const second = tone(1_000);
+    for (let count = 0; count < 20; count++) bench.append(second);
+    expect(bench.state.sound.blocks.length).toBeGreaterThanOrEqual(20);
+    const cuts = vi.spyOn(Buffer.prototype, 'subarray');
+    bench.append(second);
+    const { length } = cuts.mock.calls;
+    cuts.mockRestore();
+    expect(bench.state.judged).toBe(bench.state.sound.bytes);
+    expect(length).toBeLessThan(150);
   });
 
   test('a manual buffer has a limit', () => {

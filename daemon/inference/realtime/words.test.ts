@@ -53,6 +53,25 @@ describe('sentences', () => {
   });
 
   test.each([
+    ['marks', '.'.repeat(10_000)],
+    ['marks and words', `${'!'.repeat(5_000)} and ${'.'.repeat(5_000)}`],
+    ['words', 'word'.repeat(100_000)],
+  ])('a long row of %s without an end costs no more than its length', (_, text) => {
+    const before = process.cpuUsage();
+    expect(split(text).join('')).toBe(text);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1_000);
+  });
+
+  test.each([
+    ['.'.repeat(399), 399],
+    ['.'.repeat(400), 400],
+    ['.'.repeat(401), 400],
+    [`${'.'.repeat(398)}”)`, 400],
+  ])('marks at the longest piece (%#)', (marks, end) => {
+    expect(split(`${marks} and more`)[0]).toHaveLength(end);
+  });
+
+  test.each([
     ['**Bold** and `code` [link](http://x)', 'Bold and code link'],
     ['...', null],
     ['😀 ', null],

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { tooLong } from './item-list.ts';
+import type { Item } from './items.ts';
+
+const said = (text: string): Item => ({
+  id: 'i',
+  object: 'realtime.item',
+  status: 'completed',
+  type: 'message',
+  role: 'user',
+  content: [{ type: 'input_text', text }],
+});
+
+test('a conversation has room for four million characters', () => {
+  const million = said('x'.repeat(1024 * 1024 - 1_000));
+  const items = Array.from({ length: 4 }, () => ({ ...million }));
+  expect(tooLong(items)).toBe(false);
+  expect(tooLong([...items, said('x'.repeat(4_000))])).toBe(true);
+});
+
+test('an item is measured once, and what takes its place is measured anew', () => {
+  let read = 0;
+  const item = said('short');
+  Object.defineProperty(item, 'id', { enumerable: true, get: () => `i${read++}` });
+  for (let turn = 0; turn < 100; turn++) expect(tooLong([item])).toBe(false);
+  expect(read).toBe(1);
+  expect(tooLong([said('x'.repeat(5 * 1024 * 1024))])).toBe(true);
+});
