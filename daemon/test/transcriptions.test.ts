@@ -193,9 +193,11 @@ describe('large recordings', () => {
   ])(
     '%i MiB (model first: %s) are heard, and the memory of the gateway stays flat',
     async (size, modelFirst) => {
+      // What a first one takes stays for the next ones: it may not grow with them.
+      await sendLarge(size, modelFirst);
       const { answer, grown } = await sendLarge(size, modelFirst);
       expect([answer.status, answer.text && textOf(answer)]).toEqual([200, TONE_TEXT]);
-      expect(grown).toBeLessThan(90);
+      expect(grown).toBeLessThan(64);
       await until(() => namelessFiles(gateway.pid).length === 0, 'the recording to be let go');
       expect(readdirSync(join(gateway.home, 'state', 'spool'))).toEqual([]);
     },
