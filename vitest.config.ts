@@ -70,7 +70,7 @@ const PACKAGES = suite('package*', 'proxy*', 'companion');
 /** Programs that load models: the slowest of the unit tests. */
 const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];
 
-const unit = { testTimeout: 30_000, hookTimeout: 30_000, maxWorkers: 2 };
+const unit = { testTimeout: 30_000, hookTimeout: 30_000, maxWorkers: 3 };
 /** They wait for other processes much of their time. */
 const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 3 };
 /** Modules without state of their own: loading them anew for each file would take as long as the tests. */

@@ -68,7 +68,7 @@ export interface ConfiguredOptions {
   againMs?: number;
 }
 
-const AGAIN_MS = 10_000;
+const AGAIN_MS = 3_000;
 
 /**
  * The file that was named for slot `agent`, as long as it can serve a chat. One that a setting names and that can't (its disk comes
@@ -96,7 +96,9 @@ export class Configured {
       { path: named.path, reason: why },
       `${named.origin} names a file that slot agent can not serve; it is looked for`,
     );
-    const timer = setInterval(() => void this.#again(named, timer), againMs);
+    const failed = (err: unknown) =>
+      log.warn({ path: named.path, err }, 'the file of slot agent was not taken');
+    const timer = setInterval(() => this.#again(named, timer).catch(failed), againMs);
     timer.unref();
     signal.addEventListener('abort', () => clearInterval(timer), { once: true });
   }
