@@ -70,6 +70,7 @@ const PACKAGES = suite('package*', 'proxy*', 'companion');
 /** Programs that load models: the slowest of the unit tests. */
 const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];
 
+/** Some wait for processes; those that load models never do. */
 const unit = { testTimeout: 30_000, hookTimeout: 30_000, maxWorkers: 3 };
 /** They wait for other processes much of their time. */
 const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 3 };
@@ -90,7 +91,7 @@ export default defineConfig({
           ...shared,
         },
       },
-      { test: { name: 'workers', include: WORKERS, ...unit } },
+      { test: { name: 'workers', include: WORKERS, ...unit, maxWorkers: 2 } },
       { test: { name: 'dashboard', include: ['dashboard/**/*.test.ts'], exclude: ['node_modules/**'] } },
       group('door', DOOR),
       group('inference', INFERENCE),
