@@ -59,6 +59,7 @@ describe('anything else is wrapped', () => {
       'seed: Extra inputs',
     ],
     [{ message: { detail: [{ msg: 'Extra inputs' }] } }, 'Extra inputs'],
+    [{ detail: [{ msg: 'Extra inputs', loc: ['body', { toString: 1 }, 'seed'] }] }, 'seed: Extra inputs'],
     [{ message: { detail: [{ loc: 'seed', msg: 7 }] } }, 'The engine or upstream answered with an error.'],
   ])('%j says which field is at fault', (body, message) => {
     expect(error(422, body)).toMatchObject({ status: 422, code: 'upstream.error', message });

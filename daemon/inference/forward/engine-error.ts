@@ -163,7 +163,7 @@ const asObject = (value: unknown): Json | undefined =>
 function firstFault(detail: unknown): string | undefined {
   const { msg, loc } = asObject(Array.isArray(detail) ? detail[0] : undefined) ?? {};
   if (typeof msg !== 'string') return undefined;
-  const steps = Array.isArray(loc) ? loc : [];
+  const steps = (Array.isArray(loc) ? loc : []).filter((step) => typeof step !== 'object');
   const field = steps.slice(steps[0] === 'body' ? 1 : 0).join('.');
   return field === '' ? msg : `${field}: ${msg}`;
 }
