@@ -236,7 +236,12 @@ export async function startServices(
       refused: (code) => metrics.refused(code),
       secrets: () => live.secrets(),
     },
-    { ...place, maxConnections: live.value('maxConnections'), patienceMs: addressPatience(env) },
+    {
+      ...place,
+      maxConnections: live.value('maxConnections'),
+      patienceMs: addressPatience(env),
+      judge: (address) => guardExposure(live, log, address),
+    },
   );
   const server = http;
   upstreams.start();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SetupError } from '../kit/setup-error.ts';
@@ -37,6 +37,36 @@ describe('listen', () => {
     expect(server.listenerCount('listening')).toBe(0);
     expect({ tries, listening: server.listening }).toEqual({ tries: 3, listening: true });
     expect(lines).toMatchObject([{ host: ABSENT, reason: 'EADDRNOTAVAIL' }]);
+  });
+
+  describe('a name that resolves late', () => {
+    /** The first try fails as it does before the resolver is there; the next ones are real. */
+    const listenLate = (judge: (address: string) => Promise<void>) => {
+      const real = server.listen.bind(server);
+      vi.spyOn(server, 'listen')
+        .mockImplementationOnce(() => {
+          const error = Object.assign(new Error('late'), { code: 'EAI_AGAIN' });
+          setImmediate(() => server.emit('error', error));
+          return server;
+        })
+        .mockImplementation(real as never);
+      const { log } = recordedLog();
+      return listen(server, { host: 'localhost', port: 0, patienceMs: 60_000, againMs: 5, judge, log });
+    };
+
+    it('is judged by its address, which is the one that is opened', async () => {
+      const judged: string[] = [];
+      await listenLate(async (address) => void judged.push(address));
+      expect(judged).toEqual([(server.address() as AddressInfo).address]);
+    });
+
+    it('is not opened when that may not be', async () => {
+      const work = listenLate(async () => {
+        throw new SetupError('It is reachable from the internet.', 'Set a key.');
+      });
+      expect((await refusal(work)).message).toBe('It is reachable from the internet.');
+      expect(server.listening).toBe(false);
+    });
   });
 
   it('gives up when its patience ends, with what to do', async () => {

@@ -1,4 +1,5 @@
-import type { Server } from 'node:net';
+import { lookup } from 'node:dns/promises';
+import { isIP, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../kit/log.ts';
 import { SetupError } from '../kit/setup-error.ts';
@@ -12,6 +13,8 @@ export interface ListenOptions {
   patienceMs?: number;
   /** Between two tries (ms). */
   againMs?: number;
+  /** Rejects for an address that may not be opened. Asked where a name is tried again: nobody may have known its address before. */
+  judge?: (address: string) => Promise<void>;
   log: Log;
 }
 
@@ -35,12 +38,16 @@ const ADVICE: Record<string, string> = {
 export const addressPatience = (env: Readonly<Record<string, string | undefined>>): number =>
   env.NOTIFY_SOCKET ? 90_000 : 0;
 
-/** Opens the listener; throws SetupError with what to do when it can't be opened, or not within the patience. */
+/**
+ * Opens the listener; throws SetupError with what to do when it can't be opened, or not within the patience, and what `judge`
+ * throws.
+ */
 export async function listen(server: Server, options: ListenOptions): Promise<void> {
   const { host, port, log, patienceMs = 0, againMs = AGAIN_MS } = options;
   const end = performance.now() + patienceMs;
   for (let tries = 0; ; tries++) {
-    const error = await tryOnce(server, options);
+    const named = tries > 0 && options.fd === undefined && isIP(host) === 0;
+    const error = await (named ? tryName(server, options) : tryOnce(server, options));
     if (error === null) return;
     const code = error.code ?? error.message;
     if (!LATE.includes(code) || performance.now() >= end) {
@@ -56,6 +63,14 @@ export async function listen(server: Server, options: ListenOptions): Promise<vo
     }
     await pause(againMs);
   }
+}
+
+/** Opens the very address that was judged. */
+async function tryName(server: Server, options: ListenOptions): Promise<NodeJS.ErrnoException | null> {
+  const found = await lookup(options.host).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error) return found;
+  await options.judge?.(found.address);
+  return tryOnce(server, { ...options, host: found.address });
 }
 
 function tryOnce(server: Server, { fd, host, port }: ListenOptions): Promise<NodeJS.ErrnoException | null> {

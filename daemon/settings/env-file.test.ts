@@ -14,6 +14,15 @@ test('the last assignment wins and names that are none are left out', () => {
   expect(read('A=1\nexport B=2\n3C=x\nA=2\n=x\nÄ=1\n')).toEqual({ A: '2' });
 });
 
+test('what a line means by a name that is none is found at its end, however long the line is', () => {
+  const began = process.cpuUsage();
+  const { meant } = describeEnvFile(
+    bytes(`${`${'a'.repeat(1000)} `.repeat(1000)}K=1\n${'a'.repeat(1e6)}-=1\n`),
+  );
+  expect([...meant]).toEqual(['K', '']);
+  expect(process.cpuUsage(began).user).toBeLessThan(5e6);
+});
+
 test('values are UTF-8; a value that is not, or holds a NUL, is left out', () => {
   expect(read('A=käse\n')).toEqual({ A: 'käse' });
   const odd = Buffer.concat([bytes('A=1\nA='), Buffer.from([0xff]), bytes('\nB=x\0\nC=2\n')]);

@@ -97,8 +97,12 @@ export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
 /** UTF-16, read byte by byte, has a NUL beside each letter. */
 const withoutNuls = (text: string): string => text.replaceAll('\0', '');
 
+/** Characters at the end of a line that are looked at: no setting has a longer name, and UTF-16 takes twice as many. */
+const END = 512;
+
 /** The name at the end of what is none; empty when there is none. */
-const nameAtEnd = (text: string): string => /[A-Za-z0-9_]*$/.exec(withoutNuls(text))?.[0] ?? '';
+const nameAtEnd = (text: string): string =>
+  /[A-Za-z0-9_]*$/.exec(withoutNuls(text.slice(-END)).slice(-END / 2))?.[0] ?? '';
 
 function whyNoName(one: Assignment): string {
   if (one.name.startsWith('\xef\xbb\xbf')) return 'starts with a byte order mark, so its name is not read';
