@@ -25,6 +25,8 @@ interface Look {
   readonly named: ReadonlySet<string>;
   /** What lies beside those. */
   readonly beside: Beside;
+  /** Folders that did not answer to the end: what was not met there may be there. */
+  readonly silent: readonly string[];
   readonly refusedBefore: ReadonlyMap<string, Refusal>;
 }
 
@@ -221,28 +223,35 @@ export class FolderSync {
     const paths = new Set(scanned.map(({ path }) => path));
     await this.#dropUnseen(paths, silent);
     const named = (await this.dropVanished()).filter(({ path }) => !paths.has(path));
+    const unanswered: string[] = [];
     const beside = await lookBeside(
       named.map(({ path }) => path),
-      (path, question) => this.ask(path, question),
+      (path, question) =>
+        this.ask(path, question).catch((error: unknown) => {
+          unanswered.push(dirname(path));
+          throw error;
+        }),
     );
     const projectors = beside.projectors.filter(({ path }) => !paths.has(path));
     return {
       present: [...scanned, ...named, ...projectors],
       named: new Set(named.map(({ path }) => path)),
       beside: { ...beside, projectors },
+      silent: [...silent, ...unanswered],
       refusedBefore: this.#refused,
     };
   }
 
-  /** A projector that lies beside a model belongs to it. A model that was not met keeps its own. */
-  #attachProjectors({ present, beside }: Look): void {
+  /** A projector that lies beside a model belongs to it. A model that was not met, or whose disk fell silent, keeps its own. */
+  #attachProjectors({ present, beside, silent }: Look): void {
     const { shelf } = this.#options;
     const met = new Set(present.map(({ path }) => path));
     const found = [...this.#refused.values()].filter(({ projector }) => projector);
     const projectors = found.map(({ file }) => file.path);
     const chat = shelf.list().filter(({ type, format }) => type === 'llm' && format === 'gguf');
     const paths = [...chat.map(({ path }) => path), ...beside.models];
-    for (const { id, path } of chat.filter((model) => met.has(model.path))) {
+    const told = (path: string) => met.has(path) && !silent.some((folder) => isWithin(folder, path));
+    for (const { id, path } of chat.filter((model) => told(model.path))) {
       const projectorPath = projectorOf(path, paths, projectors);
       const bytes = found.find(({ file }) => file.path === projectorPath)?.file.sizeBytes ?? null;
       shelf.change(id, { projectorPath, projectorBytes: bytes, projector: projectorPath !== null });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { Bus } from '../kit/bus.ts';
 import { silentLog } from '../kit/log.ts';
-import { Patience } from '../kit/patience.ts';
+import { Patience, SilentPlace } from '../kit/patience.ts';
 import { scratch } from '../kit/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
 import { openStore, type Store } from '../store/store.ts';
@@ -60,7 +60,7 @@ class Stuck extends Patience {
   }
 }
 
-async function start(patience = new Stuck(null), firstScanMs = 20_000): Promise<Registry> {
+async function start(patience: Patience = new Stuck(null), firstScanMs = 20_000): Promise<Registry> {
   const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
   const bus = new Bus<GatewayEvents>();
   const registry = await createRegistry({ store, log, bus, settings, firstScanMs, patience });
@@ -72,11 +72,12 @@ function put(folder: string, name: string, bytes = chat(name)): string {
   writeFileSync(join(folder, name), bytes);
   return join(folder, name);
 }
+const projector = () =>
+  encodeGguf({ keys: { 'general.architecture': str('clip'), 'general.type': str('mmproj') }, tensors: [] });
 const ids = (registry: Registry) => registry.list().map(({ id }) => id);
 
 test('a share that hangs takes no model away, and the other folders are looked through', async () => {
-  const keys = { 'general.architecture': str('clip'), 'general.type': str('mmproj') };
-  put(share, 'mmproj-F16.gguf', encodeGguf({ keys, tensors: [] }));
+  put(share, 'mmproj-F16.gguf', projector());
   put(share, 'far.gguf');
   const gone = put(own, 'gone.gguf');
   const named = put(other, 'named.gguf');
@@ -96,6 +97,34 @@ test('a share that hangs takes no model away, and the other folders are looked t
   });
   expect(ids(registry)).toEqual(['far', 'later', 'named', 'new']);
 });
+
+/** A disk that falls silent after so many more questions. */
+class FallsSilent extends Patience {
+  left = Number.POSITIVE_INFINITY;
+
+  override ask<T>(folder: string, question: () => Promise<T>): Promise<T> {
+    if (folder.startsWith(nas) && this.left-- <= 0) return Promise.reject(new SilentPlace('silent'));
+    return super.ask(folder, question);
+  }
+}
+
+test.each([0, 3, 4, 5])(
+  'models of a disk that falls silent after %i answers keep their projectors',
+  async (answers) => {
+    put(share, 'mmproj-F16.gguf', projector());
+    put(share, 'far.gguf');
+    put(other, 'mmproj-F16.gguf', projector());
+    const patience = new FallsSilent();
+    const registry = await start(patience);
+    await registry.register(put(other, 'named.gguf'));
+    patience.left = answers;
+    await registry.scan();
+    expect(registry.views()).toMatchObject([
+      { id: 'far', projector: true },
+      { id: 'named', projector: true },
+    ]);
+  },
+);
 
 test('a start waits for no disk', async () => {
   put(share, 'far.gguf');
