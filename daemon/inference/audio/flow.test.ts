@@ -126,14 +126,14 @@ test('a sender that holds an engine has to keep its pace', async () => {
 });
 
 test('one that keeps it is listened to; waiting for the engine is no slowness of its own', async () => {
-  const flow = flowOf(100 * MIB, [], { bytes: 4, ms: 40 });
+  const flow = flowOf(100 * MIB, [], { bytes: 4, ms: 200 });
   const out = flow.stream();
   const full = flow.push(piece('x', 2 * MIB));
-  await sleep(120);
+  await sleep(400);
   const read = buffer(out);
   await full;
   for (let n = 0; n < 12; n++) {
-    await sleep(10);
+    await sleep(30);
     void flow.push(piece('y'));
   }
   flow.end();
