@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { isLoopback } from './auth/addresses.ts';
 import { createAuth } from './auth/auth.ts';
 import { refuseHalfRestored } from './backup/unfinished.ts';
@@ -9,6 +8,7 @@ import { refuseHopelessConfig } from './config-guard.ts';
 import { containerSockets } from './container-sockets.ts';
 import type { GatewayEvents } from './contract/events.ts';
 import { guardExposure, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
+import { followConfig } from './follow-config.ts';
 import { gpuNote } from './gpu-note.ts';
 import { createHardware } from './hardware/hardware.ts';
 import { loadDashboard } from './http/dashboard-files.ts';
@@ -29,7 +29,6 @@ import { LogLines } from './kit/log-lines.ts';
 import { Outbound } from './kit/outbound.ts';
 import { Patience } from './kit/patience.ts';
 import { familyOf } from './kit/process-identity.ts';
-import { watchFolder } from './kit/watch-folder.ts';
 import { createMemory } from './memory/memory.ts';
 import { mostRoom, roomOn } from './memory-room.ts';
 import { createHub } from './models/hub/hub.ts';
@@ -245,16 +244,7 @@ export async function startServices(
   );
   const server = http;
   upstreams.start();
-  let scanned = live.value('modelFolders');
-  live.onChange((change) => {
-    if (!isDeepStrictEqual(scanned, live.value('modelFolders'))) void registry.scan();
-    scanned = live.value('modelFolders');
-    log.level = live.value('logLevel');
-    upstreams.reload();
-    bus.emit('config', { change, problems: live.problems().length });
-  });
-  const unwatchSlots = watchFolder(join(live.folders.config, 'slots'), () => slots.reload());
-  const unwatchUpstreams = watchFolder(join(live.folders.config, 'upstreams'), () => upstreams.reload());
+  const unfollow = followConfig({ settings: live, log, bus, registry, slots, upstreams });
   void hardware.probe();
   return {
     log,
@@ -297,8 +287,7 @@ export async function startServices(
       await tracer.stop();
       await outbound.close();
       registry.close();
-      unwatchSlots();
-      unwatchUpstreams();
+      unfollow();
       metrics.close();
       hardware.close();
       live.close();

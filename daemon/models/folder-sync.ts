@@ -4,12 +4,11 @@ import type { Patience } from '../kit/patience.ts';
 import { type Beside, lookBeside } from './beside.ts';
 import { type ModelFacts, readFactsApart } from './facts-apart.ts';
 import { modelId, uniqueId } from './model-id.ts';
+import { modelOfFile } from './model-of-file.ts';
 import { projectorOf } from './projector-of.ts';
-import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
+import type { ModelSource, RegisteredModel } from './registered-model.ts';
 import { type FoundFile, lookForModel, SCAN_LIMITS, scanFolders } from './scan.ts';
 import type { Shelf } from './shelf.ts';
-import { newSpeechModel } from './speech-model.ts';
-import { newWeightsModel } from './weights-model.ts';
 
 export interface ModelProblem {
   /** Base name of the file, or the folder that the operator named. */
@@ -60,12 +59,6 @@ export interface FolderSyncOptions {
   signal: AbortSignal;
 }
 
-function madeOf(id: string, source: ModelSource, file: FoundFile, facts: ModelFacts): RegisteredModel {
-  if (!('kind' in facts)) return newModel(id, source, file, facts);
-  if (facts.kind === 'weights') return newWeightsModel(id, source, file, facts);
-  return newSpeechModel(id, source, file, facts);
-}
-
 const isWithin = (folder: string, path: string) => path.startsWith(join(folder, sep));
 
 const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
@@ -107,7 +100,7 @@ export class FolderSync {
     if (origin === undefined && known !== undefined && unchanged(file, known)) return known;
     if (known === undefined) this.#forgetMissedAt(file.path);
     const id = known?.id ?? uniqueId(modelId(file.path), (taken) => this.#isTaken(taken, file));
-    const model = madeOf(id, source, file, facts);
+    const model = modelOfFile(id, source, file, facts);
     return shelf.put({ ...model, ...origin, licence: origin?.licence ?? model.licence });
   }
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
-import { againAfter } from '../kit/again-after.ts';
 import { familyMemoryOf, memoryOf } from '../kit/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Guard } from '../settings/revision.ts';
@@ -11,6 +10,7 @@ import { AutoSlots } from './auto-slots.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { choosesCards } from './engines/visible-devices.ts';
+import { followModels } from './follow-models.ts';
 import type { Foreseen } from './foresee.ts';
 import type { SlotGlance } from './glance.ts';
 import { type AskEngine, askThrough } from './health.ts';
@@ -81,13 +81,15 @@ class AllSlots implements Slots {
     const wanted = this.#set.read().filter(({ enabled }) => enabled);
     this.#kept.find(new Set(wanted.map(({ name }) => name)));
     this.#set.arrange();
-    // A scan tells of hundreds of models at once, and each of them concerns every slot.
-    const follow = againAfter(() => this.#followModels());
-    this.#unsubscribe = options.bus.subscribe((entry) => {
-      if (entry.name === 'hardware') this.#effects.noteGpu();
-      // What the machine has may be known only now, and which model fits depends on it.
-      if (entry.name === 'model' || entry.name === 'hardware') follow();
+    // First of both: what the slots then say of graphics is what is known by now.
+    const unnote = options.bus.subscribe(({ name }) => {
+      if (name === 'hardware') this.#effects.noteGpu();
     });
+    const unfollow = followModels(this.#set, options.bus, options.log);
+    this.#unsubscribe = () => {
+      unnote();
+      unfollow();
+    };
   }
 
   list(): SlotRecord[] {
@@ -199,16 +201,6 @@ class AllSlots implements Slots {
     this.#kept.retire();
     await this.#set.stop(limitMs);
     this.#announcer.flush();
-  }
-
-  /** Never throws: it runs where nobody could catch it. */
-  #followModels(): void {
-    try {
-      for (const owner of this.#set.all()) owner.refreshModel();
-      this.#set.arrange();
-    } catch (cause) {
-      this.#options.log.error({ err: cause }, 'the slots could not follow the models');
-    }
   }
 
   #openEffects(runners: Runners, ask: AskEngine): OwnerEffects {

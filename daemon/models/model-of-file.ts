@@ -1,0 +1,17 @@
+import type { ModelFacts } from './facts-apart.ts';
+import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
+import type { FoundFile } from './scan.ts';
+import { newSpeechModel } from './speech-model.ts';
+import { newWeightsModel } from './weights-model.ts';
+
+/** The model that a file is, by what was read of it. */
+export function modelOfFile(
+  id: string,
+  source: ModelSource,
+  file: FoundFile,
+  facts: ModelFacts,
+): RegisteredModel {
+  if (!('kind' in facts)) return newModel(id, source, file, facts);
+  if (facts.kind === 'weights') return newWeightsModel(id, source, file, facts);
+  return newSpeechModel(id, source, file, facts);
+}
