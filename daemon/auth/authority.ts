@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { remember } from '../kit/remember.ts';
 import { utf8Again } from './raw-headers.ts';
 
 /** `host[:port]`, normalised: two authorities name the same host exactly when their `host` texts are equal. */
@@ -22,8 +23,13 @@ const ENDS_IN_NUMBER = /(^|\.)([0-9]+|0x[0-9a-f]*)$/;
  * odd IPv4 notations (`127.1`, `0x7f.1`) are refused as a whole, never repaired. What it accepts, it reads like the
  * URL standard, except that one trailing dot is dropped (spec "Origin check").
  */
-export function parseAuthority(text: string): Authority | null {
-  if (text.length === 0 || text.length > LONGEST) return null;
+export const parseAuthority = (text: string): Authority | null =>
+  text.length === 0 || text.length > LONGEST ? null : remembered(text);
+
+/** Nearly every request names the same host. */
+const remembered = remember(parsed);
+
+function parsed(text: string): Authority | null {
   if (text.charCodeAt(0) === 0x5b) return parseBracketed(text);
   const colon = text.indexOf(':');
   const port = colon === -1 ? null : parsePort(text.slice(colon + 1));

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { joinWrites } from '../kit/joined-writes.ts';
 
 /** Bytes that are not kept waiting: a caller who takes so much is awake. */
 const AT_ONCE = 16 * 1024;
@@ -23,6 +24,7 @@ export function gatherWrites(server: Server): GatheredWrites {
     for (const write of now) write();
   };
   server.on('connection', (socket: Socket) => {
+    joinWrites(socket);
     const uncork = socket.uncork.bind(socket);
     let waits = false;
     const write = () => {

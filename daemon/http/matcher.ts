@@ -42,11 +42,15 @@ export function createMatcher(rows: readonly MatchedRoute[] = routeRows()): Matc
     if (!route || !takes(route, method)) return { route: null, params: NO_PARAMS, allow };
     return { route, params: layer.params(path, layer.captures(path), {}), allow };
   };
-  const fixed = new Map<string, Match>();
+  const fixed = new Map<string, Map<string, Match>>();
+  const remember = (method: string, path: string) => {
+    const paths = fixed.get(method) ?? new Map<string, Match>();
+    fixed.set(method, paths.set(path, slow(method, path)));
+  };
   for (const row of rows) {
     if (/[:*]/.test(row.path)) continue;
-    fixed.set(`${row.method} ${row.path}`, slow(row.method, row.path));
-    if (row.method === 'GET') fixed.set(`HEAD ${row.path}`, slow('HEAD', row.path));
+    remember(row.method, row.path);
+    if (row.method === 'GET') remember('HEAD', row.path);
   }
-  return (method, path) => fixed.get(`${method} ${path}`) ?? slow(method, path);
+  return (method, path) => fixed.get(method)?.get(path) ?? slow(method, path);
 }

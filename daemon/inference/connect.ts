@@ -133,25 +133,16 @@ async function awaitSlot(
 const streams = ({ slots }: RunDeps, slot: string): boolean =>
   engineOf(slots.get(slot)?.engine ?? '')?.streams !== false;
 
-/** What is the same for every engine of ours. */
-const OURS = {
-  base: '/v1',
-  foreign: false,
-  upstream: null,
-  teiRerank: false,
-  connectMs: null,
-  idleMs: null,
-  begun: () => {},
-  ended: () => {},
-} as const;
+/** Our own engines are told nothing of a call. */
+const NOTHING = (): void => {};
 
 function ofLease({ slots, registry }: RunDeps, lease: Lease, waits: Waits): Connection {
   const ofModel = () =>
     (registry.get ? registry.get(lease.model) : registry.list().find(({ id }) => id === lease.model))
       ?.enable_thinking;
   return {
-    ...OURS,
     origin: lease.origin,
+    base: '/v1',
     headers: lease.headers,
     model: lease.model,
     engineModel: lease.dialect.model,
@@ -160,7 +151,14 @@ function ofLease({ slots, registry }: RunDeps, lease: Lease, waits: Waits): Conn
     degraded: lease.degraded,
     waits,
     nativeRerank: lease.dialect.nativeRerank,
+    teiRerank: false,
     countPath: lease.dialect.countPath,
+    foreign: false,
+    upstream: null,
+    connectMs: null,
+    idleMs: null,
+    begun: NOTHING,
+    ended: NOTHING,
     note: (tokensPerSecond) => slots.note(lease.slot, { tokensPerSecond }),
     release: () => lease.release(),
   };

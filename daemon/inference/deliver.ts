@@ -74,7 +74,8 @@ export async function exchange(
   });
   const end = await told(on, connection, sink === null ? sent : through(sent, sink));
   const usage = answer.measured(sentAt);
-  track.end({ ...answer.concluded(end), told: true, usage });
+  const { status, error } = answer.concluded(end);
+  track.end({ status, error, told: true, usage });
   if (usage.tokensPerSecond !== null) connection.note(usage.tokensPerSecond);
 }
 
@@ -103,23 +104,19 @@ const pathOf = ({ path, req }: InferenceCall, { base, nativeRerank }: Connection
   underBase(base, outgoingPath(path, req.url ?? '', nativeRerank));
 
 /** Waits for the end of a call and tells the connection how it came. */
-function told(
+async function told(
   { answer, life }: Walk,
   connection: Connection,
   sent: Promise<ExchangeEnd>,
 ): Promise<ExchangeEnd> {
-  const tell = (failure: unknown) => connection.ended(callEnd(failure, { status: answer.status }));
-  return sent.then(
-    (sentEnd) => {
-      const end = answer.ended(sentEnd);
-      tell(end);
-      return end;
-    },
-    (error: unknown) => {
-      tell(life.ended ?? error);
-      throw error;
-    },
-  );
+  try {
+    const end = answer.ended(await sent);
+    connection.ended(callEnd(end, { status: answer.status }));
+    return end;
+  } catch (error) {
+    connection.ended(callEnd(life.ended ?? error, { status: answer.status }));
+    throw error;
+  }
 }
 
 /** An answer that is made from the engine's has ended when both have. */

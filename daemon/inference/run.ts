@@ -73,7 +73,7 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow)
     life.end(reason);
     whole?.cancel(reason);
   };
-  const track = deps.watch.begin({ ...startOf(call), capture, cancel, whole: whole?.ended });
+  const track = deps.watch.begin(startOf(call, cancel, capture));
   const idleMs = deps.settings.value('idleTimeoutS') * 1000;
   const answer = new Answer({
     res: call.res,
@@ -98,12 +98,19 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow)
   }
 }
 
-const startOf = ({ id, route, tier, receivedAt, req }: InferenceCall): Omit<RequestStart, 'cancel'> => ({
+const startOf = (
+  { id, route, tier, receivedAt, req, whole }: InferenceCall,
+  cancel: () => void,
+  capture: Capture | null = null,
+): RequestStart => ({
   id,
   route: ROUTES[route as RouteId].path,
   tier,
   receivedAt,
   traceparent: req.headers.traceparent,
+  capture,
+  whole: whole?.ended,
+  cancel,
 });
 
 const asKnown = (failure: unknown): GatewayError =>
@@ -112,7 +119,8 @@ const asKnown = (failure: unknown): GatewayError =>
 /** Notes a call that was refused before anybody knew what to run for it; whoever calls this throws the failure on. */
 export function noteRefused(watch: RequestWatch, call: InferenceCall, failure: unknown): void {
   const { status, code } = asKnown(failure);
-  watch.begin({ ...startOf(call), cancel: () => {} }).end({ status, error: code, usage: null });
+  const refusedAtOnce = { ...startOf(call, () => {}), whole: undefined };
+  watch.begin(refusedAtOnce).end({ status, error: code, usage: null });
 }
 
 /** When the call's life ended, whatever was thrown is only its echo. */

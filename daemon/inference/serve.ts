@@ -65,8 +65,8 @@ export interface InferenceCall {
   readonly res: CallerResponse;
   /** The whole body, capped by the pipeline; empty where `receive` gives it. */
   readonly body: Buffer;
-  /** Where the parts of `body` lie, when somebody has looked already: a long body is walked once. */
-  readonly picture?: BodyPicture;
+  /** Where the parts of `body` lie, noted by who looks first: a long body is walked once. */
+  picture?: BodyPicture | undefined;
   /** It was made from a request of another API. */
   readonly translated?: boolean;
   /** What was said before, where `body` was made from a request of another API. */

@@ -101,12 +101,27 @@ const plain = (picture: BodyPicture, model: string | null, body: Reading['body']
   body,
 });
 
+/** What the rules may look at of a target, which is a connection with much else. */
+const contextOf = (
+  picture: BodyPicture,
+  history: InferenceCall['history'],
+  target: Parameters<Reading['body']>[0],
+): BodyContext => ({
+  picture,
+  history,
+  local: target.local,
+  origin: target.origin,
+  upstream: target.upstream,
+  effort: target.effort,
+  thinkingDefault: () => target.thinkingDefault(),
+});
+
 function readChat({ body, picture: seen, translated, history }: InferenceCall): Reading {
   const picture = seen?.bytes === body ? seen : scanBody(body, translated ? IN_TRANSLATED : undefined);
   if (fieldOf(picture, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const asked = modelOf(picture);
   const rewritten: Reading['body'] = (target, model) =>
-    rewriteChat({ picture, history, ...target }, asked, model);
+    rewriteChat(contextOf(picture, history, target), asked, model);
   const effort = translated ? effortOf(picture) : null;
   return { model: asked, stream: asksForStream(picture), omni: wantsOmni(picture), effort, body: rewritten };
 }

@@ -3,6 +3,7 @@ import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { joinWrites } from './joined-writes.ts';
 import { isNotPublic, isUnreachable, UnreachableAddress } from './unreachable-address.ts';
 
 /** Bytes that lie elsewhere; they are read anew for each attempt. */
@@ -193,7 +194,10 @@ function watched(connect: buildConnector.connector, refuses: Refuses): buildConn
     if (refuses(options.hostname)) return callback(new UnreachableAddress(), null);
     connect(options, (...outcome) => {
       const [error, socket] = outcome;
-      if (!error && socket) noteDeath(socket);
+      if (!error && socket) {
+        noteDeath(socket);
+        joinWrites(socket);
+      }
       callback(...outcome);
     });
   };

@@ -1,33 +1,32 @@
 import { expect, test } from 'vitest';
 import type { OutboundController } from '../../kit/outbound.ts';
 import { transcriptEvents } from '../audio/transcript-events.ts';
-import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { Exchange, type ExchangeOptions, type ExchangeOwner } from './exchange.ts';
 
 /** What a caller whose stream has begun gets of an engine's answer in one piece. */
 function told(type: string, body: string | Buffer, options: Partial<ExchangeOptions> = {}) {
   const heard: { finish?: string; failed?: string; done?: unknown } = {};
-  const exchange = new Exchange({
-    answer: {
-      headSent: true,
-      begin: () => {},
-      write: () => true,
-      whenDrained: () => {},
-      finish: (last) => {
-        heard.finish = String(last);
-      },
-      fail: (error) => {
-        heard.failed = error.code;
-      },
-      failWith: () => {},
+  const answer: ExchangeOptions['answer'] = {
+    headSent: true,
+    begin: () => {},
+    write: () => true,
+    whenDrained: () => {},
+    finish: (last) => {
+      heard.finish = String(last);
     },
+    fail: (error) => {
+      heard.failed = error.code;
+    },
+    failWith: () => {},
+  };
+  const owner: ExchangeOwner = {
     done: (end) => {
       heard.done = end;
     },
     refused: () => {},
     unanswered: () => {},
-    asEvents: transcriptEvents,
-    ...options,
-  });
+  };
+  const exchange = new Exchange({ answer, asEvents: transcriptEvents, ...options }, owner);
   const controller = { abort: () => {}, pause: () => {}, resume: () => {} } as unknown as OutboundController;
   exchange.onResponseStart(controller, 200, { 'content-type': type });
   const bytes = Buffer.from(body);

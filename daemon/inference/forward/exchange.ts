@@ -44,6 +44,10 @@ export interface ExchangeOptions {
   readonly foreign?: boolean;
   /** An answer begins, with this status. */
   begun?(status: number): void;
+}
+
+/** Who is told how an exchange ends, once. */
+export interface ExchangeOwner {
   /** The exchange is over. A failure before the head is `refused` instead. */
   done(end: ExchangeEnd): void;
   refused(error: GatewayError): void;
@@ -63,6 +67,7 @@ const MAX_LATE_BYTES = 16 * 1024 * 1024;
 
 export class Exchange implements OutboundHandler {
   readonly #options: ExchangeOptions;
+  readonly #owner: ExchangeOwner;
   readonly #answer: Sink;
   readonly #blotter: Blotter | null;
   #lines: LineCap | null = null;
@@ -73,8 +78,9 @@ export class Exchange implements OutboundHandler {
   #held: Buffer[] = [];
   #heldBytes = 0;
 
-  constructor(options: ExchangeOptions) {
+  constructor(options: ExchangeOptions, owner: ExchangeOwner) {
     this.#options = options;
+    this.#owner = owner;
     this.#answer = options.answer;
     const secrets = options.foreign ? (options.secrets?.() ?? []) : [];
     this.#blotter = secrets.length > 0 ? new Blotter(secrets) : null;
@@ -123,7 +129,7 @@ export class Exchange implements OutboundHandler {
     if (this.#mode === 'over') return;
     const unanswered = this.#mode === 'head';
     this.#mode = 'over';
-    if (unanswered) this.#options.unanswered(error);
+    if (unanswered) this.#owner.unanswered(error);
     else this.#failed(brokenAnswer(error));
   }
 
@@ -131,7 +137,7 @@ export class Exchange implements OutboundHandler {
     if (this.#mode !== 'relay') this.#begin();
     this.#mode = 'over';
     this.#answer.finish(this.#lastBytes());
-    this.#options.done(null);
+    this.#owner.done(null);
   }
 
   #lastBytes(): Buffer | undefined {
@@ -192,7 +198,7 @@ export class Exchange implements OutboundHandler {
     }
     this.#mode = 'over';
     this.#answer.finish(Buffer.from(events));
-    this.#options.done(null);
+    this.#owner.done(null);
   }
 
   #hold(chunk: Buffer): void {
@@ -231,13 +237,13 @@ export class Exchange implements OutboundHandler {
       this.#answer.begin(this.#status, { ...this.#headers, 'content-length': String(bytes.length) });
       this.#answer.finish(bytes);
     }
-    this.#options.done(failureInBody(body, this.#status));
+    this.#owner.done(failureInBody(body, this.#status));
   }
 
   #failed(error: GatewayError): void {
     if (this.#answer.headSent) {
       this.#answer.fail(error);
-      this.#options.done(error);
-    } else this.#options.refused(error);
+      this.#owner.done(error);
+    } else this.#owner.refused(error);
   }
 }

@@ -1,25 +1,14 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { diedWhileReused, type Outbound, type OutboundRequest } from '../../kit/outbound.ts';
 import { faultOf } from '../../upstreams/fault.ts';
-import type { EngineFailure, Verdict } from './engine-error.ts';
-import { Exchange, type ExchangeEnd, type Sink } from './exchange.ts';
+import { Exchange, type ExchangeEnd, type ExchangeOptions, type ExchangeOwner } from './exchange.ts';
 import { connectionFailure } from './failure.ts';
-import type { Life } from './life.ts';
+import type { EndReason, Life } from './life.ts';
 
-export interface SendOptions {
+export interface SendOptions extends ExchangeOptions {
   readonly outbound: Outbound;
   readonly request: OutboundRequest;
-  readonly answer: Sink;
   readonly life: Life;
-  judge?(failure: EngineFailure): Verdict;
-  /** A whole answer as the events of a stream that has begun; null for what cannot be told so. */
-  asEvents?(bytes: Buffer): string | null;
-  /** Our own credentials in `request.headers`. */
-  secrets?(): readonly Buffer[];
-  /** The engine is somebody else's. */
-  readonly foreign?: boolean;
-  /** Told the status of the answer as soon as it begins. */
-  begun?(status: number): void;
 }
 
 /**
@@ -28,45 +17,65 @@ export interface SendOptions {
  * one died before any byte of an answer. Ends within the same turn when the call's life ends.
  */
 export function send(options: SendOptions): Promise<ExchangeEnd> {
-  const { outbound, answer, life, request } = options;
-  return new Promise((resolve, reject) => {
-    let exchange: Exchange | undefined;
-    const forget = life.onEnd((reason) => {
-      exchange?.abort();
-      if (answer.headSent && reason instanceof GatewayError) {
-        answer.fail(reason);
-        resolve(reason);
-      } else reject(reason);
-    });
-    const refused = (error: GatewayError) => {
-      forget();
-      if (!answer.headSent) return reject(error);
+  return new Promise((resolve, reject) => new Sending(options, resolve, reject).begin());
+}
+
+class Sending implements ExchangeOwner {
+  readonly #options: SendOptions;
+  readonly #resolve: (end: ExchangeEnd) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #forget: () => void;
+  #exchange: Exchange | null = null;
+  /** Why the first connection brought nothing; it may have carried the request all the same. */
+  #dropped: Error | null = null;
+
+  constructor(options: SendOptions, resolve: (end: ExchangeEnd) => void, reject: (reason: unknown) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#forget = options.life.onEnd((reason) => this.#cut(reason));
+  }
+
+  begin(): void {
+    if (!this.#options.life.ended) this.#attempt();
+  }
+
+  done(end: ExchangeEnd): void {
+    this.#forget();
+    this.#resolve(end);
+  }
+
+  refused(error: GatewayError): void {
+    this.#forget();
+    const { answer } = this.#options;
+    if (answer.headSent) {
       answer.fail(error);
-      resolve(error);
-    };
-    /** `dropped`: why the first connection brought nothing; it may have carried the request all the same. */
-    const attempt = (dropped: Error | null) => {
-      exchange = new Exchange({
-        answer,
-        judge: options.judge,
-        asEvents: options.asEvents,
-        secrets: options.secrets,
-        foreign: options.foreign,
-        begun: options.begun,
-        refused,
-        done: (end) => {
-          forget();
-          resolve(end);
-        },
-        unanswered: (error) => {
-          if (dropped === null && diedWhileReused(error)) attempt(error);
-          else refused(error instanceof GatewayError ? error : connectionFailure(lastOf(dropped, error)));
-        },
-      });
-      outbound.dispatch(dropped === null ? request : { ...request, fresh: true }, exchange);
-    };
-    if (!life.ended) attempt(null);
-  });
+      this.#resolve(error);
+    } else this.#reject(error);
+  }
+
+  unanswered(error: Error): void {
+    if (this.#dropped === null && diedWhileReused(error)) {
+      this.#dropped = error;
+      this.#attempt();
+    } else
+      this.refused(error instanceof GatewayError ? error : connectionFailure(lastOf(this.#dropped, error)));
+  }
+
+  #attempt(): void {
+    const { outbound, request } = this.#options;
+    this.#exchange = new Exchange(this.#options, this);
+    outbound.dispatch(this.#dropped === null ? request : { ...request, fresh: true }, this.#exchange);
+  }
+
+  #cut(reason: EndReason): void {
+    const { answer } = this.#options;
+    this.#exchange?.abort();
+    if (answer.headSent && reason instanceof GatewayError) {
+      answer.fail(reason);
+      this.#resolve(reason);
+    } else this.#reject(reason);
+  }
 }
 
 /** What a failure is taken for: a second try that could not connect does not make the first one unsent. */

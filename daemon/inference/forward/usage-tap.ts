@@ -95,10 +95,11 @@ const speed = (value: unknown): number | null =>
 
 /** The object after the last `"name":` in a text, or undefined when there is none that is whole. */
 function lastObject(text: string, name: string): Record<string, unknown> | undefined {
-  let last: Range | undefined;
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length))
-    last = objectBehind(text, at + name.length) ?? last;
-  return last && parsed(text.slice(last.start, last.end));
+  for (let at = text.lastIndexOf(name); at >= 0; at = at === 0 ? -1 : text.lastIndexOf(name, at - 1)) {
+    const found = objectBehind(text, at + name.length);
+    if (found) return parsed(text.slice(found.start, found.end));
+  }
+  return undefined;
 }
 
 /** Where the object lies that stands behind a name and its colon. */

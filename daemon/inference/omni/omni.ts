@@ -54,8 +54,9 @@ export function createOmni(deps: OmniDeps): { chat(call: InferenceCall): Promise
     chat(call) {
       const picture = pictureOf(call.body);
       if (picture === null) return deps.inference.chat(call);
+      call.picture = picture;
       const ask = asked(deps, call, picture);
-      return ask === null ? deps.inference.chat({ ...call, picture }) : runLoop(deps, carried, call, ask);
+      return ask === null ? deps.inference.chat(call) : runLoop(deps, carried, call, ask);
     },
   };
 }

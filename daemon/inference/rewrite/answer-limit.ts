@@ -1,6 +1,6 @@
 import { fieldOf } from './body-picture.ts';
 import type { BodyRule } from './body-rule.ts';
-import { replace } from './edits.ts';
+import { NO_EDITS, replace } from './edits.ts';
 
 const NAME = 'max_completion_tokens';
 
@@ -10,7 +10,7 @@ const NAME = 'max_completion_tokens';
  */
 export const answerLimit: BodyRule = ({ picture, origin }) => {
   const limit = fieldOf(picture, 'max_tokens');
-  if (limit === undefined || !servesOpenAi(origin)) return [];
+  if (limit === undefined || !servesOpenAi(origin)) return NO_EDITS;
   return [replace({ start: limit.before, end: limit.value.start }, `${JSON.stringify(NAME)}:`)];
 };
 

@@ -93,15 +93,24 @@ interface MessageList {
 function scanMessages(scanner: ByteScanner): MessageList {
   const messages: Message[] = [];
   const open = scanner.at + 1;
+  /** Of the message under way: how many roles it has, and where the last one lies. */
+  let roles = 0;
+  let roleAt: Range | null = null;
+  const member = (_: number, keyStart: number, keyEnd: number): void => {
+    const isRole = nameAt(scanner.bytes, keyStart, keyEnd, ROLE) !== null;
+    const start = scanner.at;
+    if (scanner.value() !== 'string' || !isRole) return;
+    roles++;
+    roleAt = { start, end: scanner.at };
+  };
   scanner.array((before) => {
     const start = scanner.at;
     const kind = scanner.kind();
-    const roles: Range[] = [];
-    if (kind === 'object')
-      scanner.object((_, keyStart, keyEnd) => scanRole(scanner, keyStart, keyEnd, roles));
+    roles = 0;
+    roleAt = null;
+    if (kind === 'object') scanner.object(member);
     else scanner.value();
     const value = { start, end: scanner.at };
-    const roleAt = roles.at(-1) ?? null;
     messages.push({
       index: messages.length,
       before,
@@ -109,19 +118,12 @@ function scanMessages(scanner: ByteScanner): MessageList {
       value,
       roleAt,
       role: roleAt && roleOf(scanner.bytes, roleAt),
-      doubtful: roles.length > 1,
+      doubtful: roles > 1,
       after: delimiter(scanner),
     });
     if (messages.length > MAX_MESSAGES) throw new GatewayError('request.invalid_json');
   });
   return { messages, open };
-}
-
-function scanRole(scanner: ByteScanner, keyStart: number, keyEnd: number, roles: Range[]): void {
-  const isRole = nameAt(scanner.bytes, keyStart, keyEnd, ROLE) !== null;
-  const start = scanner.at;
-  const kind = scanner.value();
-  if (isRole && kind === 'string') roles.push({ start, end: scanner.at });
 }
 
 /** Offset of the delimiter that follows the value just consumed. */
@@ -192,7 +194,9 @@ const roleOf = (bytes: Buffer, at: Range): string =>
 
 /** The occurrence of a field that counts: the last one, as `JSON.parse` takes it. */
 export function fieldOf(picture: BodyPicture, name: WantedField): Field | undefined {
-  return picture.fields.findLast((field) => field.name === name);
+  const { fields } = picture;
+  for (let at = fields.length - 1; at >= 0; at--) if (fields[at]?.name === name) return fields[at];
+  return undefined;
 }
 
 /**

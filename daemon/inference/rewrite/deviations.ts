@@ -37,7 +37,11 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
 ];
 
 const ADDRESS_RULES = CHAT_DEVIATIONS.flatMap((each) => ('address' in each ? [each.address] : []));
-const CHAT_BODY_RULES = CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : []));
+/** What is not of the specification comes before its deviations. */
+const BODY_RULES: readonly BodyRule[] = [
+  ...[answerLimit, givenBack, effort],
+  ...CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : [])),
+];
 
 /** Aliases, NPU tags and virtual names work on every `/v1` route that takes a model; `type` is what the route needs. */
 export function rewriteAddress(address: Address, picture: Picture, type: SlotTypeName): Address {
@@ -47,15 +51,16 @@ export function rewriteAddress(address: Address, picture: Picture, type: SlotTyp
 /** The body of a chat as the engine gets it; untouched bytes when no rule has anything to say. */
 export function rewriteChat(context: BodyContext, asked: string | null, model: string | null): OutboundBody {
   const { picture } = context;
-  const edits: Edit[] = [
-    ...oneValue(picture),
-    ...modelValue(picture, asked, model),
-    ...answerLimit(context),
-    ...givenBack(context),
-    ...effort(context),
-  ];
-  for (const rule of CHAT_BODY_RULES) edits.push(...rule(context));
+  const edits: Edit[] = [];
+  add(edits, oneValue(picture));
+  add(edits, modelValue(picture, asked, model));
+  for (const rule of BODY_RULES) add(edits, rule(context));
   return render(picture, edits);
+}
+
+/** Spreading a list costs more than most rules do, and nearly all lists are empty. */
+function add(edits: Edit[], more: readonly Edit[]): void {
+  for (let at = 0; at < more.length; at++) edits.push(more[at] as Edit);
 }
 
 /** The body of every other JSON route: only `model`, and only where a rewrite or the omitted-model rule named another. */

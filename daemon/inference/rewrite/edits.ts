@@ -11,6 +11,9 @@ export type Edit =
   /** Puts a member first: `"name":value` among the fields, a value among the messages. */
   | { readonly do: 'insert'; readonly list: List; readonly text: string };
 
+/** What most rules have to say of most bodies. */
+export const NO_EDITS: readonly Edit[] = Object.freeze([]);
+
 export const remove = (list: List, member: Member): Edit => ({ do: 'remove', list, member });
 export const replace = (at: Range, text: string): Edit => ({ do: 'replace', at, with: text });
 export const insert = (list: List, text: string): Edit => ({ do: 'insert', list, text });
@@ -33,11 +36,14 @@ const JOINED_UP_TO = 64 * 1024;
  */
 export function render(picture: BodyPicture, edits: readonly Edit[]): Exclude<OutboundBody, StoredBody> {
   if (edits.length === 0) return picture.bytes;
-  const splices: Splice[] = [
-    ...listSplices(edits, 'fields', picture.open, picture.members),
-    ...listSplices(edits, 'messages', picture.messagesOpen, picture.messages.length),
-    ...replacements(edits),
-  ].sort((a, b) => a.start - b.start || a.end - b.end);
+  const splices = replacements(edits);
+  if (splices.length < edits.length) {
+    splices.push(
+      ...listSplices(edits, 'fields', picture.open, picture.members),
+      ...listSplices(edits, 'messages', picture.messagesOpen, picture.messages.length),
+    );
+  }
+  if (splices.length > 1) splices.sort((a, b) => a.start - b.start || a.end - b.end);
   const parts: Buffer[] = [];
   let at = 0;
   for (const { start, end, text } of splices) {
@@ -60,7 +66,6 @@ function replacements(edits: readonly Edit[]): Splice[] {
 
 /** Insertions and removals of one list as splices that leave exactly the commas that are needed. */
 function listSplices(edits: readonly Edit[], list: List, open: number, count: number): Splice[] {
-  if (edits.every((edit) => edit.do === 'replace' || edit.list !== list)) return [];
   const texts: string[] = [];
   const gone = new Map<number, Member>();
   for (const edit of edits) {

@@ -2,7 +2,7 @@ import { stringAt } from '../../kit/byte-scanner.ts';
 import type { EffortAsk } from '../forward/efforts.ts';
 import { type BodyPicture, fieldOf } from './body-picture.ts';
 import type { BodyRule } from './body-rule.ts';
-import { remove, replace } from './edits.ts';
+import { NO_EDITS, remove, replace } from './edits.ts';
 
 /** What a chat that was made from a request of another API asks of its model; null when it asks for no effort. */
 export function effortOf(picture: BodyPicture): Pick<EffortAsk, 'effort' | 'tools'> | null {
@@ -14,6 +14,6 @@ export function effortOf(picture: BodyPicture): Pick<EffortAsk, 'effort' | 'tool
 /** An effort that the target has refused is told as it takes it, or left out. A chat that came as one stays as it was written. */
 export const effort: BodyRule = ({ picture, effort: told }) => {
   const field = fieldOf(picture, 'reasoning_effort');
-  if (field === undefined || told === undefined) return [];
+  if (field === undefined || told === undefined) return NO_EDITS;
   return [told === 'none' ? replace(field.value, '"none"') : remove('fields', field)];
 };

@@ -1,7 +1,7 @@
 import { asList, asObject, type Json } from '../dialects/json.ts';
 import { originOfThoughts } from '../dialects/thought-origin.ts';
 import type { BodyRule } from './body-rule.ts';
-import { type Edit, remove, replace } from './edits.ts';
+import { type Edit, NO_EDITS, remove, replace } from './edits.ts';
 
 /** The messages of a chat that was made from a request of another API. */
 export interface History {
@@ -17,7 +17,7 @@ export interface History {
  * chat that came as one stays as it was written.
  */
 export const givenBack: BodyRule = ({ picture, local, upstream, history }) => {
-  if (!upstream || history === undefined) return [];
+  if (!upstream || history === undefined) return NO_EDITS;
   return history.messages.flatMap((message, at): Edit[] => {
     const place = picture.messages[at];
     const made = withExtras(local ? message : withOwnThoughts(message, upstream), upstream, history);

@@ -1,9 +1,13 @@
 import { type BodyPicture, fieldOf } from './body-picture.ts';
-import { type Edit, insertField, replace } from './edits.ts';
+import { type Edit, insertField, NO_EDITS, replace } from './edits.ts';
 
 /** Writes `model` as the id that the engine answers to; the bytes stay when that is what the caller wrote. */
-export function modelValue(picture: BodyPicture, asked: string | null, model: string | null): Edit[] {
-  if (model === null || model === asked) return [];
+export function modelValue(
+  picture: BodyPicture,
+  asked: string | null,
+  model: string | null,
+): readonly Edit[] {
+  if (model === null || model === asked) return NO_EDITS;
   const field = fieldOf(picture, 'model');
   return [field ? replace(field.value, JSON.stringify(model)) : insertField('model', model)];
 }

@@ -1,11 +1,11 @@
 import { type BodyPicture, fieldOf } from './body-picture.ts';
 import type { BodyRule } from './body-rule.ts';
-import { remove } from './edits.ts';
+import { NO_EDITS, remove } from './edits.ts';
 
 /** Deviation 1 (spec "Chat completions deviations"): `omni` is removed before forwarding, whatever its value. */
 export const omni: BodyRule = ({ picture }) => {
   const field = fieldOf(picture, 'omni');
-  return field ? [remove('fields', field)] : [];
+  return field ? [remove('fields', field)] : NO_EDITS;
 };
 
 /** Only boolean true opts into the tool loop. */

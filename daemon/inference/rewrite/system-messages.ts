@@ -1,6 +1,6 @@
 import type { BodyPicture, Message } from './body-picture.ts';
 import type { BodyRule } from './body-rule.ts';
-import { type Edit, insert, remove, replace } from './edits.ts';
+import { type Edit, insert, NO_EDITS, remove, replace } from './edits.ts';
 
 type Content = string | readonly unknown[] | null | undefined;
 
@@ -12,11 +12,16 @@ const isSystem = ({ role }: Message): boolean => role === 'system' || role === '
  * byte-identical, but for local engines `developer` becomes `system`. A message with two roles keeps only the last.
  */
 export const systemMessages: BodyRule = ({ picture, local }) => {
+  if (picture.messages.every((message) => isInOrder(message, local))) return NO_EDITS;
   const system = picture.messages.filter(isSystem);
   const others = picture.messages.filter((message) => message.doubtful && !isSystem(message));
   const settled = others.map((message) => replace(message.value, settledText(picture, message)));
   return [...settled, ...arranged(picture, system, local)];
 };
+
+/** Whether a message may stand where and as it is. */
+const isInOrder = (message: Message, local: boolean): boolean =>
+  !message.doubtful && (!isSystem(message) || (message.index === 0 && (message.role === 'system' || !local)));
 
 function arranged(picture: BodyPicture, system: readonly Message[], local: boolean): Edit[] {
   const [first, ...rest] = system;

@@ -1,6 +1,6 @@
 import { type BodyPicture, type Field, fieldOf } from './body-picture.ts';
 import type { BodyRule } from './body-rule.ts';
-import { type Edit, insertField, remove, replace } from './edits.ts';
+import { type Edit, insertField, NO_EDITS, remove, replace } from './edits.ts';
 
 /**
  * Deviation 5 (spec "Chat completions deviations", contract "Thinking"): a boolean `enable_thinking` moves into
@@ -12,8 +12,8 @@ export const thinking: BodyRule = ({ picture, local, thinkingDefault }) => {
   const kwargs = fieldOf(picture, 'chat_template_kwargs');
   if (!local) return [flag, kwargs].flatMap((field) => (field ? [remove('fields', field)] : []));
   const said = flagValue(flag);
-  if (said === undefined) return [];
-  const moved = flag ? [remove('fields', flag)] : [];
+  if (said === undefined) return NO_EDITS;
+  const moved = flag ? [remove('fields', flag)] : NO_EDITS;
   const value = said ?? thinkingDefault();
   return value === null ? moved : [...moved, ...fill(picture, kwargs, value)];
 };

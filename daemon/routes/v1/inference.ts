@@ -23,8 +23,8 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
       const body = await read.bytes(ctx, call);
       await deps.inference[task](inferenceCall(ctx, call, body));
     };
-  const chat: Handler = async (ctx, call) =>
-    deps.omni.chat(inferenceCall(ctx, call, await read.bytes(ctx, call)));
+  const chat: Handler = (ctx, call) =>
+    read.bytes(ctx, call).then((body) => deps.omni.chat(inferenceCall(ctx, call, body)));
   const transcribe: Handler = (ctx, call) =>
     deps.inference.transcriptions({ ...inferenceCall(ctx, call, EMPTY), receive: read.receive(ctx, call) });
   return {
@@ -53,6 +53,7 @@ function inferenceCall(ctx: Context, call: Call, body: Buffer): InferenceCall {
     req: ctx.req,
     res: ctx.res,
     body,
+    picture: undefined,
     receivedAt: call.receivedAt,
     bodyAt: performance.now(),
   };
