@@ -23,11 +23,14 @@ export class Drain {
   /** Follows one answer to its end, however that comes. */
   follow(res: ServerResponse): void {
     this.#active++;
-    res.once('close', () => {
-      this.#active--;
-      if (this.#active === 0) this.#idle?.();
-    });
+    res.on('close', this.#ended);
   }
+
+  /** An answer is over; it says so once. */
+  readonly #ended = (): void => {
+    this.#active--;
+    if (this.#active === 0) this.#idle?.();
+  };
 
   /** Takes nobody new; resolves when no answer is under way any more, or after `limitMs`. */
   async begin(limitMs: number): Promise<void> {

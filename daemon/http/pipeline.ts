@@ -7,7 +7,7 @@ import type { Call, Handler, Handlers, HttpRouteId } from '../routes/handler.ts'
 import { dialectOf } from './call.ts';
 import { asGatewayError, closeIfUnread, sendError } from './error-envelope.ts';
 import { checkExpectation } from './expect.ts';
-import { admit, type GuardDeps, guard, guardOrigin } from './guards.ts';
+import { type Admitted, admit, type GuardDeps, guard, guardOrigin } from './guards.ts';
 import { ALL_METHODS, baseHeaders, corsHeaders, kindHeaders } from './headers.ts';
 import { checkDeclared, readApiBody } from './read-body.ts';
 
@@ -24,9 +24,18 @@ export interface PipelineDeps extends GuardDeps {
 export function createPipeline(deps: PipelineDeps): (ctx: Context) => Promise<void> {
   return async (ctx) => {
     const id = newRequestId();
+    const receivedAt = performance.now();
     baseHeaders(ctx.res, id);
     try {
-      await handle(deps, ctx, id);
+      const admitted = enter(deps, ctx);
+      if (admitted.auth.method === 'OPTIONS') return preflight(deps, ctx, admitted.auth);
+      const guarded = guard(deps, admitted, id, receivedAt);
+      const call = guarded instanceof Promise ? await guarded : guarded;
+      kindHeaders(ctx.res, call.route.kind);
+      const read = readBody(ctx, call);
+      const body = read instanceof Promise ? await read : read;
+      const answer = await handlerOf(deps, call)(ctx, call, body);
+      if (answer !== undefined) sendJson(ctx, answer);
     } catch (error) {
       const failure = asGatewayError(error, deps.log, id);
       deps.refused(failure.code);
@@ -35,22 +44,19 @@ export function createPipeline(deps: PipelineDeps): (ctx: Context) => Promise<vo
   };
 }
 
-async function handle(deps: PipelineDeps, ctx: Context, id: string): Promise<void> {
-  const receivedAt = performance.now();
-  checkExpectation(ctx.req);
-  const admitted = admit(deps, ctx.req, false);
+/** Expectation, framing and Host; a page of a listed origin may read whatever is answered from here on. */
+function enter(deps: PipelineDeps, { req, res }: Context): Admitted {
+  checkExpectation(req);
+  const admitted = admit(deps, req, false);
   const origin = deps.auth.corsOrigin(admitted.auth);
-  if (origin !== null) corsHeaders(ctx.res, origin, admitted.auth.method === 'OPTIONS');
-  if (admitted.auth.method === 'OPTIONS') return preflight(deps, ctx, admitted.auth);
-  const guarded = guard(deps, admitted, id, receivedAt);
-  const call = guarded instanceof Promise ? await guarded : guarded;
-  kindHeaders(ctx.res, call.route.kind);
-  const read = readBody(ctx, call);
-  const body = read instanceof Promise ? await read : read;
-  const handler: Handler | undefined = deps.handlers[call.route.id as HttpRouteId];
+  if (origin !== null) corsHeaders(res, origin, admitted.auth.method === 'OPTIONS');
+  return admitted;
+}
+
+function handlerOf({ handlers }: PipelineDeps, { route }: Call): Handler {
+  const handler: Handler | undefined = handlers[route.id as HttpRouteId];
   if (!handler) throw upgradeRequired();
-  const answer = await handler(ctx, call, body);
-  if (answer !== undefined) sendJson(ctx, answer);
+  return handler;
 }
 
 /** Rows without a handler are WebSocket rows that were asked for without an upgrade. */

@@ -10,7 +10,7 @@ import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import { Bag } from '../kit/bag.ts';
 import type { Bus } from '../kit/bus.ts';
 import type { Log } from '../kit/log.ts';
-import { hideSecrets } from '../kit/redact.ts';
+import { secretHider } from '../kit/redact.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
@@ -104,6 +104,8 @@ export interface InferenceDeps {
   readonly log: Log;
 }
 
+const NO_SECRETS: readonly string[] = [];
+
 type Task = (call: InferenceCall) => Promise<void>;
 
 /** The spec's "Completion-style routes" below the door: each task answers `call.res` itself or throws before its head. */
@@ -144,7 +146,7 @@ export function createInference(deps: InferenceDeps): Inference {
   const { settings, slots, registry, store, bus, metrics, log } = deps;
   const upstreams = deps.upstreams ?? NO_UPSTREAMS;
   const sources = { slots, registry, upstreams, npuSuffix: () => settings.value('npuSuffix') };
-  const hide = (text: string) => hideSecrets(text, deps.secrets?.() ?? []);
+  const hide = secretHider(() => deps.secrets?.() ?? NO_SECRETS);
   const watch = createRequestWatch({ requests: store.requests, bus, metrics, tracer: deps.tracer, hide });
   const outbound = openEngines(() => settings.value('connectTimeoutS') * 1000);
   const lives = new Bag<Life>();

@@ -11,23 +11,26 @@ test('whatever the pieces and whatever was foreseen, the bytes are those that ca
       const gathered = new GatheredBytes(right ? whole.length : claimed);
       for (const piece of given) gathered.push(Buffer.from(piece));
       expect(gathered.length).toBe(whole.length);
-      expect(gathered.bytes()).toEqual(whole);
+      expect(gathered.take()).toEqual(whole);
+      expect(gathered.length).toBe(0);
     }),
   );
 });
 
 test('a single piece is not copied, and a piece that is added is not written into it', () => {
   const first = Buffer.from('first');
-  const gathered = new GatheredBytes(5);
-  gathered.push(first);
-  expect(gathered.bytes().buffer).toBe(first.buffer);
-  gathered.push(Buffer.from(' and second'));
-  expect(gathered.bytes().toString()).toBe('first and second');
+  const one = new GatheredBytes(5);
+  one.push(first);
+  expect(one.take().buffer).toBe(first.buffer);
+  const two = new GatheredBytes(5);
+  two.push(first);
+  two.push(Buffer.from(' and second'));
+  expect(two.take().toString()).toBe('first and second');
   expect(first.toString()).toBe('first');
 });
 
 test('a length that is only claimed sets aside no more than some times what came', () => {
   const gathered = new GatheredBytes(64 << 20);
   for (let piece = 0; piece < 4; piece++) gathered.push(Buffer.alloc(1_000));
-  expect(gathered.bytes().buffer.byteLength).toBeLessThanOrEqual(8 * 4_000);
+  expect(gathered.take().buffer.byteLength).toBeLessThanOrEqual(8 * 4_000);
 });

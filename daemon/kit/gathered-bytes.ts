@@ -29,9 +29,13 @@ export class GatheredBytes {
     this.#length = length;
   }
 
-  /** All that has come; the only piece itself when there was one. */
-  bytes(): Buffer {
-    return this.#bytes?.subarray(0, this.#length) ?? Buffer.alloc(0);
+  /** Hands out all that has come, and keeps none of it; the only piece itself when there was one. */
+  take(): Buffer {
+    const bytes = this.#bytes ?? Buffer.alloc(0);
+    const length = this.#length;
+    this.#bytes = null;
+    this.#length = 0;
+    return bytes.length === length ? bytes : bytes.subarray(0, length);
   }
 
   #grow(needed: number): void {

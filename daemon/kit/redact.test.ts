@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cutTo } from './cut.ts';
-import { hideSecrets, hideSecretsIn } from './redact.ts';
+import { hideSecrets, hideSecretsIn, secretHider } from './redact.ts';
 
 const KEY = 'a-key-"of"-some\\length';
 
@@ -43,5 +43,17 @@ describe('hideSecretsIn', () => {
     expect(hideSecretsIn(value, [KEY])).toEqual({
       error: { message: 'no [hidden]', details: ['[hidden]', 1, null, true, { [KEY]: undefined }] },
     });
+  });
+});
+
+describe('secretHider', () => {
+  it('goes by the secrets of the moment, also for a text that it has seen before', () => {
+    let secrets: readonly string[] = [];
+    const hide = secretHider(() => secrets);
+    expect([hide(`model ${KEY}`), hide('model')]).toEqual([`model ${KEY}`, 'model']);
+    secrets = [KEY];
+    expect([hide(`model ${KEY}`), hide(`model ${KEY}`)]).toEqual(['model [hidden]', 'model [hidden]']);
+    secrets = [];
+    expect(hide(`model ${KEY}`)).toBe(`model ${KEY}`);
   });
 });

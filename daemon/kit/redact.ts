@@ -1,4 +1,5 @@
 import { CUT } from './cut.ts';
+import { remember } from './remember.ts';
 
 const HIDDEN = '[hidden]';
 /** A value shorter than this is not hidden by value: it would blank ordinary words. */
@@ -37,6 +38,20 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   // Nearly every text holds neither, and looking for that costs less than a replacement that replaces nothing.
   if (out.includes('=')) out = out.replace(KEY_PARAMETER, `$1${HIDDEN}`);
   return out.includes('eyJ') ? out.replace(SESSION, HIDDEN) : out;
+}
+
+/** {@link hideSecrets} for texts that come again and again, such as names of models; `secrets` is asked at each use. */
+export function secretHider(secrets: () => readonly string[]): (text: string) => string {
+  let known: readonly string[] = [];
+  let hide = remember((text) => hideSecrets(text, known));
+  return (text) => {
+    const now = secrets();
+    if (now !== known) {
+      known = now;
+      hide = remember((each) => hideSecrets(each, now));
+    }
+    return hide(text);
+  };
 }
 
 function withoutSecret(text: string, secret: string): string {

@@ -47,11 +47,14 @@ function rowOf(at: number, minute: Minute | undefined): MinuteRow {
 export function createMinutes(now: () => number = Date.now): Minutes {
   const started = beginOf(now());
   const kept = new Map<number, Minute>();
+  let latest: Minute | null = null;
   const current = (): Minute => {
     const at = beginOf(now());
+    if (latest?.at === at) return latest;
     for (const old of kept.keys()) if (old <= at - MINUTES * MINUTE_MS || old > at) kept.delete(old);
     const minute = kept.get(at) ?? { at, requests: 0, failed: 0, tokens: 0, waits: [] };
     kept.set(at, minute);
+    latest = minute;
     return minute;
   };
   return {

@@ -21,6 +21,8 @@ export interface PictureSources {
   npuSuffix(): string;
 }
 
+const isEnabled = (slot: SlotGlance): boolean => slot.enabled;
+
 /** Models and upstreams are read when a decision first looks at them: most never do. */
 class LivePicture implements Picture {
   readonly slots: readonly SlotGlance[];
@@ -30,7 +32,8 @@ class LivePicture implements Picture {
   #upstreams: readonly UpstreamFacts[] | undefined;
 
   constructor(sources: PictureSources, liveAsked: boolean) {
-    this.slots = sources.slots.glances().filter((slot) => slot.enabled);
+    const all = sources.slots.glances();
+    this.slots = all.every(isEnabled) ? all : all.filter(isEnabled);
     this.liveAsked = liveAsked;
     this.#sources = sources;
   }

@@ -34,7 +34,7 @@ export class Life implements Placed {
   constructor(res: CallerResponse) {
     this.#res = res;
     if (res.destroyed) this.#ended = new CallerLeft();
-    else res.once('close', this.#onClose);
+    else res.on('close', this.#onClose);
   }
 
   /** Why it ended, or null while it goes on. */
@@ -70,7 +70,8 @@ export class Life implements Placed {
     }
     this.#listeners.push(listener);
     return () => {
-      this.#listeners = this.#listeners.filter((each) => each !== listener);
+      const at = this.#listeners.lastIndexOf(listener);
+      if (at >= 0) this.#listeners.splice(at, 1);
     };
   }
 

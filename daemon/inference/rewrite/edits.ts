@@ -44,17 +44,40 @@ export function render(picture: BodyPicture, edits: readonly Edit[]): Exclude<Ou
     );
   }
   if (splices.length > 1) splices.sort((a, b) => a.start - b.start || a.end - b.end);
+  return picture.bytes.length > JOINED_UP_TO
+    ? inParts(picture.bytes, splices)
+    : joined(picture.bytes, splices);
+}
+
+function inParts(bytes: Buffer, splices: readonly Splice[]): Buffer[] {
   const parts: Buffer[] = [];
   let at = 0;
   for (const { start, end, text } of splices) {
-    if (start < at) throw new Error('edits of a body overlap');
-    if (start > at) parts.push(picture.bytes.subarray(at, start));
+    if (start < at) throw overlap();
+    if (start > at) parts.push(bytes.subarray(at, start));
     if (text !== '') parts.push(Buffer.from(text));
     at = end;
   }
-  parts.push(picture.bytes.subarray(at));
-  return picture.bytes.length > JOINED_UP_TO ? parts : Buffer.concat(parts);
+  parts.push(bytes.subarray(at));
+  return parts;
 }
+
+function joined(bytes: Buffer, splices: readonly Splice[]): Buffer {
+  let { length } = bytes;
+  for (const { start, end, text } of splices) length += Buffer.byteLength(text) - (end - start);
+  const out = Buffer.allocUnsafe(length);
+  let [from, to] = [0, 0];
+  for (const { start, end, text } of splices) {
+    if (start < from) throw overlap();
+    to += bytes.copy(out, to, from, start);
+    to += out.write(text, to);
+    from = end;
+  }
+  bytes.copy(out, to, from);
+  return out;
+}
+
+const overlap = (): Error => new Error('edits of a body overlap');
 
 function replacements(edits: readonly Edit[]): Splice[] {
   const splices: Splice[] = [];
