@@ -48,7 +48,7 @@ export interface Connection {
   /** Tells the slot how fast its last answer was. */
   note(tokensPerSecond: number): void;
   /** Tells the upstream with which status its answer has begun. */
-  begun(status: number): void;
+  readonly begun: (status: number) => void;
   /** Tells the upstream how the call ended, once. */
   ended(end: CallEnd): void;
   /** The request has ended, however it did. */

@@ -6,7 +6,6 @@ import { type EngineFailure, judge, type Verdict } from './forward/engine-error.
 import type { ExchangeEnd } from './forward/exchange.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
-import { credentialsOf } from './forward/own-credential.ts';
 import { send } from './forward/send.ts';
 import type { Walk } from './run.ts';
 import type { InferenceCall } from './serve.ts';
@@ -53,9 +52,9 @@ export async function exchange(
     life,
     judge: effort === null ? task.judge : judgeEffort(on, effort, effortTold),
     asEvents: task.asEvents,
-    secrets: () => credentialsOf(connection.headers),
+    own: connection.headers,
     foreign: connection.foreign,
-    begun: (status) => connection.begun(status),
+    begun: connection.begun,
     request: {
       origin: connection.origin,
       path: task.place?.(connection) ?? pathOf(call, connection),

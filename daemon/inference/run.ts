@@ -83,7 +83,7 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow)
     seen: capture === null ? undefined : (chunk) => capture.answered(chunk),
   });
   const limit = deps.settings.value('totalTimeoutS') * 1000;
-  life.limit(limit, () => new GatewayError('dispatch.upstream_timeout'));
+  life.limit(limit, timedOut);
   try {
     const own = new OwnTime(call.bodyAt ?? call.receivedAt);
     await walk({ deps, call, task, life, answer, track, own });
@@ -112,6 +112,8 @@ const startOf = (
   whole: whole?.ended,
   cancel,
 });
+
+const timedOut = (): GatewayError => new GatewayError('dispatch.upstream_timeout');
 
 const asKnown = (failure: unknown): GatewayError =>
   failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });

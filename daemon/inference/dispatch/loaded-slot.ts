@@ -8,18 +8,25 @@ import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
  * A lane pin leaves only the slot that was meant, or, while that is in ERROR, its siblings with the same model.
  */
 export const loadedSlot: Resolver = (ask, picture) => {
-  const best = candidates(ask, picture)
-    .filter(isLoaded)
-    .map((slot) => ({ slot, rank: rank(slot, ask) }))
-    .reduce<{ slot: SlotGlance; rank: number } | null>(
-      (a, b) => (a === null || b.rank < a.rank ? b : a),
-      null,
-    )?.slot;
+  const best = bestLoaded(candidates(ask, picture), ask);
   if (best) return toSlot(best, `slot ${best.name} is ${best.state} with this model`);
   return pass(
     ask.address.lane ? 'the slot that was meant is not loaded' : 'no loaded slot advertises this model',
   );
 };
+
+/** The loaded one of the lowest rank; of equals the first. */
+function bestLoaded(slots: readonly SlotGlance[], ask: Ask): SlotGlance | null {
+  let best: SlotGlance | null = null;
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const slot of slots) {
+    const here = isLoaded(slot) ? rank(slot, ask) : Number.POSITIVE_INFINITY;
+    if (here >= lowest) continue;
+    best = slot;
+    lowest = here;
+  }
+  return best;
+}
 
 function candidates(ask: Ask, picture: Picture): readonly SlotGlance[] {
   const { lane, model } = ask.address;

@@ -13,7 +13,7 @@ import {
 } from './engine-error.ts';
 import { brokenAnswer, endlessLine } from './failure.ts';
 import { comesInLines, LineCap } from './line-cap.ts';
-import { withoutCredentials } from './own-credential.ts';
+import { credentialsOf, withoutCredentials } from './own-credential.ts';
 import { retryHints } from './retry-hints.ts';
 import { failureInBody, type ToldFailure } from './told-failure.ts';
 
@@ -38,8 +38,8 @@ export interface ExchangeOptions {
   judge?(failure: EngineFailure): Verdict;
   /** A whole answer as the events of a stream that has begun; null for what cannot be told so. */
   asEvents?(bytes: Buffer): string | null;
-  /** Our own credentials for this engine, which an error may repeat but never tells the caller. */
-  secrets?(): readonly Buffer[];
+  /** What we add to a request for this engine: an error may repeat a credential in it but never tells the caller. */
+  readonly own?: Readonly<Record<string, string>>;
   /** It is somebody else's: not even a good answer may repeat one of them. */
   readonly foreign?: boolean;
   /** An answer begins, with this status. */
@@ -82,7 +82,7 @@ export class Exchange implements OutboundHandler {
     this.#options = options;
     this.#owner = owner;
     this.#answer = options.answer;
-    const secrets = options.foreign ? (options.secrets?.() ?? []) : [];
+    const secrets = options.foreign ? credentialsOf(options.own ?? {}) : [];
     this.#blotter = secrets.length > 0 ? new Blotter(secrets) : null;
   }
 
@@ -209,7 +209,7 @@ export class Exchange implements OutboundHandler {
   /** A failure has been read, or as much of it as is read. */
   #conclude(truncated: boolean): void {
     const read = this.#coded() ? Buffer.alloc(0) : Buffer.concat(this.#held).subarray(0, MAX_ERROR_BYTES);
-    const bytes = withoutCredentials(read, this.#options.secrets?.() ?? []);
+    const bytes = withoutCredentials(read, credentialsOf(this.#options.own ?? {}));
     if (truncated) this.abort();
     this.#mode = 'over';
     const verdict = this.#verdict(bytes, truncated);
