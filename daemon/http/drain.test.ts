@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Drain } from './drain.ts';
 
@@ -26,7 +27,7 @@ test('it is over with the last answer, however often that one says so', async ()
   });
   first.emit('close');
   first.emit('close');
-  await Promise.resolve();
+  await turn();
   expect(over).toBe(false);
   second.emit('close');
   await drained;

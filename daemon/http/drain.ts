@@ -23,14 +23,11 @@ export class Drain {
   /** Follows one answer to its end, however that comes. */
   follow(res: ServerResponse): void {
     this.#active++;
-    res.on('close', this.#ended);
+    res.once('close', () => {
+      this.#active--;
+      if (this.#active === 0) this.#idle?.();
+    });
   }
-
-  /** An answer is over; it says so once. */
-  readonly #ended = (): void => {
-    this.#active--;
-    if (this.#active === 0) this.#idle?.();
-  };
 
   /** Takes nobody new; resolves when no answer is under way any more, or after `limitMs`. */
   async begin(limitMs: number): Promise<void> {

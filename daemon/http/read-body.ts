@@ -242,10 +242,13 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
   askForBody(req, res);
   const cap = BODY_CAPS[kind];
   return new Promise((resolve, reject) => {
+    /** Both hold the promise, which holds the body: the request must not, which lives until its answer has been read. */
+    let open: { resolve: typeof resolve; reject: typeof reject } | null = { resolve, reject };
     const gathered = new GatheredBytes(Number(req.headers['content-length'] ?? Number.NaN));
     const fail = (error: GatewayError) => {
       req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-      reject(error);
+      open?.reject(error);
+      open = null;
     };
     const onData = (chunk: Buffer) => {
       if (gathered.length + chunk.length <= cap) {
@@ -255,8 +258,11 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
       req.pause();
       fail(tooLarge(kind));
     };
-    // Who has heard the end hears nothing more that matters, and taking four listeners out costs as much as reading.
-    const onEnd = () => resolve(gathered.take());
+    // Taking the listeners out, which hear nothing more that matters, would cost as much as reading.
+    const onEnd = () => {
+      open?.resolve(gathered.take());
+      open = null;
+    };
     const onBroken = () => {
       if (!req.readableEnded) fail(brokenOff());
     };

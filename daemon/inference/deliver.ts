@@ -108,14 +108,15 @@ async function told(
   connection: Connection,
   sent: Promise<ExchangeEnd>,
 ): Promise<ExchangeEnd> {
+  let end: ExchangeEnd;
   try {
-    const end = answer.ended(await sent);
-    connection.ended(callEnd(end, { status: answer.status }));
-    return end;
+    end = answer.ended(await sent);
   } catch (error) {
     connection.ended(callEnd(life.ended ?? error, { status: answer.status }));
     throw error;
   }
+  connection.ended(callEnd(end, { status: answer.status }));
+  return end;
 }
 
 /** An answer that is made from the engine's has ended when both have. */

@@ -29,6 +29,16 @@ test('a single piece is not copied, and a piece that is added is not written int
   expect(first.toString()).toBe('first');
 });
 
+test('long pieces are let go as soon as they have been copied', () => {
+  const piece = (fill: string) => Buffer.from(new ArrayBuffer(64 * 1024)).fill(fill);
+  const pieces = ['a', 'b', 'c'].map(piece);
+  const whole = Buffer.concat(pieces);
+  const gathered = new GatheredBytes(whole.length);
+  for (const each of pieces) gathered.push(each);
+  expect(gathered.take().equals(whole)).toBe(true);
+  expect(pieces.map(({ length }) => length)).toEqual([0, 0, 0]);
+});
+
 test('a length that is only claimed sets aside no more than some times what came', () => {
   const gathered = new GatheredBytes(64 << 20);
   for (let piece = 0; piece < 4; piece++) gathered.push(Buffer.alloc(1_000));

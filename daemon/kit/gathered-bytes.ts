@@ -1,9 +1,12 @@
+import { letGo } from './passing.ts';
+
 /** How many times what has come is set aside for what is to come: a length that is only claimed costs no memory. */
 const AHEAD = 8;
 
 /**
- * Bytes that come in pieces, as one buffer in the end. Each piece is copied as it comes and let go at once: pieces that are
- * kept until the last one has come grow old, and what is old and large costs a walk through the whole heap to be freed.
+ * Bytes that come in pieces, as one buffer in the end. Each piece is copied as it comes and let go at once, so nobody else may
+ * hold on to it: pieces that are kept until the last one has come grow old, and what is old and large costs a walk through the
+ * whole heap to be freed.
  */
 export class GatheredBytes {
   /** Bytes that are foreseen; NaN when nobody said. */
@@ -25,6 +28,7 @@ export class GatheredBytes {
     else {
       if (length > this.#bytes.length || this.#length === this.#bytes.length) this.#grow(length);
       piece.copy(this.#bytes, this.#length);
+      letGo(piece);
     }
     this.#length = length;
   }
@@ -42,7 +46,10 @@ export class GatheredBytes {
     const ahead = needed * AHEAD;
     const room = this.#expected >= needed ? Math.min(this.#expected, ahead) : needed * 2;
     const larger = Buffer.allocUnsafeSlow(room);
-    this.#bytes?.copy(larger, 0, 0, this.#length);
+    if (this.#bytes !== null) {
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      letGo(this.#bytes);
+    }
     this.#bytes = larger;
   }
 }

@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 /**
  * What the command line that starts the daemon says to V8, because later it is too late: half the usual room for the young.
@@ -22,29 +21,4 @@ const FLAGS: readonly string[] = [
 /** Tells V8 how to collect in this process; before much is allocated. Bounds stay: growth is in terms of what lives. */
 export function tuneHeap(): void {
   for (const flag of FLAGS) setFlagsFromString(flag);
-}
-
-/**
- * Bytes of bodies that may pass before what they left is collected. Left to itself V8 waits for some 100 MB of it, and then often
- * takes a full collection. Measured on recordings of 25 MB: 30 a second in the place of 21, and 80 MB less at the peak; fewer
- * bytes cost more collections, and what is still on its way would outlive two of them and stay.
- */
-const PASSING = 24 * 2 ** 20;
-
-let passed = 0;
-let collect: NodeJS.GCFunction | undefined;
-
-/** Notes bytes of a body that goes through in pieces which nobody keeps; once many have, their memory is used again. */
-export function bodyPassed(bytes: number): void {
-  passed += bytes;
-  if (passed < PASSING) return;
-  passed = 0;
-  collect ??= collector();
-  void collect({ type: 'minor' });
-}
-
-/** V8's own collection, which only a context that is made after the flag has. */
-function collector(): NodeJS.GCFunction {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as NodeJS.GCFunction;
 }

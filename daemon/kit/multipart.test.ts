@@ -24,7 +24,10 @@ function read(bytes: Buffer, cuts: readonly number[] = [], boundary = 'xyz'): Pa
   });
   let at = 0;
   for (const cut of [...cuts, bytes.length].sort((a, b) => a - b)) {
-    scanner.push(bytes.subarray(at, cut));
+    const chunk = new Uint8Array(bytes.subarray(at, cut));
+    scanner.push(Buffer.from(chunk.buffer));
+    // Whoever passed it on may let its memory go at once.
+    chunk.buffer.transfer(0);
     at = cut;
   }
   return parts;

@@ -73,6 +73,8 @@ export class MultipartScanner {
     if (this.#state === 'body') this.#letGo(chunk);
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     while (this.#step());
+    // A copy, also of nothing: the chunk may be let go, and then no part of it can be looked at.
+    this.#held = Buffer.from(this.#held);
   }
 
   /** Gives away what is held of a part once no delimiter begins in it, so that the bytes of a long part are not copied. */

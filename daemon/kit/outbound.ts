@@ -4,6 +4,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { joinWrites } from './joined-writes.ts';
+import { freeWritten } from './passing.ts';
 import { isNotPublic, isUnreachable, UnreachableAddress } from './unreachable-address.ts';
 
 /** Bytes that lie elsewhere; they are read anew for each attempt. */
@@ -61,8 +62,8 @@ const MAX_ORIGINS = 64;
 const DEFAULT_CONNECTIONS = 2048;
 /** Engines close idle connections after 5 s (cpp-httplib); stay below. */
 const KEEP_ALIVE_MS = 4_000;
-/** Bytes of a body that may wait for their socket. Fewer make a large one wait often, and what waits outlives collections. */
-const MOST_UNSENT = 2 ** 20;
+/** Bytes of a body that may wait for their socket. Fewer make a large one wait often; more are memory for nothing. */
+const MOST_UNSENT = 2 ** 18;
 
 /**
  * The only opener of outgoing connections: bounded pools by origin, HTTP/1.1 without pipelining, no redirects, no
@@ -196,6 +197,7 @@ function watched(connect: buildConnector.connector, refuses: Refuses): buildConn
       const [error, socket] = outcome;
       if (!error && socket) {
         noteDeath(socket);
+        freeWritten(socket);
         joinWrites(socket);
       }
       callback(...outcome);

@@ -56,7 +56,8 @@ export class Casts {
 
   async #fresh(): Promise<Cast> {
     const before = await this.#before();
-    const ours = await this.#newGateway();
+    // Not warmed by chats: what it holds over idle is that of the scenario, whose first run is not counted.
+    const ours = await this.#start();
     return { targets: [...before, ours], end: () => this.#machine.stop(ours.pid) };
   }
 
@@ -84,9 +85,12 @@ export class Casts {
     if (this.#started.has('ours')) await this.#machine.stop((await this.#ours).pid);
   }
 
+  async #start(): Promise<Target> {
+    return startOurs(this.#machine, await this.#direct(), this.#options.profile ?? undefined);
+  }
+
   async #newGateway(): Promise<Target> {
-    const { profile } = this.#options;
-    return this.#warm(await startOurs(this.#machine, await this.#direct(), profile ?? undefined));
+    return this.#warm(await this.#start());
   }
 
   #portkey(): Promise<Target | null> {

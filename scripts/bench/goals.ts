@@ -15,7 +15,7 @@ const PATH: readonly Goal[] = [
     figure: 'cpu_us_req',
     goal: 4,
     floor: 6,
-    today: 12,
+    today: 8,
     ...SHORT,
   }),
   ...[16, 64].map((c) =>

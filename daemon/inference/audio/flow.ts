@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import { GatewayError } from '../../contract/errors.ts';
 import type { OutboundBody, StoredBody } from '../../kit/outbound.ts';
+import { passOn } from '../../kit/passing.ts';
 import { Pieces } from '../../kit/pieces.ts';
 import type { Kept } from './kept.ts';
 
 /** So many bytes may wait for the engine before their sender has to. */
-const MOST_WAITING = 1 << 20;
+const MOST_WAITING = 1 << 18;
 /** How fast a sender has to go on, who holds an engine meanwhile: so many bytes in so many milliseconds, or all the rest. */
 export const PACE = { bytes: 2 ** 20, ms: 10_000 } as const;
 type Pace = { readonly bytes: number; readonly ms: number };
@@ -122,7 +123,7 @@ export class Flow implements StoredBody {
     if (out === null || out.destroyed) return;
     while (this.#wanted && this.#waiting.length > 0) {
       this.#taken = true;
-      this.#wanted = out.push(this.#waiting.shift());
+      this.#wanted = out.push(passOn(this.#waiting.shift() as Buffer));
     }
     if (this.#waiting.length === 0 && this.#ended) out.push(null);
     if (this.#waiting.length > MOST_WAITING / 2 || this.#room === null) return;

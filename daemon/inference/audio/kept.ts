@@ -1,4 +1,5 @@
 import type { OutboundBody } from '../../kit/outbound.ts';
+import { letGo } from '../../kit/passing.ts';
 import { Pieces } from '../../kit/pieces.ts';
 import type { Spool } from '../../kit/spool.ts';
 import type { Spools } from './spools.ts';
@@ -8,7 +9,7 @@ const BATCH = 1 << 20;
 /** So many bytes may wait for the disk before their sender has to. */
 const MOST_WAITING = 3 << 20;
 
-/** A recording as it comes: a short one in memory, a long one on its way to the disk in few large steps. */
+/** A recording as it comes: a short one in memory, a long one on its way to the disk in few large steps. Its pieces are its own. */
 export class Kept {
   readonly #spools: Spools;
   readonly #waiting = new Pieces();
@@ -48,7 +49,7 @@ export class Kept {
 
   /** All that came. */
   async whole(): Promise<OutboundBody> {
-    if (!this.stored) return Buffer.concat(this.take());
+    if (!this.stored) return this.#joined();
     await this.#writing;
     if (this.#failed === null && this.bytes > 0) await this.#write();
     this.#check();
@@ -63,6 +64,13 @@ export class Kept {
       if (this.#spool !== null) void this.#spools.close(this.#spool);
       this.#spool = null;
     });
+  }
+
+  #joined(): Buffer {
+    const pieces = this.take();
+    const joined = Buffer.concat(pieces);
+    for (const piece of pieces) letGo(piece);
+    return joined;
   }
 
   #check(): void {
@@ -84,6 +92,8 @@ export class Kept {
   async #step(): Promise<void> {
     this.#spool ??= await this.#spools.open();
     const { length } = this.#waiting;
-    await this.#spools.write(this.#spool, this.take(), length);
+    const pieces = this.take();
+    await this.#spools.write(this.#spool, pieces, length);
+    for (const piece of pieces) letGo(piece);
   }
 }

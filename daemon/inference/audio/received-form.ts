@@ -1,4 +1,3 @@
-import { bodyPassed } from '../../kit/heap.ts';
 import type { OutboundBody } from '../../kit/outbound.ts';
 import type { Receive } from '../serve.ts';
 import { Flow } from './flow.ts';
@@ -52,7 +51,6 @@ export async function receiveForm(
     kept.bytes / (now() - since) >= FAST / 1000;
   const whole = receive(
     (chunk) => {
-      bodyPassed(chunk.length);
       fields.push(chunk);
       if (flow !== null) {
         fields.once();

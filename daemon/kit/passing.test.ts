@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { joinWrites } from './joined-writes.ts';
+import { freeWritten, letGo, passOn } from './passing.ts';
+
+const LONG = 64 * 1024;
+const own = (fill: string, length = LONG) => Buffer.from(new ArrayBuffer(length)).fill(fill);
+
+test('long bytes whose memory is theirs alone are let go; others stay', () => {
+  const alone = own('a');
+  letGo(alone);
+  expect([alone.length, alone.buffer.byteLength]).toEqual([0, 0]);
+  const part = own('b', 2 * LONG).subarray(0, LONG);
+  letGo(part);
+  expect(part.every((byte) => byte === 0x62)).toBe(true);
+  const short = own('c', 100);
+  letGo(short);
+  expect(short.toString()).toBe('c'.repeat(100));
+  const shared = Buffer.from(new SharedArrayBuffer(LONG));
+  letGo(shared);
+  expect(shared.length).toBe(LONG);
+});
+
+/** A connection whose far end reads when it is told to. */
+async function pair(): Promise<{ near: Socket; far: Socket; close: () => void }> {
+  const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const near = connect((server.address() as { port: number }).port, '127.0.0.1');
+  near.on('error', () => {});
+  freeWritten(near);
+  joinWrites(near);
+  const [far] = (await once(server, 'connection')) as [Socket];
+  const close = () => {
+    near.destroy();
+    far.destroy();
+    server.close();
+  };
+  return { near, far, close };
+}
+
+test('what is marked goes once it is written, arrives whole, and nothing else goes', async () => {
+  const { near, far, close } = await pair();
+  const pieces = Array.from({ length: 400 }, (_, at) => own(String.fromCharCode(97 + (at % 26))));
+  const want = Buffer.concat(pieces);
+  const kept = pieces.filter((_, at) => at % 5 === 0);
+  for (const [at, piece] of pieces.entries()) {
+    if (at % 7 === 0) near.cork();
+    near.write(at % 5 === 0 ? piece : passOn(piece));
+    if (at % 7 === 6) near.uncork();
+  }
+  for (let corked = near.writableCorked; corked > 0; corked--) near.uncork();
+  // The far end does not read yet: most of it waits, and must not be gone.
+  await sleep(50);
+  expect(near.writableLength).toBeGreaterThan(0);
+  expect(pieces.at(-1)?.length).toBe(LONG);
+  const got: Buffer[] = [];
+  far.on('data', (chunk) => got.push(chunk)).resume();
+  near.end();
+  await once(far, 'end');
+  expect(Buffer.concat(got).equals(want)).toBe(true);
+  expect(pieces.filter(({ length }) => length > 0)).toEqual(kept);
+  close();
+});
+
+test('what a broken connection did not write is let go as well', async () => {
+  const { near, close } = await pair();
+  const first = passOn(own('a', 32 * 2 ** 20));
+  let failed: Error | null | undefined;
+  near.write(first, (error) => {
+    failed = error;
+  });
+  await sleep(20);
+  expect(first.length).toBeGreaterThan(0);
+  near.destroy();
+  await once(near, 'close');
+  await sleep(20);
+  expect(failed).toBeInstanceOf(Error);
+  close();
+});
