@@ -20,6 +20,11 @@ export class Drain {
     return this.#begun;
   }
 
+  /** Whether no more than one answer is under way. */
+  get alone(): boolean {
+    return this.#active <= 1;
+  }
+
   /** Follows one answer to its end, however that comes. */
   follow(res: ServerResponse): void {
     this.#active++;

@@ -8,7 +8,8 @@ import { gatherWrites } from './gathered-writes.ts';
 
 const asked: ServerResponse[] = [];
 const server = createServer((_req, res) => void asked.push(res));
-const gathered = gatherWrites(server);
+let alone = false;
+const gathered = gatherWrites(server, () => alone);
 const open: Socket[] = [];
 
 /** Connections with `requests` each that have all been read; their answers are in `asked`. */
@@ -29,6 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   asked.length = 0;
+  alone = false;
   for (const socket of open.splice(0)) socket.destroy();
   server.closeAllConnections();
   server.close();
@@ -42,6 +44,15 @@ it('lets the answers of one turn leave together at its end', async () => {
   await turn();
   expect(sockets.map((socket) => socket?.writableLength)).toEqual([0, 0, 0]);
   for (const socket of open) expect(String((await once(socket, 'data'))[0])).toMatch(/200 OK[\s\S]*answer$/);
+});
+
+it('lets an answer that is alone leave at once', async () => {
+  alone = true;
+  const [socket] = await callers(1);
+  const [res] = asked as [ServerResponse];
+  res.end('answer');
+  expect(waits(res)).toBe(false);
+  expect(String((await once(socket as Socket, 'data'))[0])).toMatch(/answer$/);
 });
 
 it('lets a part of an answer leave with them', async () => {

@@ -52,7 +52,7 @@ export async function startHttp(
     listener(app, deps, drain, () => stopping),
   );
   const sockets = attachSockets(app, server, deps);
-  const gathered = gatherWrites(server);
+  const gathered = gatherWrites(server, () => drain.alone);
   const silent = followSilent(server);
   keepRoom(server, silent, { most: options.maxConnections, log: deps.log });
   deps.auth.onChange(() => sockets.recheck());
