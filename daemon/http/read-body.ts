@@ -213,10 +213,14 @@ export async function receiveInto(
       taking.then(() => req.resume(), fail);
     };
     if (signal.aborted) return onAbort();
+    if (hasLeft(req)) return reject(brokenOff());
     signal.addEventListener('abort', onAbort, { once: true });
     req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });
 }
+
+/** Whether the caller went before its body was read: no event tells so any more. */
+const hasLeft = (req: IncomingMessage): boolean => req.destroyed && !req.readableEnded;
 
 const brokenOff = () =>
   new GatewayError('request.malformed', { message: 'The body broke off before its end.' });
@@ -241,6 +245,7 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
   checkDeclared(req, kind);
   askForBody(req, res);
   const cap = BODY_CAPS[kind];
+  if (hasLeft(req)) return Promise.reject(brokenOff());
   return new Promise((resolve, reject) => {
     /** Both hold the promise, which holds the body: the request must not, which lives until its answer has been read. */
     let open: { resolve: typeof resolve; reject: typeof reject } | null = { resolve, reject };

@@ -27,6 +27,7 @@ export interface InternalCall {
   readonly path: InternalPath;
   /** The tier of the caller on whose behalf it is made. */
   readonly tier: Tier;
+  /** Given away: whoever makes the call reads it no more. */
   readonly body: Buffer;
   /** A chat that was written here, from a request of another kind. */
   readonly translated?: boolean;

@@ -18,6 +18,10 @@ test('long bytes whose memory is theirs alone are let go; others stay', () => {
   const short = own('c', 100);
   letGo(short);
   expect(short.toString()).toBe('c'.repeat(100));
+  // The pool of Node's own short Buffers cannot be given away.
+  const pool = new Uint8Array(Buffer.allocUnsafe(8).buffer);
+  letGo(pool);
+  expect(pool.length).toBe(Buffer.poolSize);
   const shared = Buffer.from(new SharedArrayBuffer(LONG));
   letGo(shared);
   expect(shared.length).toBe(LONG);

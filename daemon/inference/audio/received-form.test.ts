@@ -54,6 +54,31 @@ test('a small form stays in memory, a large one does not; both are what was sent
   expect(readdirSync(join(home, 'spool'))).toEqual([]);
 });
 
+test('one that goes on is whole for whoever asks for it late, whatever its length', async () => {
+  const spools = new Spools(join(home, 'late'));
+  for (const size of [700_000, 1_000_000, 3 << 20]) {
+    const file = '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+    const bytes = Buffer.concat([
+      Buffer.from(MODEL + file),
+      Buffer.alloc(size, 0x61),
+      Buffer.from('\r\n--xyz--\r\n'),
+    ]);
+    let ended = false;
+    const receive: Receive = async (take) => {
+      for (let at = 0; at < bytes.length; at += 65_536)
+        await take(Buffer.from(new Uint8Array(bytes.subarray(at, at + 65_536)).buffer));
+      ended = true;
+    };
+    const source = { contentType: TYPE, declared: bytes.length, receive, now: clock(0) };
+    const { body, dispose } = await receiveForm(source, spools, never);
+    expect(Buffer.isBuffer(body)).toBe(false);
+    await vi.waitFor(() => expect(ended).toBe(true));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await buffer((body as StoredBody).stream())).equals(bytes)).toBe(true);
+    dispose();
+  }
+});
+
 test('what lies on the disk at once is bounded, and let go again', async () => {
   const spools = new Spools(join(home, 'small'), 3 << 20);
   const first = await receiveForm(slow(form(2 << 20)), spools, never);

@@ -73,7 +73,8 @@ export async function receiveForm(
     },
   );
   try {
-    const body = await Promise.race([flows.promise, whole.then(() => kept.whole())]);
+    // What is kept belongs to the flow as soon as there is one.
+    const body = await Promise.race([flows.promise, whole.then(() => flow ?? kept.whole())]);
     const dispose = () => {
       const reason = new Error('the form is not wanted any more');
       over.abort(reason);
