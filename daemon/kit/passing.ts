@@ -7,9 +7,9 @@ const LEAST = 8 * 1024;
 const passing = new WeakSet<Uint8Array>();
 
 /**
- * Gives the memory of long bytes back at once, where it is theirs alone and can be given away; nobody may read them again, they are empty from here on.
- * Left to the collector, what has passed lies around until a hundred megabytes of it have come together, and what comes next is
- * written to memory that no cache holds.
+ * Gives the memory of long bytes back at once, where it is theirs alone and can be given away; nobody may read them again, they
+ * are empty from here on. Left to the collector, what has passed lies around until a hundred megabytes of it have come
+ * together, and what comes next is written to memory that no cache holds.
  */
 export function letGo(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;
