@@ -28,7 +28,7 @@ export const RESERVED: readonly { what: string; pattern: RegExp; allowed: readon
   },
   {
     what: 'only kit/run-command and slots/runners start processes',
-    pattern: /from 'node:child_process'/,
+    pattern: /'node:child_process'/,
     allowed: ['daemon/kit/run-command.ts', 'daemon/slots/runners/', 'daemon/cli/'],
   },
   {
@@ -38,8 +38,13 @@ export const RESERVED: readonly { what: string; pattern: RegExp; allowed: readon
   },
   {
     what: 'only kit/outbound opens outgoing connections (the command line has its own thin client)',
-    pattern: /from 'undici'|\bfetch\(|from 'node:https'/,
-    allowed: ['daemon/kit/outbound.ts', 'daemon/cli/'],
+    pattern: /import (?!type\b)[^;]*'undici\b|\bfetch\(|'node:https'/,
+    allowed: ['daemon/kit/outbound.ts', 'daemon/kit/parts-of-packages.d.ts', 'daemon/cli/'],
+  },
+  {
+    what: "Node's http is read in through kit/node-http (types may be imported)",
+    pattern: /import (?!type\b)[^;]*'node:http'/,
+    allowed: ['daemon/kit/node-http.ts'],
   },
 ];
 

@@ -1,7 +1,8 @@
 // Plain JavaScript for Node 20, without imports from node_modules: brings the checkout into a runnable state.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname, release } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -26,10 +27,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 function hashOf(paths) {
   const hash = createHash('sha256');
   const visit = (path) => {
-    if (!existsSync(path)) return;
-    const entries = readdirSync(dirname(path), { withFileTypes: true });
-    const self = entries.find((entry) => join(dirname(path), entry.name) === path);
-    if (self?.isDirectory()) {
+    const self = statSync(path, { throwIfNoEntry: false });
+    if (self === undefined) return;
+    if (self.isDirectory()) {
       for (const name of readdirSync(path).sort()) if (name !== 'node_modules') visit(join(path, name));
       return;
     }
@@ -59,13 +59,27 @@ function install() {
   stamp('install', hash);
 }
 
+/** Whether a runtime runs on this system (its C library may be another); asked once for each file and system. */
+function runsHere(binary) {
+  const found = statSync(binary, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  const seen = [binary, found.size, found.mtimeMs, hostname(), release()].join('\0');
+  const hash = createHash('sha256').update(seen).digest('hex');
+  if (isFresh('runtime', hash)) return true;
+  const probe = spawnSync(binary, ['-p', 'process.versions.node'], { encoding: 'utf8' });
+  if (probe.status !== 0) return false;
+  try {
+    stamp('runtime', hash);
+  } catch {
+    // A checkout that can't be written to asks each time.
+  }
+  return true;
+}
+
 /** The pinned Node 24 of this platform, else the outer one when it is new enough. */
 export function pinnedNode() {
   const pinned = join(root, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
-  if (process.platform === 'linux' && existsSync(pinned)) {
-    const probe = spawnSync(pinned, ['-p', 'process.versions.node'], { encoding: 'utf8' });
-    if (probe.status === 0) return pinned;
-  }
+  if (process.platform === 'linux' && runsHere(pinned)) return pinned;
   if (major >= 24) return process.execPath;
   return stop(
     `There is no Node 24 for ${process.platform}-${process.arch} in this install.`,

@@ -95,8 +95,8 @@ async function send(
     headers['content-type'] = upload.contentType;
     if (upload.length !== null) headers['content-length'] = upload.length;
   }
-  // Read in only here: help and completion need none of it.
-  const { request } = await (target.protocol === 'https:' ? import('node:https') : import('node:http'));
+  // Read in only here: help and completion need none of it. An import would also read in what its getters make: undici.
+  const { request } = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {
     const req = request(target, { method, headers }, resolve);
     req.setTimeout(timeoutMs, () => req.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Upload } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
@@ -15,6 +14,7 @@ const quoted = (name: string): string => name.replace(/[\0-\x1f\x7f]/g, '').repl
 export async function fileForm(fields: Readonly<Record<string, string>>, path: string): Promise<Upload> {
   const { open } = await import('node:fs/promises');
   const { basename } = await import('node:path');
+  const { randomBytes } = await import('node:crypto');
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     throw new CliError(`${path} cannot be read (${error.code})`, EXIT.usage);
   });

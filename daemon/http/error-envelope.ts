@@ -1,6 +1,7 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorDialect, GatewayError } from '../contract/errors.ts';
 import type { Log } from '../kit/log.ts';
+import { STATUS_CODES } from '../kit/node-http.ts';
 import { hideSecretsIn } from '../kit/redact.ts';
 import { bareRefusalHeaders, refusalHeaders } from './headers.ts';
 import { lingerAfter } from './linger.ts';

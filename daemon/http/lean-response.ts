@@ -1,9 +1,5 @@
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
+import { ServerResponse } from '../kit/node-http.ts';
 
 type Head = OutgoingHttpHeaders | OutgoingHttpHeader[];
 

@@ -1,6 +1,9 @@
-import { Router } from '@koa/router';
+import { createRequire } from 'node:module';
 import { type MatchedRoute, routeRows } from '../contract/routes.ts';
 import { hasDotSegment } from '../kit/target.ts';
+
+// Its module for imports reads in Node's `http` with all that its getters make (`kit/node-http`); the one for `require` does not.
+const { Router } = createRequire(import.meta.url)('@koa/router') as typeof import('@koa/router');
 
 export interface Match {
   /** The row that will run; null when none does. */

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa, { type Context } from 'koa';
 import websockify from 'koa-websocket';
+import { createServer } from '../kit/node-http.ts';
 import { keepRoom } from './connection-room.ts';
 import { Drain, turnAway } from './drain.ts';
 import { expects } from './expect.ts';

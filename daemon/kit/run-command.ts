@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { findProgram } from './find-program.ts';
 
 export interface RunOptions {
   /** Milliseconds until the whole process group is killed. */
@@ -138,6 +139,9 @@ function watch(child: ChildProcess, options: RunOptions, done: (result: RunResul
  */
 export function runCommand(file: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   if (options.signal?.aborted) return Promise.resolve(NEVER_STARTED);
+  // A process that is only begun to find no program costs as much as any other: the event loop stands still for some ms.
+  if (findProgram(file, options.path ?? DEFAULT_PATH) === null)
+    return Promise.resolve({ ...NEVER_STARTED, missing: true });
   return new Promise((resolve) => {
     try {
       watch(start(file, args, options), options, resolve);

@@ -6,8 +6,14 @@ export class TimeLimitError extends Error {
 }
 
 const SLOT: { work?: (() => unknown) | undefined } = {};
-const CONTEXT = createContext(SLOT);
-const CALL = new Script('work()');
+/** Made when it is first needed: svcctl reads this in with each command, and few of them parse such a file. */
+let call: ((timeout: number) => unknown) | undefined;
+
+function prepare(): (timeout: number) => unknown {
+  const context = createContext(SLOT);
+  const script = new Script('work()');
+  return (timeout) => script.runInContext(context, { timeout });
+}
 
 /**
  * Runs synchronous `work` and answers its result, but stops it after `limitMs` milliseconds, an endless loop too.
@@ -16,7 +22,8 @@ const CALL = new Script('work()');
 export function withinTime<T>(work: () => T, limitMs: number): T {
   SLOT.work = work;
   try {
-    return CALL.runInContext(CONTEXT, { timeout: limitMs }) as T;
+    call ??= prepare();
+    return call(limitMs) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     throw new TimeLimitError(`took longer than ${limitMs} ms`, { cause: error });

@@ -1,14 +1,19 @@
+import { hash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DEMO_MODEL_ID, ensureDemoModel } from './demo-model.ts';
+import { DEMO_MODEL_ID, DEMO_SHA256, demoBytes, ensureDemoModel } from './demo-model.ts';
 
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-demo-'));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('the sum that is looked for is that of the file', () => {
+  expect(hash('sha256', demoBytes(), 'hex')).toBe(DEMO_SHA256);
+});
 
 test('writes the model once, a few megabytes at most, with nothing beside it', async () => {
   const made = await ensureDemoModel(join(folder, 'models'));

@@ -1,4 +1,3 @@
-import { GGMLFileQuantizationType, GGMLQuantizationType } from '@huggingface/gguf';
 import {
   asNumber,
   asText,
@@ -7,6 +6,7 @@ import {
   type GgufHeader,
   type Metadata,
   readHeader,
+  readingLibrary,
 } from './gguf-header.ts';
 import { splitParts } from './split-files.ts';
 import { templateFacts } from './template-facts.ts';
@@ -63,7 +63,8 @@ export function modelType(architecture: string, pooling: number | null): GgufMod
   return ENCODERS.test(architecture) || (pooling !== null && pooling > 0) ? 'embedding' : 'llm';
 }
 
-function quantization(metadata: Metadata, tensors: readonly TensorInfo[]): string | null {
+async function quantization(metadata: Metadata, tensors: readonly TensorInfo[]): Promise<string | null> {
+  const { GGMLFileQuantizationType, GGMLQuantizationType } = await readingLibrary();
   const fileType = asNumber(metadata['general.file_type']);
   if (fileType !== null) return GGMLFileQuantizationType[fileType] ?? null;
   const counts = new Map<number, number>();
@@ -151,7 +152,7 @@ export async function readGgufFacts(path: string): Promise<GgufFacts> {
     type: modelType(architecture, asNumber(metadata[`${architecture}.pooling_type`])),
     contextTrain: asNumber(metadata[`${architecture}.context_length`]),
     parameters: files.length === 1 ? parameterCount(tensors) : null,
-    quantization: quantization(metadata, tensors),
+    quantization: await quantization(metadata, tensors),
     licence: asText(metadata['general.license']),
     ...templateFacts(metadata),
     sizeBytes: sizes.reduce((sum, size) => sum + size, 0),

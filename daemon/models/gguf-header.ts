@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { gguf } from '@huggingface/gguf';
 import { readFault } from './read-fault.ts';
 import { type TensorInfo, tensorDataEnd } from './tensor-sizes.ts';
 
@@ -24,8 +23,12 @@ function plainReason(error: unknown): string {
   return `the header is damaged (${text.slice(0, 120)})`;
 }
 
+/** Read in only here: it brings lists of everything that the hub knows, which no start needs. */
+export const readingLibrary = () => import('@huggingface/gguf');
+
 /** Reads one file's header, and makes sure that all data the header promises is in the file. */
 export async function readHeader(path: string, sizeBytes: number): Promise<GgufHeader> {
+  const { gguf } = await readingLibrary();
   const parsed = await gguf(path, { allowLocalFile: true }).catch((error: unknown) => {
     throw new GgufError(plainReason(error), { cause: error });
   });

@@ -49,7 +49,8 @@ const ORIGINS: Readonly<Record<string, Origin>> = {
   },
   parallel: fromFile('parallel'),
   threads: ({ cpuThreads, model }) => (model.demo ? 'engine' : cpuThreads > 0 ? 'setting' : 'probe'),
-  device: fromFile('device'),
+  device: (facts, launch) =>
+    launch.device === facts.config.device || !facts.model.demo ? fromFile('device')(facts, launch) : 'engine',
   batch: ({ config }) => (config.fileKeys.includes('batch') ? 'file' : 'engine'),
   env: fromFile('env'),
 };

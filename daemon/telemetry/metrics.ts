@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client';
+import Registry from 'prom-client/lib/registry.js';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { HardwareView } from '../contract/hardware.ts';

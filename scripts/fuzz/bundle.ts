@@ -6,6 +6,15 @@ const root = join(import.meta.dirname, '..', '..');
 /** Native code, which is no target. */
 const EXTERNAL = ['better-sqlite3', 'node-llama-cpp', 'sherpa-onnx-node'];
 
+const REQUIRED = /const (\{[^}]+\}) = createRequire\(import\.meta\.url\)\('([^']+)'\)[^;]*;/g;
+
+/** A package that is required stays outside of a bundle; imported it is part of it. */
+const requiresAsImports = {
+  name: 'requires-as-imports',
+  enforce: 'pre' as const,
+  transform: (code: string) => code.replace(REQUIRED, "import $1 from '$2';"),
+};
+
 /**
  * One file of plain JavaScript out of a target and everything that it calls, packages included: what a fuzzer puts its
  * counters into. Answers its path below `folder`.
@@ -15,6 +24,7 @@ export async function bundle(name: string, source: string, folder: string): Prom
     root,
     configFile: false,
     logLevel: 'error',
+    plugins: [requiresAsImports],
     ssr: { noExternal: true, external: EXTERNAL, target: 'node' },
     build: {
       ssr: source,

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { type Entry, fileEntry, textEntry } from './entry.ts';
 
 const TEST_FOLDERS = new Set(['test', 'testing', 'fixtures']);
-const TEST_FILE = /(\.test\.ts|^testing\.ts)$/;
+/** Tests, and types of what others wrote in JavaScript. */
+const LEFT_OUT = /(\.test\.ts|\.d\.ts|^testing\.ts)$/;
 
 function filesBelow(folder: string, prefix: string): { path: string; file: string }[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const [path, file] = [`${prefix}/${entry.name}`, join(folder, entry.name)];
     if (entry.isDirectory()) return TEST_FOLDERS.has(entry.name) ? [] : filesBelow(file, path);
-    return TEST_FILE.test(entry.name) ? [] : [{ path, file }];
+    return LEFT_OUT.test(entry.name) ? [] : [{ path, file }];
   });
 }
 

@@ -8,8 +8,10 @@ import { CliError, EXIT } from '../exit-codes.ts';
 import { fields, fitted, json, plain } from '../output.ts';
 
 async function status({ client, flags, out, width }: CommandContext): Promise<number> {
-  const view = await client.call<StatusOverviewView>('status');
-  const { slots } = await client.call<{ slots: SlotRecord[] }>('slots');
+  const [view, { slots }] = await Promise.all([
+    client.call<StatusOverviewView>('status'),
+    client.call<{ slots: SlotRecord[] }>('slots'),
+  ]);
   if (flags.json) {
     out(json({ ...view, slot_list: slots }));
     return EXIT.ok;

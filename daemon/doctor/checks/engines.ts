@@ -1,6 +1,6 @@
 import { TOOL_PATH } from '../../hardware/tools.ts';
+import { findProgram } from '../../kit/find-program.ts';
 import { runCommand } from '../../kit/run-command.ts';
-import { findProgram } from '../../slots/runners/program.ts';
 import type { SlotConfig } from '../../slots/slot-file.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok } from '../finding.ts';

@@ -8,11 +8,12 @@ import { Query } from '../query.ts';
 
 /** Models, hardware, audit, metrics and the API description. */
 export function systemRoutes(deps: RouteDeps) {
-  const description = openApi(ROUTES, { title: deps.name, version: deps.version });
+  /** Made for the first who asks: few do, and it is a tenth of what a start does once all is read in. */
+  let description: ReturnType<typeof openApi> | undefined;
   return {
     hardware: () => deps.hardware.current(),
     'hardware.probe': () => deps.hardware.probe(),
-    openapi: () => description,
+    openapi: () => (description ??= openApi(ROUTES, { title: deps.name, version: deps.version })),
     /** `?limit=&before=`, newest first; `before` is the id of the last entry of the page before. */
     audit: (_ctx, call) => {
       const query = new Query(call);

@@ -26,8 +26,13 @@ function how(launch: Omit<Launch, 'how'>, queueLimit: number): WorkerHow {
   return { runner: 'worker', program: 'llama', settings: { ...asked, gpuLayers: null } };
 }
 
+/** To wake a card takes longer than all that the demonstration model ever does: left to choose, it is the CPU. */
+const deviceOf = ({ device, demo }: Omit<Launch, 'how'>): string =>
+  demo && device === 'auto' ? 'cpu' : device;
+
 function plan(order: LaunchOrder): Launch {
-  const launch = ggufLaunch(order, { nativeRerank: true, model: order.model.id });
+  const planned = ggufLaunch(order, { nativeRerank: true, model: order.model.id });
+  const launch = { ...planned, device: deviceOf(planned) };
   return { ...launch, how: how(launch, order.queueLimit) };
 }
 

@@ -86,6 +86,14 @@ describe('embedded.plan', () => {
     expect(launch.degraded).toContain('4096 tokens instead of 9000');
   });
 
+  it('leaves the demonstration model on the CPU unless a card is named', () => {
+    const devices = ['auto', 'cpu', 'vulkan'].map(
+      (device) => plan(`device = "${device}"`, { demo: true }).device,
+    );
+    expect(devices).toEqual(['cpu', 'cpu', 'vulkan']);
+    expect(plan('device = "auto"').device).toBe('auto');
+  });
+
   it('picks one device of a backend by variable', () => {
     expect(plan('device = "vulkan:1"')).toMatchObject({
       device: 'vulkan',

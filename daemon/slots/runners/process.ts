@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
+import { findProgram } from '../../kit/find-program.ts';
 import type { LaunchBy } from '../engines/engine.ts';
 import { sharedRun } from '../slot-log.ts';
 import { Ports } from './ports.ts';
 import { type ProcessParts, ProcessRun } from './process-run.ts';
-import { dyingWithParent, findProgram } from './program.ts';
+import { dyingWithParent } from './program.ts';
 import { neverStarted, type Runner, type Running } from './runner.ts';
 import { SharedRuns } from './shared-runs.ts';
 

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../kit/process-identity.ts';
 import { scratch } from '../../kit/testing/scratch.ts';
-import { dyingWithParent, findProgram } from './program.ts';
+import { dyingWithParent } from './program.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -20,25 +20,6 @@ function file(name: string, mode: number): string {
   chmodSync(path, mode);
   return path;
 }
-
-describe('a program', () => {
-  it('is found in the first folder of PATH that has it as one', () => {
-    file('one/tool', 0o644);
-    const tool = file('two/tool', 0o755);
-    mkdirSync(join(folder, 'one', 'other'));
-    const path = [join(folder, 'one'), 'relative', join(folder, 'two')].join(delimiter);
-    expect(findProgram('tool', path)).toBe(tool);
-    expect(findProgram('other', path)).toBeNull();
-    expect(findProgram('tool', '')).toBeNull();
-  });
-
-  it('named by its place is taken from there only', () => {
-    const tool = file('one/tool', 0o755);
-    expect(findProgram(tool, '')).toBe(tool);
-    expect(findProgram(join(folder, 'two', 'tool'), join(folder, 'one'))).toBeNull();
-    expect(findProgram(folder, '')).toBeNull();
-  });
-});
 
 describe('dying with the parent', () => {
   it('is left out where there is no setpriv, or one that cannot do it', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TINY_REPLY, tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { type ForkedWorker, forkWorker, modelFile, readEvents } from './testing/forked-worker.ts';
@@ -72,6 +73,19 @@ describe('start', () => {
     expect(types[0]).toBe('listening');
     expect(types.at(-1)).toBe('ready');
     expect(types.slice(1, -1).every((type) => type === 'progress')).toBe(true);
+  });
+
+  test('a model for the CPU is loaded in this one process', async () => {
+    const other = await forkWorker(file.path);
+    const children = `/proc/${other.child.pid}/task/${other.child.pid}/children`;
+    let seen = '';
+    const look = setInterval(() => {
+      seen += readFileSync(children, 'utf8');
+    }, 5);
+    await other.ready;
+    clearInterval(look);
+    await other.stop();
+    expect(seen).toBe('');
   });
 
   test('health is open, all else demands the key', async () => {

@@ -1,4 +1,7 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+// Not the whole package: its figures of the process read in the interface of OpenTelemetry.
+import Counter from 'prom-client/lib/counter.js';
+import Gauge from 'prom-client/lib/gauge.js';
 import { CounterTally, HistogramTally } from './tally.ts';
 
 /** Makes the metrics of one registry: name, help, label names. Every label is from a bounded set (contract section 10). */

@@ -1,0 +1,21 @@
+/** Files of packages that are read in without the rest of their package; types are those of the whole. */
+declare module 'undici/lib/core/connect.js' {
+  import { buildConnector } from 'undici';
+  export default buildConnector;
+}
+declare module 'undici/lib/dispatcher/pool.js' {
+  import { Pool } from 'undici';
+  export default Pool;
+}
+declare module 'prom-client/lib/counter.js' {
+  import { Counter } from 'prom-client';
+  export default Counter;
+}
+declare module 'prom-client/lib/gauge.js' {
+  import { Gauge } from 'prom-client';
+  export default Gauge;
+}
+declare module 'prom-client/lib/registry.js' {
+  import { Registry } from 'prom-client';
+  export default Registry;
+}
