@@ -8,8 +8,6 @@ export interface CommandContext {
   readonly client: Client;
   /** The address that `--url` or SVC_URL names; null when it is that of the settings. */
   readonly namedUrl: string | null;
-  /** The whole table. */
-  commands: readonly Command[];
   /** Words after the command's own name. */
   args: readonly string[];
   flags: Flags;

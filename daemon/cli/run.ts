@@ -6,7 +6,7 @@ import { choose, refuseStrangers } from './choose.ts';
 import { type Client, createClient } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { EXIT } from './exit-codes.ts';
-import { help } from './help.ts';
+import { commandsFor } from './families.ts';
 import type { Flags } from './options.ts';
 import { plain } from './output.ts';
 import {
@@ -21,7 +21,6 @@ import {
   stateFolder,
 } from './places.ts';
 import { report } from './report.ts';
-import { COMMANDS } from './table.ts';
 import { outputWidth, readPiped, Terminal, writeBytes } from './terminal.ts';
 
 /** Does what the daemon binary does with a sub-command. In this process: another one would cost as much as the whole command. */
@@ -62,10 +61,11 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const asked = helpWords(positionals, flags);
   if (asked !== null) {
+    const [{ help }, { COMMANDS }] = await Promise.all([import('./help.ts'), import('./table.ts')]);
     process.stdout.write(help(COMMANDS, asked));
     return positionals.length === 0 && !flags.help ? EXIT.usage : EXIT.ok;
   }
-  const { command, args } = choose(COMMANDS, positionals);
+  const { command, args } = choose(await commandsFor(positionals[0] ?? ''), positionals);
   refuseStrangers(command, given);
   const terminal = new Terminal();
   let client: Client | null = null;
@@ -76,7 +76,6 @@ async function main(argv: readonly string[]): Promise<number> {
       return client;
     },
     namedUrl,
-    commands: COMMANDS,
     args,
     flags,
     width: outputWidth(flags.wide, process.stdout.columns),

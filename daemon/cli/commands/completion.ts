@@ -15,7 +15,8 @@ async function completion(context: CommandContext): Promise<number> {
   const { shell } = named(context, `completion ${NAMES.join('|')}`, 'shell');
   const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (script === undefined) throw new CliError(`there is completion for ${NAMES.join(', ')}`, EXIT.usage);
-  context.out(script(context.commands));
+  const { COMMANDS } = await import('../table.ts');
+  context.out(script(COMMANDS));
   return EXIT.ok;
 }
 
