@@ -85,7 +85,7 @@ export async function runCall(deps: RunDeps, call: InferenceCall, task: TaskRow)
   const limit = deps.settings.value('totalTimeoutS') * 1000;
   life.limit(limit, timedOut);
   try {
-    const own = new OwnTime(call.bodyAt ?? call.receivedAt);
+    const own = new OwnTime(call.ownSince ?? call.receivedAt);
     await walk({ deps, call, task, life, answer, track, own });
   } catch (error) {
     const failure = endedBy(life, error);

@@ -79,8 +79,8 @@ export interface InferenceCall {
   readonly receive?: Receive;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
-  /** The same once the whole body was here, or was about to be received; default: at arrival. */
-  readonly bodyAt?: number;
+  /** From when on the time until now was the gateway's own: arrival, without the wait for the sender of the body. Default: arrival. */
+  readonly ownSince?: number;
 }
 
 export interface InferenceDeps {

@@ -3,16 +3,31 @@ import { startForLeaving } from './leaving.ts';
 import type { Machine } from './machine.ts';
 import type { BenchOptions } from './options.ts';
 import { startOurs } from './ours.ts';
-import { startPortkey } from './portkey.ts';
+import { type PortkeyName, startPortkey } from './portkey.ts';
 import { withSides } from './sides.ts';
 import { startDirect, startNginx, type Target, target } from './targets.ts';
 
 /**
- * Who takes part: the path of a request (`path`), also that of another gateway (`peers`), or with a gateway of ours that has
- * done nothing before (`fresh`); ours with and without what it does beside (`sides`); the engines; callers who leave; and ours
+ * Who takes part: the path of a request (`path`), also that of another gateway (`peers`; `chats` on both lines of Node), or with a
+ * gateway of ours that has done nothing before (`fresh`); ours with and without what it does beside (`sides`); the engines; callers who leave; and ours
  * alone, running (`alone`) or not started yet (`start`).
  */
-export type CastName = 'path' | 'peers' | 'fresh' | 'sides' | 'engines' | 'leaving' | 'alone' | 'start';
+export type CastName =
+  | 'path'
+  | 'peers'
+  | 'chats'
+  | 'fresh'
+  | 'sides'
+  | 'engines'
+  | 'leaving'
+  | 'alone'
+  | 'start';
+
+/** The other gateways of a cast. */
+const PORTKEYS: Readonly<Partial<Record<CastName, readonly PortkeyName[]>>> = {
+  peers: ['portkey'],
+  chats: ['portkey', 'portkey-24'],
+};
 
 export interface Cast {
   readonly targets: readonly Target[];
@@ -49,9 +64,12 @@ export class Casts {
     const ours = await this.#ours;
     if (name === 'alone') return [ours];
     if (name === 'sides') return withSides(ours);
-    const path = [...(await this.#before()), ours];
-    const portkey = name === 'peers' ? await this.#portkey() : null;
-    return portkey === null ? path : [...path, portkey];
+    const targets = [...(await this.#before()), ours];
+    for (const other of PORTKEYS[name] ?? []) {
+      const portkey = await this.#portkey(other);
+      if (portkey !== null) targets.push(portkey);
+    }
+    return targets;
   }
 
   async #fresh(): Promise<Cast> {
@@ -93,10 +111,10 @@ export class Casts {
     return this.#warm(await this.#start());
   }
 
-  #portkey(): Promise<Target | null> {
-    return this.#once('portkey', async () => {
+  #portkey(name: PortkeyName): Promise<Target | null> {
+    return this.#once(name, async () => {
       const wanted = this.#options.portkey;
-      const started = wanted ? await startPortkey(this.#machine, await this.#direct()) : null;
+      const started = wanted ? await startPortkey(this.#machine, await this.#direct(), name) : null;
       return started && this.#warm(started);
     });
   }

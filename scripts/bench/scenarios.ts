@@ -52,6 +52,12 @@ const recordings: Scenario = (stage, target) => {
   return closed(load)({ ...stage, secs: 2 * stage.secs }, target);
 };
 
+/** A run of half the time. */
+const half =
+  (run: Scenario): Scenario =>
+  (stage, target) =>
+    run({ ...stage, secs: Math.ceil(stage.secs / 2) }, target);
+
 const sse =
   (load: SseLoad): Scenario =>
   (_, target) =>
@@ -69,13 +75,14 @@ const leave = (phase: Phase): ScenarioRow => ({
 
 const path = (run: Scenario): ScenarioRow => ({ cast: 'path', run });
 const peers = (run: Scenario): ScenarioRow => ({ cast: 'peers', run });
+const chats = (run: Scenario): ScenarioRow => ({ cast: 'chats', run });
 const fresh = (run: Scenario): ScenarioRow => ({ cast: 'fresh', run });
 
 /** THE scenarios, in the order in which they run. */
 export const SCENARIOS: Readonly<Record<string, ScenarioRow>> = {
   'chat c=1': path(chat(1)),
-  'chat c=16': peers(chat(16)),
-  'chat c=64': peers(chat(64)),
+  'chat c=16': chats(chat(16)),
+  'chat c=64': chats(chat(64)),
   'chat 4MB c=4': peers(chat(4, 4 << 20, 59)),
   'msgs 2000 c=4': path(chat(4, 200 * 2000, 2000)),
   'grow bytes': path(({ machine }, target) => growth(machine, target, GROWING_BODY)),
@@ -97,7 +104,8 @@ export const SCENARIOS: Readonly<Record<string, ScenarioRow>> = {
   'slow readers': fresh(({ direct }, target) => slowReaders(target, direct)),
   abort: peers(({ direct }, target) => abortStreams(target, direct)),
   overhead: path(({ secs }, target) => overhead(target, secs)),
-  'beside c=16': { cast: 'sides', run: chat(16), times: 3 },
+  // The differences are smaller than a machine's moods: many short turns, so that each mood hits all sides.
+  'beside c=16': { cast: 'sides', run: half(chat(16)), times: 8 },
   start: { cast: 'start', run: ({ machine }) => coldStart(machine) },
   svcctl: { cast: 'alone', run: (_, target) => svcctlCommands(target) },
   'engine x1': tokens({ requests: 1, tokens: 64, prompt: 16 }),

@@ -185,7 +185,7 @@ async function serve(
         for (const part of parts) await take(part);
       },
       receivedAt,
-      bodyAt: performance.now(),
+      ownSince: performance.now(),
     });
   } catch (error) {
     const failure = error instanceof GatewayError ? error : new GatewayError('internal', { cause: error });

@@ -20,13 +20,18 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   const run =
     (task: TaskName | DialectName): Handler =>
     async (ctx, call) => {
+      const readAt = performance.now();
       const body = await read.bytes(ctx, call);
-      await deps.inference[task](inferenceCall(ctx, call, body));
+      await deps.inference[task](inferenceCall(ctx, call, body, readAt));
     };
-  const chat: Handler = (ctx, call) =>
-    read.bytes(ctx, call).then((body) => deps.omni.chat(inferenceCall(ctx, call, body)));
-  const transcribe: Handler = (ctx, call) =>
-    deps.inference.transcriptions({ ...inferenceCall(ctx, call, EMPTY), receive: read.receive(ctx, call) });
+  const chat: Handler = (ctx, call) => {
+    const readAt = performance.now();
+    return read.bytes(ctx, call).then((body) => deps.omni.chat(inferenceCall(ctx, call, body, readAt)));
+  };
+  const transcribe: Handler = (ctx, call) => {
+    const received = inferenceCall(ctx, call, EMPTY, performance.now());
+    return deps.inference.transcriptions({ ...received, receive: read.receive(ctx, call) });
+  };
   return {
     'v1.chat': chat,
     'v1.responses': run('responses'),
@@ -43,8 +48,8 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   } satisfies Record<string, Handler>;
 }
 
-/** The picture of a call that floor 4 works on, made once its body is here. */
-function inferenceCall(ctx: Context, call: Call, body: Buffer): InferenceCall {
+/** The picture of a call that floor 4 works on, made once its body is here; `readAt` is when the reading of it began. */
+function inferenceCall(ctx: Context, call: Call, body: Buffer, readAt: number): InferenceCall {
   return {
     id: call.id,
     route: call.route.id,
@@ -55,6 +60,6 @@ function inferenceCall(ctx: Context, call: Call, body: Buffer): InferenceCall {
     body,
     picture: undefined,
     receivedAt: call.receivedAt,
-    bodyAt: performance.now(),
+    ownSince: performance.now() - (readAt - call.receivedAt),
   };
 }

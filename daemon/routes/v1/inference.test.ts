@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from 'koa';
+import { expect, it } from 'vitest';
+import type { InferenceCall } from '../../inference/serve.ts';
+import type { RouteDeps } from '../deps.ts';
+import type { Call } from '../handler.ts';
+import { inferenceRoutes } from './inference.ts';
+
+it("counts the checks of a request as the gateway's own time, and not the wait for its body", async () => {
+  const seen: InferenceCall[] = [];
+  const take = async (call: InferenceCall) => void seen.push(call);
+  const deps = { omni: { chat: take }, inference: { embeddings: take } } as unknown as RouteDeps;
+  const bytes = async () => {
+    await sleep(400);
+    return Buffer.from('{}');
+  };
+  const routes = inferenceRoutes(deps, { bytes, receive: () => async () => {} });
+  for (const name of ['v1.chat', 'v1.embeddings'] as const) {
+    const call = {
+      ...{ id: 'id', route: { id: name }, target: { path: '/' } },
+      ...{ caller: { tier: 'client' }, receivedAt: performance.now() - 20 },
+    } as unknown as Call;
+    await routes[name]({} as Context, call, undefined);
+    const own = performance.now() - (seen.at(-1)?.ownSince ?? 0);
+    expect(own).toBeGreaterThanOrEqual(20);
+    expect(own).toBeLessThan(300);
+  }
+  expect(seen).toHaveLength(2);
+});
