@@ -38,12 +38,12 @@ export const RESERVED: readonly { what: string; pattern: RegExp; allowed: readon
   },
   {
     what: 'only kit/outbound opens outgoing connections (the command line has its own thin client)',
-    pattern: /import (?!type\b)[^;]*'undici\b|\bfetch\(|'node:https'/,
+    pattern: /(import|export) (?!type\b)[^;]*'undici\b|\('undici\b|\bfetch\(|'node:https'/,
     allowed: ['daemon/kit/outbound.ts', 'daemon/kit/parts-of-packages.d.ts', 'daemon/cli/'],
   },
   {
     what: "Node's http is read in through kit/node-http (types may be imported)",
-    pattern: /import (?!type\b)[^;]*'node:http'/,
+    pattern: /(import|export) (?!type\b)[^;]*'node:http'|\('node:http'\)/,
     allowed: ['daemon/kit/node-http.ts'],
   },
 ];

@@ -59,11 +59,15 @@ function install() {
   stamp('install', hash);
 }
 
+/** What loads programs that are linked against glibc. */
+const LOADERS = ['/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1'];
+
 /** Whether a runtime runs on this system (its C library may be another); asked once for each file and system. */
 function runsHere(binary) {
   const found = statSync(binary, { throwIfNoEntry: false });
   if (found === undefined) return false;
-  const seen = [binary, found.size, found.mtimeMs, hostname(), release()].join('\0');
+  const loaders = LOADERS.filter((file) => existsSync(file));
+  const seen = [binary, found.size, found.mtimeMs, hostname(), release(), ...loaders].join('\0');
   const hash = createHash('sha256').update(seen).digest('hex');
   if (isFresh('runtime', hash)) return true;
   const probe = spawnSync(binary, ['-p', 'process.versions.node'], { encoding: 'utf8' });

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { scratch } from '../kit/testing/scratch.ts';
 
 /** What a file reads in at its start: types and imports inside functions cost nothing. */
 const imports = (text: string): string[] =>
@@ -41,4 +43,13 @@ it('launchers of a checkout name the folder of compiled code that the entry poin
     ['daemon/main.ts', '/../.cache/compile'],
   ] as const)
     expect(text(entry)).toContain(above);
+});
+
+it.each(['a link to it', 'a link to its folder'])('svcctl of a checkout runs through %s', (what) => {
+  const scripts = resolve(import.meta.dirname, '..', '..', 'scripts');
+  const link = join(scratch(), 'link');
+  const whole = what === 'a link to it';
+  symlinkSync(whole ? join(scripts, 'svcctl') : scripts, link);
+  const text = execFileSync(whole ? link : join(link, 'svcctl'), ['--version'], { encoding: 'utf8' });
+  expect(text).toMatch(/^svcctl \d/);
 });

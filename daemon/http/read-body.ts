@@ -77,6 +77,15 @@ async function readParsers() {
 
 let parsers: ReturnType<typeof readParsers> | undefined;
 
+/** The parsers; a reading that failed (no file could be opened) is tried anew by the next body. */
+function parsersOnce(): ReturnType<typeof readParsers> {
+  parsers ??= readParsers().catch((error: unknown) => {
+    parsers = undefined;
+    throw error;
+  });
+  return parsers;
+}
+
 function parserOptions(kind: 'auth' | 'api') {
   return {
     multipart: false,
@@ -139,8 +148,7 @@ function flawOf(body: unknown, bytes: Buffer): string | null {
 
 /** Lets koa-body parse the body and answers the bytes it was made of: its decoder repairs what is no UTF-8. */
 async function parseThrough(ctx: Context, kind: 'auth' | 'api'): Promise<Buffer> {
-  parsers ??= readParsers();
-  const parse = (await parsers)[kind];
+  const parse = (await parsersOnce())[kind];
   if (hasLeft(ctx.req)) throw brokenOff();
   const chunks: Buffer[] = [];
   const keep = (chunk: Buffer) => void chunks.push(chunk);

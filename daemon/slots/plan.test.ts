@@ -5,10 +5,10 @@ import { planView } from './plan.ts';
 import { automaticSlot, builtInSlot, type SlotConfig } from './slot-file.ts';
 import { MODEL, slotConfig } from './testing/owner-bench.ts';
 
-/** Where the values of a launch are said to come from. */
-function origins(config: SlotConfig, asked = false): (string | undefined)[] {
+/** Where each value of a launch is said to come from. */
+function originOf(config: SlotConfig, asked = false, model = MODEL): (key: string) => string | undefined {
   const order = orderLoad(config, {
-    model: MODEL,
+    model,
     others: [],
     cpuThreads: 0,
     cores: 8,
@@ -17,9 +17,12 @@ function origins(config: SlotConfig, asked = false): (string | undefined)[] {
     measured: () => null,
   });
   const forecast = { order, view: {} } as unknown as Forecast;
-  const { launch } = planView({ config, model: MODEL, asked, cpuThreads: 0 }, forecast);
-  return ['slot', 'engine', 'type', 'model_id'].map((key) => launch[key]?.from);
+  const { launch } = planView({ config, model, asked, cpuThreads: 0 }, forecast);
+  return (key) => launch[key]?.from;
 }
+
+const origins = (config: SlotConfig, asked = false): (string | undefined)[] =>
+  ['slot', 'engine', 'type', 'model_id'].map(originOf(config, asked));
 
 test('what no file says does not come from one', () => {
   expect(origins(builtInSlot('agent'))).toEqual(['default', 'default', 'default', 'default']);
@@ -27,4 +30,15 @@ test('what no file says does not come from one', () => {
   expect(origins(slotConfig('writer', 'model = "tiny"'))).toEqual(['file', 'default', 'default', 'file']);
   expect(origins(slotConfig('agent', 'type = "llm"'))).toEqual(['file', 'default', 'file', 'default']);
   expect(origins(slotConfig('writer', 'model = "tiny"'), true).at(-1)).toBe('request');
+});
+
+test.each([
+  ['', true, 'engine'],
+  ['device = "auto"', true, 'engine'],
+  ['device = "vulkan:1"', true, 'file'],
+  ['device = "cpu"', true, 'file'],
+  ['', false, 'default'],
+])('the device under %j (demonstration model: %j) comes from %s', (text, demo, from) => {
+  const config = slotConfig('writer', `model = "tiny"\n${text}`);
+  expect(originOf(config, false, { ...MODEL, demo })('device')).toBe(from);
 });

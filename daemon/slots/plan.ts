@@ -50,7 +50,9 @@ const ORIGINS: Readonly<Record<string, Origin>> = {
   parallel: fromFile('parallel'),
   threads: ({ cpuThreads, model }) => (model.demo ? 'engine' : cpuThreads > 0 ? 'setting' : 'probe'),
   device: (facts, launch) =>
-    launch.device === facts.config.device || !facts.model.demo ? fromFile('device')(facts, launch) : 'engine',
+    facts.config.device === 'auto' && launch.demo && launch.device === 'cpu'
+      ? 'engine'
+      : fromFile('device')(facts, launch),
   batch: ({ config }) => (config.fileKeys.includes('batch') ? 'file' : 'engine'),
   env: fromFile('env'),
 };
