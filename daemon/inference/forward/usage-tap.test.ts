@@ -94,6 +94,32 @@ test('keeps exactly the last 4 KiB, whatever the chunks', () => {
   );
 });
 
+test('tells what leaves in order, holds little more than the kept end, and is not changed by who fills a chunk anew', () => {
+  const sizes = fc.array(fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 6000 })), {
+    maxLength: 80,
+  });
+  fc.assert(
+    fc.property(sizes, (all) => {
+      let gone = '';
+      let next = '';
+      const tap = new UsageTap((left, behind) => {
+        expect(next === '' || left.toString('latin1').startsWith(next)).toBe(true);
+        gone += left.toString('latin1');
+        next = behind.toString('latin1', 0, 20);
+      });
+      let text = '';
+      for (const [index, size] of all.entries()) {
+        const chunk = Buffer.alloc(size, 48 + (index % 70));
+        text += chunk.toString('latin1');
+        tap.push(chunk);
+        if (index > 0 && size <= 1024) chunk.fill(0);
+      }
+      expect(gone + tap.held().toString('latin1')).toBe(text);
+      expect(tap.held().length).toBeLessThan(4096 + Math.max(2048, ...all));
+    }),
+  );
+});
+
 test('what llama.cpp took from its cache belongs to the prompt', () => {
   const timings = '"timings":{"cache_n":4407,"prompt_n":1,"predicted_n":8}';
   expect(read(`data: {"choices":[],${timings}}\n\n`)).toMatchObject({

@@ -10,33 +10,65 @@ const NOTHING = Buffer.alloc(0);
 
 export const NO_USAGE: Usage = { promptTokens: null, completionTokens: null, tokensPerSecond: null };
 
+/** A chunk up to this many bytes, as tokens are, is copied behind the others; a longer one is held as it is. */
+const SMALL = 1024;
+const BLOCK = 2048;
+
+/** Bytes that are held: the first `length` of `bytes`, which is a chunk, or a block of the tap's own. */
+interface Piece {
+  readonly bytes: Buffer;
+  length: number;
+  readonly isBlock: boolean;
+}
+
+const seen = ({ bytes, length }: Piece): Buffer =>
+  length === bytes.length ? bytes : bytes.subarray(0, length);
+
 /**
- * Keeps the last 4 KiB that pass by, by reference, and a copy of the first KiB of what is longer; reads the token counts
- * from them once the answer has ended. Nothing is parsed while bytes flow.
+ * Keeps the last 4 KiB that pass by and a copy of the first KiB of what is longer; reads the token counts from them once
+ * the answer has ended. Nothing is parsed while bytes flow. Small chunks are copied: held, each would outlive the young generation
+ * and be cleared away at many times the price; of a thousand streams they were the most that a collection found.
  */
 export class UsageTap {
   readonly #leaving: ((gone: Buffer, next: Buffer) => void) | undefined;
-  #chunks: Buffer[] = [];
+  #pieces: Piece[] = [];
+  /** A block that is held no more. */
+  #spare: Buffer | null = null;
   #length = 0;
   #first: Buffer = NOTHING;
 
-  /** `leaving` is told of each chunk that is kept no more, and of the one behind it. */
+  /** `leaving` is told of the bytes that are kept no more, and of those behind them; both hold only meanwhile. */
   constructor(leaving?: (gone: Buffer, next: Buffer) => void) {
     this.#leaving = leaving;
   }
 
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
+    // An answer in one piece is never copied.
+    if (chunk.length <= SMALL && this.#pieces.length > 0) this.#copy(chunk);
+    else this.#pieces.push({ bytes: chunk, length: chunk.length, isBlock: false });
     this.#length += chunk.length;
-    while (this.#length - (this.#chunks[0] as Buffer).length >= KEEP)
-      this.#letGo(this.#chunks.shift() as Buffer);
+    while (this.#length - (this.#pieces[0] as Piece).length >= KEEP)
+      this.#letGo(this.#pieces.shift() as Piece);
   }
 
-  #letGo(chunk: Buffer): void {
-    this.#length -= chunk.length;
-    this.#leaving?.(chunk, this.#chunks[0] as Buffer);
+  #copy(chunk: Buffer): void {
+    let last = this.#pieces.at(-1) as Piece;
+    if (!last.isBlock || last.length + chunk.length > BLOCK) {
+      last = { bytes: this.#spare ?? Buffer.allocUnsafeSlow(BLOCK), length: 0, isBlock: true };
+      this.#spare = null;
+      this.#pieces.push(last);
+    }
+    chunk.copy(last.bytes, last.length);
+    last.length += chunk.length;
+  }
+
+  #letGo(piece: Piece): void {
+    this.#length -= piece.length;
+    const gone = seen(piece);
+    this.#leaving?.(gone, seen(this.#pieces[0] as Piece));
     const room = KEEP_FIRST - this.#first.length;
-    if (room > 0) this.#first = Buffer.concat([this.#first, chunk.subarray(0, room)]);
+    if (room > 0) this.#first = Buffer.concat([this.#first, gone.subarray(0, room)]);
+    if (piece.isBlock) this.#spare = piece.bytes;
   }
 
   /** The kept end of the answer. */
@@ -46,7 +78,7 @@ export class UsageTap {
 
   /** All that is still held, whose beginning may lie before the kept end: a long last event is whole in it. */
   held(): Buffer {
-    return this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+    return this.#pieces.length === 1 ? seen(this.#pieces[0] as Piece) : Buffer.concat(this.#pieces.map(seen));
   }
 
   /** The kept beginning of the answer, of which what was not let go is still held; empty where the kept end is all of it. */
