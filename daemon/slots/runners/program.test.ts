@@ -1,31 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../kit/process-identity.ts';
 import { scratch } from '../../kit/testing/scratch.ts';
 import { dyingWithParent } from './program.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = scratch();
-  for (const name of ['one', 'two']) mkdirSync(join(folder, name));
-});
-
-function file(name: string, mode: number): string {
-  const path = join(folder, name);
-  writeFileSync(path, '#!/bin/sh\n');
-  chmodSync(path, mode);
-  return path;
-}
-
 describe('dying with the parent', () => {
   it('is left out where there is no setpriv, or one that cannot do it', () => {
+    const folder = scratch();
     expect(dyingWithParent(folder)).toEqual([]);
-    file('setpriv', 0o755);
-    writeFileSync(join(folder, 'setpriv'), '#!/bin/sh\nexit 1\n');
+    writeFileSync(join(folder, 'setpriv'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     expect(dyingWithParent(folder)).toEqual([]);
   });
 
