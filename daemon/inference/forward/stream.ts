@@ -59,15 +59,20 @@ export class Answer {
   begin(status: number, engine: IncomingHttpHeaders): void {
     if (this.headSent) return;
     this.#eventStream = isEventStream(engine['content-type']);
-    if (this.#eventStream) this.#head(status, SSE_HEADERS);
-    else this.#head(status, callerHeaders(engine));
-    if (this.#eventStream) this.#res.flushHeaders();
+    if (!this.#eventStream) {
+      this.#head(status, callerHeaders(engine));
+      return;
+    }
+    this.#tap.ofStream();
+    this.#head(status, SSE_HEADERS);
+    this.#res.flushHeaders();
   }
 
   /** Starts an event stream of our own while the engine is not ready. */
   beginWaiting(): void {
     if (this.headSent) return;
     this.#eventStream = true;
+    this.#tap.ofStream();
     this.#head(200, SSE_HEADERS);
     this.comment('loading');
   }
@@ -139,7 +144,7 @@ export class Answer {
 
   /** Token counts that the engine told in the body. */
   usage() {
-    return this.#tap.read(this.#eventStream);
+    return this.#tap.read();
   }
 
   /** The same; the speed is measured from `sentAt` or the first byte on when it told tokens but no speed. */

@@ -12,9 +12,10 @@ export const NO_USAGE: Usage = { promptTokens: null, completionTokens: null, tok
 
 /** A chunk up to this many bytes, as tokens are, is copied behind the others; a longer one is held as it is. */
 const SMALL = 1024;
-const BLOCK = 2048;
+/** What a tap copies to: the kept end, and room for what has come since it was last moved to the front. */
+const BLOCK = KEEP + SMALL;
 
-/** Bytes that are held: the first `length` of `bytes`, which is a chunk, or a block of the tap's own. */
+/** Bytes that are held: the first `length` of `bytes`, which is a chunk, or the block of the tap's own. */
 interface Piece {
   readonly bytes: Buffer;
   length: number;
@@ -25,21 +26,26 @@ const seen = ({ bytes, length }: Piece): Buffer =>
   length === bytes.length ? bytes : bytes.subarray(0, length);
 
 /**
- * Keeps the last 4 KiB that pass by and a copy of the first KiB of what is longer; reads the token counts from them once
- * the answer has ended. Nothing is parsed while bytes flow. Small chunks are copied: held, each would outlive the young generation
- * and be cleared away at many times the price; of a thousand streams they were the most that a collection found.
+ * Keeps the last 4 KiB that pass by and, but for event streams, a copy of the first KiB of what is longer; reads the token
+ * counts from them once the answer has ended. Nothing is parsed while bytes flow. Small chunks are copied: held, each would
+ * outlive the young generation and be cleared away at many times the price. They are copied to one block: of a thousand
+ * streams what their taps hold is the most that there is.
  */
 export class UsageTap {
   readonly #leaving: ((gone: Buffer, next: Buffer) => void) | undefined;
   #pieces: Piece[] = [];
-  /** A block that is held no more. */
-  #spare: Buffer | null = null;
   #length = 0;
   #first: Buffer = NOTHING;
+  #ofStream = false;
 
   /** `leaving` is told of the bytes that are kept no more, and of those behind them; both hold only meanwhile. */
   constructor(leaving?: (gone: Buffer, next: Buffer) => void) {
     this.#leaving = leaving;
+  }
+
+  /** What follows is an event stream, whose first events know no counts yet. */
+  ofStream(): void {
+    this.#ofStream = true;
   }
 
   push(chunk: Buffer): void {
@@ -47,28 +53,35 @@ export class UsageTap {
     if (chunk.length <= SMALL && this.#pieces.length > 0) this.#copy(chunk);
     else this.#pieces.push({ bytes: chunk, length: chunk.length, isBlock: false });
     this.#length += chunk.length;
-    while (this.#length - (this.#pieces[0] as Piece).length >= KEEP)
-      this.#letGo(this.#pieces.shift() as Piece);
+    while (this.#length - (this.#pieces[0] as Piece).length >= KEEP) {
+      const piece = this.#pieces.shift() as Piece;
+      this.#gone(seen(piece), seen(this.#pieces[0] as Piece));
+    }
   }
 
   #copy(chunk: Buffer): void {
     let last = this.#pieces.at(-1) as Piece;
-    if (!last.isBlock || last.length + chunk.length > BLOCK) {
-      last = { bytes: this.#spare ?? Buffer.allocUnsafeSlow(BLOCK), length: 0, isBlock: true };
-      this.#spare = null;
+    if (!last.isBlock) {
+      last = { bytes: Buffer.allocUnsafeSlow(BLOCK), length: 0, isBlock: true };
       this.#pieces.push(last);
     }
+    if (last.length + chunk.length > BLOCK) this.#moveUp(last, last.length + chunk.length - KEEP);
     chunk.copy(last.bytes, last.length);
     last.length += chunk.length;
   }
 
-  #letGo(piece: Piece): void {
-    this.#length -= piece.length;
-    const gone = seen(piece);
-    this.#leaving?.(gone, seen(this.#pieces[0] as Piece));
-    const room = KEEP_FIRST - this.#first.length;
+  /** Makes room in a block that is all that is held: its first bytes go. */
+  #moveUp(block: Piece, bytes: number): void {
+    this.#gone(block.bytes.subarray(0, bytes), block.bytes.subarray(bytes, block.length));
+    block.bytes.copyWithin(0, bytes, block.length);
+    block.length -= bytes;
+  }
+
+  #gone(gone: Buffer, next: Buffer): void {
+    this.#length -= gone.length;
+    this.#leaving?.(gone, next);
+    const room = this.#ofStream ? 0 : KEEP_FIRST - this.#first.length;
     if (room > 0) this.#first = Buffer.concat([this.#first, gone.subarray(0, room)]);
-    if (piece.isBlock) this.#spare = piece.bytes;
   }
 
   /** The kept end of the answer. */
@@ -89,12 +102,11 @@ export class UsageTap {
 
   /**
    * Token counts from the last `usage` (or llama.cpp's `timings`) object of the end; null for what is not told. A whole
-   * answer may tell them before what was said, as Mistral's do: then they stand in its beginning. An event stream's first
-   * events know no counts yet.
+   * answer may tell them before what was said, as Mistral's do: then they stand in its beginning.
    */
-  read(ofStream = false): Usage {
+  read(): Usage {
     const last = countsIn(this.tail());
-    return last ?? (ofStream ? null : countsIn(this.#head())) ?? NO_USAGE;
+    return last ?? (this.#ofStream ? null : countsIn(this.#head())) ?? NO_USAGE;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Range } from '../../kit/byte-scanner.ts';
 import type { OutboundBody, StoredBody } from '../../kit/outbound.ts';
+import { Slabs } from '../../kit/slabs.ts';
 import type { BodyPicture, Member } from './body-picture.ts';
 
 type List = 'fields' | 'messages';
@@ -62,10 +63,13 @@ function inParts(bytes: Buffer, splices: readonly Splice[]): Buffer[] {
   return parts;
 }
 
+/** What is sent is held until its answer has ended. */
+const bodies = new Slabs();
+
 function joined(bytes: Buffer, splices: readonly Splice[]): Buffer {
   let { length } = bytes;
   for (const { start, end, text } of splices) length += Buffer.byteLength(text) - (end - start);
-  const out = Buffer.allocUnsafe(length);
+  const out = bodies.take(length);
   let [from, to] = [0, 0];
   for (const { start, end, text } of splices) {
     if (start < from) throw overlap();
