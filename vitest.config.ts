@@ -70,12 +70,12 @@ const PACKAGES = suite('package*', 'proxy*', 'companion');
 /** Programs that load models: the slowest of the unit tests. */
 const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];
 
+/** The daemon is built first, which many start; modules have no state: loading them anew for each file would take long. */
+const shared = { globalSetup: ['scripts/build/fresh.mjs'], isolate: false, maxWorkers: 3 };
 /** Some wait for processes; those that load models never do. */
-const unit = { testTimeout: 30_000, hookTimeout: 30_000, maxWorkers: 3 };
+const unit = { testTimeout: 30_000, hookTimeout: 30_000, ...shared };
 /** They wait for other processes much of their time. */
-const overPort = { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 3 };
-/** Modules without state of their own: loading them anew for each file would take as long as the tests. */
-const shared = { isolate: false };
+const overPort = { testTimeout: 60_000, hookTimeout: 60_000, ...shared };
 const group = (name: string, include: string[]) => ({ test: { name, include, ...overPort } });
 
 /** Unit tests live beside their subject; suites over a real port live in daemon/test, in groups of a few minutes each. */
@@ -88,7 +88,6 @@ export default defineConfig({
           include: ['daemon/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['daemon/test/**', 'node_modules/**', ...WORKERS],
           ...unit,
-          ...shared,
         },
       },
       { test: { name: 'workers', include: WORKERS, ...unit, maxWorkers: 2 } },

@@ -12,7 +12,8 @@ if (major < 22) {
 const { enableCompileCache, flushCompileCache } = await import('node:module');
 // Compiled code lies beside the program, so that nobody can change it who could not change the program itself. Where
 // that folder can't be written, only time is lost.
-enableCompileCache(`${import.meta.dirname}/../.cache/compile`);
+const { ROOT } = await import('./kit/root.ts');
+enableCompileCache(`${ROOT}/.cache/compile`);
 const { tuneHeap } = await import('./kit/heap.ts');
 tuneHeap();
 const { keepTickShape } = await import('./kit/tick-shape.ts');

@@ -29,6 +29,7 @@ import { LogLines } from './kit/log-lines.ts';
 import { Outbound } from './kit/outbound.ts';
 import { Patience } from './kit/patience.ts';
 import { familyOf } from './kit/process-identity.ts';
+import { ROOT } from './kit/root.ts';
 import { createMemory } from './memory/memory.ts';
 import { mostRoom, roomOn } from './memory-room.ts';
 import { createHub } from './models/hub/hub.ts';
@@ -52,8 +53,6 @@ import { createMinutes } from './telemetry/minutes.ts';
 import { createTracer } from './telemetry/traces/tracer.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 import { NAME, VERSION } from './version.ts';
-
-const root = join(import.meta.dirname, '..');
 
 /** The composition root: every factory is called once, from top to bottom. */
 export async function startServices(
@@ -217,7 +216,7 @@ export async function startServices(
     omni,
     metrics,
     minutes,
-    dashboard: loadDashboard(join(root, 'dist', 'dashboard')),
+    dashboard: loadDashboard(join(ROOT, 'dist', 'dashboard')),
     stopping: stopping.signal,
     listener,
   };

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'playwright/test';
+import { DAEMON } from '../daemon/test/harness/gateway.ts';
 import { built, sources } from './harness/places.ts';
 
 const index = join(built, 'index.html');
@@ -11,8 +12,9 @@ function newest(folder: string): number {
   return Math.max(...files.map((name) => statSync(join(folder, name)).mtimeMs));
 }
 
-test('the dashboard is built', () => {
+test('the dashboard and the daemon are built', () => {
   if (!existsSync(index)) throw new Error('The dashboard is not built. Run "npm run build" first.');
+  if (!existsSync(DAEMON)) throw new Error('The daemon is not built. Run "npm run build" first.');
   if (newest(sources) > statSync(index).mtimeMs)
     console.warn('The built dashboard is older than its sources: "npm run build" brings it up to date.');
 });

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
 
-const { node } = prepare({ dashboard: true });
+const { node } = prepare({ build: true });
 const env = {
   ...process.env,
   PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,

@@ -7,7 +7,7 @@ if (process.argv.length > 2) {
   console.error('npm run check takes no options.');
   process.exit(2);
 }
-const { node } = prepare({ dashboard: false });
+const { node } = prepare({ build: false });
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const STEPS = [
   ['types (daemon)', bin('tsc'), ['-p', root]],

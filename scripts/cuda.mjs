@@ -4,6 +4,6 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
 
-prepare({ dashboard: false });
+prepare({ build: false });
 const script = join(root, 'packaging', 'cuda.sh');
 process.exit(spawnSync('sh', [script, root], { stdio: 'inherit' }).status ?? 1);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
 
-const { node } = prepare({ dashboard: false });
+const { node } = prepare({ build: false });
 const start = (args) => spawn(node, args, { cwd: root, stdio: 'inherit' });
 const children = [
   start([

@@ -8,7 +8,7 @@ import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
 
 function guided(args) {
-  const { node } = prepare({ dashboard: false });
+  const { node } = prepare({ build: false });
   const found = provide(['libc', 'jazzer']);
   if (!found.SVC_TEST_JAZZER || !found.SVC_TEST_LIBC) return 1;
   const script = join(root, 'scripts', 'fuzz', 'run-guided.ts');
@@ -34,7 +34,7 @@ function suites(args) {
     console.error(`No random suite has one of these in its name: ${args.join(', ')}`);
     return 2;
   }
-  const { node } = prepare({ dashboard: true });
+  const { node } = prepare({ build: true });
   const env = {
     ...process.env,
     PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
 
-const { node } = prepare({ dashboard: false });
+const { node } = prepare({ build: false });
 const { SVC_TEST_STRYKER: stryker } = provide(['stryker']);
 if (!stryker) process.exit(1);
 const script = join(root, 'scripts', 'mutate', 'run.ts');

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { prepare, root } from './prepare.mjs';
 
-const { node } = prepare({ dashboard: true });
+const { node } = prepare({ build: true });
 const args = ['--disable-warning=ExperimentalWarning', `${root}/scripts/package/main.ts`];
 const run = spawnSync(node, [...args, ...process.argv.slice(2)], { stdio: 'inherit' });
 process.exit(run.status ?? 1);

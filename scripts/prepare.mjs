@@ -91,30 +91,56 @@ export function pinnedNode() {
   );
 }
 
+/** Runs a program of the build; ends when it fails. */
+function build(what, node, args) {
+  console.log(`Building the ${what} …`);
+  try {
+    execFileSync(node, args, { cwd: root, stdio: 'inherit' });
+  } catch {
+    stop(`The ${what} could not be built.`, 'See the lines above.');
+  }
+}
+
 function buildDashboard(node) {
   const hash = hashOf(['dashboard', 'daemon/contract', 'package-lock.json']);
   if (isFresh('dashboard', hash) && existsSync(join(root, 'dist', 'dashboard', 'index.html'))) return;
-  console.log('Building the dashboard …');
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  try {
-    execFileSync(
-      node,
-      [vite, 'build', '--config', join(root, 'dashboard', 'vite.config.ts'), '--logLevel', 'warn'],
-      {
-        cwd: root,
-        stdio: 'inherit',
-      },
-    );
-  } catch {
-    stop('The dashboard could not be built.', 'See the lines above.');
-  }
+  const config = join(root, 'dashboard', 'vite.config.ts');
+  build('dashboard', node, [vite, 'build', '--config', config, '--logLevel', 'warn']);
   stamp('dashboard', hash);
 }
 
-/** Installs when the lockfile changed, builds when the dashboard's sources changed; answers the Node to run on. */
-export function prepare({ dashboard }) {
+/** sha256 over names, sizes and times of files: a start looks at a thousand sources, and reads none of them. */
+function timesOf(paths) {
+  const hash = createHash('sha256');
+  const visit = (path) => {
+    const self = statSync(join(root, path), { throwIfNoEntry: false });
+    if (self === undefined) return;
+    if (self.isDirectory()) {
+      for (const name of readdirSync(join(root, path)).sort()) visit(`${path}/${name}`);
+      return;
+    }
+    hash.update(`${path}\0${self.size}\0${self.mtimeMs}\0`);
+  };
+  for (const path of paths) visit(path);
+  return hash.digest('hex');
+}
+
+/** Builds the daemon when its sources changed. */
+export function buildDaemon(node) {
+  const hash = timesOf(['daemon', 'scripts/build', 'package-lock.json']);
+  if (isFresh('daemon', hash) && existsSync(join(root, 'dist', 'daemon', 'main.js'))) return;
+  build('daemon', node, [join(root, 'scripts', 'build', 'main.ts')]);
+  stamp('daemon', hash);
+}
+
+/** Installs when the lockfile changed, builds what changed when that is asked for; answers the Node to run on. */
+export function prepare({ build: built }) {
   install();
   const node = pinnedNode();
-  if (dashboard) buildDashboard(node);
+  if (built) {
+    buildDashboard(node);
+    buildDaemon(node);
+  }
   return { node };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-const PREPARE = `import { prepare } from './scripts/prepare.mjs'; prepare({ dashboard: false });`;
+const PREPARE = `import { prepare } from './scripts/prepare.mjs'; prepare({ build: false });`;
 
 let root = '';
 const at = (...path: string[]) => join(root, ...path);

@@ -13,7 +13,7 @@ if ((minutes !== null && !(minutes > 0)) || args.length > 1) {
   process.exit(2);
 }
 
-const { node } = prepare({ dashboard: true });
+const { node } = prepare({ build: true });
 const env = {
   ...process.env,
   PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,

@@ -20,13 +20,17 @@ function terminalIsGone() {
 /** SIGHUP reloads, unless it says that the terminal is gone: a gateway that goes on would do so unseen. */
 const passedOn = (signal) => (signal === 'SIGHUP' && terminalIsGone() ? 'SIGTERM' : signal);
 
-const { node } = prepare({ dashboard: true });
-// Named before Node starts, so that not even the entry point has to have its types stripped again.
+const { node } = prepare({ build: true });
+// Named before Node starts, so that not even the entry point has to be compiled again.
 const env = { NODE_COMPILE_CACHE: `${root}/.cache/compile`, ...process.env };
-const child = spawn(node, ['--max-semi-space-size=16', `${root}/daemon/main.ts`, ...process.argv.slice(2)], {
-  env,
-  stdio: 'inherit',
-});
+const child = spawn(
+  node,
+  ['--max-semi-space-size=16', `${root}/dist/daemon/main.js`, ...process.argv.slice(2)],
+  {
+    env,
+    stdio: 'inherit',
+  },
+);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(passedOn(signal)));
 child.on('error', (error) => {
   console.error(`svc-gateway: cannot start ${node}: ${error.message}`);

@@ -1,5 +1,5 @@
 // Plain JavaScript for Node 20: installs what the tests need, runs every suite, and closes with one line of counts.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { playwrightAgain, playwrightFailures, vitestAgain, vitestFailures } from './failures.mjs';
@@ -7,9 +7,17 @@ import { inOwnNetwork } from './own-network.mjs';
 import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
 
-const { node } = prepare({ dashboard: true });
+const { node } = prepare({ build: true });
 const artifacts = join(root, 'artifacts');
 mkdirSync(artifacts, { recursive: true });
+/** How a program ends: its exit code, or the name of a signal. */
+const endOf = (child) =>
+  new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(code ?? signal));
+  });
+// What it needs is there, and it has a processor for itself while parts are fetched.
+const checked = endOf(spawn(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, stdio: 'inherit' }));
 const env = {
   ...process.env,
   PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
@@ -41,19 +49,16 @@ const BENCH = 100_000;
 /** How often a test is tried on a machine of CI, where others may work beside it; each second try is told. Elsewhere once. */
 const TRIES = process.env.CI ? 2 : 1;
 
-/** Runs a program to its end, its output into `stdio`; how it ended, as an exit code or the name of a signal. */
-function ended([program, ...args], report, stdio) {
-  const child = spawn(program, args, {
-    cwd: root,
-    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-    stdio,
-    timeout: 3 * SUITE_LIMIT,
-  });
-  return new Promise((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('exit', (code, signal) => resolve(code ?? signal));
-  });
-}
+/** Runs a program to its end, its output into `stdio`. */
+const ended = ([program, ...args], report, stdio) =>
+  endOf(
+    spawn(program, args, {
+      cwd: root,
+      env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+      stdio,
+      timeout: 3 * SUITE_LIMIT,
+    }),
+  );
 
 /** Runs one suite and counts it. One that runs `beside` another keeps its output in a file and shows it at its end. */
 async function suite(name, command, { counts, failed: failedOf, again: againOf }, beside = false) {
@@ -133,9 +138,9 @@ const bench = () =>
     },
   );
 
-const check = spawnSync(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env, stdio: 'inherit' });
-if (check.status !== 0) failures.push('check: types, lint, format or floors; see above');
-count('check', check.status === 0 ? 1 : 0, check.status === 0 ? 0 : 1, 0);
+const sound = (await checked) === 0;
+if (!sound) failures.push('check: types, lint, format or floors; see above');
+count('check', sound ? 1 : 0, sound ? 0 : 1, 0);
 for (const project of ['unit', 'workers', 'dashboard']) await vitest(project, { tries: TRIES });
 const OVER_PORT = ['door', 'spec', 'inference', 'media', 'slots', 'elsewhere'];
 for (const project of OVER_PORT) await vitest(project, { tries: TRIES });

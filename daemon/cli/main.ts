@@ -1,7 +1,8 @@
 /** The entry point of svcctl. Compiled code lies beside the program, as that of the daemon does: it halves the start. */
 import { enableCompileCache, flushCompileCache } from 'node:module';
+import { ROOT } from '../kit/root.ts';
 
-enableCompileCache(`${import.meta.dirname}/../../.cache/compile`);
+enableCompileCache(`${ROOT}/.cache/compile`);
 const { run } = await import('./run.ts');
 await run(process.argv.slice(2));
 flushCompileCache();

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { ROOT } from '../kit/root.ts';
 
 /** Packages of node-llama-cpp that carry the binaries of one backend, by platform. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -30,7 +31,7 @@ export function installedBackends(
 }
 
 /** Of a package; beside the folder of the daemon. */
-const CUDA = join(import.meta.dirname, '..', '..', 'cuda');
+const CUDA = join(ROOT, 'cuda');
 
 /** The command that brings the CUDA binaries to this installation: a package has a program of its own for it. */
 export const cudaCommand = (program = CUDA): string =>

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { ROOT } from './root.ts';
 
-const DAEMON = join(import.meta.dirname, '..', 'main.ts');
-const SVCCTL = join(import.meta.dirname, '..', 'cli', 'main.ts');
+const DAEMON = join(ROOT, 'dist', 'daemon', 'main.js');
+const SVCCTL = join(ROOT, 'dist', 'daemon', 'cli', 'main.js');
 
 /** Runs a program with its standard output led somewhere; the first line of what is answered is its exit code. */
 function led(program: string, words: string, into: string) {

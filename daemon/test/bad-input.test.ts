@@ -12,7 +12,7 @@ import { encodeGguf } from '../models/gguf/writer.ts';
 import type { Problem } from '../settings/problem.ts';
 import { openDatabase } from '../store/open.ts';
 import { MIGRATIONS } from '../store/schema.ts';
-import { type GatewayOptions, refusedStart, startGateway } from './harness/gateway.ts';
+import { DAEMON, type GatewayOptions, refusedStart, startGateway } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
 import { ask } from './harness/http.ts';
 import { slot, slotState } from './harness/slots.ts';
@@ -84,7 +84,7 @@ describe('the folders', () => {
   it.runIf(process.getuid?.() === 0)('a folder of another user', async () => {
     mkdirSync(at('config'), { mode: 0o700 });
     chmodSync(home, 0o755);
-    const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'main.ts')], {
+    const child = spawn(process.execPath, [DAEMON], {
       env: { PATH: process.env.PATH ?? '', SVC_HOME: home, SVC_PORT: '0' },
       uid: 65_534,
       gid: 65_534,

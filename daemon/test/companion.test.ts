@@ -7,7 +7,15 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { tryPodman } from '../kit/container-engine/testing/podman.ts';
 import { freePort } from '../slots/runners/ports.ts';
-import { ADMIN_KEY, CLIENT_KEY, KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  DAEMON,
+  KEYS_FILE,
+  QUIET_FILE,
+  startGateway,
+  until,
+} from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
@@ -68,11 +76,7 @@ async function prepare(): Promise<string> {
     SVC_REQUIRE_AUTH: 'on',
     SVC_PORT: String(gateway.port),
   };
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(root, 'daemon', 'main.ts'), ...given],
-    { env },
-  );
+  const { stdout } = await promisify(execFile)(process.execPath, [DAEMON, ...given], { env });
   return stdout;
 }
 

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAEMON } from './harness/gateway.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 let tree: string;
@@ -79,7 +80,7 @@ describe('svcctl', () => {
 
 describe('the daemon itself', () => {
   it('refuses an older Node before anything native is loaded', () => {
-    const { status, stdout, lines } = run(join(root, 'daemon', 'main.ts'), '20.19.0', 'exit 1');
+    const { status, stdout, lines } = run(DAEMON, '20.19.0', 'exit 1');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(lines).toEqual([
       'svc-gateway: Node 20.19.0 is too old for the daemon.',

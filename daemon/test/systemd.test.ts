@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDeb } from '../../scripts/package/build.ts';
-import { compiledDaemon } from '../../scripts/package/compile.ts';
+import { builtDaemon } from '../../scripts/package/built.ts';
 import { bytesOf } from '../../scripts/package/entry.ts';
 import { firstDifference } from './harness/env-texts.ts';
 import { bootMachine, type Machine } from './harness/machine.ts';
@@ -16,18 +16,19 @@ const reason = noContainer();
 if (reason !== null)
   console.warn(`SKIPPED, the installed service is not tested under a real systemd: ${reason}.`);
 
-const SCHEMA = 'daemon/store/schema.js';
+const SCHEMA = /^var MIGRATIONS = \[.*?^\];$/ms;
 const LATER =
   "\nMIGRATIONS.push({ version: MIGRATIONS.at(-1).version + 1, name: 'later', sql: 'CREATE TABLE later (x TEXT) STRICT' });\n";
 
 /** This release, and one that comes after it with another schema. */
 async function packages(out: string): Promise<{ now: string; later: string }> {
   const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
-  const schema = compiledDaemon(root).find(({ path }) => path === SCHEMA);
-  if (!schema) throw new Error(`there is no ${SCHEMA}`);
+  const all = (await builtDaemon(root)).map((entry) => ({ ...entry, text: bytesOf(entry).toString('utf8') }));
+  const schema = all.find(({ text }) => SCHEMA.test(text));
+  if (!schema) throw new Error('there is no schema');
   const common = { root, out, arch, compression: 'gzip', date: 1_700_000_000 } as const;
   const now = await buildDeb(common);
-  const replaced = { [SCHEMA]: bytesOf(schema).toString('utf8') + LATER };
+  const replaced = { [schema.path]: schema.text.replace(SCHEMA, (found) => found + LATER) };
   const later = await buildDeb({ ...common, version: '99.0.0', replaced });
   return { now: `/shared/${basename(now)}`, later: `/shared/${basename(later)}` };
 }

@@ -13,7 +13,7 @@ if (!terminals) console.warn('SKIPPED, there is no script(1) of util-linux here:
 /** STAND-IN for the gateway: writes down which signals it gets, and ends with the one that ends the real one. */
 const GATEWAY = `
 import { appendFileSync } from 'node:fs';
-const told = new URL('../told', import.meta.url);
+const told = new URL('../../told', import.meta.url);
 const tell = (word) => appendFileSync(told, word + '\\n');
 process.on('SIGHUP', () => tell('SIGHUP'));
 process.on('SIGTERM', () => { tell('SIGTERM'); process.exit(); });
@@ -29,11 +29,11 @@ let root: string;
 let started: ChildProcess;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'svc-start-'));
-  for (const folder of ['scripts', 'daemon']) mkdirSync(join(root, folder));
+  for (const folder of ['scripts', 'dist/daemon']) mkdirSync(join(root, folder), { recursive: true });
   cpSync(join(scripts, 'start.mjs'), join(root, 'scripts', 'start.mjs'));
   writeFileSync(join(root, 'scripts', 'prepare.mjs'), PREPARED.replace('ROOT', root));
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(root, 'daemon', 'main.ts'), GATEWAY);
+  writeFileSync(join(root, 'dist', 'daemon', 'main.js'), GATEWAY);
 });
 afterEach(() => {
   started.kill('SIGKILL');

@@ -49,7 +49,7 @@ async function startEmbedded(machine: Machine, home: string): Promise<Target> {
     join(home, 'config', 'slots', 'agent.toml'),
     `model = "bench"\ndevice = "cpu"\nparallel = ${PARALLEL}\ncontext = ${CONTEXT}\n`,
   );
-  const main = join(import.meta.dirname, '..', '..', 'daemon', 'main.ts');
+  const main = join(import.meta.dirname, '..', '..', 'dist', 'daemon', 'main.js');
   const pid = machine.start('all', [process.execPath, main], {
     SVC_HOME: home,
     SVC_PORT: String(port),

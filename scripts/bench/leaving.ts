@@ -32,7 +32,7 @@ export async function startForLeaving(machine: Machine): Promise<Target> {
   for (const [name, file] of Object.entries(SLOTS)) {
     writeFileSync(join(slots, `${name}.toml`), `${file}device = "cpu"\nparallel = 1\n`);
   }
-  const main = join(import.meta.dirname, '..', '..', 'daemon', 'main.ts');
+  const main = join(import.meta.dirname, '..', '..', 'dist', 'daemon', 'main.js');
   const pid = machine.start('all', [process.execPath, main], { SVC_HOME: home, SVC_PORT: String(port) });
   await answers(`http://127.0.0.1:${port}/api/health`);
   for (const slot of ['agent', 'reader']) await until200(`http://127.0.0.1:${port}/api/slots/${slot}`);

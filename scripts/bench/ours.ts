@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { START_FLAG } from '../../daemon/kit/heap.ts';
 import { tinyEmbed } from '../../daemon/models/gguf/testing/tiny-embed.ts';
 import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
@@ -60,6 +62,22 @@ async function idleMb(pid: number): Promise<number> {
   return memoryMb(pid, 'VmRSS');
 }
 
+const ROOT = join(import.meta.dirname, '..', '..');
+const BUILD_MS = 120_000;
+let building: Promise<string> | null = null;
+
+/** The gateway under test, built as the daemon is. */
+async function build(): Promise<string> {
+  const out = join(ROOT, '.cache', 'bench');
+  const args = [
+    join(ROOT, 'scripts', 'build', 'main.ts'),
+    out,
+    `gateway=${join(import.meta.dirname, 'gateway.ts')}`,
+  ];
+  await promisify(execFile)(process.execPath, args, { timeout: BUILD_MS });
+  return join(out, 'gateway.js');
+}
+
 let started = 0;
 
 /**
@@ -70,7 +88,8 @@ export async function startOurs(machine: Machine, direct: Target, profile?: stri
   const port = await freePort();
   const home = join(machine.folder, `home-${started++}`);
   plantHome(home, direct.url.origin);
-  const gateway = join(import.meta.dirname, 'gateway.ts');
+  building ??= build();
+  const gateway = await building;
   const program = [process.execPath, START_FLAG, '--expose-gc', gateway, direct.url.origin];
   const pid = machine.start('gateway', profile === undefined ? program : [...program, profile], {
     SVC_HOME: home,
@@ -78,7 +97,7 @@ export async function startOurs(machine: Machine, direct: Target, profile?: stri
     SVC_ADMIN_KEY: ADMIN_KEY,
     SVC_CLIENT_KEY: CLIENT_KEY,
     SVC_REQUIRE_AUTH: 'true',
-    NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', '.cache', 'compile'),
+    NODE_COMPILE_CACHE: join(ROOT, '.cache', 'compile'),
   });
   const headers = { Authorization: `Bearer ${CLIENT_KEY}` };
   await answers(`http://127.0.0.1:${port}/api/health`);

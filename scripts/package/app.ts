@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { compiledDaemon } from './compile.ts';
+import { builtDaemon } from './built.ts';
 import { type Entry, fileEntry, PROGRAM, textEntry } from './entry.ts';
 import { fetched } from './fetch.ts';
 import { type Cpu, type Lock, type Module, productionModules, runtimeModule } from './modules.ts';
@@ -49,7 +49,7 @@ function dashboardEntries(root: string): Entry[] {
 }
 
 /** Everything that runs, the same for each way of installing it. */
-export function app({ root, cpu, version }: AppOptions): App {
+export async function app({ root, cpu, version }: AppOptions): Promise<App> {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock;
   const modules = productionModules(lock, cpu);
@@ -68,7 +68,7 @@ export function app({ root, cpu, version }: AppOptions): App {
       fileEntry('LICENSE', join(root, 'LICENSE')),
       fileEntry('cuda', join(root, 'packaging', 'cuda.sh'), PROGRAM),
       textEntry('package.json', `${JSON.stringify(own, null, 2)}\n`),
-      ...compiledDaemon(root),
+      ...(await builtDaemon(root)),
       ...dashboardEntries(root),
       ...modules.flatMap((module) => moduleEntries(root, module, cpu)),
     ],

@@ -25,8 +25,8 @@ export interface BuildOptions {
 
 const CPU: Readonly<Record<DebianArch, Cpu>> = { amd64: 'x64', arm64: 'arm64' };
 
-function program({ root, arch, version, replaced = {} }: BuildOptions): App {
-  const made = app({ root, cpu: CPU[arch], version });
+async function program({ root, arch, version, replaced = {} }: BuildOptions): Promise<App> {
+  const made = await app({ root, cpu: CPU[arch], version });
   const entries = made.entries.map((entry) => {
     const text = replaced[entry.path];
     return text === undefined ? entry : textEntry(entry.path, text, entry.mode);
@@ -56,7 +56,7 @@ async function joinParts(file: string, parts: readonly { name: string; file: str
 /** Writes `svc-gateway_VERSION_ARCH.deb` and answers its path. The same sources and date give the same bytes. */
 export async function buildDeb(options: BuildOptions): Promise<string> {
   const { root, out, arch, compression, date } = options;
-  const made = program(options);
+  const made = await program(options);
   const data = dataEntries(root, made, date);
   const file = join(out, `svc-gateway_${made.version}_${arch}.deb`);
   const scratch = `${file}.parts`;
@@ -80,7 +80,7 @@ export async function buildDeb(options: BuildOptions): Promise<string> {
 
 /** Writes `svc-gateway-VERSION-linux-CPU.tgz` for `npm install -g`, with everything in it, and answers its path. */
 export async function buildNpm(options: BuildOptions): Promise<string> {
-  const made = program(options);
+  const made = await program(options);
   const cpu = CPU[options.arch];
   mkdirSync(options.out, { recursive: true });
   const file = join(options.out, `svc-gateway-${made.version}-linux-${cpu}.tgz`);

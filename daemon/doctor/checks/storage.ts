@@ -3,6 +3,7 @@ import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bytes } from '../../kit/bytes-text.ts';
 import { plural } from '../../kit/plural.ts';
+import { ROOT } from '../../kit/root.ts';
 import { KEEP_FREE_BYTES } from '../../models/pulls/space.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
@@ -90,7 +91,7 @@ async function newest(folder: string): Promise<number> {
 /** A clock that is far off ends sessions and breaks TLS. Judged by the age of the program and of what it wrote. */
 export async function clock({ settings, now }: DoctorFacts): Promise<Finding[]> {
   const fix = 'sudo timedatectl set-ntp true';
-  const program = (await stat(import.meta.filename)).mtimeMs;
+  const program = (await stat(join(ROOT, 'package.json'))).mtimeMs;
   const shown = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   if (now < program - DAY_MS) {
     return [fail('clock', `The clock says ${shown} UTC, before this release was made.`, fix)];

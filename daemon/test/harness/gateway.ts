@@ -4,13 +4,15 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { START_FLAG } from '../../kit/heap.ts';
+import { ROOT } from '../../kit/root.ts';
 import { until } from '../../kit/testing/until.ts';
 import type { GgufModel } from '../../models/gguf/writer.ts';
 import { newHome, putModel } from './home.ts';
 
 export { until };
 
-const main = join(import.meta.dirname, '..', '..', 'main.ts');
+/** The daemon as `npm start` runs it; the suites build it when a source has changed. */
+export const DAEMON = join(ROOT, 'dist', 'daemon', 'main.js');
 
 /** Keys that the suites plant; long enough to be redacted and to be searched for. */
 export const ADMIN_KEY = 'test-admin-key-5f1d0a7c2b9e4836';
@@ -77,7 +79,7 @@ function launch(options: GatewayOptions): { child: ChildProcess; home: string; o
     SVC_ESPEAK: 'off',
     ...options.env,
   };
-  const program = [process.execPath, START_FLAG, main, ...(options.args ?? [])];
+  const program = [process.execPath, START_FLAG, DAEMON, ...(options.args ?? [])];
   const { listenFd } = options;
   // LISTEN_PID names the process itself, which a shell knows before it becomes it.
   const handedOver = ['/bin/sh', '-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', 'sh', ...program];

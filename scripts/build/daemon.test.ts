@@ -1,0 +1,77 @@
+/** The built daemon: every program that the sources name is there, and finds its place. */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { scratch, scratchOfFile } from '../../daemon/kit/testing/scratch.ts';
+import { sweep } from './daemon.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const sources = join(root, 'daemon');
+/** A place with a package.json of its own, as an installed package is one. */
+const place = scratchOfFile();
+const built = (...path: string[]) => join(place, 'daemon', ...path);
+
+const filesOf = (folder: string, end: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(end));
+
+beforeAll(() => {
+  writeFileSync(join(place, 'package.json'), '{"name":"svc-gateway","version":"7.7.7","type":"module"}');
+  symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
+  execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), built()]);
+});
+
+describe('the built daemon', () => {
+  it('has each program that a source names by its address', () => {
+    const named = filesOf(sources, '.ts')
+      .filter((name) => !/\.test\.ts$|(^|\/)(test|testing|fixtures)\//.test(name))
+      .flatMap((name) =>
+        [...readFileSync(join(sources, name), 'utf8').matchAll(/'([^']+)\.ts', import\.meta\.url/g)].map(
+          ([, path = '']) => `${relative(sources, join(sources, dirname(name), path))}.js`,
+        ),
+      );
+    expect(named.length).toBeGreaterThan(2);
+    const workers = ['slots/workers/llama-main.js', 'slots/workers/speech-main.js'];
+    for (const name of [...named, ...workers, 'main.js', 'cli/main.js'])
+      expect(existsSync(built(name)), name).toBe(true);
+  });
+
+  it('names no source and no test, and joins what was in hundreds of files', () => {
+    const files = filesOf(built(), '.js');
+    expect(files.length).toBeLessThan(250);
+    for (const name of files) {
+      const text = readFileSync(built(name), 'utf8');
+      expect(text, name).not.toMatch(/@daemon@|\.ts['"`], (new URL|import\.meta)|vitest/);
+      expect(text, name).not.toContain(root);
+    }
+  });
+
+  it.each(['main.js', 'cli/main.js'])('%s runs where it lies', (name) => {
+    const text = execFileSync(process.execPath, [built(name), '--version'], { encoding: 'utf8' });
+    expect(text).toContain('7.7.7');
+  });
+});
+
+it('chunks of earlier builds go a week later: a gateway that runs may still read them in', () => {
+  const out = scratch();
+  mkdirSync(join(out, 'chunks'));
+  for (const [name, days] of [
+    ['new', 0],
+    ['older', 6],
+    ['old', 8],
+  ] as const) {
+    const file = join(out, 'chunks', name);
+    writeFileSync(file, '');
+    utimesSync(file, 0, Date.now() / 1000 - days * 86_400);
+  }
+  sweep(out);
+  expect(readdirSync(join(out, 'chunks')).sort()).toEqual(['new', 'older']);
+});
