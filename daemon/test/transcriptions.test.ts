@@ -197,7 +197,8 @@ describe('large recordings', () => {
       await sendLarge(size, modelFirst);
       const { answer, grown } = await sendLarge(size, modelFirst);
       expect([answer.status, answer.text && textOf(answer)]).toEqual([200, TONE_TEXT]);
-      expect(grown).toBeLessThan(64);
+      // MiB: what lies around before it is collected, which is less than half of what has passed.
+      expect(grown).toBeLessThan(80);
       await until(() => namelessFiles(gateway.pid).length === 0, 'the recording to be let go');
       expect(readdirSync(join(gateway.home, 'state', 'spool'))).toEqual([]);
     },
