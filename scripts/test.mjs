@@ -16,14 +16,16 @@ const endOf = (child) =>
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(code ?? signal));
   });
-// What it needs is there, and it has a processor for itself while parts are fetched.
-const checked = endOf(spawn(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, stdio: 'inherit' }));
-const env = {
+const base = {
   ...process.env,
   PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
   CI: process.env.CI ?? '',
-  ...provide(),
 };
+// What it needs is there, and it has a processor for itself while parts are fetched.
+const checked = endOf(
+  spawn(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env: base, stdio: 'inherit' }),
+);
+const env = { ...base, ...provide() };
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** Lines about what failed, told again at the end. */
 const failures = [];
