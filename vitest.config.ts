@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { startedAsBuilt } from './scripts/build/started.ts';
 
 const suite = (...names: string[]) => names.map((name) => `daemon/test/${name}.test.ts`);
 
@@ -76,6 +78,8 @@ const shared = { globalSetup: ['scripts/build/fresh.mjs'], isolate: false, maxWo
 const unit = { testTimeout: 30_000, hookTimeout: 30_000, ...shared };
 /** They wait for other processes much of their time. */
 const overPort = { testTimeout: 60_000, hookTimeout: 60_000, ...shared };
+const root = import.meta.dirname;
+const built = () => ({ plugins: [startedAsBuilt(root, join(root, 'dist', 'daemon'))] });
 const group = (name: string, include: string[]) => ({ test: { name, include, ...overPort } });
 
 /** Unit tests live beside their subject; suites over a real port live in daemon/test, in groups of a few minutes each. */
@@ -83,6 +87,7 @@ export default defineConfig({
   test: {
     projects: [
       {
+        ...built(),
         test: {
           name: 'unit',
           include: ['daemon/**/*.test.ts', 'scripts/**/*.test.ts'],
@@ -90,7 +95,7 @@ export default defineConfig({
           ...unit,
         },
       },
-      { test: { name: 'workers', include: WORKERS, ...unit, maxWorkers: 2 } },
+      { ...built(), test: { name: 'workers', include: WORKERS, ...unit, maxWorkers: 2 } },
       { test: { name: 'dashboard', include: ['dashboard/**/*.test.ts'], exclude: ['node_modules/**'] } },
       group('door', DOOR),
       group('inference', INFERENCE),

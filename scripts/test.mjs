@@ -20,6 +20,8 @@ const base = {
   ...process.env,
   PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
   CI: process.env.CI ?? '',
+  // Programs that the suites start again and again need not be compiled again and again.
+  NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
 };
 // What it needs is there, and it has a processor for itself while parts are fetched.
 const checked = endOf(

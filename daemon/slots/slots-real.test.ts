@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { compileCacheEnv } from '../kit/compile-cache.ts';
 import { startTicksOf } from '../kit/process-identity.ts';
 import { scratchOfFile } from '../kit/testing/scratch.ts';
 import { DEMO_REPLY } from '../models/demo-model.ts';
@@ -98,6 +99,7 @@ describe('a real engine', () => {
       'GATEWAY_WORKER',
       'NODE_CHANNEL_FD',
       'NODE_CHANNEL_SERIALIZATION_MODE',
+      ...Object.keys(compileCacheEnv()),
       'PATH',
     ]);
     expect(Number(proc(pid, 'stat').split(') ')[1]?.split(' ')[2])).toBe(pid);

@@ -1,13 +1,13 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { build, type Plugin } from 'vite';
+import { ADDRESS } from './addresses.ts';
 
 const TEST_FOLDERS = new Set(['test', 'testing', 'fixtures']);
 /** Programs of their own: what is started, or read in by an address. */
 const PROGRAM = /(^|\/)([a-z-]+-)?main\.ts$|\/card-trial\.ts$/;
 /** Stands for the way from a built file to the folder of all of them. */
 const TOP = '@daemon@/';
-const ADDRESS = /new URL\((['"`])([^'"`]+)\.ts\1, import\.meta\.url\)/g;
 
 /** Chunks of earlier builds stay as long: a gateway that runs may still want to read them in. */
 const OLD_MS = 7 * 24 * 60 * 60_000;

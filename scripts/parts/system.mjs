@@ -23,6 +23,16 @@ function install(packages) {
   step('apt-get install', 300, 'apt-get', ['install', '--no-download', ...FETCH, ...packages]);
 }
 
+/** Installs; answers why that failed, or null. */
+function faultOf(packages) {
+  try {
+    install(packages);
+    return null;
+  } catch (error) {
+    return error.message;
+  }
+}
+
 /**
  * Installs the packages of all parts: in one go, else after one update, else part by part. Answers the reason for each
  * part that could not be installed, by its name.
@@ -42,12 +52,10 @@ export function installParts(parts) {
   } catch (error) {
     stale = error.message;
   }
-  for (const { name, packages } of parts) {
-    try {
-      install(packages);
-    } catch (error) {
-      reasons[name] = stale ?? error.message;
-    }
+  for (const { name, packages, otherwise } of parts) {
+    const first = faultOf(packages);
+    const fault = first !== null && otherwise ? faultOf(otherwise) : first;
+    if (fault !== null) reasons[name] = stale ?? fault;
   }
   return reasons;
 }

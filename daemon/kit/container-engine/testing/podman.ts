@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -96,6 +97,17 @@ function writeRootfs(folder: string): string {
   return root;
 }
 
+/**
+ * Podman asks Debian's package manager for the version of each of its helpers whenever it tells of itself: 0.3 s of nothing
+ * that a test looks at. The answer is that there is none.
+ */
+function writeNoPackages(folder: string): string {
+  const programs = join(folder, 'no-packages');
+  mkdirSync(programs);
+  symlinkSync('/bin/false', join(programs, 'dpkg-query'));
+  return programs;
+}
+
 class OwnPodman implements TestPodman {
   readonly #folder = mkdtempSync(join(tmpdir(), 'svc-podman-'));
   readonly #env: Record<string, string>;
@@ -109,7 +121,7 @@ class OwnPodman implements TestPodman {
     this.#flags = ['--root', at('root'), '--runroot', at('run'), '--tmpdir', at('tmp')];
     writeFileSync(at('registries.conf'), `[[registry]]\nlocation = "${insecureRegistry}"\ninsecure = true\n`);
     this.#env = {
-      PATH: PLACES.join(':'),
+      PATH: [writeNoPackages(this.#folder), ...PLACES].join(':'),
       HOME: this.#folder,
       CONTAINERS_CONF: writeConfig(this.#folder),
       CONTAINERS_REGISTRIES_CONF: at('registries.conf'),

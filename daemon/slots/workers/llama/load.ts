@@ -4,6 +4,7 @@ import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { BatchPlan } from './batch-plan.ts';
+import { mayHaveCard } from './card-nodes.ts';
 import { EngineLog } from './engine-log.ts';
 
 /** A model in memory with what its tokens are evaluated in. */
@@ -22,6 +23,9 @@ export interface LoadedModel extends OpenedModel<LlamaContext> {
 const DEFAULT_CONTEXT = 8_192;
 const DEFAULT_BATCH = 512;
 const GPU = { auto: 'auto', cpu: false, vulkan: 'vulkan', cuda: 'cuda' } as const;
+/** What the library is asked for: the best device is the CPU where there is no other. */
+const gpuFor = (device: WorkerConfig['device']) =>
+  device === 'auto' && !mayHaveCard() ? GPU.cpu : GPU[device];
 /** Bytes of unread stderr after which further lines are dropped. */
 const STDERR_BACKLOG = 1 << 16;
 
@@ -63,7 +67,7 @@ export async function openModel<C>(
   try {
     await access(config.modelPath, constants.R_OK);
     const llama = await getLlama({
-      gpu: GPU[config.device],
+      gpu: gpuFor(config.device),
       build: 'never',
       skipDownload: true,
       progressLogs: false,
