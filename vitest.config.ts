@@ -96,7 +96,15 @@ export default defineConfig({
         },
       },
       { ...built(), test: { name: 'workers', include: WORKERS, ...unit, maxWorkers: 2 } },
-      { test: { name: 'dashboard', include: ['dashboard/**/*.test.ts'], exclude: ['node_modules/**'] } },
+      {
+        test: {
+          name: 'dashboard',
+          include: ['dashboard/**/*.test.ts'],
+          exclude: ['node_modules/**'],
+          isolate: false,
+          maxWorkers: 2,
+        },
+      },
       group('door', DOOR),
       group('inference', INFERENCE),
       group('media', MEDIA),
