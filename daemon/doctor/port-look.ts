@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { readListening } from '../kit/listening-sockets.ts';
 import { listeners } from '../slots/runners/port-owner.ts';
 import type { PortLook } from './facts.ts';
 
@@ -30,7 +31,7 @@ function holds(folder: string, sockets: ReadonlySet<string>): boolean {
 
 /** `nginx (process 812)` for the first process that listens on a port; null where this user may not see it. */
 export function listenerOn(port: number, proc = '/proc'): string | null {
-  const tables = [read(join(proc, 'net/tcp')), read(join(proc, 'net/tcp6'))];
+  const tables = ['net/tcp', 'net/tcp6'].map((name) => readListening(join(proc, name)) ?? '');
   const sockets = new Set(
     tables.flatMap((text) => listeners(text, port)).map((inode) => `socket:[${inode}]`),
   );

@@ -1,10 +1,10 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { listening, readListening } from './listening-sockets.ts';
 import { SetupError } from './setup-error.ts';
 
 /** The first descriptor that a service manager hands over (man sd_listen_fds). */
 const FIRST_FD = 3;
-const LISTENING = '0A';
 
 /** A TCP socket that already listens, opened by the service manager. */
 export interface InheritedListener {
@@ -33,20 +33,8 @@ function sixWords(parts: readonly number[]): string {
 }
 
 function listenerIn(table: string, inode: string): { host: string; port: number } | null {
-  for (const line of table.split('\n')) {
-    const fields = line.trim().split(/\s+/);
-    if (fields[3] === LISTENING && fields[9] === inode && fields[1] !== undefined)
-      return addressOf(fields[1]);
-  }
-  return null;
-}
-
-function readOr(file: string, fallback: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return fallback;
-  }
+  const found = listening(table).find((fields) => fields[9] === inode);
+  return found?.[1] === undefined ? null : addressOf(found[1]);
 }
 
 function inodeOf(fd: number, proc: string): string | null {
@@ -70,7 +58,7 @@ export function inheritedListener(env: Env, pid: number, proc = '/proc'): Inheri
     );
   }
   const inode = inodeOf(FIRST_FD, proc);
-  const tables = ['self/net/tcp', 'self/net/tcp6'].map((name) => readOr(join(proc, name), ''));
+  const tables = ['self/net/tcp', 'self/net/tcp6'].map((name) => readListening(join(proc, name)) ?? '');
   const place =
     inode === null ? undefined : tables.map((table) => listenerIn(table, inode)).find((each) => each);
   if (place) return { fd: FIRST_FD, ...place };

@@ -1,9 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressOf } from './inherited-listener.ts';
 import { canonicalIp } from './ip-address.ts';
-
-const LISTENING = '0A';
+import { listening, readListening } from './listening-sockets.ts';
 
 interface Listener {
   readonly host: string | null;
@@ -12,20 +11,11 @@ interface Listener {
 }
 
 /** What listens by `/proc/net/tcp` or `tcp6`; nothing where the kernel does not tell. */
-function listenersIn(file: string): Listener[] {
-  let table: string;
-  try {
-    table = readFileSync(file, 'latin1');
-  } catch {
-    return [];
-  }
-  return table.split('\n').flatMap((line) => {
-    const [, local, , state, , , , user] = line.trim().split(/\s+/);
-    if (state !== LISTENING || local === undefined) return [];
+const listenersIn = (file: string): Listener[] =>
+  listening(readListening(file) ?? '').map(([, local = '', , , , , , user]) => {
     const { host, port } = addressOf(local);
-    return [{ host: canonicalIp(host), port, user: Number(user) }];
+    return { host: canonicalIp(host), port, user: Number(user) };
   });
-}
 
 /** The addresses of which a listener takes a call to `host`, the most exact first; null for a name, which may be any of them. */
 function takers(host: string): readonly string[] | null {

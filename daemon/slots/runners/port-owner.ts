@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { listening, readListening } from '../../kit/listening-sockets.ts';
 
 /** Who listens on a port: nobody yet, only processes of the session that was asked about, or somebody else too. */
 export type PortOwner = 'nobody' | 'ours' | 'stranger' | 'unknown';
-
-const LISTENING = '0A';
 
 const read = (file: string): string | null => {
   try {
@@ -17,10 +16,8 @@ const read = (file: string): string | null => {
 /** Inodes of the sockets that listen on `port`, from the text of `/proc/net/tcp` or `tcp6`. */
 export function listeners(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  return table
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, local, , state]) => state === LISTENING && local?.endsWith(suffix))
+  return listening(table)
+    .filter(([, local]) => local?.endsWith(suffix))
     .map((fields) => fields[9] as string);
 }
 
@@ -61,7 +58,7 @@ function filesOfSession(session: number, proc: string): Set<string> {
  * of `session`. `unknown` when the kernel does not tell (no `/proc`).
  */
 export function portOwner(port: number, session: number, proc = '/proc'): PortOwner {
-  const tables = [read(join(proc, 'net/tcp')), read(join(proc, 'net/tcp6'))];
+  const tables = ['net/tcp', 'net/tcp6'].map((name) => readListening(join(proc, name)));
   if (tables[0] === null) return 'unknown';
   const inodes = tables.flatMap((table) => (table === null ? [] : listeners(table, port)));
   if (inodes.length === 0) return 'nobody';
