@@ -15,7 +15,6 @@ import { type Results, runScenario } from './bench/rounds.ts';
 import { chosen, SCENARIOS, type ScenarioRow, type Stage, warmUp } from './bench/scenarios.ts';
 import {
   isBeyond,
-  MISSED_TODAY,
   nothingMeasured,
   SHORT_GOALS,
   SHORT_SCENARIOS,
@@ -112,7 +111,6 @@ async function short(machine: Machine, options: BenchOptions): Promise<number> {
   }
   const judged = verdicts(results, SHORT_GOALS, SLACK);
   console.log(goalsTable(judged));
-  for (const line of MISSED_TODAY) console.log(line);
   writeResults(options.json, results, judged);
   const report = shortReport(judged, first);
   if (report.failed === 0) return told(options, report);

@@ -16,11 +16,9 @@ export interface Goal {
   readonly least?: true;
   /** Steady enough to be judged in a few seconds on any machine. */
   readonly short?: true;
-  /** What the figure is while its floor is missed: a short run takes it for the floor, so that it gets no worse meanwhile. */
-  readonly today?: number;
 }
 
-export type Row = Pick<Goal, 'what' | 'scenario' | 'goal' | 'floor' | 'least' | 'short' | 'today'> & {
+export type Row = Pick<Goal, 'what' | 'scenario' | 'goal' | 'floor' | 'least' | 'short'> & {
   readonly figure: string;
 };
 

@@ -5,14 +5,7 @@ import type { Verdict } from './verdicts.ts';
 export const SLACK = 1.5;
 
 /** What is steady enough for a short run. */
-export const SHORT_GOALS = GOALS.filter(({ short }) => short).map((goal) => ({
-  ...goal,
-  floor: goal.today ?? goal.floor,
-}));
-/** Floors that are missed today, in words: a short run holds those figures to where they stand. */
-export const MISSED_TODAY: readonly string[] = GOALS.filter(
-  ({ short, today }) => short && today !== undefined,
-).map(({ what, floor, today }) => `${what}: its floor of ${floor} is missed; held to the ${today} of today`);
+export const SHORT_GOALS = GOALS.filter(({ short }) => short);
 export const SHORT_SCENARIOS: readonly string[] = [...new Set(SHORT_GOALS.map(({ scenario }) => scenario))];
 
 interface Line {
