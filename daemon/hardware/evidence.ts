@@ -68,8 +68,8 @@ function ofDevice(
 function ofHost({ system }: ProbeResult, memory: HostMemory): EvidenceRecord {
   const known = { cpu: system.by, cores: 'cpuinfo', memory: hostSource(memory) };
   if (system.os !== null)
-    return { of: 'host', found_by: 'kernel', facts: { ...known, os: system.by }, unread: [] };
-  const reason = 'systeminformation did not answer';
+    return { of: 'host', found_by: 'kernel', facts: { ...known, os: 'os-release' }, unread: [] };
+  const reason = 'no os-release file names it';
   return { of: 'host', found_by: 'kernel', facts: known, unread: [{ fact: 'os', reason }] };
 }
 

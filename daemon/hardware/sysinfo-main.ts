@@ -1,11 +1,5 @@
-/** Program of its own: prints what systeminformation knows of processor and system, since its calls may block. */
-import { cpu, osInfo } from 'systeminformation';
+/** Program of its own: prints what systeminformation knows of the processor, since its calls may block. */
+import processors from 'systeminformation/lib/cpu.js';
 
-const [processor, system] = await Promise.all([cpu(), osInfo()]);
-process.stdout.write(
-  JSON.stringify({
-    cpu: [processor.manufacturer, processor.brand].filter((part) => part !== '').join(' '),
-    os: [system.distro, system.release].filter((part) => part !== '').join(' '),
-    kernel: system.kernel,
-  }),
-);
+const { manufacturer, brand } = await processors.cpu();
+process.stdout.write(JSON.stringify({ cpu: [manufacturer, brand].filter((part) => part !== '').join(' ') }));

@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseSysinfo, readSysinfo } from './sysinfo.ts';
 
-test('reads name and system', () => {
-  const stdout = '{"cpu":"AMD EPYC","os":"Debian GNU/Linux 12"}';
-  expect(parseSysinfo({ code: 0, stdout })).toMatchObject({
-    cpu: 'AMD EPYC',
-    by: 'systeminformation',
-    os: 'Debian GNU/Linux 12',
-  });
+test('reads the name', () => {
+  expect(parseSysinfo({ code: 0, stdout: '{"cpu":" AMD EPYC "}' })).toBe('AMD EPYC');
 });
 
 test('a failed or silent child is no answer', () => {
@@ -17,6 +12,9 @@ test('a failed or silent child is no answer', () => {
 });
 
 test('the real child names this processor, and one that is cut off leaves a name too', async () => {
-  expect((await readSysinfo('/usr/bin:/bin')).cpu).not.toBe('');
+  expect(await readSysinfo('/usr/bin:/bin')).toMatchObject({
+    cpu: expect.stringMatching(/\S/),
+    by: 'systeminformation',
+  });
   expect((await readSysinfo('/usr/bin:/bin', AbortSignal.abort())).cpu).not.toBe('');
 });

@@ -2,6 +2,7 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { compileCacheEnv } from '../kit/compile-cache.ts';
 import { type RunResult, runCommand } from '../kit/run-command.ts';
+import { readOsName } from './os-release.ts';
 import { asRecord, parseJson } from './tools.ts';
 
 const LIMITS = { timeoutMs: 5000, maxBytes: 65_536 };
@@ -19,16 +20,19 @@ function plainCpuName(): string {
   return cpus()[0]?.model.trim() || 'unknown processor';
 }
 
-export function parseSysinfo(result: Pick<RunResult, 'code' | 'stdout'>): SystemInfo | null {
-  const answer = asRecord(result.code === 0 ? parseJson(result.stdout) : null);
-  const text = (key: string) => (typeof answer[key] === 'string' ? answer[key].trim() : '');
-  if (text('cpu') === '') return null;
-  return { cpu: text('cpu'), os: text('os') || null, by: 'systeminformation' };
+/** The processor's name from what the child has printed; null when that says nothing. */
+export function parseSysinfo(result: Pick<RunResult, 'code' | 'stdout'>): string | null {
+  const { cpu } = asRecord(result.code === 0 ? parseJson(result.stdout) : null);
+  return (typeof cpu === 'string' ? cpu.trim() : '') || null;
 }
 
-/** Name of the processor and of the system, from systeminformation in a process of its own. Never throws. */
+/**
+ * Name of the processor, from systeminformation in a process of its own, and of the system, from its own file: systeminformation would
+ * ask the resolver for the host's full name and read the kernel's log on the way. Never throws.
+ */
 export async function readSysinfo(path: string, signal?: AbortSignal): Promise<SystemInfo> {
   const options = { ...LIMITS, path, signal, env: compileCacheEnv() };
-  const result = await runCommand(process.execPath, [PROGRAM], options);
-  return parseSysinfo(result) ?? { cpu: plainCpuName(), os: null, by: 'node' };
+  const [result, os] = await Promise.all([runCommand(process.execPath, [PROGRAM], options), readOsName()]);
+  const cpu = parseSysinfo(result);
+  return cpu === null ? { cpu: plainCpuName(), os, by: 'node' } : { cpu, os, by: 'systeminformation' };
 }

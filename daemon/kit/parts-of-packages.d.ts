@@ -19,3 +19,9 @@ declare module 'prom-client/lib/registry.js' {
   import { Registry } from 'prom-client';
   export default Registry;
 }
+declare module 'systeminformation/lib/cpu.js' {
+  import type { cpu } from 'systeminformation';
+
+  const parts: { cpu: typeof cpu };
+  export default parts;
+}
