@@ -155,6 +155,23 @@ describe('StreamDoor', () => {
     }
   });
 
+  it('asks for the admin tier once for each write that it gathers, and anew after a change of rights', () => {
+    guest = true;
+    const { stream } = open({ route: { auth: 'client' }, auth: {} } as unknown as Call);
+    expect(stream.isAdmin()).toBe(false);
+    guest = false;
+    expect(stream.isAdmin()).toBe(true);
+    stream.mark(1);
+    expect(stream.isAdmin()).toBe(true);
+    guest = true;
+    expect(stream.isAdmin()).toBe(true);
+    for (const tell of changed) tell();
+    expect(stream.isAdmin()).toBe(false);
+    guest = false;
+    vi.advanceTimersByTime(20);
+    expect(stream.isAdmin()).toBe(true);
+  });
+
   it('keeps places for who may pass an admin route: nobody else can shut the owner out', () => {
     const client = { route: { auth: 'client' }, auth: {} } as unknown as Call;
     door = new StreamDoor(deps(), 3, 1);

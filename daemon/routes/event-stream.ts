@@ -30,13 +30,15 @@ export interface EventStream {
   /** What is to be given back once the reader is gone, for whatever reason. */
   onClose(act: () => void): void;
   readonly open: boolean;
+  /** Whether the reader may pass an admin route now; asked once for all that is gathered into one write. */
+  isAdmin(): boolean;
 }
 
 export type StreamDoorDeps = Pick<RouteDeps, 'auth' | 'stopping'>;
 
 /**
- * Opens streams of server-sent events for a bounded number of readers. Each is judged anew at every event, at every
- * keep-alive comment and after every change of keys, sessions or enforcement. A stop of the gateway ends them at once:
+ * Opens streams of server-sent events for a bounded number of readers. Each is judged anew at every write, keep-alive
+ * comments among them, and after every change of keys, sessions or enforcement. A stop of the gateway ends them at once:
  * they would never drain.
  */
 export class StreamDoor {
@@ -66,8 +68,7 @@ export class StreamDoor {
     const kept = this.#kept === 0 || passes('admin') ? 0 : this.#kept;
     if (this.#readers.size >= this.#most - kept)
       throw new GatewayError('events.too_many', { retryAfterS: 5 });
-    const allowed = () => passes(call.route.auth);
-    const reader = new Reader(ctx.res, allowed);
+    const reader = new Reader(ctx.res, passes, call.route.auth);
     this.#readers.add(reader);
     reader.onClose(() => this.#readers.delete(reader));
     ctx.res.writeHead(200, HEAD);
@@ -79,16 +80,20 @@ export class StreamDoor {
 
 class Reader implements EventStream {
   readonly #res: ServerResponse;
-  readonly #allowed: () => boolean;
+  readonly #passes: (rule: ClassRule) => boolean;
+  readonly #rule: ClassRule;
   readonly #settle: (() => void)[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
   #held = '';
+  /** What was said for the write that is gathered now; null: not asked yet. */
+  #admin: boolean | null = null;
   #soon: ReturnType<typeof setTimeout> | null = null;
   open = true;
 
-  constructor(res: ServerResponse, allowed: () => boolean) {
+  constructor(res: ServerResponse, passes: (rule: ClassRule) => boolean, rule: ClassRule) {
     this.#res = res;
-    this.#allowed = allowed;
+    this.#passes = passes;
+    this.#rule = rule;
     this.#timer = setInterval(() => this.#write(sseComment('keep-alive')), KEEP_ALIVE_MS);
     res.on('close', () => this.#over());
   }
@@ -101,9 +106,16 @@ class Reader implements EventStream {
     this.#write(`id: ${id}\n\n`);
   }
 
+  isAdmin(): boolean {
+    if (this.#soon === null) return this.#passes('admin');
+    this.#admin ??= this.#passes('admin');
+    return this.#admin;
+  }
+
   /** After each change of rights. What was gathered until now came while they held. */
   judge(): void {
-    if (!this.open || this.#allowed()) return;
+    this.#admin = null;
+    if (!this.open || this.#passes(this.#rule)) return;
     const held = this.#held;
     if (held === '' && this.#res.writableLength === 0) {
       this.#res.destroy();
@@ -135,7 +147,7 @@ class Reader implements EventStream {
 
   /** Writes, and gathers from now on. Whether the reader may read is asked each time. */
   #put(text: string): void {
-    if (!this.#allowed()) {
+    if (!this.#passes(this.#rule)) {
       this.#res.destroy();
       return;
     }
@@ -146,6 +158,7 @@ class Reader implements EventStream {
   #flush(): void {
     const text = this.#held;
     this.#held = '';
+    this.#admin = null;
     if (this.#soon !== null) clearTimeout(this.#soon);
     this.#soon = null;
     if (this.open && text !== '') this.#put(text);

@@ -26,9 +26,8 @@ export function eventRoutes(deps: RouteDeps) {
   const door = new StreamDoor(deps, MAX_READERS, KEPT_FOR_ADMINS);
   const events: Handler = (ctx, call) => {
     const stream = door.open(ctx, call);
-    const isAdmin = () => deps.auth.decide('admin', deps.auth.caller(call.auth), call.auth) === 'pass';
     const send = ({ id, name, payload }: BusEntry<GatewayEvents>) => {
-      if (ADMIN_EVENTS.has(name) && !isAdmin()) return;
+      if (ADMIN_EVENTS.has(name) && !stream.isAdmin()) return;
       stream.send({ id, event: name, data: JSON.stringify(payload) });
     };
     const seen = lastEventId(ctx.req);
