@@ -25,7 +25,7 @@ const { node } = prepare({ build: true });
 const env = { NODE_COMPILE_CACHE: `${root}/.cache/compile`, ...process.env };
 const child = spawn(
   node,
-  ['--max-semi-space-size=16', `${root}/dist/daemon/main.js`, ...process.argv.slice(2)],
+  ['--max-semi-space-size=8', `${root}/dist/daemon/main.js`, ...process.argv.slice(2)],
   {
     env,
     stdio: 'inherit',

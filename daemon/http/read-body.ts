@@ -120,7 +120,7 @@ export async function readApiBody(
   const present =
     req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (!present) return parseWith(schema, undefined);
-  if (isUntypedStream(req) && (await readBytes(req, res, kind)).length === 0) {
+  if (isUntypedStream(req) && (await readBytes(req, res, kind)).bytes.length === 0) {
     return parseWith(schema, undefined);
   }
   if (!isJsonType(req.headers['content-type'])) throw new GatewayError('request.unsupported_type');
@@ -253,8 +253,14 @@ function fieldsOf(issue: z.core.$ZodIssue): { path: string; reason: string }[] {
   return [{ path: place.join('.'), reason: issueReason(issue) }];
 }
 
+/** A body that was read, and how many milliseconds of the reading were work rather than a wait for its sender. */
+export interface ReadBytes {
+  readonly bytes: Buffer;
+  readonly workMs: number;
+}
+
 /** Reads a `/v1` body into one Buffer under its cap; nothing is parsed. Throws 413, 415, 400 when it breaks off. */
-export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyKind): Promise<Buffer> {
+export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyKind): Promise<ReadBytes> {
   checkDeclared(req, kind);
   askForBody(req, res);
   const cap = BODY_CAPS[kind];
@@ -263,6 +269,7 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
     /** Both hold the promise, which holds the body: the request must not, which lives until its answer has been read. */
     let open: { resolve: typeof resolve; reject: typeof reject } | null = { resolve, reject };
     const gathered = new GatheredBytes(Number(req.headers['content-length'] ?? Number.NaN));
+    let workMs = 0;
     const fail = (error: GatewayError) => {
       req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
       open?.reject(error);
@@ -270,7 +277,9 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
     };
     const onData = (chunk: Buffer) => {
       if (gathered.length + chunk.length <= cap) {
+        const since = performance.now();
         gathered.push(chunk);
+        workMs += performance.now() - since;
         return;
       }
       req.pause();
@@ -278,7 +287,7 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
     };
     // Taking the listeners out, which hear nothing more that matters, would cost as much as reading.
     const onEnd = () => {
-      open?.resolve(gathered.take());
+      open?.resolve({ bytes: gathered.take(), workMs });
       open = null;
     };
     const onBroken = () => {

@@ -1,29 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GatewayError } from '../contract/errors.ts';
 import { fuzzing } from '../test/harness/scale.ts';
 import { ByteScanner, stringAt } from './byte-scanner.ts';
-
-function accepts(bytes: Buffer): boolean {
-  try {
-    const scanner = new ByteScanner(bytes);
-    scanner.value();
-    scanner.end();
-    return true;
-  } catch (error) {
-    if (error instanceof GatewayError && error.code === 'request.invalid_json') return false;
-    throw error;
-  }
-}
-
-function parses(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+import { accepts, parses } from './fixtures/json-verdicts.ts';
 
 describe('byte scanner against JSON.parse', () => {
   test('accepts every text that JSON.stringify makes, whatever its alignment', () => {

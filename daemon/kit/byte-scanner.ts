@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../contract/errors.ts';
+import { BACKSLASH, escapeEnd, QUOTE, runEnd } from './json-string.ts';
+import { type LongStrings, longStringsOf } from './long-strings.ts';
 
 /** A half-open range of bytes. */
 export interface Range {
@@ -13,28 +15,15 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'fals
 const MAX_DEPTH = 64;
 /** Most object keys in one text. */
 const MAX_KEYS = 250_000;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
-const LOWER_U = 0x75;
 
 const LITERALS = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') };
-/** 1 for each byte that may follow a backslash alone. */
-const ESCAPES = new Uint8Array(256);
-for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
-/** 1 for each byte that ends a plain run inside a string: quote, backslash, control bytes. */
-const ENDS_RUN = new Uint8Array(256).fill(1, 0, 0x20);
-ENDS_RUN[QUOTE] = 1;
-ENDS_RUN[BACKSLASH] = 1;
-
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
-const isHex = (byte: number | undefined): boolean =>
-  byte !== undefined && (isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66));
 
 /**
  * Walks the bytes of one JSON text once, in place: accepts exactly what `JSON.parse` accepts (strict grammar, valid
@@ -48,11 +37,13 @@ export class ByteScanner {
   #depth = 0;
   #keys = 0;
   readonly #view: DataView;
+  readonly #long: LongStrings | undefined;
 
   constructor(bytes: Buffer) {
     if (!isUtf8(bytes)) fail('it is not UTF-8');
     this.bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#long = longStringsOf(bytes);
     this.space();
   }
 
@@ -156,39 +147,21 @@ export class ByteScanner {
   string(): void {
     const { bytes } = this;
     if (bytes[this.at] !== QUOTE) fail();
-    let at = this.#plainEnd(this.at + 1);
-    while (bytes[at] === BACKSLASH) at = this.#plainEnd(this.#escape(at + 1));
+    const known = this.#long?.endOf(this.at);
+    if (known !== undefined) {
+      this.at = known;
+      return;
+    }
+    const view = this.#view;
+    const end = bytes.length;
+    let at = runEnd(bytes, view, this.at + 1, end);
+    while (bytes[at] === BACKSLASH) {
+      at = escapeEnd(bytes, at, end);
+      if (at < 0) fail();
+      at = runEnd(bytes, view, at, end);
+    }
     if (bytes[at] !== QUOTE) fail();
     this.at = at + 1;
-  }
-
-  /**
-   * Offset of the next quote, backslash or control byte from `from` on; the length when there is none. Eight bytes are
-   * looked at together, at the end of the text single ones.
-   */
-  #plainEnd(from: number): number {
-    const { bytes } = this;
-    const view = this.#view;
-    let at = from;
-    for (const last = bytes.length - 8; at <= last; at += 8) {
-      const first = marks(view.getInt32(at, true));
-      if (first !== 0) return at + lowest(first);
-      const second = marks(view.getInt32(at + 4, true));
-      if (second !== 0) return at + 4 + lowest(second);
-    }
-    while (at < bytes.length && ENDS_RUN[bytes[at] as number] === 0) at++;
-    return at;
-  }
-
-  #escape(at: number): number {
-    const { bytes } = this;
-    const letter = bytes[at];
-    if (letter === LOWER_U) {
-      for (let digit = 1; digit <= 4; digit++) if (!isHex(bytes[at + digit])) fail();
-      return at + 5;
-    }
-    if (letter === undefined || ESCAPES[letter] !== 1) fail();
-    return at + 1;
   }
 
   #number(): void {
@@ -226,20 +199,6 @@ export class ByteScanner {
     this.at++;
   }
 }
-
-/**
- * The high bit of each of four bytes that is a quote, a backslash or below 0x20. The lowest bit that is set is right;
- * above it there may be false alarms.
- */
-function marks(word: number): number {
-  // Turning over bit 1 puts the quote to 0x20, right above the control bytes, and keeps those among themselves.
-  const low = word ^ 0x02020202;
-  const slash = word ^ 0x5c5c5c5c;
-  return (((low - 0x21212121) & ~low) | ((slash - 0x01010101) & ~slash)) & 0x80808080;
-}
-
-/** The lowest of the bytes that `marks` has marked. */
-const lowest = (flags: number): number => (31 - Math.clz32(flags & -flags)) >> 3;
 
 function fail(why?: string): never {
   const message = why === undefined ? undefined : `The body is not accepted as JSON: ${why}.`;

@@ -1,7 +1,10 @@
+import { LongStrings, noteLongStrings } from './long-strings.ts';
 import { letGo } from './passing.ts';
 
 /** How many times what has come is set aside for what is to come: a length that is only claimed costs no memory. */
 const AHEAD = 8;
+/** Bytes from which a JSON text is walked as it comes. */
+const LONG = 256 * 1024;
 
 /**
  * Bytes that come in pieces, as one buffer in the end. Each piece is copied as it comes and let go at once, so nobody else may
@@ -13,9 +16,11 @@ export class GatheredBytes {
   readonly #expected: number;
   #bytes: Buffer | null = null;
   #length = 0;
+  readonly #strings: LongStrings | null;
 
   constructor(expected: number) {
     this.#expected = expected;
+    this.#strings = expected >= LONG ? new LongStrings() : null;
   }
 
   get length(): number {
@@ -31,15 +36,20 @@ export class GatheredBytes {
       letGo(piece);
     }
     this.#length = length;
+    this.#strings?.advance(this.#bytes, length);
   }
 
-  /** Hands out all that has come, and keeps none of it; the only piece itself when there was one. */
+  /**
+   * Hands out all that has come, and keeps none of it; the only piece itself when there was one. What was found in a long JSON
+   * text is noted of it.
+   */
   take(): Buffer {
-    const bytes = this.#bytes ?? Buffer.alloc(0);
-    const length = this.#length;
+    const room = this.#bytes ?? Buffer.alloc(0);
+    const bytes = room.length === this.#length ? room : room.subarray(0, this.#length);
+    if (this.#strings !== null) noteLongStrings(bytes, this.#strings);
     this.#bytes = null;
     this.#length = 0;
-    return bytes.length === length ? bytes : bytes.subarray(0, length);
+    return bytes;
   }
 
   #grow(needed: number): void {

@@ -7,8 +7,8 @@ import type { Call, Handler } from '../handler.ts';
 
 /** How the bodies of inference routes are read under their caps (`http/read-body` is handed in by the composition root). */
 export interface BodyReader {
-  /** The whole body. */
-  bytes(ctx: Context, call: Call): Promise<Buffer>;
+  /** The whole body, and how many milliseconds of the reading were work rather than a wait for its sender. */
+  bytes(ctx: Context, call: Call): Promise<{ readonly bytes: Buffer; readonly workMs: number }>;
   /** The body as it comes. */
   receive(ctx: Context, call: Call): Receive;
 }
@@ -21,12 +21,14 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
     (task: TaskName | DialectName): Handler =>
     async (ctx, call) => {
       const readAt = performance.now();
-      const body = await read.bytes(ctx, call);
-      await deps.inference[task](inferenceCall(ctx, call, body, readAt));
+      const { bytes, workMs } = await read.bytes(ctx, call);
+      await deps.inference[task](inferenceCall(ctx, call, bytes, readAt + workMs));
     };
   const chat: Handler = (ctx, call) => {
     const readAt = performance.now();
-    return read.bytes(ctx, call).then((body) => deps.omni.chat(inferenceCall(ctx, call, body, readAt)));
+    return read
+      .bytes(ctx, call)
+      .then(({ bytes, workMs }) => deps.omni.chat(inferenceCall(ctx, call, bytes, readAt + workMs)));
   };
   const transcribe: Handler = (ctx, call) => {
     const received = inferenceCall(ctx, call, EMPTY, performance.now());
@@ -48,8 +50,11 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   } satisfies Record<string, Handler>;
 }
 
-/** The picture of a call that floor 4 works on, made once its body is here; `readAt` is when the reading of it began. */
-function inferenceCall(ctx: Context, call: Call, body: Buffer, readAt: number): InferenceCall {
+/**
+ * The picture of a call that floor 4 works on, made once its body is here; `waitedSince` is when the wait for it would have begun
+ * if it were one wait, behind all work.
+ */
+function inferenceCall(ctx: Context, call: Call, body: Buffer, waitedSince: number): InferenceCall {
   return {
     id: call.id,
     route: call.route.id,
@@ -60,6 +65,6 @@ function inferenceCall(ctx: Context, call: Call, body: Buffer, readAt: number): 
     body,
     picture: undefined,
     receivedAt: call.receivedAt,
-    ownSince: performance.now() - (readAt - call.receivedAt),
+    ownSince: performance.now() - (waitedSince - call.receivedAt),
   };
 }

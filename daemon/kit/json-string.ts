@@ -1,0 +1,60 @@
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+const LOWER_U = 0x75;
+
+/** 1 for each byte that may follow a backslash alone. */
+const ESCAPES = new Uint8Array(256);
+for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
+/** 1 for each byte that ends a plain run inside a string: quote, backslash, control bytes. */
+const ENDS_RUN = new Uint8Array(256).fill(1, 0, 0x20);
+ENDS_RUN[QUOTE] = 1;
+ENDS_RUN[BACKSLASH] = 1;
+
+/** Bytes of an escape that spells a code unit, the backslash among them. */
+const SPELLED = 6;
+/** What {@link escapeEnd} answers in place of an offset. */
+export const BROKEN = -1;
+export const UNFINISHED = -2;
+
+const isHex = (byte: number): boolean =>
+  (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
+
+/**
+ * Offset of the next quote, backslash or control byte of a JSON string from `from` on, `end` when there is none before it.
+ * Eight bytes are looked at together, before the end single ones. `view` shows the same bytes.
+ */
+export function runEnd(bytes: Uint8Array, view: DataView, from: number, end: number): number {
+  let at = from;
+  for (const last = end - 8; at <= last; at += 8) {
+    const first = marks(view.getInt32(at, true));
+    if (first !== 0) return at + lowest(first);
+    const second = marks(view.getInt32(at + 4, true));
+    if (second !== 0) return at + 4 + lowest(second);
+  }
+  while (at < end && ENDS_RUN[bytes[at] as number] === 0) at++;
+  return at;
+}
+
+/** Offset after the escape whose backslash is at `at`; `BROKEN` when it is none, `UNFINISHED` when it goes on beyond `end`. */
+export function escapeEnd(bytes: Uint8Array, at: number, end: number): number {
+  if (at + 2 > end) return UNFINISHED;
+  const letter = bytes[at + 1] as number;
+  if (letter !== LOWER_U) return ESCAPES[letter] === 1 ? at + 2 : BROKEN;
+  if (at + SPELLED > end) return UNFINISHED;
+  for (let digit = at + 2; digit < at + SPELLED; digit++) if (!isHex(bytes[digit] as number)) return BROKEN;
+  return at + SPELLED;
+}
+
+/**
+ * The high bit of each of four bytes that is a quote, a backslash or below 0x20. The lowest bit that is set is right;
+ * above it there may be false alarms.
+ */
+function marks(word: number): number {
+  // Turning over bit 1 puts the quote to 0x20, right above the control bytes, and keeps those among themselves.
+  const low = word ^ 0x02020202;
+  const slash = word ^ 0x5c5c5c5c;
+  return (((low - 0x21212121) & ~low) | ((slash - 0x01010101) & ~slash)) & 0x80808080;
+}
+
+/** The lowest of the bytes that `marks` has marked. */
+const lowest = (flags: number): number => (31 - Math.clz32(flags & -flags)) >> 3;
