@@ -38,12 +38,16 @@ export class ByteScanner {
   #keys = 0;
   readonly #view: DataView;
   readonly #long: LongStrings | undefined;
+  #longIndex = 0;
+  /** Where the next string begins whose end is known. */
+  #nextLong = Infinity;
 
   constructor(bytes: Buffer) {
     if (!isUtf8(bytes)) fail('it is not UTF-8');
     this.bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#long = longStringsOf(bytes);
+    if (this.#long !== undefined) this.#nextLong = this.#long.start(0);
     this.space();
   }
 
@@ -147,11 +151,7 @@ export class ByteScanner {
   string(): void {
     const { bytes } = this;
     if (bytes[this.at] !== QUOTE) fail();
-    const known = this.#long?.endOf(this.at);
-    if (known !== undefined) {
-      this.at = known;
-      return;
-    }
+    if (this.at >= this.#nextLong && this.#jump()) return;
     const view = this.#view;
     const end = bytes.length;
     let at = runEnd(bytes, view, this.at + 1, end);
@@ -162,6 +162,16 @@ export class ByteScanner {
     }
     if (bytes[at] !== QUOTE) fail();
     this.at = at + 1;
+  }
+
+  /** Jumps over the string that begins here, when its end is known. */
+  #jump(): boolean {
+    const long = this.#long as LongStrings;
+    while (long.start(this.#longIndex) < this.at) this.#longIndex++;
+    const found = long.start(this.#longIndex) === this.at;
+    if (found) this.at = long.end(this.#longIndex++);
+    this.#nextLong = long.start(this.#longIndex);
+    return found;
   }
 
   #number(): void {

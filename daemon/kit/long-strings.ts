@@ -2,8 +2,8 @@ import { BACKSLASH, BROKEN, escapeEnd, QUOTE, runEnd, UNFINISHED } from './json-
 
 /** Bytes of a string that is worth a note, quotes included; so there are few, whatever the body. */
 const LONG = 4 * 1024;
-/** Of so many bytes half must lie in long strings; otherwise the rest is left to who reads them. */
-const TRIAL = 128 * 1024;
+/** So many bytes more may lie outside of long strings than inside; then the rest is left to who reads them. */
+const TRIAL = 32 * 1024;
 
 const noted = new WeakMap<Uint8Array, LongStrings>();
 
@@ -13,7 +13,8 @@ const noted = new WeakMap<Uint8Array, LongStrings>();
  * others have their turns in between. Nothing is decided here: what is not found, whoever reads the text walks himself.
  */
 export class LongStrings {
-  readonly #ends = new Map<number, number>();
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
   #at = 0;
   /** Where the string began that is open at `#at`; -1 outside of one. */
   #start = -1;
@@ -50,24 +51,36 @@ export class LongStrings {
     this.#at = at;
     this.#start = start;
     const open = start < 0 ? 0 : at - start;
-    if (at >= TRIAL && (this.#within + (open >= LONG ? open : 0)) * 2 < at) this.#over = true;
+    const within = this.#within + (open >= LONG ? open : 0);
+    if (at - within > within + TRIAL) this.#over = true;
   }
 
-  /** Where the string that begins at `start` ends, quote included; undefined when that is not known. */
-  endOf(start: number): number | undefined {
-    return this.#ends.get(start);
+  /** How many are known. */
+  get length(): number {
+    return this.#starts.length;
+  }
+
+  /** Where the string `index`, in the order of the text, begins; beyond all of them `Infinity`. */
+  start(index: number): number {
+    return this.#starts[index] ?? Infinity;
+  }
+
+  /** Where that string ends, quote included. */
+  end(index: number): number {
+    return this.#ends[index] as number;
   }
 
   #note(start: number, end: number): void {
     if (end - start < LONG) return;
-    this.#ends.set(start, end);
+    this.#starts.push(start);
+    this.#ends.push(end);
     this.#within += end - start;
   }
 }
 
 /** Notes what was found in just these bytes, for who scans them. */
 export function noteLongStrings(bytes: Uint8Array, found: LongStrings): void {
-  noted.set(bytes, found);
+  if (found.length > 0) noted.set(bytes, found);
 }
 
 /** What was noted of these bytes, if anything. */
