@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { joinWrites } from './joined-writes.ts';
-import { freeWritten, letGo, passOn } from './passing.ts';
+import { freeWritten, letGo, letGoWritten, passOn } from './passing.ts';
 
 const LONG = 64 * 1024;
 const own = (fill: string, length = LONG) => Buffer.from(new ArrayBuffer(length)).fill(fill);
@@ -81,5 +81,43 @@ test('what a broken connection did not write is let go as well', async () => {
   await once(near, 'close');
   await sleep(20);
   expect(failed).toBeInstanceOf(Error);
+  close();
+});
+
+test('bytes that a socket still has to write go behind the last of them, and arrive whole', async () => {
+  const one = await pair();
+  const two = await pair();
+  const body = own('a', 24 * 2 ** 20);
+  const want = Buffer.from(body);
+  // In parts, as an edited body is, over one connection; as a whole over another, as if the first one had failed.
+  for (const at of [0, 1, 2]) one.near.write(body.subarray(at * 2 ** 23, (at + 1) * 2 ** 23));
+  two.near.write(body);
+  letGoWritten(body);
+  await sleep(50);
+  expect([one.near.writableLength, two.near.writableLength].every((left) => left > 0)).toBe(true);
+  expect(body.length).toBe(want.length);
+  for (const { near, far } of [one, two]) {
+    const got: Buffer[] = [];
+    far.on('data', (chunk) => got.push(chunk)).resume();
+    near.end();
+    await once(far, 'end');
+    expect(Buffer.concat(got).equals(want)).toBe(true);
+    expect(body.length).toBe(near === one.near ? want.length : 0);
+  }
+  one.close();
+  two.close();
+});
+
+test('bytes that nobody writes any more are let go at once, and what a socket has of them elsewhere stays', async () => {
+  const { near, far, close } = await pair();
+  far.resume();
+  const body = own('a');
+  await new Promise((done) => near.write(body, done));
+  expect(body.length).toBe(LONG);
+  letGoWritten(body);
+  expect(body.length).toBe(0);
+  const kept = own('b');
+  await new Promise((done) => near.write(kept, 'utf8', done));
+  expect(kept.every((byte) => byte === 0x62)).toBe(true);
   close();
 });

@@ -27,28 +27,54 @@ export function passOn<T extends Uint8Array>(bytes: T): T {
   return bytes;
 }
 
-type Done = (error?: Error | null) => void;
+/** What sockets still write of some memory, and those of its bytes that go with the last of it. */
+interface Lent {
+  writes: number;
+  leaving: Uint8Array | null;
+}
 
-/** Lets marked bytes go as soon as this socket has done with them. */
+const lent = new WeakMap<ArrayBufferLike, Lent>();
+
+/**
+ * As {@link letGo}, but what a socket of {@link freeWritten} still has to write of them is written first: an engine may have
+ * answered before it has read all that it was asked.
+ */
+export function letGoWritten(bytes: Uint8Array): void {
+  const writing = lent.get(bytes.buffer);
+  if (writing === undefined) letGo(bytes);
+  else writing.leaving = bytes;
+}
+
+/** Lets marked bytes go as soon as this socket has done with them, and others not before. */
 export function freeWritten(socket: Duplex): void {
-  const write = socket._write.bind(socket);
-  socket._write = (chunk, encoding, done) => {
-    write(chunk, encoding, isMarked(chunk) ? freeing([chunk], done) : done);
-  };
-  const writev = socket._writev?.bind(socket);
-  if (writev === undefined) return;
-  socket._writev = (pieces, done) => {
-    const marked = pieces.map(({ chunk }) => chunk as unknown).filter(isMarked);
-    writev(pieces, marked.length > 0 ? freeing(marked, done) : done);
+  const write = socket.write.bind(socket) as (
+    chunk: unknown,
+    encoding?: BufferEncoding,
+    done?: Done,
+  ) => boolean;
+  socket.write = (chunk: unknown, encoding?: BufferEncoding | Done, done?: Done) => {
+    const [coding, then] = typeof encoding === 'function' ? [undefined, encoding] : [encoding, done];
+    if (!(chunk instanceof Uint8Array) || chunk.length < LEAST) return write(chunk, coding, then);
+    const settled = lend(chunk);
+    return write(chunk, coding, (error) => {
+      settled();
+      then?.(error);
+    });
   };
 }
 
-const isMarked = (chunk: unknown): chunk is Uint8Array =>
-  typeof chunk !== 'string' && (chunk as Uint8Array).length >= LEAST && passing.has(chunk as Uint8Array);
+type Done = (error?: Error | null) => void;
 
-const freeing =
-  (marked: readonly Uint8Array[], done: Done): Done =>
-  (error) => {
-    for (const chunk of marked) letGo(chunk);
-    done(error);
+/** Notes that a socket has these bytes to write, until the answer is called. */
+function lend(chunk: Uint8Array): () => void {
+  const { buffer } = chunk;
+  const writing = lent.get(buffer) ?? { writes: 0, leaving: null };
+  writing.writes++;
+  lent.set(buffer, writing);
+  return () => {
+    if (passing.has(chunk)) writing.leaving = chunk;
+    if (--writing.writes > 0) return;
+    lent.delete(buffer);
+    if (writing.leaving !== null) letGo(writing.leaving);
   };
+}

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { letGoWritten } from '../../kit/passing.ts';
 import type { Inference, InferenceCall } from '../serve.ts';
 import { failureInCallersWords } from './callers-words.ts';
 import type { Dialect, Translation } from './dialect.ts';
@@ -37,21 +38,26 @@ export function serveDialect(
     const { chat } = origin;
     for (const [header, value] of Object.entries(headers)) call.res.setHeader(header, value);
     const asked = typeof chat.model === 'string' ? chat.model : '';
+    const body = Buffer.from(JSON.stringify(chat));
     const served = tasks[task]({
       ...call,
       path,
       // Parameters of the other API's address mean nothing to a chat.
       req: { url: path, headers: call.req.headers },
       res: new DialectResponse(call.res, translation, asked, extras),
-      body: Buffer.from(JSON.stringify(chat)),
+      body,
       translated: true,
       history: {
         messages: asList(chat.messages) as readonly Json[],
         extraOf: (upstream, callId) => extras.of(upstream, callId),
       },
     });
-    await served.catch((failure: unknown) => {
+    try {
+      await served;
+    } catch (failure) {
       throw failure instanceof GatewayError ? failureInCallersWords(origin, failure) : failure;
-    });
+    } finally {
+      letGoWritten(body);
+    }
   };
 }

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { DialectName } from '../../inference/dialects/serve-dialect.ts';
 import type { InferenceCall, Receive } from '../../inference/serve.ts';
 import type { TaskName } from '../../inference/tasks.ts';
+import { letGoWritten } from '../../kit/passing.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
@@ -22,13 +23,15 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
     async (ctx, call) => {
       const readAt = performance.now();
       const { bytes, workMs } = await read.bytes(ctx, call);
-      await deps.inference[task](inferenceCall(ctx, call, bytes, readAt + workMs));
+      await through(bytes, deps.inference[task](inferenceCall(ctx, call, bytes, readAt + workMs)));
     };
   const chat: Handler = (ctx, call) => {
     const readAt = performance.now();
     return read
       .bytes(ctx, call)
-      .then(({ bytes, workMs }) => deps.omni.chat(inferenceCall(ctx, call, bytes, readAt + workMs)));
+      .then(({ bytes, workMs }) =>
+        through(bytes, deps.omni.chat(inferenceCall(ctx, call, bytes, readAt + workMs))),
+      );
   };
   const transcribe: Handler = (ctx, call) => {
     const received = inferenceCall(ctx, call, EMPTY, performance.now());
@@ -49,6 +52,16 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
     'v1.transcriptions': transcribe,
   } satisfies Record<string, Handler>;
 }
+
+/** Shorter bodies share their memory with the head that they came with. */
+const LONG = 64 * 1024;
+
+/**
+ * Lets the body go once its call is over. Left to the collector, long ones come together to what makes it walk through the
+ * whole heap: a third of the CPU of a chat of 2,000 messages.
+ */
+const through = (body: Buffer, answered: Promise<void>): Promise<void> =>
+  body.length < LONG ? answered : answered.finally(() => letGoWritten(body));
 
 /**
  * The picture of a call that floor 4 works on, made once its body is here; `waitedSince` is when the wait for it would have begun
