@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GatheredBytes } from './gathered-bytes.ts';
+import { letGoWritten } from './passing.ts';
 
 test('whatever the pieces and whatever was foreseen, the bytes are those that came', () => {
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 40 });
@@ -43,4 +44,23 @@ test('a length that is only claimed sets aside no more than some times what came
   const gathered = new GatheredBytes(64 << 20);
   for (let piece = 0; piece < 4; piece++) gathered.push(Buffer.alloc(1_000));
   expect(gathered.take().buffer.byteLength).toBeLessThanOrEqual(8 * 4_000);
+});
+
+test('a long body that is over leaves its room to the next one, which holds nothing of it', () => {
+  const LENGTH = 9 * 1024 * 1024;
+  const gather = (letter: string, length: number) => {
+    const gathered = new GatheredBytes(length);
+    for (let left = length; left > 0; left -= 65_536) {
+      gathered.push(Buffer.from(new ArrayBuffer(Math.min(left, 65_536))).fill(letter));
+    }
+    return gathered.take();
+  };
+  const first = gather('a', LENGTH);
+  letGoWritten(first);
+  expect(first.length).toBe(0);
+  const second = gather('b', LENGTH - 1);
+  expect(second.buffer.byteLength).toBe(LENGTH);
+  expect(second.equals(Buffer.alloc(LENGTH - 1, 'b'))).toBe(true);
+  letGoWritten(second);
+  expect(second.length).toBe(0);
 });

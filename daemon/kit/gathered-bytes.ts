@@ -1,5 +1,6 @@
 import { LongStrings, noteLongStrings } from './long-strings.ts';
-import { letGo } from './passing.ts';
+import { letGo, letGoWritten } from './passing.ts';
+import { takeRoom } from './rooms.ts';
 
 /** How many times what has come is set aside for what is to come: a length that is only claimed costs no memory. */
 const AHEAD = 8;
@@ -55,10 +56,10 @@ export class GatheredBytes {
   #grow(needed: number): void {
     const ahead = needed * AHEAD;
     const room = this.#expected >= needed ? Math.min(this.#expected, ahead) : needed * 2;
-    const larger = Buffer.allocUnsafeSlow(room);
+    const larger = takeRoom(room);
     if (this.#bytes !== null) {
       this.#bytes.copy(larger, 0, 0, this.#length);
-      letGo(this.#bytes);
+      letGoWritten(this.#bytes);
     }
     this.#bytes = larger;
   }

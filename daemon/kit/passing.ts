@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { giveRoom, isRoom } from './rooms.ts';
 
 /** Shorter ones are left to the collector: letting them go would cost more than it saves. */
 const LEAST = 8 * 1024;
@@ -36,13 +37,18 @@ interface Lent {
 const lent = new WeakMap<ArrayBufferLike, Lent>();
 
 /**
- * As {@link letGo}, but what a socket of {@link freeWritten} still has to write of them is written first: an engine may have
- * answered before it has read all that it was asked.
+ * Lets a whole body go, its room included, but what a socket of {@link freeWritten} still has to write of it is written first:
+ * an engine may have answered before it has read all that it was asked.
  */
 export function letGoWritten(bytes: Uint8Array): void {
   const writing = lent.get(bytes.buffer);
-  if (writing === undefined) letGo(bytes);
+  if (writing === undefined) leave(bytes);
   else writing.leaving = bytes;
+}
+
+function leave(bytes: Uint8Array): void {
+  if (isRoom(bytes.buffer)) giveRoom(bytes.buffer);
+  else letGo(bytes);
 }
 
 /** Lets marked bytes go as soon as this socket has done with them, and others not before. */
@@ -75,6 +81,6 @@ function lend(chunk: Uint8Array): () => void {
     if (passing.has(chunk)) writing.leaving = chunk;
     if (--writing.writes > 0) return;
     lent.delete(buffer);
-    if (writing.leaving !== null) letGo(writing.leaving);
+    if (writing.leaving !== null) leave(writing.leaving);
   };
 }

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { giveRoom, isRoom, takeRoom } from './rooms.ts';
+
+const MIB = 1024 * 1024;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  vi.runAllTimers();
+  vi.useRealTimers();
+});
+
+/** Takes a room, writes one letter all over it and gives it back. */
+function used(bytes: number, letter: string): Buffer {
+  const room = takeRoom(bytes).fill(letter);
+  giveRoom(room.buffer as ArrayBuffer);
+  return room;
+}
+
+/** How much memory a room of so many bytes has that is asked for now; it is not given back. */
+const roomFor = (bytes: number): number => takeRoom(bytes).buffer.byteLength;
+
+test('a room that is given back is empty to who had it, and serves a body of up to half its size next', () => {
+  const first = used(16 * MIB, 'a');
+  expect([first.length, first.buffer.byteLength, isRoom(first.buffer)]).toEqual([0, 0, false]);
+  expect(roomFor(8 * MIB - 1)).toBe(8 * MIB - 1);
+  expect(roomFor(16 * MIB + 1)).toBe(16 * MIB + 1);
+  const next = takeRoom(8 * MIB);
+  expect([next.length, next.buffer.byteLength, isRoom(next.buffer)]).toEqual([8 * MIB, 16 * MIB, true]);
+  // It is the same memory, and nobody else is given it.
+  expect(next.subarray(0, 3).toString()).toBe('aaa');
+  expect(roomFor(8 * MIB)).toBe(8 * MIB);
+  expect(first.length).toBe(0);
+});
+
+test('short rooms are not kept, and of long ones 32 MB at most', () => {
+  expect(used(8 * MIB - 1, 'a').length).toBe(0);
+  expect(roomFor(8 * MIB - 1)).toBe(8 * MIB - 1);
+  const three = [16, 12, 10].map((size) => takeRoom(size * MIB));
+  for (const { buffer } of three) giveRoom(buffer as ArrayBuffer);
+  expect(three.map(({ length }) => length)).toEqual([0, 0, 0]);
+  expect([10, 10, 10].map((size) => roomFor(size * MIB) / MIB)).toEqual([16, 12, 10]);
+  expect(used(33 * MIB, 'b').length).toBe(0);
+  expect(roomFor(33 * MIB - 1)).toBe(33 * MIB - 1);
+});
+
+test('what is kept goes a second after the last that came back', () => {
+  used(16 * MIB, 'a');
+  vi.advanceTimersByTime(900);
+  used(9 * MIB, 'b');
+  vi.advanceTimersByTime(900);
+  expect(roomFor(15 * MIB)).toBe(16 * MIB);
+  vi.advanceTimersByTime(100);
+  expect(roomFor(9 * MIB - 1)).toBe(9 * MIB - 1);
+  // And the next one is kept again.
+  used(16 * MIB, 'c');
+  expect(roomFor(15 * MIB)).toBe(16 * MIB);
+});
