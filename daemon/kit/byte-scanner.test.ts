@@ -110,14 +110,13 @@ test('members are reported with their ranges', () => {
   const bytes = Buffer.from(' { "a" : [1, 2] ,"b\\u0063":"x" } ');
   const scanner = new ByteScanner(bytes);
   const seen: [string, string, number][] = [];
-  scanner.object((before, keyStart, keyEnd) => {
-    const start = scanner.at;
-    scanner.value();
-    seen.push([
-      stringAt(bytes, { start: keyStart, end: keyEnd }),
-      bytes.toString('utf8', start, scanner.at),
-      before,
-    ]);
+  scanner.object({
+    member(before, keyStart, keyEnd) {
+      const start = scanner.at;
+      scanner.value();
+      const key = stringAt(bytes, { start: keyStart, end: keyEnd });
+      seen.push([key, bytes.toString('utf8', start, scanner.at), before]);
+    },
   });
   scanner.end();
   expect(seen).toEqual([

@@ -1,4 +1,4 @@
-import { ByteScanner, stringAt } from '../../kit/byte-scanner.ts';
+import { ByteScanner, type Elements, stringAt } from '../../kit/byte-scanner.ts';
 import { refused } from '../dialects/read-body.ts';
 import { type BodyPicture, type Field, fieldOf } from '../rewrite/body-picture.ts';
 
@@ -60,21 +60,7 @@ function inputsOf(picture: BodyPicture, field: Field | undefined): Inputs {
 const EMPTY = 2;
 
 function listed(scanner: ByteScanner): Inputs {
-  let count = 0;
-  let numbers = 0;
-  let lists = 0;
-  scanner.array(() => {
-    const place = `input[${count}]`;
-    const start = scanner.at;
-    const kind = scanner.kind();
-    if (kind === 'array') tokensAt(scanner, place);
-    else scanner.value();
-    count++;
-    if (kind === 'number') numbers++;
-    else if (kind === 'array') lists++;
-    else if (kind !== 'string') throw wrong('input', `${place}: must be a text or tokens`);
-    else if (scanner.at - start === EMPTY) throw wrong('input', `${place}: must not be empty`);
-  });
+  const { count, numbers, lists } = new InputList(scanner).walked();
   if (count === 0) throw wrong('input', 'must not be empty');
   if (numbers === count) return { count: 1, tokens: true };
   if (numbers > 0) throw wrong('input', 'must not mix tokens with texts');
@@ -83,11 +69,46 @@ function listed(scanner: ByteScanner): Inputs {
   return { count, tokens: lists > 0 };
 }
 
-function tokensAt(scanner: ByteScanner, place: string): void {
+/** What the list of inputs holds. */
+class InputList implements Elements {
+  count = 0;
+  numbers = 0;
+  lists = 0;
+  readonly #scanner: ByteScanner;
+
+  constructor(scanner: ByteScanner) {
+    this.#scanner = scanner;
+  }
+
+  walked(): this {
+    this.#scanner.array(this);
+    return this;
+  }
+
+  element(): void {
+    const scanner = this.#scanner;
+    const start = scanner.at;
+    const kind = scanner.kind();
+    if (kind === 'array') tokensAt(scanner, this.count);
+    else scanner.value();
+    const empty = kind === 'string' && scanner.at - start === EMPTY;
+    if (empty) throw wrong('input', `input[${this.count}]: must not be empty`);
+    if (kind !== 'number' && kind !== 'array' && kind !== 'string')
+      throw wrong('input', `input[${this.count}]: must be a text or tokens`);
+    this.count++;
+    if (kind === 'number') this.numbers++;
+    if (kind === 'array') this.lists++;
+  }
+}
+
+function tokensAt(scanner: ByteScanner, index: number): void {
+  const place = `input[${index}]`;
   let count = 0;
-  scanner.array(() => {
-    count++;
-    if (scanner.value() !== 'number') throw wrong('input', `${place}: a token must be a number`);
+  scanner.array({
+    element() {
+      count++;
+      if (scanner.value() !== 'number') throw wrong('input', `${place}: a token must be a number`);
+    },
   });
   if (count === 0) throw wrong('input', `${place}: must not be empty`);
 }

@@ -1,5 +1,12 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { ByteScanner, type JsonKind, type Range, stringAt } from '../../kit/byte-scanner.ts';
+import {
+  ByteScanner,
+  type Elements,
+  type JsonKind,
+  type Members,
+  type Range,
+  stringAt,
+} from '../../kit/byte-scanner.ts';
 
 /** The top-level fields that the gateway looks at; all others are never touched. */
 const WANTED = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs', 'messages'] as const;
@@ -63,26 +70,49 @@ export function scanBody(bytes: Buffer, wanted: WantedNames = IN_GENERAL): BodyP
     scanner.end();
     throw invalid('', 'must be an object');
   }
-  const fields: Field[] = [];
-  let members = 0;
-  let list: MessageList = { messages: [], open: 0 };
   const open = scanner.at + 1;
-  scanner.object((before, keyStart, keyEnd) => {
-    const index = members++;
-    const name = wantedName(bytes, keyStart, keyEnd, wanted);
+  const top = new TopLevel(scanner, wanted);
+  scanner.object(top);
+  scanner.end();
+  const { members, fields, talk } = top;
+  return { bytes, open, members, fields, messages: talk.messages, messagesOpen: talk.open };
+}
+
+/** What is found in a body. */
+class TopLevel implements Members {
+  readonly fields: Field[] = [];
+  members = 0;
+  talk: MessageList = { messages: [], open: 0 };
+  readonly #scanner: ByteScanner;
+  readonly #wanted: WantedNames;
+
+  constructor(scanner: ByteScanner, wanted: WantedNames) {
+    this.#scanner = scanner;
+    this.#wanted = wanted;
+  }
+
+  member(before: number, keyStart: number, keyEnd: number): void {
+    const scanner = this.#scanner;
+    const index = this.members++;
+    const name = wantedName(scanner.bytes, keyStart, keyEnd, this.#wanted);
     if (name === null) {
       scanner.value();
       return;
     }
     const start = scanner.at;
     const kind = scanner.kind();
-    if (name === 'messages') list = { messages: [], open: 0 };
-    if (name === 'messages' && kind === 'array') list = scanMessages(scanner);
+    if (name === 'messages') this.talk = { messages: [], open: 0 };
+    if (name === 'messages' && kind === 'array') this.talk = messagesOf(scanner);
     else scanner.value();
-    fields.push({ name, index, before, kind, value: { start, end: scanner.at }, after: delimiter(scanner) });
-  });
-  scanner.end();
-  return { bytes, open, members, fields, messages: list.messages, messagesOpen: list.open };
+    this.fields.push({
+      name,
+      index,
+      before,
+      kind,
+      value: { start, end: scanner.at },
+      after: delimiter(scanner),
+    });
+  }
 }
 
 interface MessageList {
@@ -90,40 +120,60 @@ interface MessageList {
   readonly open: number;
 }
 
-function scanMessages(scanner: ByteScanner): MessageList {
-  const messages: Message[] = [];
+function messagesOf(scanner: ByteScanner): MessageList {
   const open = scanner.at + 1;
+  const { messages } = new Talk(scanner).walked();
+  return { messages, open };
+}
+
+/** The messages of a body. */
+class Talk implements Elements, Members {
+  readonly messages: Message[] = [];
+  readonly #scanner: ByteScanner;
   /** Of the message under way: how many roles it has, and where the last one lies. */
-  let roles = 0;
-  let roleAt: Range | null = null;
-  const member = (_: number, keyStart: number, keyEnd: number): void => {
-    const isRole = nameAt(scanner.bytes, keyStart, keyEnd, ROLE) !== null;
-    const start = scanner.at;
-    if (scanner.value() !== 'string' || !isRole) return;
-    roles++;
-    roleAt = { start, end: scanner.at };
-  };
-  scanner.array((before) => {
+  #roles = 0;
+  #roleAt: Range | null = null;
+
+  constructor(scanner: ByteScanner) {
+    this.#scanner = scanner;
+  }
+
+  walked(): this {
+    this.#scanner.array(this);
+    return this;
+  }
+
+  element(before: number): void {
+    const scanner = this.#scanner;
     const start = scanner.at;
     const kind = scanner.kind();
-    roles = 0;
-    roleAt = null;
-    if (kind === 'object') scanner.object(member);
+    this.#roles = 0;
+    this.#roleAt = null;
+    if (kind === 'object') scanner.object(this);
     else scanner.value();
     const value = { start, end: scanner.at };
-    messages.push({
-      index: messages.length,
+    const roleAt = this.#roleAt;
+    this.messages.push({
+      index: this.messages.length,
       before,
       kind,
       value,
       roleAt,
       role: roleAt && roleOf(scanner.bytes, roleAt),
-      doubtful: roles > 1,
+      doubtful: this.#roles > 1,
       after: delimiter(scanner),
     });
-    if (messages.length > MAX_MESSAGES) throw new GatewayError('request.invalid_json');
-  });
-  return { messages, open };
+    if (this.messages.length > MAX_MESSAGES) throw new GatewayError('request.invalid_json');
+  }
+
+  member(_: number, keyStart: number, keyEnd: number): void {
+    const scanner = this.#scanner;
+    const isRole = nameAt(scanner.bytes, keyStart, keyEnd, ROLE) !== null;
+    const start = scanner.at;
+    if (scanner.value() !== 'string' || !isRole) return;
+    this.#roles++;
+    this.#roleAt = { start, end: scanner.at };
+  }
 }
 
 /** Offset of the delimiter that follows the value just consumed. */

@@ -16,7 +16,7 @@ function scan(bytes: Buffer): [string, unknown][] {
     found.push([name, value]);
   };
   if (scanner.kind() === 'object')
-    scanner.object((_before, start, end) => take(stringAt(bytes, { start, end })));
+    scanner.object({ member: (_before, start, end) => take(stringAt(bytes, { start, end })) });
   else take('');
   scanner.end();
   return found;
