@@ -1,5 +1,5 @@
 import { LongStrings, noteLongStrings } from './long-strings.ts';
-import { letGo, letGoWritten } from './passing.ts';
+import { letGo, letGoWhole } from './passing.ts';
 import { takeRoom } from './rooms.ts';
 
 /** How many times what has come is set aside for what is to come: a length that is only claimed costs no memory. */
@@ -59,7 +59,7 @@ export class GatheredBytes {
     const larger = takeRoom(room);
     if (this.#bytes !== null) {
       this.#bytes.copy(larger, 0, 0, this.#length);
-      letGoWritten(this.#bytes);
+      letGoWhole(this.#bytes);
     }
     this.#bytes = larger;
   }

@@ -4,6 +4,9 @@ import { giveRoom, isRoom } from './rooms.ts';
 /** Shorter ones are left to the collector: letting them go would cost more than it saves. */
 const LEAST = 8 * 1024;
 
+/** Memory that several short Buffers share has so many bytes at most. */
+const LONGEST_SHARED = Math.max(Buffer.poolSize, 64 * 1024);
+
 /** Bytes that nobody reads again once a socket has written them. */
 const passing = new WeakSet<Uint8Array>();
 
@@ -37,19 +40,24 @@ interface Lent {
 const lent = new WeakMap<ArrayBufferLike, Lent>();
 
 /**
- * Lets a whole body go, its room included, but what a socket of {@link freeWritten} still has to write of it is written first:
+ * Lets a long body go, its room included, but what a socket of {@link freeWritten} still has to write of it is written first:
  * an engine may have answered before it has read all that it was asked.
  */
 export function letGoWritten(bytes: Uint8Array): void {
+  if (!isLong(bytes.buffer)) return;
   const writing = lent.get(bytes.buffer);
-  if (writing === undefined) leave(bytes);
+  if (writing === undefined) letGoWhole(bytes);
   else writing.leaving = bytes;
 }
 
-function leave(bytes: Uint8Array): void {
+/** As {@link letGo}, and of a room all of it. */
+export function letGoWhole(bytes: Uint8Array): void {
   if (isRoom(bytes.buffer)) giveRoom(bytes.buffer);
   else letGo(bytes);
 }
+
+/** Memory whose every part is followed on its way out, the short ones too; what others share, such as Node's pool, is shorter. */
+const isLong = ({ byteLength }: ArrayBufferLike): boolean => byteLength > LONGEST_SHARED;
 
 /** Lets marked bytes go as soon as this socket has done with them, and others not before. */
 export function freeWritten(socket: Duplex): void {
@@ -60,7 +68,8 @@ export function freeWritten(socket: Duplex): void {
   ) => boolean;
   socket.write = (chunk: unknown, encoding?: BufferEncoding | Done, done?: Done) => {
     const [coding, then] = typeof encoding === 'function' ? [undefined, encoding] : [encoding, done];
-    if (!(chunk instanceof Uint8Array) || chunk.length < LEAST) return write(chunk, coding, then);
+    if (!(chunk instanceof Uint8Array) || (chunk.length < LEAST && !isLong(chunk.buffer)))
+      return write(chunk, coding, then);
     const settled = lend(chunk);
     return write(chunk, coding, (error) => {
       settled();
@@ -81,6 +90,6 @@ function lend(chunk: Uint8Array): () => void {
     if (passing.has(chunk)) writing.leaving = chunk;
     if (--writing.writes > 0) return;
     lent.delete(buffer);
-    if (writing.leaving !== null) leave(writing.leaving);
+    if (writing.leaving !== null) letGoWhole(writing.leaving);
   };
 }
