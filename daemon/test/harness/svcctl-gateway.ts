@@ -1,23 +1,44 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { writeOtherProgram } from '../../slots/testing/other-program.ts';
+import { newHome } from './home.ts';
 import { OneGateway } from './one-gateway.ts';
 import { pointing, type RunOptions, svcctl } from './svcctl.ts';
 import { startGuarded } from './tiny-gateway.ts';
 
 export const LONG = 'a-model-whose-id-is-much-longer-than-any-terminal-would-like-it-to-be-in-a-table';
 
+const loadedFile = (home: string) => join(home, 'loaded');
+
 /** A guarded gateway for one test file, and svcctl with the admin key that points at it. */
 export class SvcctlGateway extends OneGateway {
   constructor() {
-    super(() =>
-      startGuarded({
+    super(() => {
+      const home = newHome();
+      const lasting = [
+        process.execPath,
+        writeOtherProgram(home),
+        '--port',
+        '{port}',
+        '--until',
+        loadedFile(home),
+      ];
+      return startGuarded({
+        home,
         models: { second: tinyChat({ context: 4096 }), [LONG]: tinyChat({ context: 4096 }) },
         files: {
           'config/slots/utility.toml': '# mine\nmodel = "tiny"\nparallel = 1\n',
           'config/slots/hollow.toml': 'model = "not-here"\n',
+          'config/slots/lasting.toml': `engine = "custom"\nautoload = false\ncommand = ${JSON.stringify(lasting)}\n`,
         },
-      }),
-    );
+      });
+    });
+  }
+
+  /** Slot `lasting`, an engine of somebody else, goes on to load until this file is there. */
+  get loadedFile(): string {
+    return loadedFile(this.home);
   }
 
   run = (args: string[], options: RunOptions = {}): ReturnType<typeof svcctl> =>

@@ -17,6 +17,8 @@ export interface RunOptions {
   input?: string;
   /** A real terminal of its own, whose answers are `input`; `out` then holds both outputs. */
   terminal?: boolean;
+  /** Is told of `out` each time it has grown. */
+  heard?: (out: string) => void;
   /** User to run as; needs root. */
   uid?: number;
 }
@@ -37,6 +39,7 @@ export function svcctl(args: readonly string[], options: RunOptions = {}): Promi
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString();
+    options.heard?.(out);
   });
   child.stderr.on('data', (chunk: Buffer) => {
     err += chunk.toString();
