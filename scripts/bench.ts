@@ -41,12 +41,14 @@ class Bench {
 
   /** One scenario on all who take part; null when nobody does. */
   async one(name: string): Promise<Results[string] | null> {
-    const { targets, end } = await this.#casts.of((SCENARIOS[name] as ScenarioRow).cast);
+    const { cast, times = 1 } = SCENARIOS[name] as ScenarioRow;
+    const { targets, end } = await this.#casts.of(cast);
     const [direct] = targets;
     if (direct === undefined) return null;
     // Nothing that is judged in a short run is compared with no gateway at all.
     const measured = this.#options.short ? targets.filter((each) => each !== direct) : targets;
-    const figures = await runScenario({ ...this.#stage, direct }, name, measured, this.#options.rounds);
+    const rounds = this.#options.rounds * (this.#options.short ? 1 : times);
+    const figures = await runScenario({ ...this.#stage, direct }, name, measured, rounds);
     await end();
     console.log(table(name, figures));
     return figures;

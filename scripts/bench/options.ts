@@ -24,7 +24,7 @@ export const USAGE = `npm run bench -- [options]
 
   --short        the steady figures only, in one to two minutes; exit 1 beyond 1.5 times a floor
   --only a,b     scenarios by the start of their name (--list prints the names)
-  --rounds 3     rounds; every target runs in each of them
+  --rounds 3     rounds; every target runs in each of them (small chats: three times as many)
   --secs 2       seconds of each closed-loop run
   --prof         also profile the gateway over all that runs: its hot functions at the end, the profile in artifacts/
                  (best with --only; figures are those of a gateway that is watched)

@@ -21,9 +21,8 @@ export async function runScenario(
   rounds: number,
 ): Promise<Results[string]> {
   const results: Results[string] = {};
-  const { times = 1 } = SCENARIOS[name] as ScenarioRow;
   for (const target of targets) await figuresOf(stage, name, target);
-  for (let round = 0; round < rounds * times; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const target of round % 2 ? targets.toReversed() : targets) {
       const figures = await figuresOf(stage, name, target);
       note(results, target.name, figures, round);
