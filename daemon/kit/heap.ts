@@ -20,8 +20,8 @@ export const FLAGS: readonly string[] = [
   // Between a fifth and a half the chat costs the same.
   '--heap-growing-percent=30',
   // Where what a line of code allocates lives long once, V8 puts all of its later objects among the old at once. Nearly all objects of
-  // a request die with it: 1 KB of each made six full collections due in 20,000 small chats where one is now, and each takes the
-  // processor from those who wait for 50 ms.
+  // a request die with it: 1 KB of each made eight full collections due in 40,000 small chats where one or two are now, and each
+  // marks for 50 ms beside those who wait.
   '--no-allocation-site-pretenuring',
 ];
 
