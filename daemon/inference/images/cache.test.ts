@@ -105,7 +105,11 @@ test('nothing but the ids of its own files is opened', async () => {
 test('a folder that cannot be written is told, and others are served afterwards', async () => {
   writeFileSync(folder, 'in the way');
   const cache = open();
-  await expect(cache.keep(png(1))).rejects.toThrow();
+  await expect(cache.keep(png(1))).rejects.toMatchObject({
+    code: 'image.no_room',
+    status: 503,
+    cause: { code: 'EEXIST' },
+  });
   rmSync(folder);
   expect(await cache.keep(png(1))).toMatch(/^[0-9a-f-]{36}$/);
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, type ReadStream } from 'node:fs';
 import { lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GatewayError } from '../../contract/errors.ts';
 import { createExclusive } from '../../kit/atomic-file.ts';
 import type { Log } from '../../kit/log.ts';
 import { isPng } from '../../kit/png.ts';
@@ -47,9 +48,16 @@ export class ImageCache {
     });
   }
 
-  /** Keeps a picture whose bytes have been checked, and answers its id. Rejects with what the disk says. */
+  /**
+   * Keeps a picture whose bytes have been checked, and answers its id. Rejects with 503 `image.no_room`, whose cause is what
+   * the disk says; nothing is kept then.
+   */
   keep(png: Buffer): Promise<string> {
-    const kept = this.#line.then(() => this.#add(png));
+    const kept = this.#line
+      .then(() => this.#add(png))
+      .catch((cause: unknown) => {
+        throw new GatewayError('image.no_room', { retryAfterS: 10, cause });
+      });
     this.#line = kept.catch(() => {});
     return kept;
   }

@@ -126,9 +126,9 @@ export class Images {
     if (ask.form === 'b64_json') return checked.map((png) => ({ b64_json: png.toString('base64') }));
     const data: { url: string }[] = [];
     for (const png of checked) {
-      const id = await this.cache.keep(png).catch((cause: unknown) => {
-        log.error({ request: requestId, err: cause }, 'an image could not be kept');
-        throw new GatewayError('image.no_room', { retryAfterS: 10, cause });
+      const id = await this.cache.keep(png).catch((error: unknown) => {
+        log.error({ request: requestId, err: error }, 'an image could not be kept');
+        throw error;
       });
       data.push({ url: `/api/images/cache/${id}.png` });
     }

@@ -6,6 +6,7 @@ import { backup } from '../../backup/backup.ts';
 import { restore } from '../../backup/restore.ts';
 import { unfinishedRestore } from '../../backup/unfinished.ts';
 import { type ErrorCode, GatewayError } from '../../contract/errors.ts';
+import { SetupError } from '../../kit/setup-error.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../models/gguf/writer.ts';
 import { stagingOf } from '../../models/pulls/staging.ts';
@@ -71,7 +72,8 @@ const BACKUP: Writer = {
         force: true,
         version: '1.2.3',
       });
-      if (report.left_out.length > 0) throw new Error(`without ${report.left_out}`);
+      if (report.left_out.length > 0)
+        throw new SetupError(`without ${report.left_out}`, 'The command lists them.');
     },
   }),
   left(root) {
