@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { listening } from '../kit/testing/listening.ts';
 import { LeanResponse } from './lean-response.ts';
@@ -10,9 +10,17 @@ afterEach(() => {
   server = null;
 });
 
-/** The head of the answer that `handle` gives, as it goes over the wire, without its date. */
-async function headOf(handle: (res: LeanResponse) => void, method = 'GET'): Promise<string[]> {
+/** The answer that `handle` gives, byte for byte as it goes over the wire, and the pieces in which its socket was written to. */
+async function wireOf(handle: (res: LeanResponse) => void, method = 'GET') {
+  let pieces = 0;
   server = createServer({ ServerResponse: LeanResponse }, (_, res) => handle(res as LeanResponse));
+  server.on('connection', (peer: Socket) => {
+    const { _writev: lists } = peer;
+    peer._writev = (chunks, done) => {
+      pieces += chunks.length;
+      lists?.call(peer, chunks, done);
+    };
+  });
   const socket = connect(await listening(server), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => {
@@ -20,6 +28,12 @@ async function headOf(handle: (res: LeanResponse) => void, method = 'GET'): Prom
   });
   socket.end(`${method} / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
   await new Promise((done) => socket.once('close', done));
+  return { text, pieces };
+}
+
+/** The head of that answer without its date. */
+async function headOf(handle: (res: LeanResponse) => void, method = 'GET'): Promise<string[]> {
+  const { text } = await wireOf(handle, method);
   const head = text.split('\r\n\r\n')[0] ?? '';
   return head.split('\r\n').filter((line) => !line.startsWith('Date: '));
 }
@@ -90,4 +104,48 @@ it('no value can begin a line of its own', async () => {
   });
   expect(failed).toEqual(['ERR_INVALID_CHAR']);
   expect(lines).toEqual(['HTTP/1.1 200 OK', 'Connection: close', 'Content-Length: 0']);
+});
+
+/** Every value that a byte can have, among them what is no UTF-8. */
+const BYTES = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
+const LONG = Buffer.alloc(5_000, BYTES);
+const bodyOf = ({ text }: { text: string }): string => text.slice(text.indexOf('\r\n\r\n') + 4);
+
+it('a short body leaves byte for byte, in one piece with its head', async () => {
+  const wire = await wireOf((res) => {
+    res.writeHead(200, { 'content-length': BYTES.length });
+    res.end(BYTES);
+  });
+  expect(Buffer.from(bodyOf(wire), 'latin1')).toEqual(BYTES);
+  expect(wire.pieces).toBe(0);
+});
+
+it.each([
+  ['a long body', [LONG], LONG.toString('latin1')],
+  ['what follows other pieces', [LONG, BYTES], LONG.toString('latin1') + BYTES.toString('latin1')],
+])('%s is what was written, too', async (_, chunks, body) => {
+  const wire = await wireOf((res) => {
+    res.writeHead(200, { 'content-length': body.length });
+    for (const chunk of chunks.slice(0, -1)) res.write(chunk);
+    res.end(chunks.at(-1));
+  });
+  expect(bodyOf(wire)).toBe(body);
+});
+
+it('a short body of unknown length is one chunk, and its callback is called', async () => {
+  const done: string[] = [];
+  const wire = await wireOf((res) => {
+    res.writeHead(200);
+    res.end(BYTES, () => done.push('called'));
+  });
+  expect(bodyOf(wire)).toBe(`100\r\n${BYTES.toString('latin1')}\r\n0\r\n\r\n`);
+  expect(done).toEqual(['called']);
+});
+
+it('an answer to HEAD has none', async () => {
+  const wire = await wireOf((res) => {
+    res.writeHead(200, { 'content-length': BYTES.length });
+    res.end(BYTES);
+  }, 'HEAD');
+  expect(bodyOf(wire)).toBe('');
 });

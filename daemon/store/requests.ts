@@ -16,10 +16,9 @@ export interface LogBounds {
 /** The log of finished requests. It is no ledger: the last second before a kill, or rows beyond the queue, may be missing. */
 export interface RequestsRepo {
   /**
-   * Queues the record; never throws, never waits for the disk. A second record under the same id is ignored. `story` is
-   * asked for when the record is written, or read before.
+   * Queues the record; never throws, never waits for the disk. A second record under the same id is ignored.
    */
-  add(record: RequestRecord, story?: () => RequestStoryView): void;
+  add(record: RequestRecord, story?: RequestStoryView): void;
   /**
    * Newest first, at most 1,000; with `before` those that ended before the request of this id, null when that is
    * unknown or pruned. Throws `store.unavailable`.
@@ -63,7 +62,8 @@ const COLUMNS = [
 /** A finished request on its way to the disk. */
 interface Finished {
   readonly record: RequestRecord;
-  readonly story: (() => RequestStoryView) | undefined;
+  /** JSON, made as the request ends: what a story is made from would lie in the way of two collections while it waits. */
+  readonly story: string | null;
 }
 
 /** The values of a record in the order of COLUMNS, written out: a loop over names costs more than the rest of the row. */
@@ -137,10 +137,12 @@ export function requestsRepo(db: Db, faults: Faults, { paused, kept }: RequestsO
   const sql = statements(db);
   const usage = usageRepo(db, faults, () => kept().usageRows);
   const write = db.transaction((finished: readonly Finished[]) => {
-    const isNew = ({ record, story }: Finished) =>
-      sql.insert.run(...valuesOf(record, story ? toJson(story()) : null)).changes === 1;
+    const isNew = ({ record, story }: Finished) => sql.insert.run(...valuesOf(record, story)).changes === 1;
+    const rows = kept().requestRows;
+    // Room first: the rows take the very pages that those before them left, and each page is written once.
+    sql.prune.run(Math.max(0, rows - finished.length));
     usage.count(finished.filter(isNew).map(({ record }) => record));
-    sql.prune.run(kept().requestRows);
+    sql.prune.run(rows);
   });
   const backlog = new Backlog<Finished>({
     faults,
@@ -184,12 +186,12 @@ export function requestsRepo(db: Db, faults: Faults, { paused, kept }: RequestsO
   const repo: RequestsRepo = {
     list,
     add(record, story) {
-      backlog.push({ record: clipped(record), story });
+      backlog.push({ record: clipped(record), story: story ? toJson(story) : null });
       flushSoon();
     },
     get(id) {
       const waiting = backlog.pending().find(({ record }) => record.id === id);
-      if (waiting) return { ...waiting.record, story: waiting.story?.() ?? null };
+      if (waiting) return { ...waiting.record, story: fromJson(waiting.story, null) };
       const row = faults.read('requests', () => sql.get.get(id));
       return row === undefined ? null : { ...row, story: fromJson(row.story, null) };
     },

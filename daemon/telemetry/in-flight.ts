@@ -94,8 +94,8 @@ export interface RequestWatch {
 }
 
 export interface WatchOptions {
-  /** The request log; queues and never throws. The story is asked for when the record is written. */
-  readonly requests: { add(record: RequestRecord, story: () => RequestStoryView): void };
+  /** The request log; queues and never throws. */
+  readonly requests: { add(record: RequestRecord, story: RequestStoryView): void };
   readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
   readonly metrics: Pick<Metrics, 'finished'>;
   /** Takes secrets out of what callers wrote; default: nothing is taken out. */
@@ -208,8 +208,7 @@ class Running implements RequestTrack, Placed {
     this.#result = { ...result, error: this.#notes.code(result.error) };
     this.#endedAt = performance.now();
     this.#running.remove(this);
-    const notes = this.#notes;
-    this.#options.requests.add(this.record(), () => notes.story());
+    this.#options.requests.add(this.record(), this.#notes.story());
     this.#count(this.#result);
     this.#tell(this.#result);
     this.#emit('ended', result.status);

@@ -35,11 +35,16 @@ export const PATHS: Readonly<Record<string, PathRow>> = {
   '/images/generations': row(null, 'img', 'image'),
 };
 
+/** The rows under both ways to write their paths: a piece of a path would be a new text to look up for each request. */
+const ROWS: ReadonlyMap<string, PathRow> = new Map(
+  Object.entries(PATHS).flatMap(([path, found]) => [
+    [path, found],
+    [`/v1${path}`, found],
+  ]),
+);
+
 /** The row of a path, with or without `/v1` before it; any other path counts as a chat path. */
-export function pathRow(path: string): PathRow {
-  const short = path.startsWith('/v1/') ? path.slice('/v1'.length) : path;
-  return Object.hasOwn(PATHS, short) ? (PATHS[short] as PathRow) : AGENT;
-}
+export const pathRow = (path: string): PathRow => ROWS.get(path) ?? AGENT;
 
 /** Whether a path is one of a request that is dispatched, as a caller writes it. */
 export const isDispatched = (path: string): boolean =>
