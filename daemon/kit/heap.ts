@@ -8,8 +8,8 @@ import { setFlagsFromString } from 'node:v8';
 export const START_FLAG = '--max-semi-space-size=8';
 
 /**
- * What V8 is told of the memory of a program that passes large bodies on: with none of it two thirds of the CPU of a chat of 4 MB
- * went into full collections that freed nothing but bodies.
+ * What V8 is told of a program that passes bodies on, large and small. Without what is said of memory, two thirds of the CPU of a chat
+ * of 4 MB went into full collections that freed nothing but bodies.
  */
 export const FLAGS: readonly string[] = [
   // Bodies lie outside the heap. By default each 32 MiB of them begin a full collection, however small the heap is;
@@ -23,9 +23,12 @@ export const FLAGS: readonly string[] = [
   // a request die with it: 1 KB of each made eight full collections due in 40,000 small chats where one or two are now, and each
   // marks for 50 ms beside those who wait.
   '--no-allocation-site-pretenuring',
+  // A request goes through some hundred short functions. With half as much inlined as this, which is the default, a small chat costs 4 to 6 %
+  // more CPU; with twice as much the same.
+  '--max-inlined-bytecode-size-cumulative=2000',
 ];
 
-/** Tells V8 how to collect in this process; before much is allocated. Bounds stay: growth is in terms of what lives. */
+/** Tells V8 how to collect and to inline in this process; before much is allocated. Bounds stay: growth is in terms of what lives. */
 export function tuneHeap(): void {
   for (const flag of FLAGS) setFlagsFromString(flag);
 }
