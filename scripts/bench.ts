@@ -5,6 +5,7 @@
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { against } from './bench/against.ts';
 import { tooBusy } from './bench/busy.ts';
 import { Casts } from './bench/casts.ts';
 import { Machine } from './bench/machine.ts';
@@ -144,6 +145,7 @@ async function main(options: BenchOptions): Promise<number> {
   const machine = new Machine();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   process.once('exit', () => machine.close());
+  if (options.against !== null) return against(machine, options, options.against);
   return options.short ? short(machine, options) : whole(machine, options);
 }
 

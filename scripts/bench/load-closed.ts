@@ -35,42 +35,41 @@ export const headersOf = ({ type = 'application/json' }: ClosedLoad, target: Tar
   ...target.headers,
 });
 
-function output(command: string, args: readonly string[], env: Record<string, string>): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env } });
-    const collect = (chunk: Buffer) => {
-      text += chunk.toString('utf8');
-    };
-    child.stdout.on('data', collect);
-    child.stderr.on('data', collect);
-    child.on('close', () => resolve(text));
-  });
+/** A load under way: its process, and what it measured once it has ended. */
+export interface RunningLoad {
+  readonly pid: number;
+  readonly ended: Promise<ClosedRun>;
 }
 
-async function wrk(machine: Machine, target: Target, load: ClosedLoad): Promise<ClosedRun> {
+/** Starts wrk, which has to be installed. */
+export function startWrk(machine: Machine, target: Target, load: ClosedLoad): RunningLoad {
   const file = join(machine.folder, 'body');
   writeFileSync(file, load.body);
   const script = join(import.meta.dirname, 'wrk.lua');
   const loop = ['-t1', `-c${load.connections}`, `-d${load.secs}`, '--timeout', '30', '-s', script];
   const [command, args] = machine.onCpu('load', ['wrk', ...loop, target.url.origin]);
-  const told = await output(command, args, {
-    B_PATH: pathOf(load),
-    B_BODY: file,
-    B_HEADERS: Object.entries(headersOf(load, target))
-      .map((header) => header.join(': '))
-      .join('\n'),
+  const headers = Object.entries(headersOf(load, target)).map((header) => header.join(': '));
+  const env = { PATH: process.env.PATH, B_PATH: pathOf(load), B_BODY: file, B_HEADERS: headers.join('\n') };
+  const child = spawn(command, args, { env });
+  const text: Buffer[] = [];
+  const ended = new Promise<ClosedRun>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => text.push(chunk));
+    child.on('error', reject);
+    child.on('close', () => {
+      const told = Buffer.concat(text).toString('utf8');
+      const line = /@@(\{.*\})/.exec(told);
+      if (!line) return reject(new Error(`wrk: ${told}`));
+      const { n, ...figures } = JSON.parse(line[1] as string) as Omit<ClosedRun, 'requests'> & { n: number };
+      resolve({ requests: n, ...figures });
+    });
   });
-  const line = /@@(\{.*\})/.exec(told);
-  if (!line) throw new Error(`wrk: ${told}`);
-  const { n, ...figures } = JSON.parse(line[1] as string) as Omit<ClosedRun, 'requests'> & { n: number };
-  return { requests: n, ...figures };
+  return { pid: child.pid ?? 0, ended };
 }
 
 let told = false;
 /** wrk when it is installed; else a loader of our own, which costs the client more than the gateway spends. */
 function runLoad(machine: Machine, target: Target, load: ClosedLoad): Promise<ClosedRun> {
-  if (has('wrk')) return wrk(machine, target, load);
+  if (has('wrk')) return startWrk(machine, target, load).ended;
   if (!told)
     console.log(
       'wrk is not installed (Debian: wrk): requests/s and latencies are those of our own slow client',

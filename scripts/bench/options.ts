@@ -16,6 +16,8 @@ export interface BenchOptions {
   readonly report: string | null;
   readonly nginx: boolean;
   readonly portkey: boolean;
+  /** A commit whose gateway this checkout's is compared with; null compares none. */
+  readonly against: string | null;
   /** Where a profile of the gateway goes; null makes none. */
   readonly profile: string | null;
 }
@@ -24,10 +26,11 @@ export const USAGE = `npm run bench -- [options]
 
   --short        the steady figures only, in one to two minutes; exit 1 beyond 1.5 times a floor
   --only a,b     scenarios by the start of their name (--list prints the names)
-  --rounds 3     rounds; every target runs in each of them (small chats: three times as many)
+  --rounds 3     rounds; every target runs in each of them (small chats: three times as many, on and off: eight)
   --secs 2       seconds of each closed-loop run
   --prof         also profile the gateway over all that runs: its hot functions at the end, the profile in artifacts/
                  (best with --only; figures are those of a gateway that is watched)
+  --against REF  only this: what a small chat costs here and at that commit, in turns so short that a machine's mood hits both
   --json FILE    raw figures (default .cache/bench.json)
   --report FILE  with --short: how many figures hold, fail and could not be measured
   --no-nginx     leave nginx out
@@ -46,6 +49,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
   json: { type: 'string', default: '.cache/bench.json' },
   report: { type: 'string' },
+  against: { type: 'string' },
   'no-nginx': { type: 'boolean', default: false },
   'no-portkey': { type: 'boolean', default: false },
 } as const;
@@ -62,6 +66,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     short: values.short,
     json: values.json,
     report: values.report ?? null,
+    against: values.against ?? null,
     nginx: !values['no-nginx'],
     portkey: !(values['no-portkey'] || values.short),
     profile: values.prof ? 'artifacts/bench.cpuprofile' : null,

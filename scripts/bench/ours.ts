@@ -62,34 +62,41 @@ async function idleMb(pid: number): Promise<number> {
   return memoryMb(pid, 'VmRSS');
 }
 
-const ROOT = join(import.meta.dirname, '..', '..');
+export const ROOT = join(import.meta.dirname, '..', '..');
 const BUILD_MS = 120_000;
-let building: Promise<string> | null = null;
+const built = new Map<string, Promise<string>>();
 
-/** The gateway under test, built as the daemon is. */
-async function build(): Promise<string> {
-  const out = join(ROOT, '.cache', 'bench');
-  const args = [
-    join(ROOT, 'scripts', 'build', 'main.ts'),
-    out,
-    `gateway=${join(import.meta.dirname, 'gateway.ts')}`,
-  ];
-  await promisify(execFile)(process.execPath, args, { timeout: BUILD_MS });
+/** The gateway of a checkout, built as the daemon is. */
+async function build(root: string): Promise<string> {
+  const out = join(root, '.cache', 'bench');
+  const program = join(root, 'scripts', 'bench', 'gateway.ts');
+  const args = [join(root, 'scripts', 'build', 'main.ts'), out, `gateway=${program}`];
+  await promisify(execFile)(process.execPath, args, { timeout: BUILD_MS, cwd: root });
   return join(out, 'gateway.js');
+}
+
+function builtOnce(root: string): Promise<string> {
+  const running = built.get(root) ?? build(root);
+  built.set(root, running);
+  return running;
 }
 
 let started = 0;
 
 /**
  * This gateway as it runs for everybody: client key, enforcement, metrics, request log; only the engines are the mock.
- * `profile` names the file that gets a profile of everything after its start.
+ * `profile` names the file that gets a profile of everything after its start, `root` a checkout other than this one.
  */
-export async function startOurs(machine: Machine, direct: Target, profile?: string): Promise<Target> {
+export async function startOurs(
+  machine: Machine,
+  direct: Target,
+  profile?: string,
+  root = ROOT,
+): Promise<Target> {
   const port = await freePort();
   const home = join(machine.folder, `home-${started++}`);
   plantHome(home, direct.url.origin);
-  building ??= build();
-  const gateway = await building;
+  const gateway = await builtOnce(root);
   const program = [process.execPath, START_FLAG, '--expose-gc', gateway, direct.url.origin];
   const pid = machine.start('gateway', profile === undefined ? program : [...program, profile], {
     SVC_HOME: home,
@@ -97,7 +104,7 @@ export async function startOurs(machine: Machine, direct: Target, profile?: stri
     SVC_ADMIN_KEY: ADMIN_KEY,
     SVC_CLIENT_KEY: CLIENT_KEY,
     SVC_REQUIRE_AUTH: 'true',
-    NODE_COMPILE_CACHE: join(ROOT, '.cache', 'compile'),
+    NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
   });
   const headers = { Authorization: `Bearer ${CLIENT_KEY}` };
   await answers(`http://127.0.0.1:${port}/api/health`);
