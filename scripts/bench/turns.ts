@@ -37,6 +37,11 @@ export async function inTurns(
   const before = targets.map(({ pid }) => cpuNs(pid));
   const loads = targets.map((target) => startWrk(machine, target, load));
   const pairs = targets.map(({ pid }, at): Pair => ({ gateway: pid, load: loads[at]?.pid ?? 0 }));
+  const goOn = (): void => {
+    for (const pair of pairs) signal(pair, 'SIGCONT');
+  };
+  // Who interrupts the bench ends it without what follows: a process that stands still would do so for ever.
+  process.once('exit', goOn);
   const lastTurn = began + load.secs * 1000 - OPENING_MS - targets.length * TURN_MS;
   try {
     await sleep(OPENING_MS);
@@ -49,7 +54,8 @@ export async function inTurns(
       }
     }
   } finally {
-    for (const pair of pairs) signal(pair, 'SIGCONT');
+    goOn();
+    process.off('exit', goOn);
   }
   const runs = await Promise.all(loads.map(({ ended }) => ended));
   return runs.map(({ requests }, at) => {
