@@ -146,10 +146,30 @@ ALTER TABLE requests ADD COLUMN asked TEXT;
 ALTER TABLE requests ADD COLUMN story TEXT;
 `;
 
+/** A row for each batch of requests that was written at once; see `request-batches` for what `records` holds. */
+const BATCHES = `
+CREATE TABLE request_batches (
+  last_seq INTEGER PRIMARY KEY,
+  requests INTEGER NOT NULL,
+  first_id TEXT NOT NULL,
+  last_id TEXT NOT NULL,
+  at TEXT NOT NULL,
+  records TEXT NOT NULL
+) STRICT;
+CREATE INDEX request_batches_by_id ON request_batches (last_id, first_id);
+INSERT INTO request_batches
+  SELECT max(seq), count(*), min(id), max(id), max(at), '[' || group_concat(json_array((1 << 18) - 1,
+    id, at, route, asked, model, slot, upstream, step, tier, state, status, duration_ms, ttft_ms, prompt_tokens,
+    completion_tokens, error, story, iif(json_valid(story), story ->> 'overhead_ms', NULL)), ',' ORDER BY seq) || ']'
+  FROM requests GROUP BY (seq - 1) / 250;
+DROP TABLE requests;
+`;
+
 /** Every step of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'first tables', sql: FIRST },
   { version: 2, name: 'files of pulls', sql: PULLS },
   { version: 3, name: 'vectors of memories', sql: VECTORS },
   { version: 4, name: 'stories of requests', sql: STORIES },
+  { version: 5, name: 'batches of requests', sql: BATCHES },
 ];

@@ -65,17 +65,17 @@ test('the first write after a start keeps to the rows that are to be kept', () =
     const store = openStore({ folder, log: recordedLog().log, kept });
     for (const id of names) store.requests.add(aRequest({ id, model: id }));
     store.close();
-    return [count('requests'), count('usage')];
+    return [count('request_batches'), count('usage')];
   };
-  expect(write(100, ['a', 'b', 'c', 'd', 'e'])).toEqual([5, 5]);
-  expect(write(3, ['f'])).toEqual([3, 3]);
+  expect(write(100, ['a', 'b', 'c', 'd', 'e'])).toEqual([1, 5]);
+  expect(write(1, ['f'])).toEqual([1, 1]);
 });
 
 test('requests reach the file by themselves, without a close', async () => {
   const { store, folder } = opened();
   store.requests.add(aRequest());
   const reader = connect(join(folder, 'svc.db'), { readonly: true });
-  const count = reader.prepare('SELECT count(*) FROM requests').pluck();
+  const count = reader.prepare('SELECT count(*) FROM request_batches').pluck();
   await expect.poll(() => count.get(), { timeout: 5_000 }).toBe(1);
   reader.close();
 });
@@ -155,10 +155,10 @@ test('Q02 locked by another program: only callers that need the row fail, the re
   store.memory.add('y', []);
   store.close();
   expect(
-    ['sessions WHERE revoked = 1', 'audit', 'requests', 'facts'].map((from) =>
+    ['sessions WHERE revoked = 1', 'audit', 'request_batches', 'facts'].map((from) =>
       other.prepare(`SELECT count(*) FROM ${from}`).pluck().get(),
     ),
-  ).toEqual([1, 50, 50, 1]);
+  ).toEqual([1, 50, 1, 1]);
   other.close();
 });
 

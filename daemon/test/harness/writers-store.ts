@@ -163,7 +163,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 const NAMES = Object.keys(FAMILIES);
 const ROUNDS = 3;
 /** Requests wait in memory for the flush, here that of the end. */
-const REQUEST = "SELECT 1 FROM requests WHERE id = 'new ' || ?";
+const REQUEST = "SELECT 1 FROM request_batches WHERE instr(records, 'new ' || ? || '\"')";
 
 /** Every row that is written, as `family n`. */
 const ALL_ROWS = Array.from({ length: ROUNDS }, (_, n) =>
