@@ -1,10 +1,20 @@
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import Koa, { type Context } from 'koa';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
-import { deeperThan, isJsonType, MAX_DEPTH, parseWith, readApiBody, wellFormed } from './read-body.ts';
+import { dropRooms, takeRoom } from '../kit/rooms.ts';
+import {
+  deeperThan,
+  isJsonType,
+  MAX_DEPTH,
+  parseWith,
+  readApiBody,
+  readBytes,
+  wellFormed,
+} from './read-body.ts';
 
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
@@ -104,4 +114,18 @@ describe('parseWith', () => {
     expect(parseWith(optional, undefined)).toEqual({ tier: 'admin' });
     expect(() => parseWith(optional, null)).toThrow(GatewayError);
   });
+});
+
+it('the memory of a long body that breaks off is there for the next one', async () => {
+  dropRooms();
+  const LENGTH = 13 * 1024 * 1024;
+  const sender = new PassThrough({ highWaterMark: LENGTH });
+  const req = Object.assign(sender, { headers: { 'content-length': String(LENGTH) } });
+  const read = readBytes(req as unknown as IncomingMessage, {} as ServerResponse, 'inference');
+  for (let at = 0; at < 32; at++) sender.write(Buffer.from(new ArrayBuffer(65_536)).fill('d'));
+  await new Promise((resolve) => setImmediate(resolve));
+  sender.destroy();
+  await expect(read).rejects.toMatchObject({ code: 'request.malformed' });
+  const room = takeRoom(LENGTH);
+  expect([room.length, room.subarray(0, 3).toString()]).toEqual([LENGTH, 'ddd']);
 });

@@ -272,6 +272,7 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
     let workMs = 0;
     const fail = (error: GatewayError) => {
       req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+      gathered.drop();
       open?.reject(error);
       open = null;
     };

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { letGoWritten } from './passing.ts';
+import { dropRooms, takeRoom } from './rooms.ts';
+
+// What others have left would serve in the place of what is looked at here.
+beforeEach(dropRooms);
 
 test('whatever the pieces and whatever was foreseen, the bytes are those that came', () => {
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 40 });
@@ -43,7 +47,23 @@ test('long pieces are let go as soon as they have been copied', () => {
 test('a length that is only claimed sets aside no more than some times what came', () => {
   const gathered = new GatheredBytes(64 << 20);
   for (let piece = 0; piece < 4; piece++) gathered.push(Buffer.alloc(1_000));
-  expect(gathered.take().buffer.byteLength).toBeLessThanOrEqual(8 * 4_000);
+  expect(gathered.take().buffer.byteLength).toBeLessThanOrEqual(16 * 4_000);
+  const longer = new GatheredBytes(64 << 20);
+  for (let piece = 0; piece < 10; piece++) longer.push(Buffer.alloc(100_000));
+  expect(longer.take().buffer.byteLength).toBeLessThanOrEqual(1 << 20);
+});
+
+test('a long body that breaks off leaves its room to the next one at once', () => {
+  const LENGTH = 11 * 1024 * 1024;
+  const gathered = new GatheredBytes(LENGTH);
+  for (let left = LENGTH; left > 65_536; left -= 65_536) {
+    gathered.push(Buffer.from(new ArrayBuffer(65_536)).fill('c'));
+  }
+  gathered.drop();
+  expect(gathered.length).toBe(0);
+  expect(gathered.take()).toHaveLength(0);
+  const room = takeRoom(LENGTH);
+  expect([room.length, room.subarray(0, 3).toString()]).toEqual([LENGTH, 'ccc']);
 });
 
 test('a long body that is over leaves its room to the next one, which holds nothing of it', () => {

@@ -2,8 +2,12 @@ import { LongStrings, noteLongStrings } from './long-strings.ts';
 import { letGo, letGoWhole } from './passing.ts';
 import { takeRoom } from './rooms.ts';
 
-/** How many times what has come is set aside for what is to come: a length that is only claimed costs no memory. */
-const AHEAD = 8;
+/**
+ * How many times what has come is set aside for what is to come: a length that is only claimed costs no memory. What has come by
+ * then is copied once more, so the steps are few: 64 KiB, a megabyte, sixteen, all.
+ */
+const AHEAD = 16;
+const FIRST = 1024 * 1024;
 /** Bytes from which a JSON text is walked as it comes. */
 const LONG = 256 * 1024;
 
@@ -53,9 +57,17 @@ export class GatheredBytes {
     return bytes;
   }
 
+  /** Lets go what has come, for good: the rest will not come. */
+  drop(): void {
+    if (this.#bytes !== null) letGoWhole(this.#bytes);
+    this.#bytes = null;
+    this.#length = 0;
+  }
+
   #grow(needed: number): void {
     const ahead = needed * AHEAD;
-    const room = this.#expected >= needed ? Math.min(this.#expected, ahead) : needed * 2;
+    const within = needed < FIRST ? Math.min(ahead, FIRST) : ahead;
+    const room = this.#expected >= needed ? Math.min(this.#expected, within) : needed * 2;
     const larger = takeRoom(room);
     if (this.#bytes !== null) {
       this.#bytes.copy(larger, 0, 0, this.#length);

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { giveRoom, isRoom, takeRoom } from './rooms.ts';
+import { dropRooms, giveRoom, isRoom, takeRoom } from './rooms.ts';
 
 const MIB = 1024 * 1024;
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => {
+  dropRooms();
+  vi.useFakeTimers();
+});
 afterEach(() => {
   vi.runAllTimers();
   vi.useRealTimers();
@@ -32,24 +35,24 @@ test('a room that is given back is empty to who had it, and serves a body of up 
   expect(first.length).toBe(0);
 });
 
-test('short rooms are not kept, and of long ones 32 MB at most', () => {
+test('short rooms are not kept, and of long ones 64 MB at most', () => {
   expect(used(8 * MIB - 1, 'a').length).toBe(0);
   expect(roomFor(8 * MIB - 1)).toBe(8 * MIB - 1);
-  const three = [16, 12, 10].map((size) => takeRoom(size * MIB));
+  const three = [32, 24, 20].map((size) => takeRoom(size * MIB));
   for (const { buffer } of three) giveRoom(buffer as ArrayBuffer);
   expect(three.map(({ length }) => length)).toEqual([0, 0, 0]);
-  expect([10, 10, 10].map((size) => roomFor(size * MIB) / MIB)).toEqual([16, 12, 10]);
-  expect(used(33 * MIB, 'b').length).toBe(0);
-  expect(roomFor(33 * MIB - 1)).toBe(33 * MIB - 1);
+  expect([20, 20, 20].map((size) => roomFor(size * MIB) / MIB)).toEqual([32, 24, 20]);
+  expect(used(65 * MIB, 'b').length).toBe(0);
+  expect(roomFor(65 * MIB - 1)).toBe(65 * MIB - 1);
 });
 
-test('what is kept goes a second after the last that came back', () => {
+test('what is kept goes half a minute after the last that came back', () => {
   used(16 * MIB, 'a');
-  vi.advanceTimersByTime(900);
+  vi.advanceTimersByTime(29_000);
   used(9 * MIB, 'b');
-  vi.advanceTimersByTime(900);
+  vi.advanceTimersByTime(29_000);
   expect(roomFor(15 * MIB)).toBe(16 * MIB);
-  vi.advanceTimersByTime(100);
+  vi.advanceTimersByTime(1_000);
   expect(roomFor(9 * MIB - 1)).toBe(9 * MIB - 1);
   // And the next one is kept again.
   used(16 * MIB, 'c');

@@ -1,9 +1,12 @@
 /** Shorter ones are not kept: the allocator has them at hand, while it returns long ones to the system. */
 const LEAST = 8 * 1024 * 1024;
-/** Bytes that are kept at most. */
-const MOST = 32 * 1024 * 1024;
-/** How long they are kept behind the last one that was given back, milliseconds. */
-const KEPT_MS = 1_000;
+/** Bytes that are kept at most: as many as the longest body has. */
+const MOST = 64 * 1024 * 1024;
+/**
+ * How long they are kept behind the last one that was given back, milliseconds: as long as who talks with pictures or whole folders
+ * in his context may wait between two turns.
+ */
+const KEPT_MS = 30_000;
 
 /** Memory that is a room's, for as long as it is lent. */
 const lent = new WeakSet<ArrayBufferLike>();
@@ -13,7 +16,8 @@ let dropping: NodeJS.Timeout | null = null;
 
 /**
  * Room for so many bytes that belong together and come bit by bit; what it holds is anything. It may be that of a body that is over:
- * taken anew from the system, 16 MB are 4,000 page faults, a fifth of the CPU of such a chat.
+ * taken anew from the system, 16 MB are 4,000 page faults, a fifth of the CPU of such a chat, and on a machine that shares its memory
+ * with others several times the chat.
  */
 export function takeRoom(bytes: number): Buffer {
   const at = kept.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= bytes * 2);
@@ -36,7 +40,7 @@ export function giveRoom(memory: ArrayBuffer): void {
   }
   kept.push(memory.transfer());
   keptBytes += byteLength;
-  if (dropping === null) dropping = setTimeout(drop, KEPT_MS).unref();
+  if (dropping === null) dropping = setTimeout(dropRooms, KEPT_MS).unref();
   else dropping.refresh();
 }
 
@@ -45,7 +49,9 @@ function forget(at: number): void {
   keptBytes -= room?.byteLength ?? 0;
 }
 
-function drop(): void {
+/** Gives all that is kept back to the system. */
+export function dropRooms(): void {
+  if (dropping !== null) clearTimeout(dropping);
   dropping = null;
   for (const room of kept) room.transfer(0);
   kept = [];
