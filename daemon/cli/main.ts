@@ -3,6 +3,5 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { ROOT } from '../kit/root.ts';
 
 enableCompileCache(`${ROOT}/.cache/compile`);
-const { run } = await import('./run.ts');
-await run(process.argv.slice(2));
-flushCompileCache();
+// As it is built it is a CommonJS program, which cannot wait here.
+void import('./run.ts').then(({ run }) => run(process.argv.slice(2))).then(flushCompileCache);

@@ -8,7 +8,7 @@ import { scratch } from '../kit/testing/scratch.ts';
 const imports = (text: string): string[] =>
   [
     ...text.matchAll(
-      /^(?:import|export) (?!type\b)[^'"]*?from '([^']+)'|^import '([^']+)'|^const .*await import\('([^']+)'\)/gm,
+      /^(?:import|export) (?!type\b)[^'"]*?from '([^']+)'|^import '([^']+)'|^void import\('([^']+)'\)/gm,
     ),
   ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from './root.ts';
 
 const DAEMON = join(ROOT, 'dist', 'daemon', 'main.js');
-const SVCCTL = join(ROOT, 'dist', 'daemon', 'cli', 'main.js');
+const SVCCTL = join(ROOT, 'dist', 'daemon', 'cli', 'main.cjs');
 
 /** Runs a program with its standard output led somewhere; the first line of what is answered is its exit code. */
 function led(program: string, words: string, into: string) {

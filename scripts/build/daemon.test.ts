@@ -1,5 +1,5 @@
 /** The built daemon: every program that the sources name is there, and finds its place. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -40,7 +40,7 @@ describe('the built daemon', () => {
       );
     expect(named.length).toBeGreaterThan(2);
     const workers = ['slots/workers/llama-main.js', 'slots/workers/speech-main.js'];
-    for (const name of [...named, ...workers, 'main.js', 'cli/main.js'])
+    for (const name of [...named, ...workers, 'main.js', 'cli/main.cjs'])
       expect(existsSync(built(name)), name).toBe(true);
   });
 
@@ -54,10 +54,39 @@ describe('the built daemon', () => {
     }
   });
 
-  it.each(['main.js', 'cli/main.js'])('%s runs where it lies', (name) => {
+  it.each(['main.js', 'cli/main.cjs'])('%s runs where it lies', (name) => {
     const text = execFileSync(process.execPath, [built(name), '--version'], { encoding: 'utf8' });
     expect(text).toContain('7.7.7');
   });
+
+  it('svcctl runs what it shares with the daemon', () => {
+    const env = { PATH: process.env.PATH, SVC_HOME: scratch() };
+    const program = built('cli/main.cjs');
+    expect(execFileSync(process.execPath, [program, 'config'], { env, encoding: 'utf8' })).toContain(
+      env.SVC_HOME,
+    );
+    const { stdout } = spawnSync(process.execPath, [program, 'doctor'], { env, encoding: 'utf8' });
+    expect(stdout).toContain('configuration');
+  });
+});
+
+it('svcctl is one file of CommonJS behind its entry point, and what only some commands need of the daemon lies apart', () => {
+  const read = (name: string) => readFileSync(built(name), 'utf8');
+  const required = (text: string) =>
+    [...text.matchAll(/^(?:let|const) .*require\("([^"]+)"\)/gm)].map(([, name = '']) => name);
+  const commands = filesOf(built(), '.cjs').find((name) => name.startsWith('chunks/svcctl-')) ?? '';
+  expect(read('cli/main.cjs')).toContain(commands);
+  // Before its compiled code is looked up, nothing is read in but the place of that.
+  expect(
+    required(read('cli/main.cjs')).filter((name) => !/^node:|\/(root|rolldown-runtime)-/.test(name)),
+  ).toEqual([]);
+  const late = required(read(commands)).filter((name) => !/^node:|\/(root|rolldown-runtime)-/.test(name));
+  expect(late).toEqual([]);
+  const named = filesOf(built(), '.cjs').flatMap((name) => [
+    ...read(name).matchAll(/import\("\.\.\/([^"]+)"\)/g),
+  ]);
+  expect(new Set(named.map(([, name]) => name))).toContain('commands/doctor.js');
+  for (const [, name = ''] of named) expect(existsSync(built(name)), name).toBe(true);
 });
 
 it('chunks of earlier builds go a week later: a gateway that runs may still read them in', () => {

@@ -27,7 +27,7 @@ export function npmEntries(app: App, cpu: Cpu): Entry[] {
   return [
     textEntry('package.json', `${JSON.stringify(manifest, null, 2)}\n`),
     textEntry('bin/svc-gateway', launcher('main.js', START_FLAG), PROGRAM),
-    textEntry('bin/svcctl', launcher('cli/main.js', '--disable-warning=ExperimentalWarning'), PROGRAM),
+    textEntry('bin/svcctl', launcher('cli/main.cjs', '--disable-warning=ExperimentalWarning'), PROGRAM),
     ...below('lib', app.entries),
   ];
 }
