@@ -89,6 +89,15 @@ it('svcctl is one file of CommonJS behind its entry point, and what only some co
   for (const [, name = ''] of named) expect(existsSync(built(name)), name).toBe(true);
 });
 
+it('the library of llama.cpp is joined with the worker, finds its own files and keeps the trial of binaries that is ours', () => {
+  const texts = filesOf(built(), '.js').map((name) => readFileSync(built(name), 'utf8'));
+  for (const text of texts) expect(text).not.toMatch(/^import .*"(node-llama-cpp|zod)"/m);
+  const [library = '', ...others] = texts.filter((text) => text.includes('class LlamaModel '));
+  expect(others).toEqual([]);
+  expect(library).toContain('new URL("./config.js", import.meta.resolve("node-llama-cpp")).href');
+  expect(library).not.toMatch(/fork\(__filename/);
+});
+
 it('chunks of earlier builds go a week later: a gateway that runs may still read them in', () => {
   const out = scratch();
   mkdirSync(join(out, 'chunks'));

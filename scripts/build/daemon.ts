@@ -50,6 +50,47 @@ function ownPlaces(sources: string): Plugin {
   };
 }
 
+/**
+ * Packages of hundreds of files, and what these read in, are joined with ours: Node's loader takes about a millisecond for each file. All
+ * others stay files: what they are is seen in `node_modules`, and so are those that bring native parts.
+ */
+const JOINED = [
+  ...['zod', 'smol-toml', 'node-llama-cpp', 'lifecycle-utils', 'semver', 'fs-extra', 'env-var', 'retry'],
+  ...[
+    'async-retry',
+    'cross-spawn',
+    'which',
+    'isexe',
+    'shebang-command',
+    'shebang-regex',
+    'path-key',
+    'chalk',
+  ],
+  ...['graceful-fs', 'jsonfile', 'universalify', 'proper-lockfile', 'signal-exit'],
+];
+
+/**
+ * node-llama-cpp, joined with ours: it looks for what lies beside its files where they lie, and its trial of a binary is ours, which
+ * `slots/workers/llama/binary-trial` puts in its place where it stays files.
+ */
+function joinedLlama(sources: string): Plugin {
+  const FOLDER = '/node_modules/node-llama-cpp/dist/';
+  const trial = join(sources, 'slots', 'workers', 'llama', 'card-trial.ts');
+  return {
+    name: 'joined-llama',
+    enforce: 'pre',
+    resolveId: (source, importer) =>
+      importer?.includes(FOLDER) && source.endsWith('/testBindingBinary.js') ? trial : null,
+    transform(code, id) {
+      const at = id.indexOf(FOLDER);
+      if (at < 0 || !code.includes('import.meta.url')) return null;
+      const file = `./${id.slice(at + FOLDER.length)}`;
+      const place = `new URL(${JSON.stringify(file)}, import.meta.resolve('node-llama-cpp')).href`;
+      return code.replaceAll('import.meta.url', place);
+    },
+  };
+}
+
 /** How a file of ours is called below the sources. */
 const below = (sources: string, id: string): string => relative(sources, id).split(sep).join('/');
 
@@ -132,8 +173,8 @@ export async function buildDaemon(
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
-    plugins: [ownPlaces(sources)],
-    ssr: { external: true, target: 'node' },
+    plugins: [joinedLlama(sources), ownPlaces(sources)],
+    ssr: { external: true, noExternal: JOINED, target: 'node' },
     build: {
       ssr: true,
       target: 'node24',
@@ -141,6 +182,8 @@ export async function buildDaemon(
       emptyOutDir: false,
       minify: false,
       rolldownOptions: {
+        // Of a library what nobody asks for is left out, downloads of models and what they show at a terminal among it.
+        treeshake: { moduleSideEffects: (id) => !/\/node_modules\/(node-llama-cpp|zod)\//.test(id) },
         input: { ...more, ...asInput(sources, [...own, ...wanted]) },
         output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },
