@@ -19,22 +19,36 @@ const COMMANDS = [
 ] as const;
 const TIMES = 5;
 
-async function took(target: Target, words: readonly string[]): Promise<number> {
+async function took(command: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const since = performance.now();
-  const env = { PATH: process.env.PATH, SVC_HOME: target.home, SVC_URL: target.url.origin };
-  const child = spawn(program, [...words], { stdio: 'ignore', env: { ...env, SVC_ADMIN_KEY: ADMIN_KEY } });
+  const child = spawn(command, [...words], { stdio: 'ignore', env: { PATH: process.env.PATH, ...env } });
   const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`svcctl ${words.join(' ')} ended with ${code}`);
+  if (code !== 0) throw new Error(`${command} ${words.join(' ')} ended with ${code}`);
   return performance.now() - since;
 }
 
-/** Milliseconds of each command from its start to its end, and of the slowest of them (medians). */
+/** The median of some runs, in milliseconds. */
+async function usual(
+  command: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<number> {
+  const times: number[] = [];
+  for (let time = 0; time < TIMES; time++) times.push(await took(command, words, env));
+  return median(times);
+}
+
+/**
+ * Milliseconds of each command from its start to its end, and of the slowest of them (medians). `node_ms` is what a Node takes
+ * that does nothing: of all of them it is the machine's part.
+ */
 export async function svcctlCommands(target: Target): Promise<Figures> {
+  const env = { SVC_HOME: target.home, SVC_URL: target.url.origin, SVC_ADMIN_KEY: ADMIN_KEY };
   const all: [name: string, ms: number][] = [];
   for (const command of COMMANDS) {
-    const times: number[] = [];
-    for (let time = 0; time < TIMES; time++) times.push(await took(target, command.split(' ')));
-    all.push([`${command.replace(/^--/, '').replace(' ', '_')}_ms`, median(times)]);
+    const ms = await usual(program, command.split(' '), env);
+    all.push([`${command.replace(/^--/, '').replace(' ', '_')}_ms`, ms]);
   }
-  return { ...Object.fromEntries(all), slowest_ms: Math.max(...all.map(([, ms]) => ms)) };
+  const node = await usual(process.execPath, ['-e', '0']);
+  return { ...Object.fromEntries(all), slowest_ms: Math.max(...all.map(([, ms]) => ms)), node_ms: node };
 }
