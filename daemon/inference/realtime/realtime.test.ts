@@ -11,8 +11,8 @@ afterEach(() => {
   for (const close of closers.splice(0).reverse()) close();
 });
 
-/** One event of a streamed chat, and what it weighs. */
-const WORDS = 'x'.repeat(2_000);
+/** One event of a streamed chat, and what it weighs: kernels take up to some forty megabytes for somebody who does not read. */
+const WORDS = 'x'.repeat(100_000);
 const chunk = Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: WORDS } }] })}\n\n`);
 
 /** Sessions over real sockets; the stages behind them are a stand-in that writes without end and counts. */
