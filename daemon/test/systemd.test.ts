@@ -46,7 +46,7 @@ describe.skipIf(reason !== null)('the service', () => {
     folder = mkdtempSync(join(tmpdir(), 'svc-packages-'));
     debs = await packages(folder);
     machine = await bootMachine(freshTree(), folder);
-  }, 240_000);
+  }, 600_000);
   afterAll(async () => {
     await machine?.powerOff();
     rmSync(folder, { recursive: true, force: true });

@@ -66,11 +66,13 @@ export function freshTree(): string {
       '--variant=minbase',
       `--include=${PACKAGES.join(',')}`,
       '--aptopt=APT::Install-Recommends "false"',
+      // A tree of tests may be lost: waiting for the disk behind each file took most of its time.
+      '--dpkgopt=force-unsafe-io',
       RELEASE,
       unfinished,
       `deb ${mirror()} ${RELEASE} main`,
     ],
-    { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: 180_000 },
+    { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: 480_000 },
   );
   renameSync(unfinished, folder);
   return folder;
