@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { build, type Plugin } from 'vite';
+import { type BuildEnvironmentOptions, build, type Plugin } from 'vite';
 import { ADDRESS } from './addresses.ts';
 
 const TEST_FOLDERS = new Set(['test', 'testing', 'fixtures']);
@@ -114,6 +114,25 @@ function leftToDaemon(sources: string, left: Set<string>): Plugin {
   };
 }
 
+interface Programs {
+  readonly plugins: Plugin[];
+  /** Packages that are joined with them; all others stay files. */
+  readonly joined: string[];
+  readonly options: BuildEnvironmentOptions['rolldownOptions'];
+}
+
+async function buildPrograms(root: string, out: string, programs: Programs): Promise<void> {
+  const { plugins, joined, options } = programs;
+  await build({
+    ...{ root, configFile: false, logLevel: 'warn', publicDir: false, plugins },
+    ssr: { external: true, noExternal: joined, target: 'node' },
+    build: {
+      ...{ ssr: true, target: 'node24', outDir: out, emptyOutDir: false, minify: false },
+      rolldownOptions: options,
+    },
+  });
+}
+
 /**
  * Builds svcctl into `out`: one file of CommonJS behind its entry point. Half of what a short command took was Node's loader of modules, at
  * a millisecond for each file and ten for what it lists of Node's own. Answers the files of the daemon that it reads in late.
@@ -121,35 +140,24 @@ function leftToDaemon(sources: string, left: Set<string>): Plugin {
 async function buildSvcctl(root: string, out: string, sources: string): Promise<ReadonlySet<string>> {
   const left = new Set<string>();
   const commands = (id: string) => id.startsWith(`${sources}cli${sep}`) && id !== sources + SVCCTL;
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    publicDir: false,
+  await buildPrograms(root, out, {
     plugins: [leftToDaemon(sources, left), ownPlaces(sources)],
-    ssr: { external: true, noExternal: ['smol-toml'], target: 'node' },
-    build: {
-      ssr: true,
-      target: 'node24',
-      outDir: out,
-      emptyOutDir: false,
-      minify: false,
-      rolldownOptions: {
-        input: asInput(sources, [SVCCTL]),
-        output: {
-          format: 'cjs',
-          entryFileNames: '[name].cjs',
-          chunkFileNames: 'chunks/[name]-[hash].cjs',
-          codeSplitting: {
-            groups: [
-              { name: 'root', test: (id) => id === `${sources}kit${sep}root.ts`, priority: 1 },
-              { name: 'svcctl', test: commands },
-            ],
-          },
+    joined: ['smol-toml'],
+    options: {
+      input: asInput(sources, [SVCCTL]),
+      output: {
+        format: 'cjs',
+        entryFileNames: '[name].cjs',
+        chunkFileNames: 'chunks/[name]-[hash].cjs',
+        codeSplitting: {
+          groups: [
+            { name: 'root', test: (id) => id === `${sources}kit${sep}root.ts`, priority: 1 },
+            { name: 'svcctl', test: commands },
+          ],
         },
-        // All commands lie in one file, which some ask for late: then they are run late.
-        checks: { ineffectiveDynamicImport: false },
       },
+      // All commands lie in one file, which some ask for late: then they are run late.
+      checks: { ineffectiveDynamicImport: false },
     },
   });
   return left;
@@ -158,7 +166,7 @@ async function buildSvcctl(root: string, out: string, sources: string): Promise<
 /**
  * Builds the daemon, svcctl and their worker programs into `out`: plain JavaScript in a few files, each program under the
  * name that it has among the sources. A start of a gateway reads in a thousand modules, three quarters of them ours; joined, they
- * take a third less CPU. Packages stay packages. `more` names programs outside of the daemon that start it, by file.
+ * take a third less CPU. So are the largest packages (`JOINED`). `more` names programs outside of the daemon that start it, by file.
  */
 export async function buildDaemon(
   root: string,
@@ -168,25 +176,14 @@ export async function buildDaemon(
   const sources = join(root, 'daemon') + sep;
   const wanted = await buildSvcctl(root, out, sources);
   const own = programs(sources).filter((path) => path !== SVCCTL);
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    publicDir: false,
+  await buildPrograms(root, out, {
     plugins: [joinedLlama(sources), ownPlaces(sources)],
-    ssr: { external: true, noExternal: JOINED, target: 'node' },
-    build: {
-      ssr: true,
-      target: 'node24',
-      outDir: out,
-      emptyOutDir: false,
-      minify: false,
-      rolldownOptions: {
-        // Of a library what nobody asks for is left out, downloads of models and what they show at a terminal among it.
-        treeshake: { moduleSideEffects: (id) => !/\/node_modules\/(node-llama-cpp|zod)\//.test(id) },
-        input: { ...more, ...asInput(sources, [...own, ...wanted]) },
-        output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
-      },
+    joined: JOINED,
+    options: {
+      // Of a library what nobody asks for is left out, downloads of models and what they show at a terminal among it.
+      treeshake: { moduleSideEffects: (id) => !/\/node_modules\/(node-llama-cpp|zod)\//.test(id) },
+      input: { ...more, ...asInput(sources, [...own, ...wanted]) },
+      output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
     },
   });
 }
