@@ -67,6 +67,13 @@ describe('the built daemon', () => {
     );
     const { stdout } = spawnSync(process.execPath, [program, 'doctor'], { env, encoding: 'utf8' });
     expect(stdout).toContain('configuration');
+    const refused = spawnSync(process.execPath, [program, 'restore', built('main.js'), '--json'], {
+      env,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(refused.stdout || refused.stderr)).toMatchObject({
+      error: { code: 'restore.invalid' },
+    });
   });
 });
 
@@ -85,7 +92,7 @@ it('svcctl is one file of CommonJS behind its entry point, and what only some co
   const named = filesOf(built(), '.cjs').flatMap((name) => [
     ...read(name).matchAll(/import\("\.\.\/([^"]+)"\)/g),
   ]);
-  expect(new Set(named.map(([, name]) => name))).toContain('commands/doctor.js');
+  expect(new Set(named.map(([, name]) => name))).toContain('run.js');
   for (const [, name = ''] of named) expect(existsSync(built(name)), name).toBe(true);
 });
 

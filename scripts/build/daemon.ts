@@ -95,19 +95,19 @@ function joinedLlama(sources: string): Plugin {
 const below = (sources: string, id: string): string => relative(sources, id).split(sep).join('/');
 
 /**
- * What is read in late by a module that svcctl shares with the daemon (the gateway itself, its sub-commands) stays with the daemon's
- * own files. `left` gathers their paths.
+ * What svcctl reads in late of the daemon, such as its sub-commands, stays with the daemon's own files: a part of it among those of svcctl
+ * would not know the errors of the rest for what they are. `left` gathers their paths.
  */
 function leftToDaemon(sources: string, left: Set<string>): Plugin {
   return {
     name: 'left-to-daemon',
     enforce: 'pre',
     async resolveId(source, importer, { kind }) {
-      const lies = importer === undefined ? '' : below(sources, importer);
-      if (kind !== 'dynamic-import' || lies.startsWith('cli/') || !source.startsWith('.')) return null;
+      if (kind !== 'dynamic-import' || !source.startsWith('.')) return null;
       const found = await this.resolve(source, importer, { skipSelf: true });
       if (found === null || !found.id.startsWith(sources)) return null;
       const path = below(sources, found.id);
+      if (path.startsWith('cli/')) return null;
       left.add(path);
       return { id: TOP + path.replace(/\.ts$/, '.js'), external: true };
     },
