@@ -12,7 +12,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scratch, scratchOfFile } from '../../daemon/kit/testing/scratch.ts';
-import { sweep } from './daemon.ts';
+import { sortedImports, sweep } from './daemon.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const sources = join(root, 'daemon');
@@ -103,6 +103,20 @@ it('the library of llama.cpp is joined with the worker, finds its own files and 
   expect(others).toEqual([]);
   expect(library).toContain('new URL("./config.js", import.meta.resolve("node-llama-cpp")).href');
   expect(library).not.toMatch(/fork\(__filename/);
+});
+
+it('imports stand in the order of their sources, whatever the numbers of chunks are that have no name yet', () => {
+  const fs = 'import { rmSync } from "node:fs";';
+  const one = (hash: string) => `import { t as b } from "./b-!~{${hash}}~.js";`;
+  const two = (hash: string) => `import { n as a, t } from "./a-!~{${hash}}~.js";`;
+  const rest = '// import "x";\nvar x = b;\nimport "./a";\n';
+  expect(sortedImports([fs, one('001'), two('002'), rest].join('\n'))).toBe(
+    [two('002'), one('001'), fs, rest].join('\n'),
+  );
+  expect(sortedImports([two('000'), fs, one('004'), rest].join('\n'))).toBe(
+    [two('000'), one('004'), fs, rest].join('\n'),
+  );
+  expect(sortedImports('import "./only.js";')).toBe('import "./only.js";');
 });
 
 it('chunks of earlier builds go a week later: a gateway that runs may still read them in', () => {

@@ -114,6 +114,27 @@ function leftToDaemon(sources: string, left: Set<string>): Plugin {
   };
 }
 
+/** What a chunk is called until all texts are known: such names are numbered as it happens. */
+const UNKNOWN_HASH = /!~\{\w+\}~/g;
+
+/**
+ * Imports in the order of their sources. Rolldown's own order depends on which file a busy machine has read first (two builds of a hundred,
+ * with 1.2.19), and with it the names of chunks: the same sources would not give the same package.
+ */
+export function sortedImports(code: string): string {
+  const lines = code.split('\n');
+  const rest = lines.findIndex((line) => !line.startsWith('import '));
+  const after = rest < 0 ? lines.length : rest;
+  const key = (line: string) => `${line.slice(line.lastIndexOf(' "'))} ${line}`.replace(UNKNOWN_HASH, '');
+  const sorted = lines.slice(0, after).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+  return [...sorted, ...lines.slice(after)].join('\n');
+}
+
+const steadyImports: Plugin = {
+  name: 'steady-imports',
+  renderChunk: (code, { fileName }) => (fileName.endsWith('.js') ? sortedImports(code) : null),
+};
+
 interface Programs {
   readonly plugins: Plugin[];
   /** Packages that are joined with them; all others stay files. */
@@ -177,7 +198,7 @@ export async function buildDaemon(
   const wanted = await buildSvcctl(root, out, sources);
   const own = programs(sources).filter((path) => path !== SVCCTL);
   await buildPrograms(root, out, {
-    plugins: [joinedLlama(sources), ownPlaces(sources)],
+    plugins: [joinedLlama(sources), ownPlaces(sources), steadyImports],
     joined: JOINED,
     options: {
       // Of a library what nobody asks for is left out, downloads of models and what they show at a terminal among it.

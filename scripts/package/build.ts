@@ -5,7 +5,7 @@ import { type App, app } from './app.ts';
 import { arFrames } from './ar.ts';
 import { type Compression, compressTo, SUFFIX } from './compress.ts';
 import { controlEntries, type DebianArch, dataEntries } from './debian.ts';
-import { below, type Entry, textEntry } from './entry.ts';
+import { below, bytesOf, type Entry, textEntry } from './entry.ts';
 import type { Cpu } from './modules.ts';
 import { npmEntries } from './npm.ts';
 import { tar } from './tar.ts';
@@ -19,18 +19,26 @@ export interface BuildOptions {
   /** Unix seconds for every file. */
   date: number;
   version?: string | undefined;
-  /** Other texts for files of the program folder, so that tests can make the release before or after this one. */
-  replaced?: Readonly<Record<string, string>>;
+  /**
+   * Changes texts of the daemon (null: as it is), so that tests can make the release before or after this one. Where it changes none, the
+   * build fails.
+   */
+  edit?: (text: string) => string | null;
 }
 
 const CPU: Readonly<Record<DebianArch, Cpu>> = { amd64: 'x64', arm64: 'arm64' };
 
-async function program({ root, arch, version, replaced = {} }: BuildOptions): Promise<App> {
+async function program({ root, arch, version, edit }: BuildOptions): Promise<App> {
   const made = await app({ root, cpu: CPU[arch], version });
+  if (edit === undefined) return made;
+  let edited = 0;
   const entries = made.entries.map((entry) => {
-    const text = replaced[entry.path];
-    return text === undefined ? entry : textEntry(entry.path, text, entry.mode);
+    const text = entry.path.startsWith('daemon/') ? edit(bytesOf(entry).toString('utf8')) : null;
+    if (text === null) return entry;
+    edited += 1;
+    return textEntry(entry.path, text, entry.mode);
   });
+  if (edited === 0) throw new Error('nothing of the daemon was edited');
   return { ...made, entries };
 }
 
