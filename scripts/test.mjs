@@ -19,7 +19,6 @@ const endOf = (child) =>
 const base = {
   ...process.env,
   PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
-  CI: process.env.CI ?? '',
   // Programs that the suites start again and again need not be compiled again and again.
   NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
 };
