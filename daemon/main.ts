@@ -14,12 +14,13 @@ const { enableCompileCache, flushCompileCache } = await import('node:module');
 // that folder can't be written, only time is lost.
 const { ROOT } = await import('./kit/root.ts');
 enableCompileCache(`${ROOT}/.cache/compile`);
-const { tuneHeap } = await import('./kit/heap.ts');
-tuneHeap();
 const { keepTickShape } = await import('./kit/tick-shape.ts');
 keepTickShape();
 const { run } = await import('./run.ts');
 await run(process.argv.slice(2), process.env);
 flushCompileCache();
+// Only now: compiled code, Node's own too, holds for the flags that it was made with, and the rest of Node's would be compiled at each start.
+const { tuneHeap } = await import('./kit/heap.ts');
+tuneHeap();
 
 export {};

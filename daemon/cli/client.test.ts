@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newRequestId } from '../kit/request-id.ts';
 import { listening } from '../kit/testing/listening.ts';
@@ -166,7 +167,7 @@ describe('a gateway that is not there', () => {
     async function* endless() {
       for (;;) yield Buffer.alloc(1 << 20);
     }
-    await expect(readAll(endless())).rejects.toThrow('the answer is too large');
+    await expect(readAll(Readable.from(endless()))).rejects.toThrow('the answer is too large');
   });
 });
 

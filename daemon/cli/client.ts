@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { ErrorEnvelope } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import { CliError, EXIT } from './exit-codes.ts';
@@ -173,17 +174,20 @@ function parsed(text: string, base: string): unknown {
 }
 
 /** The whole body as text. Throws CliError when it breaks off or is too large. */
-export async function readAll(res: AsyncIterable<Buffer>): Promise<string> {
+export function readAll(res: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const chunk of res) {
+  return new Promise((resolve, reject) => {
+    const broken = () => reject(new CliError('the answer broke off', EXIT.unreachable));
+    // By its events: the loop over a stream takes three milliseconds when it is the first of a process.
+    res.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_ANSWER) throw new CliError('the answer is too large');
       chunks.push(chunk);
-    }
-  } catch (error) {
-    throw error instanceof CliError ? error : new CliError('the answer broke off', EXIT.unreachable);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+      if (size <= MAX_ANSWER) return;
+      reject(new CliError('the answer is too large'));
+      res.destroy();
+    });
+    res.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    res.on('error', broken).on('close', broken);
+  });
 }

@@ -82,7 +82,9 @@ async function main(argv: readonly string[]): Promise<number> {
     out: (text) => process.stdout.write(text),
     outBytes: process.stdout.isTTY ? null : writeBytes,
     status: (text) => terminal.status(text),
-    watched: terminal.watched,
+    get watched() {
+      return terminal.watched;
+    },
     confirm: async (question) => {
       const answer = await terminal.ask(`${question} [y/N] `);
       return answer === null ? null : /^y(es)?$/i.test(answer.trim());

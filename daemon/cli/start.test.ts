@@ -27,22 +27,35 @@ it('svcctl starts without anything heavy: help and completion need neither schem
   expect(all.size).toBeGreaterThan(20);
   const packages = [...all].filter((name) => !name.startsWith('/') && !name.startsWith('node:'));
   expect(packages).toEqual(['smol-toml']);
-  for (const heavy of ['node:http', 'node:https', 'node:child_process', 'node:readline/promises']) {
+  for (const heavy of [
+    'node:http',
+    'node:https',
+    'node:child_process',
+    'node:readline/promises',
+    'node:vm',
+  ]) {
     expect(all).not.toContain(heavy);
   }
 });
 
-it('launchers of a checkout name the folder of compiled code that the entry points use', () => {
+it('launchers name the folder of compiled code that the daemon uses', () => {
   const root = resolve(import.meta.dirname, '..', '..');
   const text = (file: string) => readFileSync(resolve(root, file), 'utf8');
   expect(text('scripts/svcctl')).toContain('$here/../.cache/compile');
+  expect(text('packaging/debian/svcctl.sh')).toContain('/usr/lib/svc-gateway/.cache/compile');
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a program
   expect(text('scripts/start.mjs')).toContain('NODE_COMPILE_CACHE: `${root}/.cache/compile`');
-  for (const entry of ['daemon/cli/main.ts', 'daemon/main.ts']) {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a program
-    expect(text(entry)).toContain('`${ROOT}/.cache/compile`');
-  }
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a program
+  expect(text('daemon/main.ts')).toContain('`${ROOT}/.cache/compile`');
 });
+
+it.each(['scripts/svcctl', 'packaging/debian/svcctl.sh', 'scripts/package/npm.ts'])(
+  '%s gives svcctl room to end before a collection',
+  (launcher) => {
+    const text = readFileSync(resolve(import.meta.dirname, '..', '..', launcher), 'utf8');
+    expect(text).toContain('--disable-warning=ExperimentalWarning --min-semi-space-size=4');
+  },
+);
 
 it.each(['a link to it', 'a link to its folder'])('svcctl of a checkout runs through %s', (what) => {
   const scripts = resolve(import.meta.dirname, '..', '..', 'scripts');

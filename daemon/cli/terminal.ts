@@ -49,7 +49,7 @@ export class Terminal {
 
   /** One line on standard error that replaces the one before; null takes it away. */
   status(text: string | null): void {
-    if (!this.watched || (text === null && !this.#shown)) return;
+    if ((text === null && !this.#shown) || !this.watched) return;
     process.stderr.write(`\r\u001b[K${text ?? ''}`);
     this.#shown = text !== null;
   }

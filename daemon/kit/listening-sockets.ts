@@ -5,10 +5,14 @@ const READ_BYTES = 1 << 16;
 /** State of a socket that listens, as `/proc/net/tcp` writes it. */
 const LISTENING = '0A';
 
-/** The fields of each line of a socket that listens: 1 is its address and port, 7 its user, 9 its inode. */
-export const listening = (table: string): string[][] =>
+/**
+ * The fields of each line of a socket that listens: 1 is its address and port, 7 its user, 9 its inode. Lines without `mark` are
+ * passed over before they are taken apart.
+ */
+export const listening = (table: string, mark = ''): string[][] =>
   table
     .split('\n')
+    .filter((line) => line.includes(mark))
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , , state]) => state === LISTENING);
 

@@ -6,16 +6,18 @@ import { listening, readListening } from './listening-sockets.ts';
 
 interface Listener {
   readonly host: string | null;
-  readonly port: number;
   readonly user: number;
 }
 
-/** What listens by `/proc/net/tcp` or `tcp6`; nothing where the kernel does not tell. */
-const listenersIn = (file: string): Listener[] =>
-  listening(readListening(file) ?? '').map(([, local = '', , , , , , user]) => {
-    const { host, port } = addressOf(local);
-    return { host: canonicalIp(host), port, user: Number(user) };
-  });
+/** A port as the kernel writes it behind an address. */
+const portMark = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
+
+/** What listens at a port by `/proc/net/tcp` or `tcp6`; nothing where the kernel does not tell. */
+const listenersAt = (wanted: number, file: string): Listener[] =>
+  listening(readListening(file) ?? '', portMark(wanted))
+    .map(([, local = '', , , , , , user]) => ({ ...addressOf(local), user: Number(user) }))
+    .filter(({ port }) => port === wanted)
+    .map(({ host, user }) => ({ host: canonicalIp(host), user }));
 
 /** The addresses of which a listener takes a call to `host`, the most exact first; null for a name, which may be any of them. */
 function takers(host: string): readonly string[] | null {
@@ -44,9 +46,8 @@ export function strangerAt(url: string, trusted: ReadonlySet<number>, proc = '/p
   if (!URL.canParse(url)) return null;
   const { hostname, port, protocol } = new URL(url);
   const wanted = Number(port || (protocol === 'https:' ? 443 : 80));
-  const all = ['net/tcp', 'net/tcp6'].flatMap((name) => listenersIn(join(proc, name)));
+  const here = ['net/tcp', 'net/tcp6'].flatMap((name) => listenersAt(wanted, join(proc, name)));
   const host = hostname.replace(/^\[|\]$/g, '');
-  const here = all.filter((each) => each.port === wanted);
   const user = usersAt(host, here).find((one) => !trusted.has(one));
   return user === undefined ? null : `user ${user}, who holds port ${wanted}`;
 }

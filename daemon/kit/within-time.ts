@@ -1,5 +1,3 @@
-import { createContext, Script } from 'node:vm';
-
 /** Work that was cut off because it took longer than its limit. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
@@ -10,6 +8,7 @@ const SLOT: { work?: (() => unknown) | undefined } = {};
 let call: ((timeout: number) => unknown) | undefined;
 
 function prepare(): (timeout: number) => unknown {
+  const { createContext, Script } = process.getBuiltinModule('node:vm');
   const context = createContext(SLOT);
   const script = new Script('work()');
   return (timeout) => script.runInContext(context, { timeout });

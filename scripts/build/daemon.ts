@@ -155,12 +155,11 @@ async function buildPrograms(root: string, out: string, programs: Programs): Pro
 }
 
 /**
- * Builds svcctl into `out`: one file of CommonJS behind its entry point. Half of what a short command took was Node's loader of modules, at
- * a millisecond for each file and ten for what it lists of Node's own. Answers the files of the daemon that it reads in late.
+ * Builds svcctl into `out`: one file of CommonJS. Half of what a short command took was Node's loader of modules, at a millisecond or
+ * two for each file and ten for what it lists of Node's own. Answers the files of the daemon that it reads in late.
  */
 async function buildSvcctl(root: string, out: string, sources: string): Promise<ReadonlySet<string>> {
   const left = new Set<string>();
-  const commands = (id: string) => id.startsWith(`${sources}cli${sep}`) && id !== sources + SVCCTL;
   await buildPrograms(root, out, {
     plugins: [leftToDaemon(sources, left), ownPlaces(sources)],
     joined: ['smol-toml'],
@@ -169,13 +168,7 @@ async function buildSvcctl(root: string, out: string, sources: string): Promise<
       output: {
         format: 'cjs',
         entryFileNames: '[name].cjs',
-        chunkFileNames: 'chunks/[name]-[hash].cjs',
-        codeSplitting: {
-          groups: [
-            { name: 'root', test: (id) => id === `${sources}kit${sep}root.ts`, priority: 1 },
-            { name: 'svcctl', test: commands },
-          ],
-        },
+        codeSplitting: false,
       },
       // All commands lie in one file, which some ask for late: then they are run late.
       checks: { ineffectiveDynamicImport: false },

@@ -3,10 +3,17 @@ import type { App } from './app.ts';
 import { below, type Entry, PROGRAM, textEntry } from './entry.ts';
 import type { Cpu } from './modules.ts';
 
+/** As in `packaging/debian/svcctl.sh`. */
+const SVCCTL = {
+  flags: '--disable-warning=ExperimentalWarning --min-semi-space-size=4',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a program
+  before: 'export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$here/../lib/.cache/compile}"\n',
+};
+
 /** Finds its own place through the links that npm makes. */
-const launcher = (program: string, flag: string): string => `#!/bin/sh
+const launcher = (program: string, flags: string, before = ''): string => `#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
-exec "$here/../lib/bin/node" ${flag} "$here/../lib/daemon/${program}" "$@"
+${before}exec "$here/../lib/bin/node" ${flags} "$here/../lib/daemon/${program}" "$@"
 `;
 
 /**
@@ -27,7 +34,7 @@ export function npmEntries(app: App, cpu: Cpu): Entry[] {
   return [
     textEntry('package.json', `${JSON.stringify(manifest, null, 2)}\n`),
     textEntry('bin/svc-gateway', launcher('main.js', START_FLAG), PROGRAM),
-    textEntry('bin/svcctl', launcher('cli/main.cjs', '--disable-warning=ExperimentalWarning'), PROGRAM),
+    textEntry('bin/svcctl', launcher('cli/main.cjs', SVCCTL.flags, SVCCTL.before), PROGRAM),
     ...below('lib', app.entries),
   ];
 }
