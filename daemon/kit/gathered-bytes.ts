@@ -4,7 +4,8 @@ import { takeRoom } from './rooms.ts';
 
 /**
  * How many times what has come is set aside for what is to come: a length that is only claimed costs no memory. What has come by
- * then is copied once more, so the steps are few: 64 KiB, a megabyte, sixteen, all.
+ * then is copied once more, so the steps are few: 64 KiB, a megabyte, sixteen, all. Where all of it is no more than twice the step,
+ * it is the step: else nearly all would be copied once more.
  */
 const AHEAD = 16;
 const FIRST = 1024 * 1024;
@@ -67,7 +68,8 @@ export class GatheredBytes {
   #grow(needed: number): void {
     const ahead = needed * AHEAD;
     const within = needed < FIRST ? Math.min(ahead, FIRST) : ahead;
-    const room = this.#expected >= needed ? Math.min(this.#expected, within) : needed * 2;
+    const step = this.#expected <= within * 2 ? this.#expected : within;
+    const room = this.#expected >= needed ? step : needed * 2;
     const larger = takeRoom(room);
     if (this.#bytes !== null) {
       this.#bytes.copy(larger, 0, 0, this.#length);

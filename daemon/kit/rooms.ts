@@ -3,6 +3,11 @@ const LEAST = 8 * 1024 * 1024;
 /** Bytes that are kept at most: as many as the longest body has. */
 const MOST = 64 * 1024 * 1024;
 /**
+ * Rooms that are kept have a multiple of so many bytes: the next turn of a long talk is a little longer than the last. What nobody writes
+ * of them costs no memory.
+ */
+const STEP = 4 * 1024 * 1024;
+/**
  * How long they are kept behind the last one that was given back, milliseconds: as long as who talks with pictures or whole folders
  * in his context may wait between two turns.
  */
@@ -10,6 +15,7 @@ const KEPT_MS = 30_000;
 
 /** Memory that is a room's, for as long as it is lent. */
 const lent = new WeakSet<ArrayBufferLike>();
+/** The one that was given back first comes first. */
 let kept: ArrayBuffer[] = [];
 let keptBytes = 0;
 let dropping: NodeJS.Timeout | null = null;
@@ -20,23 +26,41 @@ let dropping: NodeJS.Timeout | null = null;
  * with others several times the chat.
  */
 export function takeRoom(bytes: number): Buffer {
-  const at = kept.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= bytes * 2);
-  const room = at < 0 ? Buffer.allocUnsafeSlow(bytes).buffer : (kept[at] as ArrayBuffer);
-  if (at >= 0) forget(at);
+  const size = bytes < LEAST ? bytes : Math.ceil(bytes / STEP) * STEP;
+  const room = takeKept(bytes) ?? Buffer.allocUnsafeSlow(size).buffer;
   lent.add(room);
   return Buffer.from(room, 0, bytes);
+}
+
+/** The shortest one that is kept and long enough, of several the one that was used last; null when there is none of up to twice the size. */
+function takeKept(bytes: number): ArrayBuffer | null {
+  let best: ArrayBuffer | null = null;
+  for (const room of kept) {
+    if (room.byteLength < bytes || room.byteLength > bytes * 2) continue;
+    if (best === null || room.byteLength <= best.byteLength) best = room;
+  }
+  if (best !== null) forget(best);
+  return best;
 }
 
 /** Whether this memory is a room's that was taken and not given back. */
 export const isRoom = (memory: ArrayBufferLike): memory is ArrayBuffer => lent.has(memory);
 
-/** Gives a room back, of which nobody may read anything again: every view of it is empty from here on. */
+/**
+ * Gives a room back, of which nobody may read anything again: every view of it is empty from here on. Where too many would be kept, those
+ * go that lay there longest: a length that is not asked for any more keeps no other out.
+ */
 export function giveRoom(memory: ArrayBuffer): void {
   lent.delete(memory);
   const { byteLength } = memory;
-  if (byteLength < LEAST || keptBytes + byteLength > MOST) {
+  if (byteLength < LEAST || byteLength > MOST) {
     memory.transfer(0);
     return;
+  }
+  for (const room of [...kept]) {
+    if (keptBytes + byteLength <= MOST) break;
+    forget(room);
+    room.transfer(0);
   }
   kept.push(memory.transfer());
   keptBytes += byteLength;
@@ -44,9 +68,9 @@ export function giveRoom(memory: ArrayBuffer): void {
   else dropping.refresh();
 }
 
-function forget(at: number): void {
-  const [room] = kept.splice(at, 1);
-  keptBytes -= room?.byteLength ?? 0;
+function forget(room: ArrayBuffer): void {
+  kept = kept.filter((each) => each !== room);
+  keptBytes -= room.byteLength;
 }
 
 /** Gives all that is kept back to the system. */

@@ -10,9 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scratch, scratchOfFile } from '../../daemon/kit/testing/scratch.ts';
-import { sortedImports, sweep } from './daemon.ts';
+import { inAscii, sortedImports, sweep } from './daemon.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const sources = join(root, 'daemon');
@@ -80,10 +81,12 @@ describe('the built daemon', () => {
 it('svcctl is one file of CommonJS, and what only some commands need of the daemon lies apart', () => {
   expect(filesOf(built(), '.cjs')).toEqual(['cli/main.cjs']);
   const text = readFileSync(built('cli/main.cjs'), 'utf8');
-  const required = [...text.matchAll(/^(?:let|const) .*require\("([^"]+)"\)/gm)].map(([, name = '']) => name);
+  const required = [...text.matchAll(/\brequire\(["`]([^"`]+)["`]\)/g)].map(([, name = '']) => name);
   expect(required).toContain('node:fs');
   expect(required.filter((name) => !name.startsWith('node:'))).toEqual([]);
-  const named = [...text.matchAll(/import\("\.\.\/([^"]+)"\)/g)].map(([, name = '']) => name);
+  // A source with a character beyond ASCII would take up to twice the memory.
+  expect(text).not.toMatch(/[^\0-\x7f]/);
+  const named = [...text.matchAll(/import\(["`]\.\.\/([^"`]+)["`]\)/g)].map(([, name = '']) => name);
   expect(named).toContain('run.js');
   for (const name of named) expect(existsSync(built(name)), name).toBe(true);
 });
@@ -95,6 +98,12 @@ it('the library of llama.cpp is joined with the worker, finds its own files and 
   expect(others).toEqual([]);
   expect(library).toContain('new URL("./config.js", import.meta.resolve("node-llama-cpp")).href');
   expect(library).not.toMatch(/fork\(__filename/);
+});
+
+it('characters beyond ASCII are the same ones as escapes', () => {
+  const text = '"…", `→ x`, "\u{1f600}é", /^\u{1f600}+…$/u.test("\u{1f600}\u{1f600}…")';
+  expect(inAscii(text)).not.toMatch(/[^\0-\x7f]/);
+  expect(runInNewContext(`[${inAscii(text)}].join()`)).toBe(runInNewContext(`[${text}].join()`));
 });
 
 it('imports stand in the order of their sources, whatever the numbers of chunks are that have no name yet', () => {
