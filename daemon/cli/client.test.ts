@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -168,6 +169,13 @@ describe('a gateway that is not there', () => {
       for (;;) yield Buffer.alloc(1 << 20);
     }
     await expect(readAll(Readable.from(endless()))).rejects.toThrow('the answer is too large');
+  });
+
+  it('one that broke off before anybody read it is told, not waited for', async () => {
+    const gone = new Readable({ read() {} });
+    gone.destroy();
+    await once(gone, 'close');
+    await expect(readAll(gone)).rejects.toThrow('the answer broke off');
   });
 });
 

@@ -189,5 +189,7 @@ export function readAll(res: Readable): Promise<string> {
     });
     res.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
     res.on('error', broken).on('close', broken);
+    // It may have broken off while somebody else was asked.
+    if (res.destroyed) broken();
   });
 }
