@@ -19,7 +19,7 @@ keepTickShape();
 const { run } = await import('./run.ts');
 await run(process.argv.slice(2), process.env);
 flushCompileCache();
-// Only now: compiled code, Node's own too, holds for the flags that it was made with, and the rest of Node's would be compiled at each start.
+// Only now: see there.
 const { tuneHeap } = await import('./kit/heap.ts');
 tuneHeap();
 

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -36,4 +37,12 @@ describe('a start', () => {
       for (const pattern of NOT_AT_START) expect(all.filter((name) => pattern.test(name))).toEqual([]);
     },
   );
+});
+
+it('V8 is told its flags behind all that is compiled: code that was kept holds for others', () => {
+  const text = readFileSync(join(import.meta.dirname, 'main.ts'), 'utf8');
+  const [run = -1, kept = -1, told = -1] = ['await run(', 'flushCompileCache();', 'tuneHeap();'].map((call) =>
+    text.lastIndexOf(call),
+  );
+  expect([run > 0, kept > run, told > kept]).toEqual([true, true, true]);
 });

@@ -57,11 +57,15 @@ it.each(['scripts/svcctl', 'packaging/debian/svcctl.sh', 'scripts/package/npm.ts
   },
 );
 
-it.each(['a link to it', 'a link to its folder'])('svcctl of a checkout runs through %s', (what) => {
-  const scripts = resolve(import.meta.dirname, '..', '..', 'scripts');
-  const link = join(scratch(), 'link');
-  const whole = what === 'a link to it';
-  symlinkSync(whole ? join(scripts, 'svcctl') : scripts, link);
-  const text = execFileSync(whole ? link : join(link, 'svcctl'), ['--version'], { encoding: 'utf8' });
-  expect(text).toMatch(/^svcctl \d/);
-});
+/** Below a folder with `file`, a link to the program, and `folder`, a link to where it lies. */
+it.each(['file', 'folder/svcctl', 'folder/./svcctl', 'folder//svcctl', 'folder/../scripts/svcctl', './file'])(
+  'svcctl of a checkout runs through links: %s',
+  (way) => {
+    const scripts = resolve(import.meta.dirname, '..', '..', 'scripts');
+    const cwd = scratch();
+    symlinkSync(join(scripts, 'svcctl'), join(cwd, 'file'));
+    symlinkSync(scripts, join(cwd, 'folder'));
+    const text = execFileSync(`${cwd}/${way}`, ['--version'], { cwd, encoding: 'utf8' });
+    expect(text).toMatch(/^svcctl \d/);
+  },
+);
