@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { startedAsBuilt } from './scripts/build/started.ts';
+import { daemonIsBuilt } from './scripts/prepare.mjs';
+import { reporters } from './scripts/testing/reporters.ts';
 
 const suite = (...names: string[]) => names.map((name) => `daemon/test/${name}.test.ts`);
 
@@ -72,19 +74,26 @@ const PACKAGES = suite('package*', 'proxy*', 'companion');
 /** Programs that load models: the slowest of the unit tests. */
 const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];
 
-/** The daemon is built first, which many start; modules have no state: loading them anew for each file would take long. */
-const shared = { globalSetup: ['scripts/build/fresh.mjs'], isolate: false, maxWorkers: 3 };
-/** Some wait for processes; those that load models never do. */
+/** Modules hold no state, so files share them. One number of workers for all projects lets vitest run them in one pool. */
+const shared = { isolate: false, maxWorkers: 4 };
 const unit = { testTimeout: 30_000, hookTimeout: 30_000, ...shared };
-/** They wait for other processes much of their time. */
-const overPort = { testTimeout: 60_000, hookTimeout: 60_000, ...shared };
+/** They start the built daemon, which is built first when a source has changed. */
+const overPort = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  globalSetup: ['scripts/build/fresh.mjs'],
+  ...shared,
+};
 const root = import.meta.dirname;
-const built = () => ({ plugins: [startedAsBuilt(root, join(root, 'dist', 'daemon'))] });
+/** A unit test starts built programs where the build is current. A watched run outlives its build and starts the sources. */
+const isBuilt = process.env.VITEST_MODE !== 'WATCH' && daemonIsBuilt();
+const built = () => ({ plugins: isBuilt ? [startedAsBuilt(root, join(root, 'dist', 'daemon'))] : [] });
 const group = (name: string, include: string[]) => ({ test: { name, include, ...overPort } });
 
 /** Unit tests live beside their subject; suites over a real port live in daemon/test, in groups of a few minutes each. */
 export default defineConfig({
   test: {
+    reporters: reporters(),
     projects: [
       {
         ...built(),
@@ -95,14 +104,13 @@ export default defineConfig({
           ...unit,
         },
       },
-      { ...built(), test: { name: 'workers', include: WORKERS, ...unit, maxWorkers: 2 } },
+      { ...built(), test: { name: 'workers', include: WORKERS, ...unit } },
       {
         test: {
           name: 'dashboard',
           include: ['dashboard/**/*.test.ts'],
           exclude: ['node_modules/**'],
-          isolate: false,
-          maxWorkers: 2,
+          ...shared,
         },
       },
       group('door', DOOR),

@@ -46,8 +46,17 @@ function stamp(name, hash) {
   writeFileSync(stampFile(name), hash);
 }
 
+/** The parts of package.json that decide what is installed: a new script needs no new installation. */
+function manifestHash() {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const fields = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides'];
+  return createHash('sha256')
+    .update(JSON.stringify(fields.map((name) => manifest[name])))
+    .digest('hex');
+}
+
 function install() {
-  const hash = hashOf(['package-lock.json', 'package.json', '.npmrc']);
+  const hash = `${hashOf(['package-lock.json', '.npmrc'])} ${manifestHash()}`;
   if (isFresh('install', hash) && existsSync(join(root, 'node_modules'))) return;
   console.log('Installing packages (once per change of the lockfile) …');
   // An installation that breaks off has removed packages: without the stamp the next one begins anew.
@@ -126,10 +135,17 @@ function timesOf(paths) {
   return hash.digest('hex');
 }
 
+const daemonSources = () => timesOf(['daemon', 'scripts/build', 'package-lock.json']);
+const isDaemonFresh = (hash) =>
+  isFresh('daemon', hash) && existsSync(join(root, 'dist', 'daemon', 'main.js'));
+
+/** Whether `dist/daemon` is built from the sources as they are now. */
+export const daemonIsBuilt = () => isDaemonFresh(daemonSources());
+
 /** Builds the daemon when its sources changed. */
 export function buildDaemon(node) {
-  const hash = timesOf(['daemon', 'scripts/build', 'package-lock.json']);
-  if (isFresh('daemon', hash) && existsSync(join(root, 'dist', 'daemon', 'main.js'))) return;
+  const hash = daemonSources();
+  if (isDaemonFresh(hash)) return;
   build('daemon', node, [join(root, 'scripts', 'build', 'main.ts')]);
   stamp('daemon', hash);
 }

@@ -1,168 +1,193 @@
-// Plain JavaScript for Node 20: installs what the tests need, runs every suite, and closes with one line of counts.
-import { spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
-import { playwrightAgain, playwrightFailures, vitestAgain, vitestFailures } from './failures.mjs';
+// Plain JavaScript for Node 20: installs what the tests need, builds once, runs suites and closes with one line of counts.
+// `parseArguments` in scripts/testing/arguments.mjs has the command lines.
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { inOwnNetwork } from './own-network.mjs';
 import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
+import { groupPaths, parseArguments, USAGE } from './testing/arguments.mjs';
+import { readPlaywrightReport } from './testing/playwright-report.mjs';
+import { run, runWithReport, tailOf } from './testing/run.mjs';
+import { Totals } from './testing/totals.mjs';
 
-const { node } = prepare({ build: true });
+const MINUTE = 60_000;
+/** A runner that takes longer is killed and counts as failed. */
+const LIMITS = {
+  check: 3 * MINUTE,
+  vitest: 20 * MINUTE,
+  browser: 12 * MINUTE,
+  system: 35 * MINUTE,
+  bench: 10 * MINUTE,
+};
+
+/** Programs that `npm test` installs where it can. System tests install all others too. */
+const PARTS = ['chromium', 'iproute2', 'espeak-ng', 'ffmpeg'];
+
 const artifacts = join(root, 'artifacts');
-mkdirSync(artifacts, { recursive: true });
-/** How a program ends: its exit code, or the name of a signal. */
-const endOf = (child) =>
-  new Promise((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('exit', (code, signal) => resolve(code ?? signal));
+const modules = (...path) => join(root, 'node_modules', ...path);
+
+function stop(message) {
+  console.error(message);
+  process.exit(2);
+}
+
+/** Paths of the command line, relative to the root. Ends with one line when one does not exist. */
+function pathsFromRoot(paths) {
+  const from = process.env.INIT_CWD ?? process.cwd();
+  return paths.map((path) => {
+    const found = [resolve(from, path), resolve(root, path)].find((each) => existsSync(each));
+    if (!found) stop(`No such file or folder: ${path}`);
+    return relative(root, found) || '.';
   });
-const base = {
-  ...process.env,
-  PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
-  // Programs that the suites start again and again need not be compiled again and again.
-  NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
-};
-// What it needs is there, and it has a processor for itself while parts are fetched.
-const checked = endOf(
-  spawn(node, [join(root, 'scripts', 'check.mjs')], { cwd: root, env: base, stdio: 'inherit' }),
-);
-const env = { ...base, ...provide() };
-const totals = { passed: 0, failed: 0, skipped: 0 };
-/** Lines about what failed, told again at the end. */
-const failures = [];
-/** Lines about what passed at a second try only, told as well: each of them is a fault to be found. */
-const again = [];
-/** Failures told at the end, at most. */
-const TOLD = 50;
-
-function count(name, passed, failed, skipped) {
-  totals.passed += passed;
-  totals.failed += failed;
-  totals.skipped += skipped;
-  console.log(`${name}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
 }
 
-/** What one suite may take on two free cores, in milliseconds; beyond it that is told, and at three times it is ended. */
-const SUITE_LIMIT = 4 * 60_000;
+/** What the text of a test that needs a build has: it starts the built daemon, or is a browser or system test. */
+const STARTS_THE_BUILD = /\/harness\/gateway|'dist'|playwright/;
 
-/** What all of it may take on two free cores, and what of that the short bench takes, in milliseconds. */
-const LIMIT = 20 * 60_000;
-const BENCH = 80_000;
+/** Whether a test file, or one below a folder, needs the built daemon and dashboard. Most unit tests run the sources. */
+function needsBuild(path) {
+  const full = join(root, path);
+  if (!statSync(full).isDirectory()) return STARTS_THE_BUILD.test(readFileSync(full, 'utf8'));
+  return readdirSync(full).some(
+    (name) => name !== 'node_modules' && isTestOrFolder(join(full, name)) && needsBuild(join(path, name)),
+  );
+}
 
-/** How often a test is tried on a machine of CI, where others may work beside it; each second try is told. Elsewhere once. */
-const TRIES = process.env.CI ? 2 : 1;
+const isTestOrFolder = (full) => /\.(test|spec)\.ts$/.test(full) || statSync(full).isDirectory();
 
-/** Runs a program to its end, its output into `stdio`. */
-const ended = ([program, ...args], report, stdio) =>
-  endOf(
-    spawn(program, args, {
+class TestRun {
+  totals = new Totals();
+
+  constructor(node, variables) {
+    this.node = node;
+    this.env = {
+      ...process.env,
+      PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+      // Suites start the same programs again and again: they are compiled once.
+      NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
+      ...variables,
+    };
+  }
+
+  async check() {
+    const log = join(artifacts, 'check.log');
+    const command = [this.node, join(root, 'scripts', 'check.mjs')];
+    const { status, seconds } = await run(command, {
       cwd: root,
-      env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-      stdio,
-      timeout: 3 * SUITE_LIMIT,
-    }),
-  );
+      env: this.env,
+      log,
+      timeoutMs: LIMITS.check,
+    });
+    const failures = status === 0 ? [] : [{ name: 'check', text: tailOf(log, 200) }];
+    this.totals.addSuite('check', seconds, {
+      passed: status === 0 ? 1 : 0,
+      failed: failures.length,
+      skipped: 0,
+      failures,
+    });
+  }
 
-/** Runs one suite and counts it. One that runs `beside` another keeps its output in a file and shows it at its end. */
-async function suite(name, command, { counts, failed: failedOf, again: againOf }, beside = false) {
-  const report = join(artifacts, `${name}.json`);
-  const log = join(artifacts, `${name}.log`);
-  rmSync(report, { force: true });
-  const started = Date.now();
-  const out = beside ? openSync(log, 'w') : 'inherit';
-  const status = await ended(command(report), report, ['ignore', out, out]);
-  if (beside) {
-    closeSync(out);
-    process.stdout.write(readFileSync(log));
+  /** One vitest process over all projects of a configuration. Its reporter prints a line for each suite. */
+  async vitest(name, args, timeoutMs) {
+    const report = join(artifacts, `${name}.json`);
+    const command = [this.node, modules('vitest', 'vitest.mjs'), 'run', ...args];
+    const env = { ...this.env, SVC_TEST_REPORT: report };
+    const { status, seconds, json } = await runWithReport(command, report, { cwd: root, env, timeoutMs });
+    if (json === null) return this.#noReport(name, status, seconds);
+    const { suites, failures, outside } = json;
+    for (const suite of suites) this.totals.add(suite);
+    this.totals.add({ passed: 0, failed: outside, skipped: 0, failures });
+    if (status !== 0 && failures.length === 0) this.#noReport(name, status, seconds);
   }
-  const took = Date.now() - started;
-  const seconds = (took / 1000).toFixed(1);
-  if (took > SUITE_LIMIT) console.log(`${name} took longer than ${SUITE_LIMIT / 1000} s`);
-  if (!existsSync(report)) {
-    failures.push(`${name}: no report (exit ${status}) after ${seconds} s`);
-    return count(name, 0, 1, 0);
+
+  async browser(paths) {
+    if (!this.env.CHROMIUM) {
+      console.log('SKIPPED browser tests: there is no Chromium here (see the reason above)');
+      return this.totals.add({ passed: 0, failed: 0, skipped: 1 });
+    }
+    const report = join(artifacts, 'browser.json');
+    const log = join(artifacts, 'browser.log');
+    const files = paths.map((path) => relative('e2e', path) || '.');
+    const command = inOwnNetwork(this.env.SVC_TEST_IP, [
+      ...[this.node, modules('playwright', 'cli.js'), 'test', '--config', 'e2e/playwright.config.ts'],
+      ...files,
+    ]);
+    const env = { ...this.env, PLAYWRIGHT_JSON_OUTPUT_NAME: report };
+    const options = { cwd: root, env, log, timeoutMs: LIMITS.browser };
+    const { status, seconds, json } = await runWithReport(command, report, options);
+    if (json === null) return this.#noReport('browser', status, seconds, log);
+    this.totals.addSuite('browser', seconds, readPlaywrightReport(json));
   }
-  const json = JSON.parse(readFileSync(report, 'utf8'));
-  const [passed, failed, skipped] = counts(json);
-  for (const { name: test, why } of failedOf(json)) failures.push(`${name}: ${test}: ${why}`);
-  for (const { name: test, why } of againOf(json)) again.push(`${name}: ${test}: ${why}`);
-  if (failed === 0 && status !== 0) failures.push(`${name}: exit ${status} without a failed test`);
-  console.log(`${name} took ${seconds} s`);
-  count(name, passed, status === 0 ? failed : Math.max(1, failed), skipped);
+
+  /** The ratios of the hot path against those that are recorded. */
+  async benchGate() {
+    const report = join(artifacts, 'bench-gate.json');
+    const command = [this.node, join(root, 'scripts', 'bench.ts'), '--gate', '--report', report];
+    const options = { cwd: root, env: this.env, timeoutMs: LIMITS.bench };
+    const { status, seconds, json } = await runWithReport(command, report, options);
+    if (json === null) return this.#noReport('bench', status, seconds);
+    this.totals.addSuite('bench', seconds, json);
+  }
+
+  #noReport(name, status, seconds, log) {
+    const text = `The runner ended with ${status} and without a usable report. ${tailOf(log)}`;
+    this.totals.addSuite(name, seconds, { passed: 0, failed: 1, skipped: 0, failures: [{ name, text }] });
+  }
 }
 
-const vitest = (project, { beside = false, tries = 1 } = {}) =>
-  suite(
-    project,
-    (report) => [
-      ...[node, join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', project],
-      ...['--passWithNoTests', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-      `--retry=${tries - 1}`,
-    ],
-    {
-      counts: (r) => [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests],
-      failed: vitestFailures,
-      again: vitestAgain,
-    },
-    beside,
-  );
-
-/** Parts of the walks in the browser, one after the other. */
-const PARTS = 3;
-
-const browser = (part) =>
-  suite(
-    `e2e-${part}`,
-    () =>
-      inOwnNetwork(env.SVC_TEST_IP, [
-        ...[node, join(root, 'node_modules', 'playwright', 'cli.js'), 'test'],
-        ...['--config', 'e2e/playwright.config.ts', `--shard=${part}/${PARTS}`],
-        ...['--output', join(artifacts, `e2e-${part}`), `--retries=${TRIES - 1}`],
-      ]),
-    {
-      counts: (r) => [r.stats.expected + r.stats.flaky, r.stats.unexpected, r.stats.skipped],
-      failed: playwrightFailures,
-      again: playwrightAgain,
-    },
-  );
-
-/** The steady figures of the bench, when nothing else runs: a floor that is passed by half fails. */
-const bench = () =>
-  suite(
-    'bench',
-    (report) => [
-      ...[node, join(root, 'scripts', 'bench.ts'), '--short', '--report', report],
-      ...['--json', join(artifacts, 'bench-short.json')],
-    ],
-    {
-      counts: (r) => [r.passed, r.failed, r.skipped],
-      failed: (r) => r.failures,
-      again: (r) => r.again,
-    },
-  );
-
-const sound = (await checked) === 0;
-if (!sound) failures.push('check: types, lint, format or floors; see above');
-count('check', sound ? 1 : 0, sound ? 0 : 1, 0);
-for (const project of ['unit', 'workers', 'dashboard']) await vitest(project, { tries: TRIES });
-const OVER_PORT = ['door', 'spec', 'inference', 'media', 'slots', 'elsewhere'];
-for (const project of OVER_PORT) await vitest(project, { tries: TRIES });
-if (!env.CHROMIUM) count('e2e', 0, 0, 1);
-// Both lanes wait for others much of their time; in each one suite runs after the other.
-const installed = async () => {
-  for (const project of ['host', 'packages']) await vitest(project, { beside: true, tries: TRIES });
-};
-const walked = async () => {
-  for (let part = 1; env.CHROMIUM && part <= PARTS; part++) await browser(part);
-};
-await Promise.all([installed(), walked()]);
-if (performance.now() < LIMIT - BENCH) await bench();
-else {
-  console.log('bench: SKIPPED, on this machine the other suites left no time for it');
-  count('bench', 0, 0, 1);
+/** `npm test`: everything that decides whether the product works. */
+async function runAll() {
+  const { node } = prepare({ build: true });
+  const checking = new TestRun(node, {});
+  const checked = checking.check();
+  const testing = new TestRun(node, provide(PARTS));
+  testing.totals = checking.totals;
+  await checked;
+  await testing.vitest('vitest', [], LIMITS.vitest);
+  await testing.browser([]);
+  return testing.totals.close();
 }
 
-for (const line of again.slice(0, TOLD)) console.log(`SECOND TRY ${line.slice(0, 400)}`);
-for (const line of failures.slice(0, TOLD)) console.log(`FAILED ${line.slice(0, 400)}`);
-console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
-process.exit(totals.failed === 0 ? 0 : 1);
+/** `npm test -- PATH…`: only these files and folders, without a build where none is needed. */
+async function runPaths(paths) {
+  const groups = groupPaths(paths);
+  const { node } = prepare({ build: paths.some(needsBuild) });
+  const wanted = paths.some(needsBuild) ? provide(groups.system.length > 0 ? undefined : PARTS) : {};
+  const testing = new TestRun(node, wanted);
+  if (groups.vitest.length > 0) await testing.vitest('vitest', groups.vitest, LIMITS.vitest);
+  if (groups.browser.length > 0) await testing.browser(groups.browser);
+  if (groups.system.length > 0) await testing.vitest('system', [...SYSTEM, ...groups.system], LIMITS.system);
+  return testing.totals.close();
+}
+
+/** Vitest as a developer uses it: its own output, and the pinned Node. */
+async function runVitest(args) {
+  const { node } = prepare({ build: false });
+  const { env } = new TestRun(node, {});
+  const command = [node, modules('vitest', 'vitest.mjs'), ...args];
+  const { status } = await run(command, { cwd: root, env, timeoutMs: 24 * 60 * MINUTE });
+  return status === 0 ? 0 : 1;
+}
+
+const SYSTEM = ['--config', 'e2e/system/vitest.config.ts'];
+
+/** `npm run test:system`: installed packages, real third-party programs, fuzzing, and the bench gate when all else has ended. */
+async function runSystem(paths, groups) {
+  const { node } = prepare({ build: true });
+  const testing = new TestRun(node, { ...provide(), SVC_TEST_WITH: groups.join(',') });
+  await testing.vitest('system', [...SYSTEM, ...paths], LIMITS.system);
+  if (paths.length === 0) await testing.benchGate();
+  return testing.totals.close();
+}
+
+const { mode, paths, ref, groups, error } = parseArguments(process.argv.slice(2));
+if (error) stop(`${error}\n\n${USAGE}`);
+mkdirSync(artifacts, { recursive: true });
+const chosen = pathsFromRoot(paths);
+const MODES = {
+  all: () => (chosen.length > 0 ? runPaths(chosen) : runAll()),
+  changed: () => runVitest(['run', '--passWithNoTests', ref === null ? '--changed' : `--changed=${ref}`]),
+  watch: () => runVitest(['watch', ...chosen]),
+  system: () => runSystem(chosen, groups),
+};
+process.exit(await MODES[mode]());

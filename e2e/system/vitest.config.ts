@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { startedAsBuilt } from '../../scripts/build/started.ts';
+import { reporters } from '../../scripts/testing/reporters.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/**
+ * One project for each folder, so that each has its line in the report. `install`: packages, systemd, proxies, the companion.
+ * `engines`: real engines, containers and weights. `clusters`: upstreams of many replicas. `faults`: failing system calls,
+ * kills and long repeats. `fuzz`: guided fuzzing. `torch`: programs that need torch, with `--with torch` only.
+ */
+const FOLDERS = ['install', 'engines', 'clusters', 'faults', 'fuzz', 'torch'];
+/** Folders that need an argument of `npm run test:system`. */
+const ON_DEMAND = new Set(['torch']);
+const wanted = new Set((process.env.SVC_TEST_WITH ?? '').split(','));
+
+export default defineConfig({
+  root,
+  test: {
+    reporters: reporters(),
+    projects: FOLDERS.filter((name) => !ON_DEMAND.has(name) || wanted.has(name)).map((name) => ({
+      root,
+      plugins: [startedAsBuilt(root, join(root, 'dist', 'daemon'))],
+      test: {
+        name,
+        include: [`e2e/system/${name}/**/*.test.ts`],
+        testTimeout: 120_000,
+        hookTimeout: 300_000,
+        isolate: false,
+        maxWorkers: 2,
+      },
+    })),
+  },
+});
