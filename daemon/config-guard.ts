@@ -2,8 +2,9 @@ import { SetupError } from './kit/setup-error.ts';
 import type { Settings } from './settings/settings.ts';
 
 /**
- * A config.toml that can't be read is no reason to stop while its last good values are known. At a start without any,
- * defaults would stand for what the operator wrote, so the start is refused (contract section 1). Throws SetupError.
+ * Refuses the start when config.toml cannot be read and no last good values are known: defaults would replace
+ * the operator's settings (docs/spec/contract.md#config-errors). With last good values the start continues.
+ * Throws SetupError.
  */
 export function refuseHopelessConfig(settings: Pick<Settings, 'hopeless'>): void {
   const problem = settings.hopeless();

@@ -79,10 +79,11 @@ function wordsFor(view: HardwareView, chosen: DeviceRecord): string[] | undefine
 }
 
 /**
- * The memory that a load of `needed` bytes draws from (spec "Slots", admission): the machine's for the CPU; for an
- * accelerator that of the roomiest usable one, and the machine's where that is unknown or shared. With `auto` a model that no
- * card could ever hold is counted against the machine's memory, where a part of it will lie; any other runs on that one card.
- * What is planned `beside` it is as good as taken. A card that stops telling what is free keeps its loads.
+ * Returns the memory that a load of `needed` bytes draws from (docs/spec/contract.md#admission): the
+ * machine's for the CPU; for an accelerator that of the usable one with the most free memory, or the
+ * machine's where that is unknown or shared. With `auto`, a model that no card could ever hold counts against
+ * the machine's memory, where a part of it will be; any other model runs on that one card. What is planned
+ * `beside` it counts as taken. A card that stops reporting its free memory keeps its loads.
  */
 export function roomOn(
   hardware: Pick<Hardware, 'view' | 'reading' | 'memoryAvailable'>,

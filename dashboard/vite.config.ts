@@ -8,8 +8,8 @@ const here = (path: string) => join(import.meta.dirname, path);
 const DAEMON = `http://127.0.0.1:${process.env.SVC_PORT ?? 8080}`;
 
 /**
- * Puts `app/boot.ts` into the head as a classic script with a hashed address: it runs before everything else, and the
- * page stays free of inline script (contract "Dashboard: a strict CSP").
+ * Puts `app/boot.ts` into the head as a classic script with a hashed address: it runs before everything else,
+ * and the page has no inline script (docs/spec/contract.md#csp).
  */
 function bootScript(): Plugin {
   return {

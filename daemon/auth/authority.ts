@@ -19,9 +19,10 @@ const PORT = /^[0-9]{0,5}$/;
 const ENDS_IN_NUMBER = /(^|\.)([0-9]+|0x[0-9a-f]*)$/;
 
 /**
- * Parses `host[:port]` strictly; null for anything else. User information, paths, spaces, zone ids, percent signs and
- * odd IPv4 notations (`127.1`, `0x7f.1`) are refused as a whole, never repaired. What it accepts, it reads like the
- * URL standard, except that one trailing dot is dropped (spec "Origin check").
+ * Parses `host[:port]` strictly; returns null for anything else. User information, paths, spaces, zone ids,
+ * percent signs and odd IPv4 notations (`127.1`, `0x7f.1`) are refused as a whole and never repaired.
+ * Accepted input is read like the URL standard, except that one trailing dot is dropped
+ * (docs/spec/specification.md#origin-check).
  */
 export const parseAuthority = (text: string): Authority | null =>
   text.length === 0 || text.length > LONGEST ? null : remembered(text);

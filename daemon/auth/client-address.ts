@@ -40,9 +40,9 @@ export const maySpeakForOthers = (peer: string, proxies: BlockList): boolean =>
   isLoopback(peer) || isPrivate(peer) || holds(proxies, peer);
 
 /**
- * The address of the caller (spec "Login limiter"): the TCP peer, IPv4-mapped folded; with trust on and a peer that
- * may say so, the right-most entry of X-Forwarded-For that is not a trusted proxy. An entry that is no address makes
- * the header worthless, and the peer counts.
+ * The address of the caller (docs/spec/contract.md#forwarded-for): the TCP peer with IPv4-mapped addresses
+ * folded. With trust on and a peer that may forward, it is the right-most entry of X-Forwarded-For that is
+ * not a trusted proxy. An entry that is not an address invalidates the header, and the peer counts.
  */
 export function clientAddress(picture: PeerPicture, forwarding: Forwarding): ClientAddress {
   const peer = canonicalIp(picture.peer) ?? picture.peer;

@@ -94,7 +94,7 @@ describe('credentials', () => {
     expect(offered(['Host', 'h', 'Authorization']).bearer).toBeNull();
   });
 
-  it('T13 carriers that the spec does not name are ignored', () => {
+  it('T13 carriers that the specification does not name are ignored', () => {
     const raw = [
       'x-api-key',
       'k',

@@ -79,8 +79,9 @@ function isRealtime(url: string): boolean {
 }
 
 /**
- * Takes the credentials out of a request (spec "Tier resolution", with the subprotocol as the house's fourth).
- * Of each header the first counts. Carriers that are not named there are ignored.
+ * Reads the credentials of a request (docs/spec/specification.md#tier-resolution, and
+ * docs/spec/contract.md#subprotocol-credential as the fourth carrier). The first value of each header counts.
+ * Other carriers are ignored.
  */
 export function offeredBy(request: Pick<AuthRequest, 'url' | 'rawHeaders' | 'upgrade'>): Offered {
   const offered: Offered = {

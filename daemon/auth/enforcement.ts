@@ -2,7 +2,7 @@ import type { RequireView } from '../contract/auth.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Whether callers need a key (spec "Authentication enforcement"). */
+/** Whether callers need a key (docs/spec/specification.md#enforcement). */
 export interface Enforcement {
   /** The effective value and where it comes from, read anew. */
   effective(): Pick<RequireView, 'require_auth' | 'source'>;

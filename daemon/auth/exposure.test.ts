@@ -48,7 +48,7 @@ describe('exposure', () => {
     }
   });
 
-  it('the open allowlist is that of the spec', () => {
+  it('the open allowlist is that of the specification', () => {
     expect(
       view()
         .open_allowlist.map(({ method, path }) => `${method} ${path}`)

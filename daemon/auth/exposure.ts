@@ -10,7 +10,7 @@ export interface ExposurePicture {
   readonly listener: { bindHost: string; port: number; loopback: boolean };
 }
 
-/** What is not in the table is admin (spec "Route classes"). */
+/** A path that is not in the table is admin (docs/spec/specification.md#deny-by-default). */
 const CATCH_ALL: ExposureRuleView = {
   id: 'catch-all',
   label: 'Anything else',
@@ -24,7 +24,7 @@ const CATCH_ALL: ExposureRuleView = {
 /** HEAD has the class of GET. */
 const methodsOf = ({ method }: Row): string[] => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 
-/** Parameters in braces, as the spec writes them. */
+/** Writes parameters in braces, like the paths in docs/spec/specification.md#v1-routes. */
 const inBraces = (pattern: string): string => pattern.replace(/[:*](\w+)/g, '{$1}');
 
 function ruleOf(row: Row, memoryClass: 'admin' | 'client'): ExposureRuleView {

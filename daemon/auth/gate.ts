@@ -23,7 +23,10 @@ const RANK: Readonly<Record<Tier, number>> = { anon: 0, client: 1, admin: 2 };
 type KeyPicture = Pick<GatePicture, 'hasAdminKey' | 'unusableAdminKey'>;
 const wroteAdminKey = (picture: KeyPicture): boolean => picture.hasAdminKey || picture.unusableAdminKey;
 
-/** What a class rule means now: bootstrap is open until an admin key is written, memory follows its setting (spec "Route classes"). */
+/**
+ * The current meaning of a class rule: bootstrap is open until an admin key exists, memory follows its
+ * setting (docs/spec/specification.md#route-classes).
+ */
 export function effectiveClass(
   rule: ClassRule,
   picture: KeyPicture & Pick<GatePicture, 'memoryClass'>,
@@ -34,9 +37,10 @@ export function effectiveClass(
 }
 
 /**
- * Class × tier × enforcement (spec "Route classes"). Off: everybody passes, except that once an admin key is written
- * callers from other machines still need the admin tier on admin routes. On without an admin key: fails closed, only
- * open routes (and bootstrap) pass, whatever credential is shown.
+ * Decides by class, tier and enforcement (docs/spec/specification.md#route-classes). With enforcement off
+ * every caller passes, except that once an admin key exists, callers from other machines need the admin tier
+ * on admin routes. Enforcement on without an admin key fails closed: only open and bootstrap routes pass,
+ * whatever the credential.
  */
 export function decide(rule: ClassRule, tier: Tier, picture: GatePicture): Decision {
   const wanted = effectiveClass(rule, picture);

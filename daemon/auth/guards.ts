@@ -16,17 +16,23 @@ import { type Judges, resolveTier } from './tier.ts';
 
 /** The judgements on one request, each from the settings in force at that moment. */
 export interface Guards {
-  /** The tier, in the order of the spec (spec "Tier resolution"). */
+  /** Returns the tier of the caller (docs/spec/specification.md#tier-resolution). */
   caller(request: AuthRequest): Caller;
-  /** Origin rules 1-4 for POST, PUT, PATCH, DELETE and upgrades; always in force (spec "Origin check"). */
+  /**
+   * Origin rules 1-4 for POST, PUT, PATCH, DELETE and upgrades; they always apply
+   * (docs/spec/specification.md#origin-check).
+   */
   origin(request: AuthRequest): 'ok' | 'forbidden';
   /** The Origin as sent when SVC_ALLOWED_ORIGINS lists it, else null: the only value that CORS may echo. */
   corsOrigin(request: AuthRequest): string | null;
   /** Host check, whatever the enforcement is: the pipeline refuses or only logs a `forbidden` one. */
   host(request: AuthRequest): HostVerdict;
-  /** Class × tier × enforcement × remote-admin guard (spec "Route classes"). The request itself serves as `peer`. */
+  /**
+   * Decides by class, tier, enforcement and remote-admin guard (docs/spec/contract.md#remote-admin-guard).
+   * The request itself serves as `peer`.
+   */
   decide(rule: ClassRule, caller: Caller, peer: PeerPicture): Decision;
-  /** Limiter key and audit address (spec "Login limiter"). */
+  /** Limiter key and audit address (docs/spec/contract.md#limiter). */
   address(request: PeerPicture): string;
   forwarding(): Forwarding;
   /** Lets the watch for proxies see a request. */

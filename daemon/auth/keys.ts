@@ -12,7 +12,10 @@ export interface KeySource {
 export interface Keys {
   /** Whether a key of this tier is set. */
   has(tier: KeyTier): boolean;
-  /** The tier that `offered` opens: the admin key is asked first, then the client key (spec "Tier resolution"). */
+  /**
+   * Returns the tier of `offered`: the admin key is compared first, then the client key
+   * (docs/spec/specification.md#tier-resolution).
+   */
   tierOf(offered: string): KeyTier | null;
 }
 
@@ -52,8 +55,9 @@ class Remembered {
 }
 
 /**
- * Compares by SHA-256 digest in constant time: the offered text is hashed once and compared with both keys always,
- * whichever is set and whichever matches (spec "Authentication routes", rule 1).
+ * Compares by SHA-256 digest in constant time: the offered text is hashed once and always compared with both
+ * keys, whichever is set and whichever matches (docs/spec/specification.md#login-order,
+ * docs/spec/contract.md#keys).
  */
 export function createKeys(source: KeySource): Keys {
   const known = { admin: new Remembered(source.admin), client: new Remembered(source.client) };
@@ -70,7 +74,7 @@ export function createKeys(source: KeySource): Keys {
   };
 }
 
-/** First 8 hex characters of the SHA-256 of a key (spec "Rotate response"). */
+/** First 8 hex characters of the SHA-256 of a key (docs/spec/specification.md#rotate-response). */
 export const fingerprint = (key: string): string => hash('sha256', key, 'hex').slice(0, 8);
 
 /** A new key: 32 random bytes as 43 base64url characters, never with a leading dash that a command line could misread. */

@@ -29,9 +29,10 @@ const OK: Verdict = Object.freeze({ ok: true });
 const CAPACITY = 50_000;
 
 /**
- * The sliding window that login and rotate share, one bucket per address (spec "Login limiter"). Both maps keep the
- * order of the last event, so that the oldest address is the first one. At capacity the oldest unblocked address is
- * forgotten; when only blocked ones are left, a new address waits for the first of them.
+ * The sliding window that login and rotate share, one bucket per address
+ * (docs/spec/specification.md#login-limiter). Both maps are ordered by the last event, so that the oldest
+ * address is the first one. At capacity the oldest unblocked address is removed; when only blocked addresses
+ * are left, a new address waits for the first of them.
  */
 export function createLoginLimiter(options: LimiterOptions): LoginLimiter {
   const clock = options.clock ?? (() => performance.now());

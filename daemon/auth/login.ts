@@ -19,9 +19,11 @@ export function cameOverTls(
 }
 
 /**
- * Exchanges the admin key for a new session and answers its Set-Cookie value (spec "Authentication routes", rules 1, 2
- * and 6). The limiter has run before. Throws `auth.invalid_key` for the client key, any other text and every text
- * while no admin key is set; a session that the caller holds already stays as it is.
+ * Exchanges the admin key for a new session and returns its Set-Cookie value
+ * (docs/spec/specification.md#login-order, docs/spec/specification.md#login-errors,
+ * docs/spec/specification.md#login-callers). Call this after the limiter. Throws `auth.invalid_key` for the
+ * client key, for any other text, and for every text while no admin key is set. An existing session of the
+ * caller stays valid.
  */
 export function login(key: string, secure: boolean, parts: { keys: Keys; sessions: Sessions }): string {
   if (parts.keys.tierOf(key) !== 'admin') throw new GatewayError('auth.invalid_key');

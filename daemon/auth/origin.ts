@@ -66,7 +66,7 @@ const sameHost: Rule = ({ origins, hosts }) => {
 
 const RULES: readonly Rule[] = [withoutOrigin, listed, sameHost];
 
-/** The four rules of the spec, in its order (spec "Origin check"); the fourth: otherwise refused. */
+/** Applies the four rules of docs/spec/specification.md#origin-check in order; the fourth refuses. */
 export function judgeOrigin(picture: OriginPicture): 'ok' | 'forbidden' {
   for (const rule of RULES) {
     if (rule(picture) === 'ok') return 'ok';

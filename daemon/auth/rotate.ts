@@ -25,9 +25,10 @@ const NOTES: Readonly<Record<KeyTier, string>> = {
 };
 
 /**
- * Replaces a key: environment file first, then live without restart, and only then the answer, which never holds the
- * key (spec "Authentication routes", rule 4). One rotation at a time; the queue is bounded by the limiter and the
- * connections. Throws `auth.rotate_failed`; then the old key is in force and the file as it was.
+ * Replaces a key (docs/spec/specification.md#rotate, docs/spec/contract.md#rotate): first in the environment
+ * file, then live without a restart. The answer follows and never holds the key. Rotations run one at a time;
+ * limiter and connections bound the queue. Throws `auth.rotate_failed`; the old key then stays valid and the
+ * file is unchanged.
  */
 export function createRotate<By>({ settings, log, rotated, now = Date.now }: RotateOptions<By>): Rotate<By> {
   let tail: Promise<unknown> = Promise.resolve();

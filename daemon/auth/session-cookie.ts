@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 
 export const SESSION_COOKIE = 'svc_session';
-/** Life of a session in seconds (spec "Session cookie": 8 hours). */
+/** Time to live of a session in seconds: 8 hours (docs/spec/specification.md#session-cookie-attributes). */
 export const SESSION_TTL_S = 28_800;
 /** How much further ahead than a fresh session an expiry may lie: clocks are set back now and then. */
 const CLOCK_SLACK_S = 60;
@@ -23,7 +23,10 @@ export interface SessionPayload {
 const sign = (secret: Buffer, payload: string): Buffer =>
   createHmac('sha256', secret).update(payload).digest();
 
-/** The cookie value `<payload>.<signature>`; the signature covers the base64url text of the payload (spec "Session cookie"). */
+/**
+ * Returns the cookie value `<payload>.<signature>`; the signature covers the base64url text of the payload
+ * (docs/spec/contract.md#sessions).
+ */
 export function issueCookie(secret: Buffer, session: SessionPayload): string {
   const json = JSON.stringify({ session_id: session.sessionId, expires_at: session.expiresAt });
   const payload = Buffer.from(json).toString('base64url');
@@ -84,7 +87,10 @@ export function sessionCookieIn(header: string): string | null {
 
 const attributes = (secure: boolean) => ({ httpOnly: true, sameSite: 'lax', path: '/', secure }) as const;
 
-/** The Set-Cookie value that starts a session; never a Domain, `Secure` only when told (spec "Session cookie"). */
+/**
+ * Returns the Set-Cookie value that starts a session. It never has a Domain, and has `Secure` only when
+ * requested (docs/spec/contract.md#cookie).
+ */
 export function setCookieHeader(value: string, secure: boolean): string {
   return stringifySetCookie({ name: SESSION_COOKIE, value, maxAge: SESSION_TTL_S, ...attributes(secure) });
 }

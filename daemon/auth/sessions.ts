@@ -5,7 +5,10 @@ import type { Store } from '../store/store.ts';
 import { issueCookie, readCookie, SESSION_TTL_S } from './session-cookie.ts';
 import type { SigningSecret } from './signing-secret.ts';
 
-/** Browser sessions: a signed cookie proves one, the store remembers which were logged out (spec "Session"). */
+/**
+ * Browser sessions: a signed cookie proves a session, the store holds which ones were revoked by logout
+ * (docs/spec/specification.md#session).
+ */
 export interface Sessions {
   /** Starts a session of 8 hours and answers its cookie value; two starts never give the same id. */
   start(): string;

@@ -25,7 +25,10 @@ export interface SigningSecret {
 
 type FileFacts = Pick<Stats, 'size' | 'uid' | 'mode'> & { kind: 'file' | 'symlink' | 'directory' | 'other' };
 
-/** What is wrong with the secret file, or null (contract of the file: 32 bytes, ours, nobody else's to read). */
+/**
+ * Returns what is wrong with the secret file, or null. The file has 32 bytes, belongs to the service user and
+ * is readable by that user only (docs/spec/contract.md#signing-secret).
+ */
 export function secretFlaw(facts: FileFacts, uid: number): string | null {
   if (facts.kind !== 'file')
     return `is a ${facts.kind === 'other' ? 'special file' : facts.kind}, not a regular file`;
@@ -37,8 +40,9 @@ export function secretFlaw(facts: FileFacts, uid: number): string | null {
 }
 
 /**
- * Reads the signing secret, making it at first use (spec "Session cookie"). Throws SetupError when the file is not
- * exactly what this program wrote; it is never replaced silently, because that would end every session unseen.
+ * Reads the signing secret and creates it on first use (docs/spec/specification.md#signing-secret). Throws
+ * SetupError when the file is not exactly what this program wrote. The file is never replaced silently,
+ * because that would end every session without notice.
  */
 export async function openSigningSecret(
   file: string,

@@ -41,7 +41,7 @@ describe('tier resolution', () => {
     expect(resolve({ apiKey: 'C', subprotocol: 'A' })).toMatchObject({ tier: 'client', via: 'api_key' });
   });
 
-  it('T17 the subprotocol comes after the three of the spec', () => {
+  it('T17 the subprotocol comes after the three carriers of the specification', () => {
     expect(resolve({ subprotocol: 'C' })).toMatchObject({ tier: 'client', via: 'subprotocol' });
     expect(resolve({ bearer: 'x', apiKey: 'x', subprotocol: 'A' })).toMatchObject({
       tier: 'admin',

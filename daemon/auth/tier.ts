@@ -39,7 +39,10 @@ const byBearer: Step = ({ bearer }, judges) => byKey(bearer, 'bearer', judges);
 /** 3. Query parameter `api_key`. */
 const byApiKey: Step = ({ apiKey }, judges) => byKey(apiKey, 'api_key', judges);
 
-/** The house's addition for browsers' WebSockets, after the three of the spec. */
+/**
+ * Subprotocol of browsers' WebSockets, read after the three carriers of the specification
+ * (docs/spec/contract.md#subprotocol-credential).
+ */
 const bySubprotocol: Step = ({ subprotocol }, judges) => byKey(subprotocol, 'subprotocol', judges);
 
 /** 4. Otherwise: anon. */
@@ -50,7 +53,10 @@ const otherwise = (offered: Offered): Caller => {
 
 const STEPS: readonly Step[] = [byCookie, byBearer, byApiKey, bySubprotocol];
 
-/** The first credential that is valid decides, in the order of the spec; an invalid one is passed over (spec "Tier resolution"). */
+/**
+ * The first valid credential decides, in the order of docs/spec/specification.md#tier-resolution. Invalid
+ * credentials are skipped.
+ */
 export function resolveTier(offered: Offered, judges: Judges): Caller {
   for (const step of STEPS) {
     const found = step(offered, judges);

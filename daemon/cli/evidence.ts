@@ -9,8 +9,8 @@ function byValue(pairs: readonly (readonly [key: string, value: string])[]): Map
 }
 
 /**
- * Which probe told which facts (contract section 8), one line for each subject and probe in at most `width` columns; then
- * what nobody told, with the reason.
+ * Prints which probe found which facts (docs/spec/contract.md#hardware): one line for each subject and probe
+ * in at most `width` columns, then the facts that no probe found, with the reason.
  */
 export function evidenceText(evidence: readonly EvidenceRecord[], width: number): string {
   const rows = evidence.flatMap(({ of, found_by, facts }) => {

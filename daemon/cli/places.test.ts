@@ -20,7 +20,7 @@ const file = (values: Record<string, string> = {}) => ({
 });
 
 describe('credential', () => {
-  it('follows the order of the spec', () => {
+  it('follows the order of the specification', () => {
     const env = { SVC_ADMIN_KEY: 'a', SVC_CLIENT_KEY: 'c' };
     const saved = file({ SVC_ADMIN_KEY: 'fa', SVC_CLIENT_KEY: 'fc' });
     expect(credential(env, saved)).toEqual({ key: 'a', from: 'the environment variable SVC_ADMIN_KEY' });

@@ -105,8 +105,9 @@ export interface Credential {
 }
 
 /**
- * The key to send, in the order of the spec: SVC_ADMIN_KEY, SVC_CLIENT_KEY, then api.env (admin, then client). The keys of
- * api.env are those of this machine's gateway: a stranger (another host, or who else holds its port) gets none of them.
+ * Returns the key to send (docs/spec/specification.md#command-line-credentials): SVC_ADMIN_KEY,
+ * SVC_CLIENT_KEY, then api.env (admin, then client). The keys of api.env belong to the gateway of this
+ * machine. They are not sent to another host, or to another program on the gateway's port.
  */
 export function credential(
   env: Environment,

@@ -63,8 +63,8 @@ const httpUrl = (text: string | undefined): string | null =>
   text !== undefined && /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text).href : null;
 
 /**
- * Reads companion.env (contract "Companion chat UI"). Its bind address is that of the API where nothing else is said; sign-in is on
- * unless it is turned off.
+ * Reads companion.env (docs/spec/contract.md#companion-env). Its bind address defaults to that of the API.
+ * Sign-in is on unless it is turned off.
  */
 export function companionPlan(bytes: Uint8Array, settings: CompanionSettings): CompanionPlan {
   const variables = parseEnvFile(bytes);

@@ -24,8 +24,8 @@ const SWITCHES = [
 const CONTROL = /[\0-\x1f\x7f]/;
 
 /**
- * The variables of the chat UI (contract "Companion chat UI"): those of companion.env, its address and port, the API's address where
- * the file names none, and the client key as its API key.
+ * Returns the variables of the chat UI (docs/spec/contract.md#companion-env): those of companion.env, its
+ * address and port, the address of the API when the file names none, and the client key as its API key.
  */
 export function containerEnv({ plan, clientKey, bindHost, port }: ContainerFacts): Map<string, string> {
   const env = new Map([['OPENAI_API_BASE_URL', `${ownOrigin(bindHost, port)}/v1`]]);

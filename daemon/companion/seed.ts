@@ -6,7 +6,10 @@ export interface Seed {
   readonly sessionSecret: string;
 }
 
-/** A first companion.env (contract "Companion chat UI"): its bind host is the choice that was made for the API. */
+/**
+ * Returns the first companion.env (docs/spec/contract.md#companion-env). Its bind host is the one chosen for
+ * the API.
+ */
 export const companionSeed = ({ bindHost, port, sessionSecret }: Seed): string => `\
 # The companion chat UI (svc-companion.service runs Open WebUI); mode 0600, owned by the service user.
 # After a change: systemctl restart svc-companion. Every further variable of Open WebUI may stand here; quoting is as in

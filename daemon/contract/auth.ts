@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** The three tiers of the spec, ascending in privilege. */
+/** The three tiers in ascending order of privilege (docs/spec/specification.md#tiers). */
 export const TIERS = ['anon', 'client', 'admin'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** Route classes of the spec. */
+/** Route classes (docs/spec/specification.md#route-classes). */
 export const AUTH_CLASSES = ['open', 'bootstrap', 'client', 'admin'] as const;
 export type AuthClass = (typeof AUTH_CLASSES)[number];
 

@@ -1,6 +1,9 @@
 import { anthropicEnvelope } from './anthropic-error.ts';
 
-/** One row of the catalogue of everything the gateway itself refuses or fails with (spec "Errors", contract of codes). */
+/**
+ * One row of the catalogue of all refusals and failures of the gateway itself
+ * (docs/spec/contract.md#error-codes).
+ */
 export interface ErrorRow {
   readonly status: number;
   readonly message: string;

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The answer of `POST /v1/images/generations` (spec "Image generation response"), in the form that was asked for. */
+/**
+ * The answer of `POST /v1/images/generations` (docs/spec/specification.md#image-response) in the requested
+ * form.
+ */
 export const ImagesResponse = z.object({
   created: z.int(),
   data: z.array(z.union([z.object({ url: z.string() }), z.object({ b64_json: z.string() })])),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The events of `/v1/realtime` (contract "Realtime"): OpenAI's GA names and shapes, as far as this gateway speaks them. */
+/**
+ * The events of `/v1/realtime` (docs/spec/contract.md#realtime): OpenAI's GA names and shapes, as far as this
+ * gateway supports them.
+ */
 
 export const AudioFormat = z.union(
   [

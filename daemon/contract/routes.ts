@@ -1,9 +1,12 @@
 import type { AuthClass } from './auth.ts';
 
-/** `memory` follows the setting `[security].memory_class`; every other value is a class of the spec. */
+/**
+ * `memory` follows the setting `[security].memory_class`; every other value is a class of
+ * docs/spec/specification.md#route-classes.
+ */
 export type ClassRule = AuthClass | 'memory';
 
-/** Which body a route reads, and so which cap applies (contract: "Caps"). */
+/** Which body a route reads, and therefore which cap applies (docs/spec/contract.md#caps). */
 export type BodyKind = 'none' | 'auth' | 'api' | 'inference' | 'audio';
 
 /** What kind of answer a route gives; `shell` rows serve the built dashboard. */
@@ -216,7 +219,7 @@ export const ROUTES = {
 
 export type RouteId = keyof typeof ROUTES;
 
-/** The meaning of each class, in the words of the spec. */
+/** The meaning of each class (docs/spec/specification.md#route-classes). */
 export const CLASS_MEANINGS: Record<AuthClass, string> = {
   open: 'no authentication',
   bootstrap: 'open until an admin key exists, then treated as admin',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** States of a slot; `error` is the spec's ERROR (a parked slot is `error` with `parked: true`). */
+/** States of a slot (docs/spec/contract.md#slot-states). A parked slot is `error` with `parked: true`. */
 export const SLOT_STATES = [
   'offline',
   'pulling',

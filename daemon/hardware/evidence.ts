@@ -93,8 +93,8 @@ function ofPool(
 }
 
 /**
- * By which probe each fact of the answer was found, and for what could not be read the reason (contract section 8).
- * Subjects are `host`, the ids of devices, and pools as `pool ID`.
+ * Returns which probe found each fact, and the reason for each value that could not be read
+ * (docs/spec/contract.md#hardware). Subjects are `host`, the ids of devices, and pools as `pool ID`.
  */
 export function evidenceOf(
   probe: ProbeResult,

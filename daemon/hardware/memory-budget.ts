@@ -24,8 +24,8 @@ export function poolOf(device: DeviceFacts): string | null {
 const least = (...values: (number | null)[]) => Math.min(...values.filter((value) => value !== null));
 
 /**
- * One pool for a unified-memory machine: the GPU's carve-out, which the host does not see, and of the host's memory
- * the smallest of what host, control group and GTT allow (spec "Hardware").
+ * Returns one pool for a machine with unified memory (docs/spec/contract.md#unified-memory): the GPU's
+ * carve-out, which the host does not see, plus the smallest of what host, control group and GTT allow.
  */
 function unifiedSize(host: HostMemory, gpu: DeviceFacts): Size {
   const carveout = gpu.memoryTotal ?? 0;

@@ -53,8 +53,8 @@ async function readDevice(tree: Tree, name: string): Promise<DeviceFacts | null>
 }
 
 /**
- * Every GPU and NPU on the PCI buses, with or without a driver, ordered by address (spec "Hardware"): cheap, without
- * a child process, readable by any user.
+ * Lists every GPU and NPU on the PCI buses, with or without a driver, ordered by address
+ * (docs/spec/contract.md#hardware). It is cheap, needs no child process and works for any user.
  */
 export async function scanPci(tree: Tree): Promise<DeviceFacts[]> {
   const names = await tree.names('sys/bus/pci/devices');

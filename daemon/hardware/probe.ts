@@ -127,8 +127,9 @@ function toolProblems(
 }
 
 /**
- * Looks at the whole machine once (spec "Hardware"): all probes side by side, each with its limit; none can make it
- * fail. Devices are keyed by PCI address; what nobody could tell stays null.
+ * Probes the whole machine once (docs/spec/contract.md#hardware): all probes run in parallel, each with its
+ * limit, and none can make the probe fail. Devices are keyed by PCI address. A value that no probe found is
+ * null.
  */
 export async function probeMachine(options: ProbeContext): Promise<ProbeResult> {
   const missingTools = new Set<string>();

@@ -18,9 +18,9 @@ export function asGatewayError(error: unknown, log: Log, requestId: string): Gat
 }
 
 /**
- * Writes the envelope (contract section 2). After the head is out nothing can be said any more: the socket is cut.
- * A body that was not read to its end is not waited for: the connection closes after the answer. A message may repeat
- * what the caller sent, but never one of `secrets`.
+ * Writes the envelope (docs/spec/contract.md#error-envelope). After the head was sent no error can be
+ * reported, so the socket is closed. A body that was not read to its end is not awaited: the connection
+ * closes after the answer. A message may repeat what the caller sent, but never one of `secrets`.
  */
 export function sendError(
   req: IncomingMessage,

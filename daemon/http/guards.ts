@@ -25,7 +25,10 @@ export interface Admitted {
   auth: AuthRequest;
 }
 
-/** The Host check (contract "Host check"): refuses while enforcement is off, only logs while it is on. */
+/**
+ * The Host check (docs/spec/contract.md#host-check): refuses while enforcement is off, only logs while it is
+ * on.
+ */
 export function guardHost(deps: GuardDeps, request: AuthRequest): void {
   const verdict = deps.auth.host(request);
   if (verdict === 'ok') return;
@@ -43,7 +46,9 @@ export function admit(deps: GuardDeps, req: IncomingMessage, upgrade: boolean): 
   return { target, auth };
 }
 
-/** Origin rules 1–4 of the spec; 403 `auth.origin_forbidden`. */
+/**
+ * Applies the Origin rules 1–4 (docs/spec/specification.md#origin-check). Throws 403 `auth.origin_forbidden`.
+ */
 export function guardOrigin(deps: GuardDeps, request: AuthRequest): void {
   if (deps.auth.origin(request) === 'forbidden') throw new GatewayError('auth.origin_forbidden');
 }
@@ -73,8 +78,9 @@ function requiredAdvice(request: AuthRequest): { message?: string } {
 }
 
 /**
- * The limiter of the rows that ask for it (spec "Login limiter"); 429 with `details.retry_after_s`.
- * While the gateway is being searched for keys it also waits a moment, never refuses.
+ * Applies the limiter for the rows that declare it (docs/spec/specification.md#login-limiter); 429 with
+ * `details.retry_after_s`. During a search for keys it also delays the request, but never refuses for that
+ * reason.
  */
 async function guardLimiter(deps: GuardDeps, request: AuthRequest): Promise<void> {
   const verdict = deps.auth.limiter.take(deps.auth.address(request));
@@ -88,7 +94,10 @@ async function guardLimiter(deps: GuardDeps, request: AuthRequest): Promise<void
   });
 }
 
-/** Origin, tier, class and limiter of an admitted request, in the order of the contract; only the limiter may take a while. */
+/**
+ * Checks Origin, tier, class and limiter of an admitted request, in the order of
+ * docs/spec/contract.md#request-order. Only the limiter may take time.
+ */
 export function guard(
   deps: GuardDeps,
   admitted: Admitted,

@@ -118,7 +118,7 @@ export function kindHeaders(res: ServerResponse, kind: RouteKind): void {
   setAll(res, kind === 'shell' ? PAGE : NO_PAGE);
 }
 
-/** CORS for a listed origin: the exact value, no credentials, never `*` (contract "CORS"). */
+/** CORS for a listed Origin: the exact value, no credentials, never `*` (docs/spec/contract.md#cors). */
 export function corsHeaders(res: ServerResponse, origin: string, preflight: boolean): void {
   res.setHeader('access-control-allow-origin', origin);
   res.setHeader('vary', 'Origin');

@@ -9,7 +9,10 @@ import { issueReason } from '../kit/issue-reason.ts';
 import { askForBody } from './expect.ts';
 import { cutShort, discardRest, letFinish } from './linger.ts';
 
-/** Most bytes of a body, by kind (contract "Caps"). `audio` bodies are streamed by their handler under the same cap. */
+/**
+ * Maximum bytes of a body, by kind (docs/spec/contract.md#caps). `audio` bodies are streamed by their handler
+ * under the same cap.
+ */
 export const BODY_CAPS: Record<BodyKind, number> = {
   none: 16 * 1024,
   auth: 16 * 1024,

@@ -30,7 +30,9 @@ export interface HttpServer {
   stop(drainMs: number): Promise<void>;
 }
 
-/** Time limits of the listener in milliseconds (contract "Caps": headers within 15 s). */
+/**
+ * Time limits of the listener in milliseconds; headers must arrive within 15 s (docs/spec/contract.md#caps).
+ */
 const LIMITS = { headers: 15_000, request: 600_000, keepAlive: 65_000, check: 1_000 } as const;
 
 /** Starts the one listener: HTTP through the pipeline, upgrades through the same guards. */

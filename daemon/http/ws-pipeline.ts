@@ -18,7 +18,10 @@ const MAX_SOCKETS = 256;
 /** Of those, what only admins may take: whoever holds the client key can't keep the owner out. */
 const KEPT_FOR_ADMINS = 32;
 
-/** Close codes: the spec's 4403 for Origin, 4401 for the tier, and their neighbours. */
+/**
+ * Close codes (docs/spec/contract.md#websocket-refusals): 4403 for Origin, 4401 for the tier, and related
+ * codes.
+ */
 const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
   'auth.origin_forbidden': 4403,
   'auth.host_forbidden': 4403,

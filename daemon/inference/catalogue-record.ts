@@ -47,7 +47,10 @@ export interface RecordParts {
   readonly vision?: boolean;
 }
 
-/** One record of `GET /v1/models` (contract section 7); never a path, an address or a key. */
+/**
+ * Returns one record of `GET /v1/models` (docs/spec/contract.md#model-record). It never holds a path, an
+ * address or a key.
+ */
 export function modelRecord({ id, type, owner, slot, model, extra, ...known }: RecordParts): V1ModelRecord {
   const context = slot?.context ?? slot?.window ?? model?.context_length ?? known.context ?? DEFAULT_CONTEXT;
   const { input, output } = MODALITIES[type];

@@ -71,7 +71,7 @@ test("image slots list what they draw by curated ids; what an upstream lists is 
   expect(listModels(studio, { showAll: false, owners: [] }, draws).map(({ id }) => id)).toEqual(['flux-dev']);
 });
 
-test('every record keeps the shape of the contract, context_length always a number', () => {
+test('every record has the shape of its schema, context_length always a number', () => {
   const data = listModels(home, { showAll: true, owners: [] });
   expect(V1ModelList.parse({ object: 'list', data }).data).toEqual(data);
   expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);

@@ -27,9 +27,10 @@ interface Entry {
 }
 
 /**
- * Everything that a caller may name, from memory (contract section 7): models, then slot aliases, then virtual names,
- * then models of upstreams, then what image slots draw beside the model that they name, in the order in which dispatch looks.
- * An id held twice is listed once, local first; one that means a slot with another model is that slot's alias.
+ * Lists all names that a caller may use, from memory (docs/spec/contract.md#model-list): models, then slot
+ * aliases, then virtual names, then models of upstreams, then what image slots can draw in addition to the
+ * model that they name. This is the order in which dispatch searches. An id held twice is listed once, local
+ * first. An id that is also the name of a slot with another model is that slot's alias.
  */
 function entries(picture: Picture, draws: Draws): Map<string, Entry> {
   const all = new Map<string, Entry>();

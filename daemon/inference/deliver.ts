@@ -131,8 +131,8 @@ async function through(sent: Promise<ExchangeEnd>, sink: PreparedSink): Promise<
 }
 
 /**
- * The gateway's own part is done: tells the log, and the headers of every proxied answer (contract section 5), an error
- * envelope included.
+ * Runs when the gateway's own work on a request is done: informs the log and sets the headers of every
+ * proxied answer (docs/spec/contract.md#answer-headers), error envelopes included.
  */
 function announce({ call, answer, track, own }: Walk, reading: Reading, connection: Connection): void {
   own.pause();

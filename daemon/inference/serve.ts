@@ -108,7 +108,10 @@ const NO_SECRETS: readonly string[] = [];
 
 type Task = (call: InferenceCall) => Promise<void>;
 
-/** The spec's "Completion-style routes" below the door: each task answers `call.res` itself or throws before its head. */
+/**
+ * Serves the routes of docs/spec/specification.md#v1-routes after the guards: each task answers `call.res`
+ * itself or throws before its head.
+ */
 export interface Inference extends Readonly<Record<TaskName | DialectName, Task>> {
   models(query: CatalogueQuery): { object: 'list'; data: V1ModelRecord[] };
   model(id: string): V1ModelRecord | undefined;

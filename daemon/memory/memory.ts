@@ -8,7 +8,10 @@ import { Indexer } from './indexer.ts';
 import { nearest } from './nearest.ts';
 import { storedVector, vectorOf } from './vector.ts';
 
-/** What was remembered, found by words and, where an embedding model is there, by meaning (contract section 4). */
+/**
+ * Stored memories, found by words and, where an embedding model exists, by meaning
+ * (docs/spec/contract.md#route-memory).
+ */
 export interface Memory extends Pick<MemoryRepo, 'list' | 'get' | 'remove' | 'removeMany' | 'removeAll'> {
   /** Throws `memory.full`, `store.unavailable`. */
   add(text: string, tags: readonly string[], tier: Tier): MemoryRecord;

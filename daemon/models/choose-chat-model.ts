@@ -15,9 +15,10 @@ const bySize = (a: RegisteredModel, b: RegisteredModel) =>
   b.sizeBytes - a.sizeBytes || (a.id < b.id ? -1 : 1);
 
 /**
- * The model of slot `agent` when its file names none: the largest real chat model that fits (spec "Slots"), models
- * with a chat template of their own first; when none fits the smallest, so that admission can say what is missing;
- * without a real one the demonstration model; else null. `memoryBytes` is what the machine has at most, null = unknown.
+ * Returns the model of slot `agent` when its file names none: the largest real chat model that fits
+ * (docs/spec/contract.md#agent-model), models with their own chat template first. When none fits, it is the
+ * smallest, so that admission can report what is missing. Without a real model it is the demonstration model,
+ * otherwise null. `memoryBytes` is the memory that the machine has at most, null = unknown.
  */
 export function chooseChatModel(
   models: readonly RegisteredModel[],

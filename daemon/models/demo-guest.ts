@@ -36,8 +36,8 @@ async function invite({ shelf, sync, log, folder, signal }: DemoGuestOptions): P
 }
 
 /**
- * The demonstration model is there as long as no real chat model ever was; the first one sends it away for good
- * (spec "Models and pulls"). Without a writable folder the gateway goes on without it.
+ * The demonstration model exists until the first real chat model is found, which removes it permanently
+ * (docs/spec/contract.md#demo-model). Without a writable folder the gateway continues without it.
  */
 export async function settleDemo(options: DemoGuestOptions): Promise<void> {
   const { shelf, facts } = options;

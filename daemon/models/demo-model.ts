@@ -6,7 +6,7 @@ import { CHATML } from './gguf/chat-templates.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';
 import { encodeGguf } from './gguf/writer.ts';
 
-/** The answer of the demonstration model to everything (contract "Models and pulls"). */
+/** The fixed answer of the demonstration model (docs/spec/contract.md#demo-model). */
 export const DEMO_REPLY =
   'Hello! This is the built-in demonstration model of svc-gateway. Your gateway works: llama.cpp on this machine ' +
   'wrote these words. But they are all that I know, whatever you ask. For real answers choose a model: ' +

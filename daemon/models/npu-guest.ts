@@ -37,9 +37,10 @@ const npuModel = ({ tag, type, bytes, tools }: NpuModel, program: FoundFile): Re
 });
 
 /**
- * What the NPU backend has fetched are models of this machine, under their native tags (contract section 7), as long as the
- * backend is there and its NPU can be used; until then they are out of sight. While it does not answer, all stays as it is. An id
- * that something else has stays with that. Never rejects.
+ * Models that the NPU backend has fetched are models of this machine, under their native tags
+ * (docs/spec/contract.md#model-sources), as long as the backend exists and its NPU can be used; until then
+ * they are not listed. While the backend does not answer, the state stays as it is. An id that another model
+ * holds stays with that model. Never rejects.
  */
 export async function settleNpu({ shelf, path, limitMs }: NpuGuestsOptions): Promise<void> {
   const program = await findProgram(NPU_PROGRAM, path);

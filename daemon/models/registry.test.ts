@@ -79,7 +79,7 @@ test('a fresh machine has the demonstration model, and slot agent gets it', asyn
   expect(registry.chatModelFor()?.id).toBe(DEMO_MODEL_ID);
 });
 
-test('views never hold a path and have the shape of the contract', async () => {
+test('views never hold a path and have the shape of their schema', async () => {
   put(join(models, 'a.gguf'));
   const registry = await start();
   const views = registry.views();

@@ -179,9 +179,10 @@ async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
 }
 
 /**
- * The models of this machine (spec "Models and pulls"): those known from before, the configured file, what the first
- * scan finds in its time, and the demonstration model when there is no real one. Rejects with SetupError when a
- * file that the command line names can't serve a chat; anything else that fails costs one model and a line in the log.
+ * Returns the models of this machine (docs/spec/contract.md#models): models of earlier runs, the configured
+ * file, what the first scan finds in its time, and the demonstration model when there is no real one. Rejects
+ * with SetupError when a file named on the command line cannot serve a chat. Any other failure costs one
+ * model and a line in the log.
  */
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { log, settings, memoryBytes = totalmem } = options;

@@ -19,7 +19,10 @@ export interface SettingRowDef<T> {
 const row = <T>(def: SettingRowDef<T>): SettingRowDef<T> => def;
 const key = text(/^[\x20-\x7e]+$/, 'must be printable ASCII');
 
-/** THE settings (spec "Environment variables" and the names that the house adds). */
+/**
+ * All settings of the gateway (docs/spec/specification.md#environment-variables,
+ * docs/spec/contract.md#settings).
+ */
 export const SETTINGS = {
   bindHost: row({
     env: 'SVC_BIND_HOST',

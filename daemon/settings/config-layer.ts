@@ -27,11 +27,11 @@ export interface ConfigPicture {
 }
 
 /**
- * Judges one reading of config.toml (contract "Names and places", cases F01 and F03):
+ * Judges one reading of config.toml (docs/spec/contract.md#config-errors, cases F01 and F03):
  * - can't be read, no TOML, or suddenly empty: the last good values stay;
  * - missing: no values, except that enforcement which was on stays on;
- * - a wrong value: the last good one of that key, else the default. A wrong `require_auth` without a last good one
- *   counts as on.
+ * - a wrong value: the last good one of that key, else the default. A wrong `require_auth` without a last
+ *   good one counts as on.
  */
 export function judgeConfig(read: FileRead, memory: ConfigMemory): ConfigPicture {
   const judged = judgeText(read, memory);

@@ -36,10 +36,10 @@ export interface EnvMemory {
 const KNOWN = new Set(settingRows().flatMap((row) => row.env ?? []));
 
 /**
- * Judges one reading of api.env (contract "`api.env` is part of the environment"). A file that can't be read keeps
- * what it said before; at a first start it counts as "enforcement on" when it said so at the last one. SVC_REQUIRE_AUTH with
- * a value that is no text counts as on, as every word does that is in neither of the two lists. A file that nobody could read
- * in this run may hold an admin key.
+ * Judges one reading of api.env (docs/spec/contract.md#api-env). When the file cannot be read, its previous
+ * values stay. At a first start it counts as "enforcement on" when it said so at the last one.
+ * SVC_REQUIRE_AUTH with a value that is not text counts as on, like every word that is in neither of the two
+ * lists. A file that could not be read in this run may hold an admin key.
  */
 export function judgeEnv(read: FileRead, memory: EnvMemory): EnvPicture {
   const none = new Map<string, number>();

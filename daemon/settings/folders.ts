@@ -11,8 +11,9 @@ export interface Folders {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where configuration and state live (contract "Names and places"): `$SVC_HOME/config` and `/state`, else the folders
- * systemd names, else the XDG ones, else those below HOME. Throws SetupError when nothing names a folder.
+ * Returns the configuration and state folders (docs/spec/contract.md#folders): `$SVC_HOME/config` and
+ * `/state`, otherwise the folders that systemd names, otherwise the XDG folders, otherwise those below HOME.
+ * Throws SetupError when nothing names a folder.
  */
 export function folderPaths(env: Env): Folders {
   const home = set(env.SVC_HOME);

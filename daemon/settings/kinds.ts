@@ -18,8 +18,9 @@ const FALSE_WORDS = ['0', 'false', 'no', 'off'];
 const WORDS = `${TRUE_WORDS.join(', ')} or ${FALSE_WORDS.join(', ')}`;
 
 /**
- * True or false by the spec's two word lists, case-insensitive.
- * `unknownIsOn`: a word outside both lists counts as on, with a warning (SVC_REQUIRE_AUTH fails closed).
+ * True or false by the two word lists of docs/spec/specification.md#enforcement-precedence, case-insensitive.
+ * `unknownIsOn`: a word outside both lists counts as on, with a warning
+ * (docs/spec/contract.md#require-auth-values).
  */
 export function flag(options: { unknownIsOn?: boolean } = {}): Kind<boolean> {
   return {

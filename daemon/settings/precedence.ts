@@ -49,9 +49,10 @@ export function environmentValue(
 const blank = (text: string): boolean => text.trim() === '';
 
 /**
- * The effective value of one setting: environment > config.toml > default (spec "Authentication enforcement").
- * An environment value that can't be read still wins over the file, with the default and a warning: every default is
- * the strict choice, so a slip of the pen never opens anything.
+ * Returns the effective value of one setting: environment > config.toml > default
+ * (docs/spec/contract.md#settings-precedence). An environment value that cannot be read still wins over the
+ * file, with the default and a warning. Every default is the strict choice, so a typing error never opens
+ * anything.
  */
 export function resolve<T>(row: SettingRowDef<T>, sources: Sources): Resolved<T> {
   const persisted = row.toml === undefined ? undefined : (sources.toml.get(row.toml) as T | undefined);

@@ -15,7 +15,10 @@ import { SettingsState } from './state.ts';
 
 export type SettingsChange = 'reloaded' | 'broken' | 'written';
 
-/** The live settings of the process (spec "Environment variables", contract "Names and places"). */
+/**
+ * The live settings of the process (docs/spec/specification.md#environment-variables,
+ * docs/spec/contract.md#settings).
+ */
 export interface Settings {
   readonly folders: Folders;
   /** The effective value now; never keep it beyond the request or act at hand. */

@@ -6,7 +6,7 @@ import { viewSetting } from './views.ts';
 const row = (name: string) =>
   settingRows().find((one) => one.name === name) as ReturnType<typeof settingRows>[number];
 
-test('every row at its default fits the contract', () => {
+test('every row at its default fits its schema', () => {
   for (const one of settingRows()) {
     const view = viewSetting(one, { value: one.default, source: 'default', persisted: undefined }, undefined);
     expect(SettingView.parse(view)).toEqual(view);

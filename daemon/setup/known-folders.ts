@@ -45,7 +45,9 @@ export function homesIn(passwd: string): string[] {
   return [...new Set(homes)].slice(0, MOST_HOMES);
 }
 
-/** Every place where other programs may keep models, each once (spec "Models and pulls", sources). Pure. */
+/**
+ * Every folder where other programs may store models, each once (docs/spec/contract.md#model-sources). Pure.
+ */
 export function knownFolders(
   homes: readonly string[],
   variable: (name: string) => string | undefined,

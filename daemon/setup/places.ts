@@ -1,7 +1,10 @@
 import type { PurposeName } from '../contract/catalog.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 
-/** The slot that a model of this purpose gets; the names are those that dispatch knows (spec "Slots"). */
+/**
+ * The slot that a model of this purpose gets; the names are those that dispatch knows
+ * (docs/spec/specification.md#slot-names).
+ */
 export const PLACES: Readonly<Record<Exclude<PurposeName, 'images'>, string>> = {
   chat: 'agent',
   coding: 'agent',

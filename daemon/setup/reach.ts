@@ -27,13 +27,16 @@ export interface ReachFacts {
   readonly addresses: readonly string[];
 }
 
-/** Whether the next start would be refused there (spec "A non-loopback bind with enforcement off", public addresses). */
+/** Whether the next start would be refused on this address (docs/spec/contract.md#public-without-auth). */
 export const isRefused = (
   choice: ReachChoice,
   { requireAuth, exposed }: Pick<ReachFacts, 'requireAuth' | 'exposed'>,
 ): boolean => choice === 'network' && exposed && !requireAuth;
 
-/** Who can reach the gateway now and after its next start (spec "Enabling enforcement", exposure guard). Pure. */
+/**
+ * Returns who can reach the gateway now and after its next start
+ * (docs/spec/contract.md#exposed-without-auth). Pure.
+ */
 export function reachView(facts: ReachFacts): SetupView['reach'] {
   const { set, listener, inherited } = facts;
   return {

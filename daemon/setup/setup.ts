@@ -44,7 +44,10 @@ export interface SetupOptions {
   readonly write: <T>(change: () => Promise<T>) => Promise<T>;
 }
 
-/** The first run of a gateway (contract "bootstrap"): what is there, what fits, who may reach it. It never touches a key. */
+/**
+ * The first run of a gateway (docs/spec/contract.md#route-setup): hardware found, models that fit, choice of
+ * bind address. It never touches a key.
+ */
 export interface Setup {
   view(): Promise<SetupView>;
   /** Looks at the machine and its folders again. */

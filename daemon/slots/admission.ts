@@ -38,7 +38,7 @@ export interface Evaluation {
 export const estimateOf = ({ weights, window, compute, engine }: Need): number =>
   weights + window + compute + engine;
 
-/** What a model needs when it is evaluated like this (spec "Slots", admission). */
+/** Returns the memory that a model needs with this evaluation (docs/spec/contract.md#admission). */
 export function needOf(model: ModelSize, { context, sequences, batch }: Evaluation): Need {
   const weights = model.sizeBytes;
   const window = Math.ceil(windowPerToken(model) * context * sequences);

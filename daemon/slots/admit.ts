@@ -73,8 +73,8 @@ export function typeObjection(config: SlotConfig, model: Pick<SlotModel, 'id' | 
 }
 
 /**
- * The launch of one load with its threads and window, and what it needs (spec "Slots", admission). Throws `slot.failed`
- * for a slot that has no fitting model. Pure.
+ * Returns the launch of one load with its threads and window, and the memory it needs
+ * (docs/spec/contract.md#admission). Throws `slot.failed` for a slot without a fitting model. Pure.
  */
 export function orderLoad(config: SlotConfig, picture: OrderPicture): Order {
   const { model, others } = picture;

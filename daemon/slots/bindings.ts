@@ -40,10 +40,11 @@ export const MOST_BINDINGS = 4096;
 const oldestFirst = (a: BindableModel, b: BindableModel) => a.created - b.created || (a.id < b.id ? -1 : 1);
 
 /**
- * Which model answers in which slot when no file says so, model id → slot name (spec "Models and pulls": every usable
- * model answers to its id). A binding stays as long as its model is there and no file names it, so that a vector store
- * meets the model that filled it. Slots `embed`, `rerank`, `tts` and `stt` take the oldest fitting model; every other model that no
- * slot holds has a slot of its own, whose name is never the id of another model.
+ * Returns which model belongs to which slot when no file says so, model id → slot name
+ * (docs/spec/contract.md#auto-slots). A binding stays as long as its model exists and no file names it, so
+ * that a vector store meets the model that filled it. Slots `embed`, `rerank`, `tts` and `stt` take the
+ * oldest fitting model. Every other model that no slot holds has a slot of its own, whose name is never the
+ * id of another model.
  */
 export function bindModels(picture: BindingPicture): Map<string, string> {
   const { models, names, open, named, shown, kept } = picture;

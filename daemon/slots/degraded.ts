@@ -2,9 +2,10 @@ import type { Launch } from './engines/engine.ts';
 import type { Loaded } from './runners/runner.ts';
 
 /**
- * What a loaded slot asked for and does not get, so that nothing is taken away in silence (spec "Slots", devices): a
- * smaller window, the CPU in place of a GPU that was left to choose, a part of the layers only. `gpuNote` tells why this
- * machine's GPU may have been left out; null when it has none. Null when the slot got all.
+ * Returns what a loaded slot requested and does not get, so that nothing is degraded silently
+ * (docs/spec/contract.md#degraded): a smaller window, the CPU instead of a GPU that was left to choose, or
+ * only a part of the layers. `gpuNote` says why this machine's GPU may be unused; null when there is no
+ * reason. Returns null when the slot got everything.
  */
 export function degradedBy(
   launch: Pick<Launch, 'device' | 'degraded'>,

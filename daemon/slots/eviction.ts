@@ -88,7 +88,10 @@ function stays(holder: Holder, { now, waitingSince }: MemoryPicture): StayReason
   return dueAt(holder, waitingSince) > now ? 'turn' : null;
 }
 
-/** The whole sum of a load, with every other slot of the pool as a would-be victim (spec "Slots", admission). */
+/**
+ * Returns the whole sum of a load, with every other slot of the pool as a candidate for eviction
+ * (docs/spec/contract.md#admission).
+ */
 export function memorySum(picture: MemoryPicture): MemorySumView {
   const { pool, needed, free, reserved, ahead, limit, holders } = picture;
   return {

@@ -24,8 +24,9 @@ export const servedLong = (readySince: number | null, now: number): boolean =>
   readySince !== null && now - readySince >= FORGET_AFTER_MS;
 
 /**
- * The next failure record (spec "Slots", failure). `readySince` is when the slot last became ready, null when this
- * try never got so far; `before` is null when nothing failed since the count was reset.
+ * Returns the next failure record (docs/spec/contract.md#slot-failure). `readySince` is when the slot last
+ * became ready, null when this attempt never became ready. `before` is null when nothing failed since the
+ * count was reset.
  */
 export function nextFailure(
   before: Failure | null,

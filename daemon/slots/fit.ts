@@ -32,8 +32,9 @@ function roomOf({ free, reserved, kept_free, limit, held }: MemorySumView): numb
 }
 
 /**
- * Whether a model could be loaded now, by what admission itself foresees for the slot that it would have (spec "Slots"):
- * with the usual window, else with a smaller one, else after others have left, else not at all. Pure but for `forecast`.
+ * Returns whether a model could be loaded now, by the forecast of admission for its slot
+ * (docs/spec/contract.md#admission): with the usual window, otherwise with a smaller one, otherwise after an
+ * eviction, otherwise not at all. Pure but for `forecast`.
  */
 export function fitOf(
   model: SlotModel,

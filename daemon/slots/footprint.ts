@@ -32,7 +32,10 @@ export interface MemoryReaders {
   cardMemoryOf(pid: number, card: string): Promise<number | null>;
 }
 
-/** Measures engines that have served, so that admission knows next time what they take (spec "Slots", admission). */
+/**
+ * Measures engines that have served, so that admission knows their real memory at the next load
+ * (docs/spec/contract.md#admission).
+ */
 export class Footprints {
   readonly #clock: Clock;
   readonly #measures: Measures;

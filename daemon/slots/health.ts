@@ -74,8 +74,9 @@ export function askThrough(outbound: Pick<Outbound, 'dispatch'>): AskEngine {
 export class CheckFailure extends Error {}
 
 /**
- * Puts every check to the engine, in order; resolves when all were answered well (spec "Slots": health, a model list
- * that holds the model, one short completion). Rejects with CheckFailure, or with the signal's reason.
+ * Runs every check against the engine, in order; resolves when all succeeded
+ * (docs/spec/contract.md#slot-ready): health, a model list that holds the model, one short completion.
+ * Rejects with CheckFailure, or with the signal's reason.
  */
 export async function runChecks(
   ask: AskEngine,

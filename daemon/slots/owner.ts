@@ -119,7 +119,10 @@ export class Owner {
     return by === 'request' && this.#machine.is('error') ? this.#backoff.refusal(this.#config.name) : null;
   }
 
-  /** The right to send one request, as soon as the slot is ready and it is the caller's turn (spec "Slots"). */
+  /**
+   * Returns the right to send one request, as soon as the slot is ready and it is the caller's turn
+   * (docs/spec/contract.md#slot-states, docs/spec/contract.md#queue).
+   */
   async ensureReady(options: ReadyOptions): Promise<Lease> {
     options.signal.throwIfAborted();
     const refused = this.refusal('request');

@@ -20,8 +20,8 @@ export interface SlotPicture {
 export type SlotStep = 'grant' | 'load' | 'leave-line' | 'cut-load' | 'stop' | 'rest';
 
 /**
- * What a slot does next (spec "Slots"): who waits, who loads, who leaves. Pure. A failed slot never loads from here:
- * its back-off decides.
+ * Returns the next step of a slot (docs/spec/contract.md#queue): whether it waits, loads or releases. Pure. A
+ * failed slot never loads from here: its back-off decides (docs/spec/contract.md#slot-failure).
  */
 export function nextStep(picture: SlotPicture): SlotStep {
   const { state, active, parallel, queued, held, waiting, closed } = picture;

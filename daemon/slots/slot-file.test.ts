@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { automaticSlot, builtInSlot, readSlotFile } from './slot-file.ts';
 
 describe('readSlotFile', () => {
-  it('fills the defaults of the contract', () => {
+  it('fills in the default of every key', () => {
     expect(readSlotFile('embed.toml', 'type = "embedding"')).toEqual({
       config: {
         name: 'embed',

@@ -46,7 +46,7 @@ const PROGRAM_KEYS = {
   key_env: VariableName.optional(),
 };
 
-/** The keys of `slots/NAME.toml` (spec "Slots"). */
+/** The keys of `slots/NAME.toml` (docs/spec/contract.md#slot-file). */
 const SlotFile = z.object({
   enabled: z.boolean().default(true),
   type: SlotType.optional(),
@@ -180,7 +180,7 @@ function toConfig(
   };
 }
 
-/** The slot that exists without a file (spec "Slots"). */
+/** Returns the settings of a slot without a file (docs/spec/contract.md#slot-file). */
 export const builtInSlot = (name: string): SlotConfig => toConfig(name, SlotFile.parse({}));
 
 /** The slot of a model that no slot file names: loaded when somebody asks for it, unloaded when nobody does. */

@@ -1,4 +1,7 @@
-/** Names with a meaning of their own, in the spec or in dispatch; no model gets one by the chance of its id. */
+/**
+ * Names with a meaning of their own, in docs/spec/specification.md#slot-names or in dispatch. No model gets
+ * one of them because of its id.
+ */
 const RESERVED: ReadonlySet<string> = new Set([
   'agent',
   'agent-hermes',

@@ -10,7 +10,10 @@ export interface ChosenModel {
   readonly swapped: string | null;
 }
 
-/** Every key of a slot file (spec "Slots") and how it stands in the settings; of variables only the names. */
+/**
+ * Every key of a slot file (docs/spec/contract.md#slot-file) and its value in the settings; of variables only
+ * the names.
+ */
 const KEYS: Readonly<Record<string, (config: SlotConfig) => unknown>> = {
   enabled: ({ enabled }) => enabled,
   type: ({ type }) => type,

@@ -4,9 +4,9 @@ import type { SlotStateName } from '../contract/slots.ts';
 export const BUILT_IN_SLOTS: readonly string[] = ['agent'];
 
 /**
- * THE transition table (spec "Slots"): from each state the states that may follow. Whatever is not listed is a bug.
- * A failed start and a cut one both pass through `stopping`, because no slot is `offline` or `error` before the
- * end of its process was seen.
+ * The transition table (docs/spec/contract.md#slot-transitions): the states that may follow each state. A
+ * transition that is not listed is a bug. A failed start and a cancelled one both pass through `stopping`,
+ * because no slot is `offline` or `error` before the end of its process was observed.
  */
 export const TRANSITIONS: Readonly<Record<SlotStateName, readonly SlotStateName[]>> = {
   offline: ['pulling', 'starting'],

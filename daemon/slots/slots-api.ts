@@ -10,7 +10,10 @@ import type { Lease, ReadyOptions } from './lease.ts';
 import type { SlotConfig } from './slot-file.ts';
 import type { SlotWorkListener } from './work.ts';
 
-/** The slots of this gateway (spec "Slots"). Names are those of slot files; an unknown one is 404 `slot.not_found`. */
+/**
+ * The slots of this gateway (docs/spec/contract.md#slots). Names are those of slot files; an unknown one is
+ * 404 `slot.not_found`.
+ */
 export interface Slots {
   /** Every slot by name, disabled ones too. Looking wakes nothing. */
   list(): SlotRecord[];

@@ -11,7 +11,7 @@ const event = {
 };
 const NOW = () => Date.UTC(2030, 0, 2);
 
-test('newest first, in the shape of the contract, page by page', () => {
+test('newest first, in the shape of the schema, page by page', () => {
   const { db, faults } = memoryDb();
   const { repo } = auditRepo(db, faults, NOW);
   for (const action of ['one', 'two', 'three']) repo.add({ ...event, action });

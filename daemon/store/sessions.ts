@@ -10,7 +10,7 @@ export interface StoredSession {
   expires_at: number;
 }
 
-/** Sessions and the list of revoked ones (spec "Session"). All times in Unix seconds. */
+/** Sessions and the list of revoked ones (docs/spec/contract.md#sessions). All times in Unix seconds. */
 export interface SessionsRepo {
   create(id: string, createdS: number, expiresS: number): void;
   /** In force at once in this process, even when the write fails; written again later. */

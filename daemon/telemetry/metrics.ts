@@ -21,7 +21,7 @@ import { upstreamGauges } from './series/upstream-gauges.ts';
 
 export type { FinishedRequest } from './series/owner-series.ts';
 
-/** Prometheus metrics (contract section 10). No label holds an address, a key or free text. */
+/** Prometheus metrics (docs/spec/contract.md#metrics). No label holds an address, a key or free text. */
 export interface Metrics {
   readonly contentType: string;
   /** The text of `GET /api/metrics/prometheus`. Wakes nothing. */

@@ -1,4 +1,7 @@
-/** The headers that every kind of answer carries, refusals and parse failures included (contract of headers). */
+/**
+ * The headers that every kind of answer carries, refusals and parse failures included
+ * (docs/spec/contract.md#request-id, docs/spec/contract.md#cors).
+ */
 import { describe, expect, it } from 'vitest';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { ask, parseRaw, rawExchange } from './harness/http.ts';

@@ -1,4 +1,6 @@
-/** spec "Authentication": a fresh install, and which tier a caller has, over a real port. */
+/**
+ * docs/spec/specification.md#tier-resolution: a fresh install, and the tier of a caller, over a real port.
+ */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -25,7 +27,7 @@ describe('a fresh install', () => {
     expect(await status(gateway)).toMatchObject({ auth_required: false });
   });
 
-  it('the enabling steps of the spec: rotate, require, Bearer', async () => {
+  it('the enabling steps of the specification: rotate, require, Bearer', async () => {
     const gateway = await start();
     const rotated = (await ask(gateway, 'POST', '/api/auth/rotate')).json<RotateView>();
     const key = keyIn(gateway, 'SVC_ADMIN_KEY');
@@ -60,7 +62,7 @@ describe('a fresh install', () => {
   });
 });
 
-describe('tier resolution, in the order of the spec', () => {
+describe('tier resolution, in the order of the specification', () => {
   const gateway = new OneGateway(startLocked);
   let cookie: string;
   beforeAll(async () => {

@@ -1,4 +1,7 @@
-/** `svcctl doctor`, `backup` and `restore` (contract "Dashboard and command line") with a real daemon, running and stopped. */
+/**
+ * `svcctl doctor`, `backup` and `restore` (docs/spec/contract.md#command-line) with a real daemon, running
+ * and stopped.
+ */
 import {
   chmodSync,
   chownSync,

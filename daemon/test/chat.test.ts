@@ -1,4 +1,4 @@
-/** spec "Chat completions": the deviations on the wire, answered by real llama.cpp. */
+/** docs/spec/specification.md#chat-deviations on the wire, answered by real llama.cpp. */
 import { describe, expect, it } from 'vitest';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { until } from './harness/gateway.ts';

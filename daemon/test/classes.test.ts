@@ -1,4 +1,7 @@
-/** spec "Route classes": the class table, checked from the exposure answer itself, and paths that are no routes. */
+/**
+ * docs/spec/specification.md#route-classes: the class table, checked from the exposure answer itself, and
+ * paths without a route.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExposureView, Tier } from '../contract/auth.ts';
 import {

@@ -1,4 +1,4 @@
-/** spec "Command line": the real `svcctl` against a real daemon. */
+/** docs/spec/specification.md#command-line: the real `svcctl` against a real daemon. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** contract "Companion chat UI": its unit's own command lines, with a stand-in for Open WebUI, in a real Podman where there is one. */
+/**
+ * docs/spec/contract.md#companion: the command lines of its unit, with a stand-in for Open WebUI, in a real
+ * Podman where it is installed.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** spec "Slots", contract of containers: a slot whose engine runs in a real container, from its load to its removal. */
+/**
+ * docs/spec/contract.md#runners: a slot whose engine runs in a real container, from its load to its removal.
+ */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** spec "Session cookie" over a real port: only the one canonical, rightly signed, unexpired value is a session. */
+/**
+ * docs/spec/specification.md#session-cookie over a real port: only the one canonical, correctly signed,
+ * unexpired value is a session.
+ */
 import { createHmac } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';

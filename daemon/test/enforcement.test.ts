@@ -1,4 +1,7 @@
-/** spec "Authentication enforcement" over a real port: where it comes from, and that no broken file loses it. */
+/**
+ * docs/spec/specification.md#enforcement over a real port: the source of its value, and that no broken file
+ * turns it off.
+ */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { locked, start, status } from './harness/auth-gateways.ts';

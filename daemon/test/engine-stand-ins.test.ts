@@ -1,6 +1,6 @@
 /**
- * spec "Slots": vLLM, FastFlowLM and ComfyUI as the gateway drives them, against STAND-INS that refuse what the real
- * programs would refuse. What the real ones compute is not tested here.
+ * docs/spec/contract.md#engines: vLLM, FastFlowLM and ComfyUI as the gateway calls them, against STAND-INS
+ * that refuse what the real programs would refuse. What the real programs compute is not tested here.
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

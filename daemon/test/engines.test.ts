@@ -1,6 +1,7 @@
 /**
- * spec "Slots", engines and runners over a real port: programs of somebody else, attached servers, llama-server and
- * whisper-server where they are at hand. A slot file each, requests through /v1, and the faults of programs.
+ * docs/spec/contract.md#engines and docs/spec/contract.md#runners over a real port: external programs,
+ * attached servers, llama-server and whisper-server where they are installed. A slot file each, requests
+ * through /v1, and the faults of programs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -263,7 +264,7 @@ describe.skipIf(WHISPER === null)('whisper-server', () => {
     expect(await slot(gateway, 'ear')).toMatchObject({ engine: 'whisper-server', parallel: 1, model: 'ear' });
   });
 
-  it('its plain text about a file that it cannot read becomes the error of the contract', async () => {
+  it('its plain text about a file that it cannot read becomes a wrapped error', async () => {
     const answer = await transcribe(Buffer.from('no sound'));
     expect([answer.status, answer.code]).toEqual([415, 'audio.unsupported_format']);
   });

@@ -1,6 +1,7 @@
 /**
- * spec "Chat completions deviations" on the wire: what each kind of engine and upstream hears of a chat. Those that can't run
- * here are STAND-INS that keep what they hear; a real llama-server and the embedded engine show by their answer what they read.
+ * docs/spec/specification.md#chat-deviations on the wire: what each kind of engine and upstream receives of a
+ * chat. Those that cannot run here are STAND-INS that record what they receive; a real llama-server and the
+ * embedded engine show by their answer what they read.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './harness/gateway.ts';

@@ -1,6 +1,7 @@
 /**
- * spec "Images" over a real port: the official client, what an answer holds, and what is refused before an engine is asked.
- * ComfyUI and stable-diffusion.cpp are STAND-INS (they need a GPU and gigabytes of weights); the pictures they draw are real PNGs.
+ * docs/spec/specification.md#images over a real port: the official client, the contents of an answer, and
+ * what is refused before an engine is called. ComfyUI and stable-diffusion.cpp are STAND-INS (they need a GPU
+ * and gigabytes of weights); the pictures they draw are real PNGs.
  */
 import { NotFoundError, UnprocessableEntityError } from 'openai';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** contract "Streaming": a caller who leaves frees his engine at once, on every route and in every phase; real engines. */
+/**
+ * docs/spec/contract.md#client-disconnect: a caller who disconnects frees the engine at once, on every route
+ * and in every phase; real engines.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RequestRecord } from '../contract/system.ts';
 import { wavHead } from '../kit/pcm.ts';
@@ -18,7 +21,10 @@ import { slot, slotState } from './harness/slots.ts';
 import { ENDLESS, tinyModel, WINDOW } from './harness/tiny-gateway.ts';
 import { startTones } from './harness/tone-gateway.ts';
 
-/** An engine is free this soon after its caller has left, in ms (contract "Streaming"). */
+/**
+ * Time after which an engine is free once its caller has disconnected, in ms
+ * (docs/spec/contract.md#client-disconnect).
+ */
 const PROMISED = 250;
 /** The same for a busy machine. */
 const FREE_WITHIN = 5 * PROMISED;

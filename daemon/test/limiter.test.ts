@@ -1,4 +1,7 @@
-/** spec "Login limiter" over a real port: each test calls from a loopback address, and so a bucket, of its own. */
+/**
+ * docs/spec/specification.md#login-limiter over a real port: each test calls from its own loopback address,
+ * and therefore has its own bucket.
+ */
 import { describe, expect, it } from 'vitest';
 import { keyIn } from './harness/auth-gateways.ts';
 import {
@@ -17,7 +20,7 @@ import { scale } from './harness/scale.ts';
 const FILES = { ...KEYS_FILE, ...QUIET_FILE };
 const MAX = 10;
 
-/** The limits of the spec; a short window; X-Forwarded-For believed. */
+/** The limits of docs/spec/specification.md#login-limiter; a short window; X-Forwarded-For trusted. */
 const gateway = new OneGateway(startLocked);
 const quick = new OneGateway(() =>
   startLocked({ env: { SVC_LOGIN_RATELIMIT_MAX: '3', SVC_LOGIN_RATELIMIT_WINDOW_S: '2.5' } }),
@@ -41,7 +44,7 @@ const clientKey = () => keyIn(gateway, 'SVC_CLIENT_KEY');
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 const all = (count: number, status: number) => Array.from({ length: count }, () => status);
 
-describe('the budget of the spec: 10 in 60 s', () => {
+describe('the default budget: 10 in 60 s', () => {
   it('L01/L03/L04 the eleventh is 429 with whole seconds; so is the right key, without a session', async () => {
     const from = '127.0.1.1';
     expect(statuses(await times(MAX, () => enter('wrong', from)))).toEqual(all(MAX, 401));

@@ -1,4 +1,7 @@
-/** contract "Waiting for a load" and "Admission": what callers see while a model loads, when it takes too long, and when less is given than was asked for. */
+/**
+ * docs/spec/contract.md#load-wait and docs/spec/contract.md#admission: what callers see while a model loads,
+ * when the load takes too long, and when a slot gets less than it requested.
+ */
 import { copyFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';

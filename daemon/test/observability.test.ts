@@ -1,4 +1,7 @@
-/** contract section 10: metrics, what is shipped for Prometheus and Grafana, and traces, over real ports. */
+/**
+ * docs/spec/contract.md#observability: metrics, the files shipped for Prometheus and Grafana, and traces,
+ * over real ports.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

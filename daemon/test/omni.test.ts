@@ -1,4 +1,7 @@
-/** The tool loop over a real port (spec "Chat completions deviations" 1, contract section 9): real llama.cpp, tiny models. */
+/**
+ * The tool loop over a real port (docs/spec/specification.md#deviation-omni, docs/spec/contract.md#omni):
+ * real llama.cpp, tiny models.
+ */
 import { beforeAll, expect, it } from 'vitest';
 import { CHATML } from '../models/gguf/chat-templates.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';

@@ -1,4 +1,7 @@
-/** spec "Origin check" and the Host check beside it: who may talk to the gateway from a browser, over a real port. */
+/**
+ * docs/spec/specification.md#origin-check and docs/spec/contract.md#host-check: which browser pages may call
+ * the gateway, over a real port.
+ */
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,7 @@
-/** Models of other programs over a real port: contract "Models and pulls", "scanned at start and on demand". */
+/**
+ * Models of other programs over a real port (docs/spec/contract.md#model-sources): scanned at start and on
+ * demand.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

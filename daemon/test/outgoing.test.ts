@@ -1,4 +1,7 @@
-/** contract "Streaming" towards servers elsewhere: callers who leave, silence, pings without end, many streams at once. */
+/**
+ * docs/spec/contract.md#streaming towards remote servers: callers who disconnect, silence, endless pings,
+ * many streams in parallel.
+ */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RequestRecord } from '../contract/system.ts';

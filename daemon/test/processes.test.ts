@@ -1,4 +1,7 @@
-/** spec "Slots", engines as processes of ours: how they fail, what they print, what they are called, and how all of it ends. */
+/**
+ * docs/spec/contract.md#slots, engines as the gateway's own processes: how they fail, what they print, how
+ * they are named, and how they end.
+ */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

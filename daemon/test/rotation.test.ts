@@ -1,4 +1,4 @@
-/** spec "Authentication routes" over a real port: keys that are replaced while the gateway runs. */
+/** docs/spec/specification.md#rotate over a real port: keys that are replaced while the gateway runs. */
 import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { RotateView } from '../contract/auth.ts';

@@ -1,4 +1,7 @@
-/** spec "Session" over a real port: cookies, logout, restarts, rotations, and the secret that signs them. */
+/**
+ * docs/spec/specification.md#session over a real port: cookies, logout, restarts, rotations, and the signing
+ * secret.
+ */
 import { existsSync, mkdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +14,7 @@ import { OneGateway } from './harness/one-gateway.ts';
 describe('sessions', () => {
   const gateway = new OneGateway(() => startLocked({ files: { 'config/config.toml': WIDE_LIMIT } }));
 
-  it('K13 login sets the cookie with exactly the attributes of the spec', async () => {
+  it('K13 login sets the cookie with exactly the attributes of the specification', async () => {
     const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key: ADMIN_KEY } });
     expect(answer.json()).toEqual({ ok: true, tier: 'admin' });
     const [cookie = '', ...attributes] = String(answer.headers['set-cookie']).split('; ');

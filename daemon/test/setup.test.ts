@@ -1,4 +1,7 @@
-/** The first run over a real port: contract "bootstrap", spec "Route classes"; real downloads of tiny models from a stand-in hub. */
+/**
+ * The first run over a real port (docs/spec/contract.md#route-setup,
+ * docs/spec/specification.md#route-classes): real downloads of tiny models from a stand-in hub.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

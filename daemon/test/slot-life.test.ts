@@ -1,4 +1,7 @@
-/** spec "Slots": engines that die, are loaded, unloaded and restarted under the feet of their callers. */
+/**
+ * docs/spec/contract.md#slot-states: engines that die, or that are loaded, unloaded and restarted while
+ * callers use them.
+ */
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import { alive } from './harness/descendants.ts';

@@ -1,4 +1,4 @@
-/** How a stop treats what is open (contract "Streaming", setting `server.drain_limit_s`). */
+/** How a stop treats open requests (docs/spec/contract.md#shutdown, setting `server.drain_limit_s`). */
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-/** contract "Slots", admission: slots that do not fit together, asked for by many at once. */
+/** docs/spec/contract.md#admission: slots that do not fit together, requested by many callers in parallel. */
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import type { ExplainView } from '../contract/system.ts';

@@ -1,4 +1,7 @@
-/** spec "Slots", swap over the API while the slot answers: nobody is cut, nobody is answered by the wrong model. */
+/**
+ * docs/spec/contract.md#swap over the API while the slot answers: no answer is cut, and none comes from the
+ * wrong model.
+ */
 import { expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';

@@ -1,4 +1,7 @@
-/** The installed package under a real systemd: from the first start to the purge (contract "Names and places", group "unit"). */
+/**
+ * The installed package under a real systemd: from the first start to the purge (docs/spec/contract.md#names,
+ * group "unit").
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

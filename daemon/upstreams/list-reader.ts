@@ -3,13 +3,13 @@ import { SingleFlight } from '../kit/single-flight.ts';
 import { type ListDeps, type ListOutcome, readList } from './read-list.ts';
 import type { Upstream } from './upstream.ts';
 
-/** All cold lists together may take this long (spec "Model to slot resolution": bounded). Milliseconds. */
+/** Maximum time for all cold lists together, in milliseconds (docs/spec/contract.md#live-lists). */
 export const ALL_LISTS_LIMIT_MS = 8_000;
 /** Lists that are read at once. */
 const AT_ONCE = 4;
 
 export interface ListReaderOptions extends ListDeps {
-  /** Another limit for all together than the contract's, for tests. */
+  /** Overrides the limit of docs/spec/contract.md#live-lists in tests. */
   readonly allMs?: number;
   /** A question for a list has been answered, one way or the other. */
   read(upstream: Upstream): void;

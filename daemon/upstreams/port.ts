@@ -51,7 +51,10 @@ export interface CallOptions {
   readonly count?: boolean;
 }
 
-/** The upstreams of this gateway (spec "Model to slot resolution", contract "Dispatch"). Looking asks nobody anything. */
+/**
+ * The upstreams of this gateway (docs/spec/specification.md#dispatch-steps, docs/spec/contract.md#dispatch).
+ * Reading their state sends no request.
+ */
 export interface AllUpstreams {
   /** The name of this run of the gateway among gateways. */
   readonly instance: string;

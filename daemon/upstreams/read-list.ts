@@ -5,7 +5,10 @@ import { HOPS_HEADER, INSTANCE_HEADER } from './hops.ts';
 import { readModelList } from './model-list.ts';
 import type { Sent, Upstream } from './upstream.ts';
 
-/** One list may take this long, milliseconds: less than all of them together (spec "Model to slot resolution"). */
+/**
+ * Maximum time for one list, in milliseconds: less than for all of them together
+ * (docs/spec/contract.md#live-lists).
+ */
 export const LIST_LIMIT_MS = 7_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 const LOOP = 'Its address leads back to this gateway.';

@@ -15,7 +15,7 @@ export interface FailurePicture {
   retryAt: number | null;
 }
 
-/** A call that failed: the words of the catalogue, never invented ones (contract "Errors"). */
+/** A failed call with the texts of the error catalogue (docs/spec/contract.md#errors). */
 export class ApiError extends Error {
   readonly picture: FailurePicture;
 

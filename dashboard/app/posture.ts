@@ -18,7 +18,10 @@ export function openToChanges(guard: Guard): string | null {
   return guard.guard_remote_admin ? null : '[security].guard_remote_admin is off';
 }
 
-/** Who can use the gateway right now (spec "Authentication enforcement", contract "Enforcement off"). */
+/**
+ * Returns who can use the gateway right now (docs/spec/specification.md#enforcement,
+ * docs/spec/contract.md#enforcement-off).
+ */
 export function postureOf(facts: Facts): Posture {
   const at = `${facts.listener.bind_host}:${facts.listener.port}`;
   if (facts.enforcement.require_auth && !facts.has_admin_key) {

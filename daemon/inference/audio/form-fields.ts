@@ -11,8 +11,9 @@ type Wanted = (typeof WANTED)[number];
 const wanted = (name: string | null): Wanted | null => WANTED.find((each) => each === name) ?? null;
 
 /**
- * Reads `model` and `stream` of a multipart form as its bytes pass by (spec "Transcriptions deviations"): only a part whose
- * own header names the field counts, never a text inside another part. Nothing else is kept.
+ * Reads `model` and `stream` of a multipart form while its bytes pass
+ * (docs/spec/specification.md#transcriptions-raw). Only a part whose own header names the field counts, never
+ * text inside another part. Nothing else is stored.
  */
 export class FormFields {
   readonly #values: Record<Wanted, string[]> = { model: [], stream: [] };

@@ -12,9 +12,10 @@ const ADDRESS =
   /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|(?<!\d):\d{2,5}\b|[a-z][\w.-]{0,63}:\d{2,5}\b|\[[0-9a-f]*:[0-9a-f:]+\]/i;
 
 /**
- * Transcriptions (spec "Transcriptions deviations", contract section 9): a failure of the engine passes only when it is
- * JSON with a short, harmless message; anything else becomes 415 `audio.unsupported_format`. An engine that says that code
- * itself is told in its words, with the details that callers are promised for it.
+ * Masks failures of transcription engines (docs/spec/specification.md#transcriptions-mask,
+ * docs/spec/contract.md#transcription-mask): a failure passes only when it is JSON with a short, harmless
+ * message. Any other failure becomes 415 `audio.unsupported_format`. When the engine itself sends that code,
+ * its message is used, with the details that the code promises.
  */
 export function maskedFailure(failure: EngineFailure): Verdict {
   const { status } = failure;

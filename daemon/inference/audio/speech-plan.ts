@@ -76,7 +76,10 @@ function setField(picture: BodyPicture, name: WantedField, value: unknown): Edit
 
 const isMissing = (picture: BodyPicture, name: WantedField): boolean => !isGiven(fieldOf(picture, name));
 
-/** "When voice, speed or response_format is omitted, it is filled from the slot's defaults" (spec "Speech deviations"). */
+/**
+ * Fills an omitted voice, speed or response_format from the slot's defaults
+ * (docs/spec/specification.md#speech-defaults).
+ */
 function filled(picture: BodyPicture, defaults: VoiceDefaults | null, names: readonly WantedField[]): Edit[] {
   return names.flatMap((name) => {
     const value = defaults?.[name as keyof VoiceDefaults];
@@ -85,9 +88,10 @@ function filled(picture: BodyPicture, defaults: VoiceDefaults | null, names: rea
 }
 
 /**
- * How one request is put to its engine and its answer made (contract "Speech"): an engine that makes all formats gets the
- * request with the slot's defaults filled in; for one of ours the gateway makes the format. Throws 422 for a format that
- * was asked for and cannot be made. Pure.
+ * Plans how one request is sent to its engine and how its answer is made
+ * (docs/spec/contract.md#speech-formats). An engine that makes all formats gets the request with the slot's
+ * defaults filled in. For the gateway's own engines the gateway makes the format. Throws 422 for a requested
+ * format that cannot be made. Pure.
  */
 export function speechPlan(picture: BodyPicture, ask: SpeechAsk, target: SpeechTarget): SpeechPlan {
   const { defaults, makes } = target;

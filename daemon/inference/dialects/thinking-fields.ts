@@ -2,8 +2,9 @@
 const WITHOUT: ReadonlySet<string> = new Set(['none', 'minimal']);
 
 /**
- * What an effort means in a chat: the word itself, for models that know degrees, and the switch that most thinking models
- * have. Nothing said leaves it to the slot and the registry (spec "Chat completions deviations", 5).
+ * Returns what an effort means in a chat: the word itself, for models with several degrees, and the switch
+ * that most thinking models have. Without an effort, the slot and the registry decide
+ * (docs/spec/specification.md#deviation-thinking).
  */
 export function thinkingFields(effort: string | null): Record<string, unknown> {
   if (effort === null) return {};

@@ -2,8 +2,9 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { Ask, Target } from './resolver.ts';
 
 /**
- * 409 for a recording whose name leads to an upstream by a rule of ours (contract "Dispatch"): its bytes stay as they
- * were sent, and the upstream does not know the name in them. Null for everything else.
+ * Returns 409 for a recording whose name leads to an upstream by one of the gateway's alias rules
+ * (docs/spec/contract.md#transcription-alias): its bytes stay as sent, and the upstream does not know the
+ * name in them. Returns null for everything else.
  */
 export function aliasElsewhere(ask: Ask, target: Target): GatewayError | null {
   if (target.kind === 'slot' || ask.type !== 'stt' || ask.address.by === null) return null;

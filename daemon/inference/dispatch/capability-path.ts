@@ -2,7 +2,10 @@ import { aliasedSlot } from './names.ts';
 import { pathRow } from './paths.ts';
 import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
 
-/** Name hints of the spec, in order: what the model is called, and the slot that means. */
+/**
+ * Name hints in order (docs/spec/specification.md#dispatch-step-5): a part of the model name, and the slot
+ * that it maps to.
+ */
 const NAME_HINTS: readonly (readonly [string, string])[] = [
   ['embed', 'embed'],
   ['rerank', 'rerank'],
@@ -35,10 +38,10 @@ const byImagePrefix: Rule = ({ address }) => {
 const byAlias: Rule = ({ address }) =>
   address.model === null ? null : { slot: address.model, why: `${address.model} is the name of a slot` };
 
-/** The order of the spec's last step. */
+/** The order of the rules of docs/spec/specification.md#dispatch-step-5. */
 const RULES: readonly Rule[] = [byPath, byNameHint, byImagePrefix, byAlias];
 
-/** Step 5 (spec "Model to slot resolution"): capability and path routing, last resort. */
+/** Step 5: capability and path routing, the last resort (docs/spec/specification.md#dispatch-step-5). */
 export const capabilityPath: Resolver = (ask, picture) => {
   if (ask.address.lane !== null) return pass('the caller means a slot');
   for (const rule of RULES) {

@@ -18,7 +18,7 @@ const chat = (model: string | null, on: Picture) => resolve(ask('/v1/chat/comple
 const slot = (name: string, model: string | null, more: Partial<SlotRecord> = {}) =>
   slotRecord({ name, model, ...more });
 
-test('the steps stand in the order of the spec', () => {
+test('the steps are in the order of the specification', () => {
   expect(STEPS.map(({ name }) => name)).toEqual([
     'loaded-slot',
     'registry',

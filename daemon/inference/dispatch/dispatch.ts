@@ -11,7 +11,7 @@ import type { Ask, Outcome, Resolver, Target } from './resolver.ts';
 import { upstreamCached } from './upstream-cached.ts';
 import { upstreamLive } from './upstream-live.ts';
 
-/** "The dispatcher tries in this order" (spec "Model to slot resolution"). */
+/** The steps of the dispatcher in order (docs/spec/specification.md#dispatch-steps). */
 export const STEPS: readonly { readonly name: string; readonly resolve: Resolver }[] = [
   { name: 'loaded-slot', resolve: loadedSlot },
   { name: 'registry', resolve: registry },

@@ -19,7 +19,10 @@ export const resolvedBy = ({ by, lane }: Address, { trace }: Resolution): Resolv
   steps: () => triedSteps(trace),
 });
 
-/** All steps of the specification in its order, after what came before them: those that were tried, the rest as skipped. */
+/**
+ * Returns all steps of docs/spec/specification.md#dispatch-steps in order, after the steps that came before
+ * them: first the steps that were tried, then the rest as skipped.
+ */
 export function wholeLadder(tried: readonly ExplainStepView[]): ExplainStepView[] {
   const before = tried.filter(({ step }) => !STEPS.some(({ name }) => name === step));
   const ladder = STEPS.map(

@@ -4,8 +4,9 @@ import { isLoaded, type Picture, slotNamed } from './picture.ts';
 import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
 
 /**
- * Step 1 (spec "Model to slot resolution"): a loaded slot that advertises the model id wins outright, ordered by health.
- * A lane pin leaves only the slot that was meant, or, while that is in ERROR, its siblings with the same model.
+ * Step 1: a loaded slot that advertises the model id wins outright, ordered by health
+ * (docs/spec/specification.md#dispatch-step-1). With a lane pin only the slot that was meant counts or, while
+ * that slot is in ERROR, its siblings with the same model.
  */
 export const loadedSlot: Resolver = (ask, picture) => {
   const best = bestLoaded(candidates(ask, picture), ask);

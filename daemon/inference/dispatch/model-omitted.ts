@@ -5,8 +5,8 @@ import { pathRow } from './paths.ts';
 import { type Picture, slotNamed } from './picture.ts';
 
 /**
- * "When model is omitted, the path decides" (spec "Model to slot resolution").
- * Throws `request.missing_model` where a model is required and `dispatch.no_route` when the slot does not exist.
+ * When model is omitted, the path decides (docs/spec/specification.md#model-omitted). Throws
+ * `request.missing_model` where a model is required and `dispatch.no_route` when the slot does not exist.
  */
 export function modelOmitted(address: Address, path: string, picture: Picture): Address {
   if (address.asked !== null) return address;

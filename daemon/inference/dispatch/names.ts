@@ -1,7 +1,9 @@
 import type { SlotGlance } from '../../slots/glance.ts';
 import { modelNamed, type Picture, slotNamed } from './picture.ts';
 
-/** Legacy alias of the spec; it means `agent` unless a slot of that name exists. */
+/**
+ * Legacy alias (docs/spec/specification.md#legacy-alias); it means `agent` unless a slot of that name exists.
+ */
 export const LEGACY_ALIAS = 'agent-hermes';
 
 /** Virtual names with a chain of their own; every other `svc/<slot>` is that slot alone. */
@@ -12,8 +14,11 @@ export const VIRTUAL_CHAINS: Readonly<Record<string, readonly string[]>> = {
 };
 export const VIRTUAL_PREFIX = 'svc/';
 
-/** Slots that the law itself names: callers know them, so their names mean them whatever models are called. */
-const SLOTS_OF_THE_LAW: ReadonlySet<string> = new Set([
+/**
+ * Slot names with a fixed meaning (docs/spec/specification.md#slot-names). Callers rely on them, so they
+ * always mean the slot, whatever the ids of models are.
+ */
+const SPECIFIED_SLOTS: ReadonlySet<string> = new Set([
   'agent',
   'utility',
   'embed',
@@ -31,7 +36,7 @@ const SLOTS_OF_THE_LAW: ReadonlySet<string> = new Set([
 export function aliasedSlot(name: string, picture: Picture): SlotGlance | undefined {
   const slot = slotNamed(picture, name);
   if (slot === undefined) return name === LEGACY_ALIAS ? slotNamed(picture, 'agent') : undefined;
-  if (slot.model === name || SLOTS_OF_THE_LAW.has(name)) return slot;
+  if (slot.model === name || SPECIFIED_SLOTS.has(name)) return slot;
   return modelNamed(picture, name) === undefined ? slot : undefined;
 }
 

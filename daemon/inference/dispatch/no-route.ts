@@ -7,7 +7,7 @@ import { suggestions } from './suggestions.ts';
 /** Characters of an unknown name that are repeated to the caller. */
 const MAX_ECHO = 120;
 
-/** 404 `dispatch.no_route` with near names (contract "Errors"). */
+/** Returns 404 `dispatch.no_route` with similar names (docs/spec/contract.md#no-route). */
 export function noRoute(asked: string | null, picture: Picture, why?: string): GatewayError {
   const message =
     asked === null

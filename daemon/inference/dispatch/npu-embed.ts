@@ -7,9 +7,10 @@ import { type Ask, type Outcome, toSlot } from './resolver.ts';
 export const NPU_EMBED = 'npu-embed';
 
 /**
- * "A request that resolves to the NPU embed slot skips the generic dispatcher" (spec "Completion-style routes"): one that
- * names that slot or the model it holds, whoever else holds the same. Null for every other request, and while the slot
- * is in ERROR, when the dispatcher may know somebody else.
+ * A request that resolves to the NPU embed slot skips the generic dispatcher
+ * (docs/spec/specification.md#npu-embed): one that names that slot or the model it holds, whichever other
+ * slot holds the same model. Returns null for every other request, and while the slot is in ERROR, when the
+ * dispatcher may find another slot.
  */
 export function npuEmbed(ask: Ask, picture: Picture): Outcome | null {
   if (ask.type !== 'embedding') return null;

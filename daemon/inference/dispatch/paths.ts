@@ -1,6 +1,9 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 
-/** What one `/v1` path means for dispatch (spec "Model to slot resolution", contract "Dispatch"). */
+/**
+ * What one `/v1` path means for dispatch (docs/spec/specification.md#dispatch-step-5,
+ * docs/spec/contract.md#model-omitted).
+ */
 export interface PathRow {
   /** Slot for a request without a model; null where a model is required. */
   readonly omitted: string | null;

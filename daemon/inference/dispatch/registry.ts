@@ -3,9 +3,10 @@ import { healthySiblings, isLoaded, modelNamed, type Picture, slotNamed } from '
 import { type Ask, type Outcome, pass, type Resolver, toSlot, toUpstream } from './resolver.ts';
 
 /**
- * Step 2 (spec "Model to slot resolution"): exact registry lookup. The lane pin stands above the binding, the binding
- * above a slot file that names the model, as long as that slot serves this very model, or that upstream is there. A slot
- * in ERROR yields to a healthy sibling with the same model id.
+ * Step 2: exact registry lookup (docs/spec/specification.md#dispatch-step-2). The lane pin has precedence
+ * over the binding. The binding has precedence over a slot file that names the model, as long as that slot
+ * serves this very model, or that upstream exists. A slot in ERROR yields to a healthy sibling with the same
+ * model id.
  */
 export const registry: Resolver = (ask, picture) => {
   const { lane, model } = ask.address;

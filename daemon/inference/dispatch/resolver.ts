@@ -21,7 +21,7 @@ export type Outcome =
   | { readonly is: 'pass'; readonly reason: string }
   | { readonly is: 'fetch'; readonly reason: string };
 
-/** One step of the law: a pure decision on a picture. */
+/** One step of the dispatcher (docs/spec/contract.md#dispatch-resolvers): a pure decision on a picture. */
 export type Resolver = (ask: Ask, picture: Picture) => Outcome;
 
 export const pass = (reason: string): Outcome => ({ is: 'pass', reason });

@@ -3,8 +3,8 @@ import { meansSlot } from './names.ts';
 import { type Outcome, pass, type Resolver, toUpstream } from './resolver.ts';
 
 /**
- * Step 3 (spec "Model to slot resolution"): an upstream whose cached model list holds the id. Names that mean slots of
- * this gateway never go to an upstream, whatever it lists.
+ * Step 3: an upstream whose cached model list holds the id (docs/spec/specification.md#dispatch-step-3).
+ * Names that mean slots of this gateway never go to an upstream, whatever it lists.
  */
 export const upstreamCached: Resolver = (ask, picture) => {
   const { lane, model } = ask.address;

@@ -3,8 +3,9 @@ import { pass, type Resolver } from './resolver.ts';
 import { fromLists } from './upstream-cached.ts';
 
 /**
- * Step 4 (spec "Model to slot resolution"): asks cold upstreams for their lists once, then repeats step 3.
- * The fetch itself is the driver's; this only says that it is needed and reads what came.
+ * Step 4: fetches the lists of cold upstreams once, then repeats step 3
+ * (docs/spec/specification.md#dispatch-step-4). The driver makes the fetch; this step only reports that it is
+ * needed and reads the result.
  */
 export const upstreamLive: Resolver = (ask, picture) => {
   const { lane, model } = ask.address;

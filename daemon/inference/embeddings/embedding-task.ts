@@ -47,8 +47,9 @@ function makerOf({ deps }: Walk, { target }: Decision): Maker {
 }
 
 /**
- * Decides, before anything is loaded, what the gateway does itself: vectors of a declared length are cut from whole ones
- * (contract "Embeddings"), and the answers of engines other than our own are made into one shape.
+ * Decides, before anything is loaded, which work the gateway does itself (docs/spec/contract.md#embeddings):
+ * it cuts vectors of a declared length from whole ones and converts the answers of other engines to one
+ * shape.
  */
 export async function prepareEmbeddings(on: Walk, reading: Reading, decision: Decision): Promise<Prepared> {
   const { picture, model: asked, body } = reading as EmbeddingReading;

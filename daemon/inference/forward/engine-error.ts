@@ -30,7 +30,10 @@ export type Verdict = { readonly passes: true } | { readonly passes: false; read
 
 type Json = Record<string, unknown>;
 
-/** Contract "Errors of engines and upstreams": a JSON error whose `code` is a string or null passes, any other is wrapped. */
+/**
+ * A JSON error whose `code` is a string or null passes; any other is wrapped
+ * (docs/spec/contract.md#engine-errors).
+ */
 export function judge(failure: EngineFailure): Verdict {
   const { status } = failure;
   if (status === 401 || status === 403) return told(authFailed(status));
@@ -54,7 +57,10 @@ export const judgeOf =
     return told(new GatewayError('context_length_exceeded', { ...options, message, param }));
   };
 
-/** An error object, or `null`, inside a 200 (contract section 2): 400 when it says so, else 502. */
+/**
+ * Returns the error for an error object, or `null`, inside a 200 (docs/spec/contract.md#error-inside-200):
+ * 400 when it says so, otherwise 502.
+ */
 export function errorInside200(bytes: Buffer, truncated: boolean): GatewayError {
   const body = truncated ? undefined : unlisted(parsed(bytes));
   if (body === null) return unexpectedNull();

@@ -34,7 +34,7 @@ export interface Sink {
 
 export interface ExchangeOptions {
   readonly answer: Sink;
-  /** What a non-2xx answer means; the rule of contract section 2 unless a route has its own. */
+  /** The meaning of a non-2xx answer; docs/spec/contract.md#engine-errors unless a route has its own rule. */
   judge?(failure: EngineFailure): Verdict;
   /** A whole answer as the events of a stream that has begun; null for what cannot be told so. */
   asEvents?(bytes: Buffer): string | null;

@@ -21,7 +21,10 @@ const isGarbage = (error: unknown): boolean => {
   return (error as { name?: unknown } | null)?.name === 'HTTPParserError';
 };
 
-/** What a failed connection means for the caller: 504 for silence, 502 for everything else (contract "Errors"). */
+/**
+ * Returns the error for a failed connection: 504 for silence, 502 for everything else
+ * (docs/spec/contract.md#error-codes).
+ */
 export function connectionFailure(error: unknown): GatewayError {
   const found = code(error);
   if (TIMEOUTS.has(found)) return new GatewayError('dispatch.upstream_timeout', { cause: error });

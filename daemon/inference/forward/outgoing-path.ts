@@ -1,4 +1,7 @@
-/** Paths that an engine knows under another name: llama.cpp-like engines serve native rerank only (spec "Completion-style routes"). */
+/**
+ * Paths that an engine serves under another name: engines like llama.cpp serve native rerank only
+ * (docs/spec/specification.md#native-rerank).
+ */
 const NATIVE: Readonly<Record<string, string>> = {
   '/v1/rerankings': '/v1/rerank',
   '/v1/reranking': '/v1/rerank',

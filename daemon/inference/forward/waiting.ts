@@ -2,7 +2,7 @@ import type { Lease, ReadyOptions } from '../../slots/lease.ts';
 import type { Life } from './life.ts';
 import type { Answer } from './stream.ts';
 
-/** A load that lasts longer is told to a streaming caller, and then again and again (contract "Waiting for a load"). */
+/** A longer load is reported to a streaming caller, and then repeatedly (docs/spec/contract.md#load-wait). */
 export const TELL_AFTER_MS = 3_000;
 export const TELL_EVERY_MS = 10_000;
 
@@ -15,7 +15,7 @@ export interface WaitOptions {
   readonly priority: 'interactive' | 'batch';
   /** The model id that the caller named; null for one who named a slot. */
   readonly modelId?: string | null;
-  /** Other times than the contract's, for tests. */
+  /** Overrides the times of docs/spec/contract.md#load-wait in tests. */
   readonly tellAfterMs?: number;
   readonly tellEveryMs?: number;
 }

@@ -1,6 +1,6 @@
 import type { Lease } from '../../slots/lease.ts';
 
-/** What a request waited for until its turn, in milliseconds (contract section 4, requests). */
+/** What a request waited for before its turn, in milliseconds (docs/spec/contract.md#route-requests). */
 export interface Waits {
   /** Until its load was let through: for memory, for others to leave. */
   readonly memory_ms: number;

@@ -24,14 +24,15 @@ export interface ImageCacheOptions {
   /** Made at the first picture. */
   readonly folder: string;
   readonly log: Pick<Log, 'warn'>;
-  /** Other bounds than the contract's 100 files and 1 GiB. */
+  /** Overrides the bounds of 100 files and 1 GiB (docs/spec/contract.md#image-cache). */
   readonly mostFiles?: number;
   readonly mostBytes?: number;
 }
 
 /**
- * Pictures on disk, bounded in number and bytes; the oldest goes first (contract section 9). One that is being read stays
- * readable to its end. Survives a restart: the order is then that of the files' times.
+ * Pictures on disk, bounded in number and bytes; the oldest is removed first
+ * (docs/spec/contract.md#image-cache). A picture that is being read stays readable to its end. The cache
+ * survives a restart; the order is then that of the files' times.
  */
 export class ImageCache {
   readonly #options: Required<ImageCacheOptions>;

@@ -36,8 +36,8 @@ const blank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /**
- * The first checks of `POST /v1/images/generations` in the order of contract section 9: prompt (422
- * `image.prompt_required`), then model (422 `request.invalid`).
+ * The first checks of `POST /v1/images/generations` in the order of docs/spec/contract.md#image-checks:
+ * prompt (422 `image.prompt_required`), then model (422 `request.invalid`).
  */
 export function imageNames(body: Readonly<Record<string, unknown>>): ImageNames {
   const { prompt, model } = body;

@@ -18,7 +18,10 @@ const MOST_MISSED = 4;
 /** Looks in a row in which neither queue nor history hold the job: in between, it may move from one to the other. */
 const MOST_ABSENT = 2;
 
-/** Draws with ComfyUI: a workflow is handed in, its events are followed, its history is asked (spec "Images"). */
+/**
+ * Draws with ComfyUI: submits a workflow, follows its events and reads its history
+ * (docs/spec/specification.md#images).
+ */
 export const drawWithComfy: Draw = async (order) => {
   const client = new ComfyClient(askAt(order.outbound, order.place));
   const job = new ComfyJob(order, client);

@@ -11,7 +11,7 @@ export interface SplitFiles {
   readonly vae: readonly string[];
 }
 
-/** One image model that requests may name (spec "Images"). */
+/** One image model that requests may name (docs/spec/specification.md#images-curated). */
 export interface CuratedModel {
   readonly id: string;
   /** Other names that mean the same; the names of its files count without being listed. */

@@ -16,7 +16,7 @@ export interface Drawing {
   readonly cfg: number;
 }
 
-/** The parameters that a request may carry beyond OpenAI's (spec "Images"). */
+/** The parameters that a request may carry beyond OpenAI's (docs/spec/specification.md#images). */
 export const EXTRAS = ['seed', 'steps', 'cfg', 'negative_prompt'] as const;
 export type Extra = (typeof EXTRAS)[number];
 

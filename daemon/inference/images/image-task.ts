@@ -17,7 +17,10 @@ export interface ImageReading extends Reading {
 
 const EMPTY = Buffer.alloc(0);
 
-/** Checks a request in the order of contract section 9: prompt, model, alias, curated set, then everything else. */
+/**
+ * Checks a request in the order of docs/spec/contract.md#image-checks: prompt, model, alias, curated set,
+ * then everything else.
+ */
 export function readImage({ body }: InferenceCall, on: ReadOn): ImageReading {
   const picture = scanBody(body);
   const names = imageNames(JSON.parse(body.toString('utf8')) as Record<string, unknown>);

@@ -30,7 +30,7 @@ export interface ImagesOptions {
   readonly outbound: Outbound;
   readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
   readonly log: Log;
-  /** Other than the contract's 600 s, in milliseconds. */
+  /** Overrides the limit of 600 s (docs/spec/contract.md#image-limit), in milliseconds. */
   readonly limitMs?: number;
 }
 
@@ -50,7 +50,10 @@ export interface ImageOrder {
   readonly life: Life;
 }
 
-/** Draws pictures, looks at them by their content, and keeps them for their callers (spec "Images"). */
+/**
+ * Draws pictures, checks them by content and stores them for their callers
+ * (docs/spec/specification.md#images).
+ */
 export class Images {
   readonly cache: ImageCache;
   readonly #options: ImagesOptions;

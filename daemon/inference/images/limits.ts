@@ -4,5 +4,8 @@ export const MOST_PICTURE_BYTES = 32 * 1024 * 1024;
 export const MOST_ANSWER_BYTES = 192 * 1024 * 1024;
 /** Longest side that an engine may answer with, in pixels. */
 export const MOST_SIDE = 4096;
-/** Longest time for one request, waiting for the engine's own queue included (contract section 9). */
+/**
+ * Maximum time for one request, waiting in the engine's own queue included
+ * (docs/spec/contract.md#image-limit).
+ */
 export const DRAW_LIMIT_MS = 600_000;

@@ -21,8 +21,9 @@ const isAtRest = ({ state, active, queued }: SlotRecord): boolean =>
   state === 'ready' && active === 0 && queued === 0;
 
 /**
- * The curated models that image slots can draw. An engine is asked for its files once after each load, when nobody waits for
- * it; what it said counts on while it is unloaded, so that listing asks nobody anything (contract section 7).
+ * The curated models that image slots can draw. An engine is queried for its files once after each load, when
+ * no request waits for it. The result stays valid while the engine is unloaded, so that listing models
+ * queries no engine (docs/spec/contract.md#model-list).
  */
 export class Repertoire {
   readonly #options: RepertoireOptions;

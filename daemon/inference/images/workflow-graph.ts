@@ -137,8 +137,9 @@ const FAMILIES: Readonly<Record<ImageFamily, (drawing: Drawing, sources: Sources
 };
 
 /**
- * The workflow that draws `drawing` from these files (spec "Images"). Pure. The pictures come out of a preview: the
- * engine keeps them until it is started anew, and not among its owner's own.
+ * Returns the workflow that draws `drawing` from these files (docs/spec/specification.md#images). Pure. The
+ * pictures come from a preview node: the engine holds them until its next start and does not mix them with
+ * its owner's pictures.
  */
 export function workflowGraph(drawing: Drawing, weights: Weights): Graph {
   const loaded = sources(weights);

@@ -6,8 +6,9 @@ import type { World } from './tool.ts';
 const BY_PATH = 'img';
 
 /**
- * Names under which a picture can be drawn now; only curated models can (spec "Images"). Loaded image slots whose model is
- * one, the first that the engine of slot `img` has told of where the slot names none, then those that healthy upstreams list.
+ * Names of the models that can draw a picture now; only curated models can
+ * (docs/spec/specification.md#images-curated). First loaded image slots with such a model, then, where slot
+ * `img` names none, the first model that its engine reported, then the models that healthy upstreams list.
  */
 export function drawing({ picture, draws }: World): string[] {
   const slots = picture.slots

@@ -61,7 +61,7 @@ function seeing({ picture, asked, has }: World): string[] {
 const hearing = (world: World): string[] =>
   world.has.audio || loadedOf(world, 'tts').length > 0 ? loadedOf(world, 'stt') : [];
 
-/** Every tool of the gateway (contract section 9, "Omni"); none stands for an admin-only or hardened route. */
+/** Every tool of the gateway (docs/spec/contract.md#omni); none reaches an admin-only or hardened route. */
 export const TOOLS: readonly OmniTool[] = [
   tool({
     name: 'generate_image',

@@ -44,7 +44,7 @@ export interface Realtime {
   serve(socket: WebSocket, call: RealtimeCall): void;
 }
 
-/** Live voice (spec "GET /v1/realtime", contract "Realtime") on top of the inference routes. */
+/** Live voice on top of the inference routes (docs/spec/contract.md#realtime). */
 export function createRealtime(deps: RealtimeDeps): Realtime {
   const { inference, log } = deps;
   const can = (stage: Stage, model: string): boolean => {

@@ -70,7 +70,7 @@ export const entryItem = (entry: Entry, modality: Modality, status: Item['status
 
 const rounded = (ms: number): string => String(Math.round(ms));
 
-/** Per-stage times as metadata, which holds texts only (contract "Realtime"). */
+/** Per-stage times as metadata, which holds texts only (docs/spec/contract.md#realtime-stages). */
 function times(response: ActiveResponse, now: number): Record<string, string> {
   const { answered, spoken, heardMs, startedAt } = response;
   const rows: [string, number | null | undefined][] = [

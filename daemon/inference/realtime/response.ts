@@ -11,7 +11,10 @@ import { unanswered } from './unanswered.ts';
 export const entryAt = (step: Step, itemId: string) =>
   step.state.response?.entries.find((entry) => entry.itemId === itemId);
 
-/** Tells that a stage is missing (contract: "Missing stages give a typed error event"). False when it is there. */
+/**
+ * Emits an error event for a missing stage (docs/spec/contract.md#realtime-missing-stage). Returns false when
+ * the stage exists.
+ */
 export function missing(step: Step, stage: Stage, model: string, event_id: string | null): boolean {
   if (step.world.can(stage, model)) return false;
   const message = `Nothing here serves ${STAGE_WORDS[stage]} as "${model}".`;

@@ -53,7 +53,10 @@ export function newConfig(start: {
   };
 }
 
-/** Absent stays, null is off (contract "Realtime"). A transcription has no output, so that part is not looked at. */
+/**
+ * An absent field stays unchanged, null turns it off (docs/spec/contract.md#realtime). A transcription has no
+ * output, so that part is skipped.
+ */
 export function updated(config: SessionConfig, update: SessionUpdate): SessionConfig {
   const input = update.audio?.input;
   const output = update.audio?.output;

@@ -8,10 +8,11 @@ interface Result {
 }
 
 /**
- * The answer of an engine in the one shape (contract "Rerank"): best first, of equals the one that was named first, at
- * most `topN`, the caller's own texts when they were asked for. Reads `results` (llama-server, vLLM, Jina, Cohere), `data`
- * (Voyage, mixedbread) and a bare list (TEI), scores as `relevance_score` or `score`. Throws `upstream.error` (502) for
- * anything else, an index that was not asked about included.
+ * Returns an engine's answer in the one shape of docs/spec/contract.md#rerank: best first, equal scores in
+ * the order of the request, at most `topN`, with the caller's own texts when requested. Reads `results`
+ * (llama-server, vLLM, Jina, Cohere), `data` (Voyage, mixedbread) and a bare list (TEI), with scores as
+ * `relevance_score` or `score`. Throws `upstream.error` (502) for anything else, including an index that was
+ * not in the request.
  */
 export function rankingOf(bytes: Buffer, ask: RerankAsk, model: string | null): Buffer {
   const told = parsed(bytes);

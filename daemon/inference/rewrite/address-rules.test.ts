@@ -38,7 +38,7 @@ describe('slot-alias', () => {
     const on = picture({ slots: [slotRecord({ name: 'beta', model: 'beta' })] });
     expect(slotAlias(plainAddress('beta'), on, 'llm')).toEqual(plainAddress('beta'));
   });
-  test('the id of a registered model is no alias of a slot with another one, but slots of the law keep their names', () => {
+  test('a model id is no alias of a slot with another model, but specified names mean the slot', () => {
     const slots = [
       slotRecord({ name: 'beta', model: 'Gamma' }),
       slotRecord({ name: 'agent', model: 'qwen' }),

@@ -11,7 +11,7 @@ const context = (text: string, more = {}) => ({
   ...more,
 });
 
-test('the seven deviations stand in the order of the spec', () => {
+test('the seven deviations are in the order of the specification', () => {
   expect(CHAT_DEVIATIONS.map(({ name }) => name)).toEqual([
     'omni',
     'slot-alias',

@@ -25,7 +25,7 @@ type Deviation =
   | { readonly name: string; readonly body: BodyRule }
   | { readonly name: string; readonly slot: typeof loadModel };
 
-/** The seven of the spec's "Chat completions deviations", in its order. */
+/** The seven deviations of docs/spec/specification.md#chat-deviations in order. */
 export const CHAT_DEVIATIONS: readonly Deviation[] = [
   { name: 'omni', body: omni },
   { name: 'slot-alias', address: slotAlias },
@@ -37,7 +37,9 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
 ];
 
 const ADDRESS_RULES = CHAT_DEVIATIONS.flatMap((each) => ('address' in each ? [each.address] : []));
-/** What is not of the specification comes before its deviations. */
+/**
+ * Rules of the gateway that are not in docs/spec/specification.md#chat-deviations come before the deviations.
+ */
 const BODY_RULES: readonly BodyRule[] = [
   ...[answerLimit, givenBack, effort],
   ...CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : [])),

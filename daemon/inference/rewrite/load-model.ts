@@ -4,9 +4,10 @@ import { GatewayError } from '../../contract/errors.ts';
 export const FALLS_ON: ReadonlySet<string> = new Set(['slot.no_memory', 'slot.failed']);
 
 /**
- * Deviation 7 (spec "Chat completions deviations"): before forwarding, the slot manager loads the model. `ready` asks
- * for that outcome slot by slot: the one that was meant, then the rest of its chain when memory was refused or it has
- * failed, of which `fell` is told. Throws what the last one threw.
+ * Deviation 7: before forwarding, the slot manager loads the model
+ * (docs/spec/specification.md#deviation-load-model). `ready` requests that outcome slot by slot: first the
+ * slot that was meant, then the rest of its chain when memory was refused or the slot failed. `fell` is
+ * called for each of those. Throws the error of the last slot.
  */
 export async function loadModel<T>(
   slot: string,

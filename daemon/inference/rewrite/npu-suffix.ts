@@ -2,8 +2,9 @@ import type { Address } from '../dispatch/address.ts';
 import { isNpu, type Picture, slotNamed } from '../dispatch/picture.ts';
 
 /**
- * Deviation 3 (spec "Chat completions deviations"): `<tag>-<npu_suffix>` becomes the native tag. The tag is looked up
- * in what the NPU backend serves, ignoring case and whether it is written with `:` or `-`; an unknown tag stays as it is.
+ * Deviation 3: `<tag>-<npu_suffix>` becomes the native tag (docs/spec/specification.md#deviation-npu-suffix,
+ * docs/spec/contract.md#npu-suffix). The tag is looked up in the list of the NPU backend, ignoring case and
+ * whether it is written with `:` or `-`. An unknown tag stays as it is.
  */
 export function npuSuffix(address: Address, picture: Picture): Address {
   if (address.by !== null || address.model === null) return address;

@@ -4,10 +4,11 @@ import { aliasedSlot } from '../dispatch/names.ts';
 import type { Picture } from '../dispatch/picture.ts';
 
 /**
- * Deviation 2 (spec "Chat completions deviations"): the name of an enabled LLM slot, or `agent-hermes`, becomes the
- * slot's configured model id, with the slot as lane pin. On the routes of another `type` so does the name of a slot of
- * that type: who names a slot is never answered by the one that the path means, whose vectors or voice are others.
- * A name that is the very id of what the slot holds stays as it is: it names the model, which may be bound elsewhere.
+ * Deviation 2: the name of an enabled LLM slot, or `agent-hermes`, becomes the slot's configured model id,
+ * with the slot as lane pin (docs/spec/specification.md#deviation-slot-alias). On routes of another `type`
+ * the same applies to the name of a slot of that type: a caller who names a slot never gets the answer of the
+ * slot that the path means, whose vectors or voice differ. A name that is the id of the slot's own model
+ * stays as it is: it names the model, which may be bound to another slot.
  */
 export function slotAlias(address: Address, picture: Picture, type: SlotTypeName): Address {
   if (address.by !== null || address.model === null) return address;

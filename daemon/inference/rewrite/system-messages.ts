@@ -7,9 +7,10 @@ type Content = string | readonly unknown[] | null | undefined;
 const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer';
 
 /**
- * Deviation 6 (spec "Chat completions deviations", contract "System messages"): all `system` and `developer` messages
- * become one `system` message at index 0, in order. A single one elsewhere is moved; one that is first already stays
- * byte-identical, but for local engines `developer` becomes `system`. A message with two roles keeps only the last.
+ * Deviation 6: all `system` and `developer` messages become one `system` message at index 0, in order
+ * (docs/spec/specification.md#deviation-system-messages, docs/spec/contract.md#system-messages). A single one
+ * elsewhere is moved. One that is already first stays byte-identical, except that `developer` becomes
+ * `system` for local engines. Of a message with two roles only the last role counts.
  */
 export const systemMessages: BodyRule = ({ picture, local }) => {
   if (picture.messages.every((message) => isInOrder(message, local))) return NO_EDITS;

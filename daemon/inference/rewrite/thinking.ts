@@ -3,9 +3,9 @@ import type { BodyRule } from './body-rule.ts';
 import { type Edit, insertField, NO_EDITS, remove, replace } from './edits.ts';
 
 /**
- * Deviation 5 (spec "Chat completions deviations", contract "Thinking"): a boolean `enable_thinking` moves into
- * `chat_template_kwargs`, where a value that is already there wins; when both are missing the default is filled in.
- * A provider of somebody else gets neither field.
+ * Deviation 5: a boolean `enable_thinking` moves into `chat_template_kwargs`, where an existing value wins;
+ * when both are missing the default is filled in (docs/spec/specification.md#deviation-thinking,
+ * docs/spec/contract.md#thinking). A remote provider gets neither field.
  */
 export const thinking: BodyRule = ({ picture, local, thinkingDefault }) => {
   const flag = fieldOf(picture, 'enable_thinking');

@@ -5,9 +5,10 @@ import { noRoute } from '../dispatch/no-route.ts';
 import { isNpu, type Picture, slotNamed } from '../dispatch/picture.ts';
 
 /**
- * Deviation 4 (spec "Chat completions deviations"): `svc/*` resolved against live slot state. The first slot of the
- * chain that is there and not in ERROR is the lane; the later ones follow when it has no memory.
- * Throws `dispatch.no_route` when no slot of the chain exists.
+ * Deviation 4: `svc/*` is resolved against the live slot state
+ * (docs/spec/specification.md#deviation-virtual-names). The first slot of the chain that exists and is not in
+ * ERROR is the lane; the later ones follow when it has no memory (docs/spec/contract.md#alias-chain). Throws
+ * `dispatch.no_route` when no slot of the chain exists.
  */
 export function virtualName(address: Address, picture: Picture): Address {
   if (address.by !== null || !address.model?.startsWith(VIRTUAL_PREFIX)) return address;

@@ -23,7 +23,7 @@ import { bytesOf, checkSpace, fileName, type MissingFile, roomForModels } from '
 import { hasSize, sweepStaging } from './staging.ts';
 import { Turnstile } from './turnstile.ts';
 
-/** The downloads of this gateway (spec "Models and pulls"). An unknown id is 404 `pull.unknown`. */
+/** The downloads of this gateway (docs/spec/contract.md#pulls). An unknown id is 404 `pull.unknown`. */
 export interface Pulls {
   /** Newest first. */
   list(): PullRecord[];

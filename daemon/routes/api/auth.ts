@@ -4,7 +4,10 @@ import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
-/** The routes of spec "Authentication routes". Audit rows and events are written where the act happens, in `auth`. */
+/**
+ * The routes of docs/spec/specification.md#auth-routes. `auth` writes audit rows and events where the action
+ * happens.
+ */
 export function authRoutes({ auth }: RouteDeps) {
   const actor = (call: Call) => ({ tier: call.caller.tier, address: auth.address(call.auth) });
 
@@ -20,7 +23,10 @@ export function authRoutes({ auth }: RouteDeps) {
     return { ok: true };
   };
 
-  /** Turning enforcement off takes an admin (spec "Authentication enforcement"); turning it on does not while it is off. */
+  /**
+   * Turning enforcement off requires an admin; turning it on does not while it is off
+   * (docs/spec/contract.md#enabling-without-admin).
+   */
   const requireAuth: Handler = (_ctx, call, body) => {
     const { require_auth: on } = body as { require_auth: boolean };
     if (!on && auth.enforcement().require_auth && call.caller.tier !== 'admin')

@@ -37,7 +37,9 @@ function scoreIn(body: string): boolean {
   return isNumber(relevance_score ?? score);
 }
 
-/** One short task of each kind; an engine that cannot do it is not ready (spec "Slots"). */
+/**
+ * One short task of each kind; an engine that cannot do it is not ready (docs/spec/contract.md#slot-ready).
+ */
 const TRIALS: Readonly<Partial<Record<SlotTypeName, Trial>>> = {
   llm: {
     name: 'completion',

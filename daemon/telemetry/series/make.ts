@@ -4,7 +4,10 @@ import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import { CounterTally, HistogramTally } from './tally.ts';
 
-/** Makes the metrics of one registry: name, help, label names. Every label is from a bounded set (contract section 10). */
+/**
+ * Makes the metrics of one registry: name, help, label names. Every label is from a bounded set
+ * (docs/spec/contract.md#metrics).
+ */
 export class Make {
   readonly #registry: Registry;
 

@@ -10,7 +10,10 @@ import { type LoadTime, type RequestContext, requestSpans, type TracedRequest } 
 import { SpanQueue } from './span-queue.ts';
 import { newSpanId, newTraceId, parseTraceparent } from './trace-context.ts';
 
-/** OTLP traces of inference requests (contract section 10); nothing is made and nothing is sent while no collector is set. */
+/**
+ * OTLP traces of inference requests (docs/spec/contract.md#traces). Without a collector nothing is recorded
+ * and nothing is sent.
+ */
 export interface Tracer {
   /** The place of a new request in its trace; null while tracing is off. Takes the caller's `traceparent` as its parent. */
   begin(traceparent: string | string[] | undefined): RequestContext | null;

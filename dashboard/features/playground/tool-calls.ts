@@ -38,7 +38,10 @@ export function callsOfDelta(deltas: readonly ToolDelta[] | null | undefined): C
   }));
 }
 
-/** What the gateway's own tool loop tells in `_svc.omni` of a chunk (contract "Omni"). */
+/**
+ * Returns the calls that the gateway's own tool loop reports in `_svc.omni` of a chunk
+ * (docs/spec/contract.md#omni).
+ */
 export function callsOfOmni(omni: Activity | undefined): CallPiece[] {
   if (omni?.id === undefined) return [];
   const key = `omni-${omni.id}`;

@@ -3,7 +3,10 @@ import type { StatusOverviewView } from '../../../daemon/contract/system.ts';
 /** Why the enforcement switch cannot be moved; null when it can. */
 export type Lock = 'env' | 'no_key' | null;
 
-/** The conditions of spec "Authentication enforcement": the environment wins, and "on" needs an admin key. */
+/**
+ * Returns whether the switch is locked (docs/spec/specification.md#enforcement): the environment wins, and
+ * "on" needs an admin key.
+ */
 export function lockOf(status: Pick<StatusOverviewView, 'enforcement' | 'has_admin_key'>): Lock {
   if (status.enforcement.source === 'env') return 'env';
   return !status.enforcement.require_auth && !status.has_admin_key ? 'no_key' : null;

@@ -18,7 +18,10 @@ export const REACH_LOOKS: Record<Reach, { tone: Tone; word: string }> = {
   nobody: { tone: 'ok', word: 'Key needed' },
 };
 
-/** Classes and enforcement of the spec, the guard for remote admin calls, and how far the listener reaches. */
+/**
+ * Combines class and enforcement (docs/spec/specification.md#route-classes), the remote-admin guard
+ * (docs/spec/contract.md#remote-admin-guard) and the reach of the listener.
+ */
 export function reachOf(rule: Pick<ExposureRuleView, 'auth_class'>, facts: ReachFacts): Reach {
   const far: Reach = facts.listener.loopback ? 'this machine' : 'everyone';
   const required = facts.enforcement.require_auth;

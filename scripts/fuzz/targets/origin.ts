@@ -17,7 +17,10 @@ function likeTheStandard(text: string): void {
   same(`${url.username}${url.password}${url.search}${url.hash}${url.pathname}`, '/', `authority ${text}`);
 }
 
-/** Origin, Host and an allowlist of one, in lines: what passes does so for the reason that the specification names. */
+/**
+ * Reads Origin, Host and an allowlist of one from lines. An accepted request must match a rule of
+ * docs/spec/specification.md#origin-check.
+ */
 export function fuzz(data: Buffer): void {
   const [origin = '', host = '', listed] = data.toString('latin1').split('\n');
   for (const text of [origin, host]) likeTheStandard(text);

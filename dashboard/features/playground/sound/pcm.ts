@@ -1,4 +1,4 @@
-/** Samples per second that live voice speaks and hears (contract "Realtime"). */
+/** Samples per second of live voice, in both directions (docs/spec/contract.md#realtime). */
 export const RATE = 24_000;
 const LOUDEST = 32_767;
 

@@ -84,7 +84,10 @@ const millis = (metadata: Record<string, string> | null | undefined, name: strin
   return metadata?.[name] === undefined || !Number.isFinite(value) ? null : value;
 };
 
-/** The stages of an answer from the metadata of `response.done` (contract "Realtime"). */
+/**
+ * Returns the stages of an answer from the metadata of `response.done`
+ * (docs/spec/contract.md#realtime-stages).
+ */
 export function timesOf(metadata: Record<string, string> | null | undefined): StageTimes {
   return {
     heard: millis(metadata, 'svc_stt_ms'),
