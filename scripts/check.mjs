@@ -1,4 +1,4 @@
-// Types, lint and format, floors: everything that needs no running program.
+// Types, lint and format, floors, specification anchors: everything that needs no running program.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
@@ -14,6 +14,7 @@ const STEPS = [
   ['types (dashboard)', bin('tsc'), ['-p', join(root, 'dashboard')]],
   ['lint and format', bin('biome'), ['check', '--error-on-warnings', root]],
   ['floors', node, [join(root, 'scripts', 'check-floors.ts')]],
+  ['specification anchors', node, [join(root, 'scripts', 'check-spec-anchors.ts')]],
 ];
 let failed = 0;
 for (const [name, command, args] of STEPS) {
