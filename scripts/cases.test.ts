@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
-const page = readFileSync(join(root, 'docs', 'cases.md'), 'utf8');
+const page = readFileSync(join(root, 'docs', 'internals', 'cases.md'), 'utf8');
 const rows = page
   .split('\n')
   .filter((line) => /^\| [A-Z]/.test(line))

@@ -11,7 +11,7 @@ interface Manifest {
 
 const root = join(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
-const text = readFileSync(join(root, 'docs', 'dependencies.md'), 'utf8');
+const text = readFileSync(join(root, 'docs', 'internals', 'dependencies.md'), 'utf8');
 
 function listed(heading: string): string[] {
   const section = text.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { RESPONSE_HEADERS } from '../contract/headers.ts';
 import type { RouteKind } from '../contract/routes.ts';
 
 /** CSP of everything that is no page. */
@@ -59,20 +60,10 @@ const CORS_HEADERS = [
 ].join(', ');
 
 /** Answer headers that a page of a listed origin may read beside those that every page may. */
-const CORS_EXPOSED = [
-  'x-request-id',
-  'x-svc-slot',
-  'x-svc-upstream',
-  'x-svc-model',
-  'x-svc-step',
-  'x-svc-overhead-ms',
-  'x-svc-degraded',
-  'x-svc-omni',
-  'x-svc-ignored-tools',
-  'x-should-retry',
-  'retry-after',
-  'retry-after-ms',
-].join(', ');
+const CORS_EXPOSED = Object.entries(RESPONSE_HEADERS)
+  .filter(([, { exposed }]) => exposed !== false)
+  .map(([name]) => name)
+  .join(', ');
 
 const EVERY_ANSWER = {
   'x-content-type-options': 'nosniff',

@@ -47,7 +47,7 @@ const PROGRAM_KEYS = {
 };
 
 /** The keys of `slots/NAME.toml` (docs/spec/contract.md#slot-file). */
-const SlotFile = z.object({
+export const SlotFile = z.object({
   enabled: z.boolean().default(true),
   type: SlotType.optional(),
   engine: word.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be the name of an engine').optional(),

@@ -9,7 +9,7 @@ import type { Bus } from '../kit/bus.ts';
 import type { SlotWorkListener } from '../slots/work.ts';
 import { deviceGauges } from './series/device-gauges.ts';
 import { instruments } from './series/instruments.ts';
-import { Make } from './series/make.ts';
+import { Make, type MetricRow } from './series/make.ts';
 import type { FinishedRequest } from './series/owner-series.ts';
 import { Owners } from './series/owners.ts';
 import { processGauges } from './series/process-gauges.ts';
@@ -24,6 +24,8 @@ export type { FinishedRequest } from './series/owner-series.ts';
 /** Prometheus metrics (docs/spec/contract.md#metrics). No label holds an address, a key or free text. */
 export interface Metrics {
   readonly contentType: string;
+  /** The metrics that exist, for the documentation. */
+  readonly rows: readonly MetricRow[];
   /** The text of `GET /api/metrics/prometheus`. Wakes nothing. */
   render(): Promise<string>;
   /** Counts one refusal or failure that a caller was told. */
@@ -79,6 +81,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   ];
   return {
     contentType: registry.contentType,
+    rows: make.rows,
     render: () => {
       look();
       return registry.metrics();

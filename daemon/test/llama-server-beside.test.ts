@@ -1,6 +1,6 @@
 /**
  * The same tiny models and the same requests on the embedded engine, through the gateway, and on a real llama-server:
- * what differs is what docs/llama-server-differences.md lists, no more and no less.
+ * what differs is what docs/internals/llama-server-differences.md lists, no more and no less.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { llamaServerVersion } from './harness/llama-server.ts';
 import { part } from './harness/parts.ts';
 
 const program = part('llama-server');
-const table = join(import.meta.dirname, '..', '..', 'docs', 'llama-server-differences.md');
+const table = join(import.meta.dirname, '..', '..', 'docs', 'internals', 'llama-server-differences.md');
 const markdown = readFileSync(table, 'utf8');
 const rows = listed(markdown);
 const used = new Set<Row>();

@@ -1,6 +1,6 @@
 /**
  * `POST /v1/messages` of a real llama-server, beside the gateway's translation to a chat of the very same server: why the
- * gateway does not hand these requests over (ARCHITECTURE.md, "Other APIs"). Whoever finds a row of the second part no
+ * gateway does not hand these requests over (ADR-0032). Whoever finds a row of the second part no
  * longer true should look at that decision again.
  */
 import { readFileSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ import { part } from './harness/parts.ts';
 const PROGRAM = part('llama-server');
 /** What another version of it does is told, and is no fault of the gateway. */
 const found = PROGRAM === null ? undefined : llamaServerVersion(PROGRAM);
-const table = join(import.meta.dirname, '..', '..', 'docs', 'llama-server-differences.md');
+const table = join(import.meta.dirname, '..', '..', 'docs', 'internals', 'llama-server-differences.md');
 const strict = found === versionOf(readFileSync(table, 'utf8'));
 if (PROGRAM !== null && !strict) console.warn(`NOT STRICT: llama-server ${found} is another one`);
 

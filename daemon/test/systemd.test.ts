@@ -174,7 +174,7 @@ describe.skipIf(reason !== null)('the service', () => {
     expect(await machine.must(CHAT, 90_000)).toContain('demonstration');
   }, 180_000);
 
-  it('keeps models on another disk by the drop-in of docs/systemd.md', async () => {
+  it('keeps models on another disk by the drop-in of docs/guide/systemd.md', async () => {
     const unit = '/run/systemd/system/svc-gateway.service.d';
     await machine.must('install -d -o svc -g svc -m 0700 /srv/models');
     await machine.must(
@@ -264,7 +264,7 @@ describe.skipIf(reason !== null)('the service', () => {
     await machine.must('systemctl stop svc-gateway', 90_000);
     await machine.must('systemctl enable --now svc-gateway.socket && systemctl start svc-gateway', 90_000);
     expect(await held()).toBe('1');
-    // As docs/backup.md says it.
+    // As docs/guide/backup.md says it.
     await machine.must('systemctl stop svc-gateway svc-gateway.socket', 90_000);
     await machine.must('systemctl start svc-gateway', 90_000);
     expect(await held()).toBe('1');

@@ -5,7 +5,7 @@ import { UPSTREAM_FIELDS } from '../contract/upstreams.ts';
 import { readUpstreamFile } from './upstream-file.ts';
 
 const page = (name: string) =>
-  readFileSync(join(import.meta.dirname, '..', '..', 'docs', `${name}.md`), 'utf8');
+  readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'guide', `${name}.md`), 'utf8');
 const blocks = (text: string) =>
   [...text.matchAll(/```toml\n([\s\S]*?)```/g)].map((match) => match[1] as string);
 

@@ -28,6 +28,8 @@ export function commandsPage(): string {
 
 # svcctl
 
+For everyone who uses the command line.
+
 ${ABOUT.join('\n')}
 
 Every command takes:

@@ -47,18 +47,19 @@ export function routesPage(): string {
 
 # Routes
 
-The same table is answered by \`GET /api/auth/exposure\`, and as OpenAPI 3.1 by \`GET /api/openapi.json\`. What is not in
-it is admin. The pages of the dashboard are left out.
+For everyone who calls the API: every route, in the order in which it is matched. \`GET /api/auth/exposure\` returns the same table,
+and \`GET /api/openapi.json\` describes it as OpenAPI 3.1. A path that is not listed has the class admin. Pages of the dashboard are
+left out.
 
 ${row('class', 'meaning')}
 ${row('---', '---')}
 ${classes.join('\n')}
 
-${row('route', 'class', 'body', 'answer', 'what it does')}
+${row('route', 'class', 'body', 'response', 'what it does')}
 ${row('---', '---', '---', '---', '---')}
 ${rows.map(line).join('\n')}
 
-## What a query may say
+## Query parameters
 
 ${row('route', 'parameter', 'meaning (without it)')}
 ${row('---', '---', '---')}

@@ -10,12 +10,12 @@ test('the package carries every file for Prometheus and Grafana, and the guide n
     readdirSync(join(packaging, folder)).map((name) => `${folder}/${name}`),
   );
   expect([...OBSERVED].sort()).toEqual(here.sort());
-  const guide = readFileSync(join(packaging, '..', 'docs', 'observability.md'), 'utf8');
+  const guide = readFileSync(join(packaging, '..', 'docs', 'guide', 'observability.md'), 'utf8');
   for (const file of OBSERVED) expect(guide).toContain(`packaging/${file}`);
 });
 
 test('the guide names every series', () => {
-  const guide = readFileSync(join(packaging, '..', 'docs', 'observability.md'), 'utf8');
+  const guide = readFileSync(join(packaging, '..', 'docs', 'guide', 'observability.md'), 'utf8');
   const series = join(packaging, '..', 'daemon', 'telemetry');
   const code = readdirSync(series, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.includes('.test.'))
@@ -29,6 +29,6 @@ test('the guide names every series', () => {
 test('the package carries every example of a proxy, and the guide names each', () => {
   const here = readdirSync(join(packaging, 'proxy')).map((name) => `proxy/${name}`);
   expect([...PROXIES].sort()).toEqual(here.sort());
-  const guide = readFileSync(join(packaging, '..', 'docs', 'proxy.md'), 'utf8');
+  const guide = readFileSync(join(packaging, '..', 'docs', 'guide', 'proxy.md'), 'utf8');
   for (const file of PROXIES) expect(guide).toContain(`packaging/${file}`);
 });

@@ -57,10 +57,10 @@ describe.skipIf(!there)('systemd-analyze', () => {
   });
 });
 
-const page = readFileSync(join(UNITS, '..', 'docs', 'systemd.md'), 'utf8');
+const page = readFileSync(join(UNITS, '..', 'docs', 'guide', 'systemd.md'), 'utf8');
 const dropIns = [...page.matchAll(/```ini\n(\[Service\][\s\S]*?)```/g)].map(([, text = '']) => text);
 
-describe.skipIf(!there)('the drop-ins of docs/systemd.md', () => {
+describe.skipIf(!there)('the drop-ins of docs/guide/systemd.md', () => {
   it.each(dropIns)('%j is understood, and leaves the exposure low', (text) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-drop-in-'));
     try {
@@ -79,7 +79,7 @@ describe.skipIf(!there)('the drop-ins of docs/systemd.md', () => {
   it('are all found', () => expect(dropIns.length).toBeGreaterThanOrEqual(5));
 });
 
-describe('what docs/systemd.md opens is what the gateway uses', () => {
+describe('what docs/guide/systemd.md opens is what the gateway uses', () => {
   const values = (key: string) =>
     [...page.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value);
 

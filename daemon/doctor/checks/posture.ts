@@ -50,7 +50,7 @@ export function exposure(facts: DoctorFacts): Finding[] {
 export function proxy(facts: DoctorFacts): Finding[] {
   const { settings, gateway } = facts;
   const seen = gateway.status?.warnings.find(({ id }) => id === 'proxy');
-  const fix = 'Set SVC_TRUST_FORWARDED_FOR=on and [security] trusted_proxies; see docs/proxy.md.';
+  const fix = 'Set SVC_TRUST_FORWARDED_FOR=on and [security] trusted_proxies; see docs/guide/proxy.md.';
   if (seen !== undefined) return [warn('proxy', seen.message, fix)];
   if (filesDenied(facts)) return [];
   if (!settings.value('trustForwardedFor')) {

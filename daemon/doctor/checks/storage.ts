@@ -43,7 +43,7 @@ export async function disk({ settings }: DoctorFacts): Promise<Finding[]> {
   return found;
 }
 
-const SHOW = 'Let the service see it: docs/systemd.md, "Models below a home folder".';
+const SHOW = 'Let the service see it: docs/guide/systemd.md, "Models below a home folder".';
 
 async function readable(path: string): Promise<string | null> {
   try {

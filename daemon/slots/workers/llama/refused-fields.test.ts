@@ -45,7 +45,7 @@ test('values that ask for nothing pass, and so do unknown fields', () => {
 
 test('what is refused stands in the documentation', () => {
   const root = join(import.meta.dirname, '..', '..', '..', '..');
-  const text = readFileSync(join(root, 'docs', 'llama-server-differences.md'), 'utf8');
+  const text = readFileSync(join(root, 'docs', 'internals', 'llama-server-differences.md'), 'utf8');
   const missing = [...REFUSED_FIELDS, ...NOT_KEPT].filter((name) => !text.includes(`\`${name}\``));
   expect(missing).toEqual([]);
 });

@@ -1,0 +1,83 @@
+/** One header of the API, for the documentation and for CORS. */
+export interface HeaderRow {
+  /** On which requests or responses it appears. */
+  readonly on: string;
+  readonly meaning: string;
+  /** Whether a page of an allowed origin may read it (responses). Default true. */
+  readonly exposed?: false;
+}
+
+/** Headers of responses that clients can rely on, in the order in which CORS exposes them. */
+export const RESPONSE_HEADERS: Readonly<Record<string, HeaderRow>> = {
+  'x-request-id': {
+    on: 'every response',
+    meaning: 'Id of the request in the log, in traces and in `svcctl requests show ID`.',
+  },
+  'x-svc-slot': { on: 'inference, served by a slot', meaning: 'Name of the slot that served the request.' },
+  'x-svc-upstream': {
+    on: 'inference, served by an upstream',
+    meaning: 'Name of the upstream that served the request.',
+  },
+  'x-svc-model': { on: 'inference', meaning: 'Id of the model that served the request.' },
+  'x-svc-step': { on: 'inference', meaning: 'Dispatch step that chose the slot or upstream.' },
+  'x-svc-overhead-ms': {
+    on: 'inference',
+    meaning:
+      'Milliseconds that the gateway itself spent between the end of the body and sending the request. Loads and queues do not count.',
+  },
+  'x-svc-degraded': {
+    on: 'inference',
+    meaning:
+      'Why the request ran with less than requested, for example on a slower device. Absent otherwise.',
+  },
+  'x-svc-omni': {
+    on: 'chat with the tool loop requested',
+    meaning: '`on`: the tool loop ran. `unavailable`: it could not run and the chat was served without it.',
+  },
+  'x-svc-ignored-tools': {
+    on: '`/v1/responses`',
+    meaning: 'Tools that were left out because only a provider can run them.',
+  },
+  'x-should-retry': {
+    on: 'errors',
+    meaning: '`true` or `false`: whether official OpenAI and Anthropic clients repeat the request.',
+  },
+  'retry-after': { on: 'errors with a known delay', meaning: 'Seconds after which to try again.' },
+  'retry-after-ms': {
+    on: 'errors of an upstream',
+    meaning: 'The same in milliseconds, when the upstream sent it.',
+  },
+  'x-svc-instance': {
+    on: '`GET /v1/models` of another gateway',
+    meaning: 'Instance name of this gateway, by which another svc-gateway detects loops.',
+    exposed: false,
+  },
+};
+
+/** Headers of requests that the gateway itself reads. */
+export const REQUEST_HEADERS: Readonly<Record<string, HeaderRow>> = {
+  authorization: { on: 'every request', meaning: '`Bearer <key>`: the admin or client key.' },
+  'if-match': {
+    on: 'changes of settings, slots and upstreams',
+    meaning:
+      'The `revision` of the view that the change is based on. 412 `config.stale` when the file has changed since.',
+  },
+  'last-event-id': {
+    on: 'event streams of `/api`',
+    meaning: 'Id of the last received event. The stream continues after it, or starts with a `gap` event.',
+  },
+  traceparent: { on: 'inference', meaning: 'W3C trace context; the parent of the span of the request.' },
+  'x-svc-model-filter': {
+    on: '`GET /v1/models`',
+    meaning: 'Comma-separated owners; only their models are listed.',
+  },
+  'x-svc-priority': {
+    on: 'inference',
+    meaning: '`batch` queues the request behind interactive ones.',
+  },
+  'x-svc-hops': {
+    on: 'requests between gateways',
+    meaning:
+      'Instance names that the request has passed. 508 `upstream.loop` when this gateway is among them.',
+  },
+};
