@@ -219,3 +219,15 @@ test('bytes of downloads grow by what came, and no label names a model', async (
   expect(text).toContain('svc_pulls_open{state="running"} 1');
   expect(text).not.toContain('secret-repo');
 });
+
+test('lists every metric that a scrape shows, with its kind', async () => {
+  const { metrics } = setUp();
+  metrics.finished(finished);
+  const types = [...(await metrics.render()).matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name, kind]) => [
+    name,
+    kind,
+  ]);
+  const listed = metrics.rows.map(({ name, kind }) => [name, kind]);
+  expect(types.length).toBeGreaterThan(20);
+  for (const type of types) expect(listed).toContainEqual(type);
+});
