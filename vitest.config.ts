@@ -14,7 +14,6 @@ const DOOR = suite(
   'classes',
   'cookies',
   'cors',
-  'floods',
   'frames',
   'limiter',
   'origin-host',
@@ -30,11 +29,9 @@ const INFERENCE = suite(
   'engine-headers',
   'foreign-*',
   'langchain',
-  'llama-server-beside',
   'messages*',
   'openai-*',
   'responses*',
-  'storm',
   'streaming',
   'tools',
   'vercel-ai',
@@ -46,10 +43,8 @@ const MEDIA = suite('images*', 'realtime*', 'speech', 'transcriptions', 'omni*')
 /** Engines on every runner: their loads, ends, faults and places. */
 const SLOTS = suite(
   'clock',
-  'containers',
   'engine-stand-ins',
   'engines',
-  'kill-under-load',
   'leaving',
   'loads',
   'processes',
@@ -59,17 +54,10 @@ const SLOTS = suite(
   'svcctl-records',
   'svcctl-slots',
   'swap-*',
-  'vulkan',
 );
 
 /** Other gateways, clusters, providers and hubs. */
 const ELSEWHERE = suite('outgoing', 'pulls*', 'models-*', 'upstream*');
-
-/** The service on a real systemd. */
-const HOST = suite('systemd*');
-
-/** What is installed, and what stands before and beside it. */
-const PACKAGES = suite('package*', 'proxy*', 'companion');
 
 /** Programs that load models: the slowest of the unit tests. */
 const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];
@@ -118,14 +106,11 @@ export default defineConfig({
       group('media', MEDIA),
       group('slots', SLOTS),
       group('elsewhere', ELSEWHERE),
-      // Two containers at once share one control group: one file after the other.
-      { test: { name: 'host', include: HOST, ...overPort, maxWorkers: 1 } },
-      { test: { name: 'packages', include: PACKAGES, ...overPort, maxWorkers: 1 } },
       {
         test: {
           name: 'spec',
           include: suite('*'),
-          exclude: [...DOOR, ...INFERENCE, ...MEDIA, ...SLOTS, ...ELSEWHERE, ...HOST, ...PACKAGES],
+          exclude: [...DOOR, ...INFERENCE, ...MEDIA, ...SLOTS, ...ELSEWHERE],
           ...overPort,
         },
       },

@@ -7,6 +7,9 @@ import { delimiter, dirname, join } from 'node:path';
 import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
 
+/** Suites that need installed programs, with a configuration of their own. */
+const SYSTEM = join('e2e', 'system');
+
 function guided(args) {
   const { node } = prepare({ build: false });
   const found = provide(['libc', 'jazzer']);
@@ -25,12 +28,14 @@ function suites(args) {
     return 2;
   }
   const text = (file) => readFileSync(join(root, file), 'utf8');
-  const files = readdirSync(join(root, 'daemon'), { recursive: true })
-    .filter((name) => name.endsWith('.test.ts'))
-    .map((name) => join('daemon', name))
-    .filter((file) => file.endsWith('targets.property.test.ts') || /\bfuzzing\(/.test(text(file)))
-    .filter((file) => args.length === 0 || args.some((part) => file.includes(part)));
-  if (files.length === 0) {
+  const filesBelow = (folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => join(folder, name))
+      .filter((file) => file.endsWith('targets.property.test.ts') || /\bfuzzing\(/.test(text(file)))
+      .filter((file) => args.length === 0 || args.some((part) => file.includes(part)));
+  const [files, system] = [filesBelow('daemon'), filesBelow(SYSTEM)];
+  if (files.length + system.length === 0) {
     console.error(`No random suite has one of these in its name: ${args.join(', ')}`);
     return 2;
   }
@@ -42,8 +47,14 @@ function suites(args) {
     ...(minutes > 0 ? { SVC_FUZZ_MS: String(minutes * 60_000) } : {}),
   };
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const run = [vitest, 'run', '--testTimeout=86400000', '--hookTimeout=600000', ...files];
-  return spawnSync(node, run, { cwd: root, env, stdio: 'inherit' }).status ?? 1;
+  const run = (found, more = {}, ...options) => {
+    if (found.length === 0) return 0;
+    const words = [vitest, 'run', '--testTimeout=86400000', '--hookTimeout=600000', ...options, ...found];
+    return spawnSync(node, words, { cwd: root, env: { ...env, ...more }, stdio: 'inherit' }).status ?? 1;
+  };
+  const failed = run(files);
+  const parts = system.length > 0 ? provide() : {};
+  return run(system, parts, '--config', join(SYSTEM, 'vitest.config.ts')) || failed;
 }
 
 const args = process.argv.slice(2);

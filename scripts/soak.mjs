@@ -3,6 +3,7 @@
 // argument is the scale (default 1).
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
+import { provide } from './parts.mjs';
 import { prepare, root } from './prepare.mjs';
 
 const args = process.argv.slice(2);
@@ -27,8 +28,13 @@ const run = (program, more = {}) =>
 const suites = (files, more) =>
   run([vitest, 'run', '--testTimeout=86400000', '--hookTimeout=600000', ...files], more);
 
-const loaded = suites(['daemon/test/soak.test.ts'], { SVC_SOAK_MINUTES: String(minutes ?? HOUR) });
+const SYSTEM = ['--config', 'e2e/system/vitest.config.ts'];
+const SOAK = 'e2e/system/faults/soak.test.ts';
+const FAULTS = ['--project', 'faults', '--exclude', SOAK];
+
+const loaded = suites([...SYSTEM, SOAK], { SVC_SOAK_MINUTES: String(minutes ?? HOUR) });
 const drawn = run([join(root, 'scripts', 'soak-graph.ts')]);
-const all = minutes === null ? suites(['--exclude', 'daemon/test/soak.test.ts'], {}) : 0;
+const all = minutes === null ? suites([], {}) : 0;
+const faults = minutes === null ? suites([...SYSTEM, ...FAULTS], provide()) : 0;
 const mutated = minutes === null ? run([join(root, 'scripts', 'mutate.mjs')]) : 0;
-process.exit(loaded || drawn || all || mutated);
+process.exit(loaded || drawn || all || faults || mutated);

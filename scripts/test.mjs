@@ -151,8 +151,10 @@ async function runAll() {
 /** `npm test -- PATH…`: only these files and folders, without a build where none is needed. */
 async function runPaths(paths) {
   const groups = groupPaths(paths);
-  const { node } = prepare({ build: paths.some(needsBuild) });
-  const wanted = paths.some(needsBuild) ? provide(groups.system.length > 0 ? undefined : PARTS) : {};
+  const isSystem = groups.system.length > 0;
+  const build = isSystem || paths.some(needsBuild);
+  const { node } = prepare({ build });
+  const wanted = build ? provide(isSystem ? undefined : PARTS) : {};
   const testing = new TestRun(node, wanted);
   if (groups.vitest.length > 0) await testing.vitest('vitest', groups.vitest, LIMITS.vitest);
   if (groups.browser.length > 0) await testing.browser(groups.browser);

@@ -13,6 +13,8 @@ const root = join(import.meta.dirname, '..', '..');
 const FOLDERS = ['install', 'engines', 'clusters', 'faults', 'fuzz', 'torch'];
 /** Folders that need an argument of `npm run test:system`. */
 const ON_DEMAND = new Set(['torch']);
+/** Folders whose files run one after the other: containers of systemd share one control group. */
+const ONE_BY_ONE = new Set(['install']);
 const wanted = new Set((process.env.SVC_TEST_WITH ?? '').split(','));
 
 export default defineConfig({
@@ -28,7 +30,7 @@ export default defineConfig({
         testTimeout: 120_000,
         hookTimeout: 300_000,
         isolate: false,
-        maxWorkers: 2,
+        maxWorkers: ONE_BY_ONE.has(name) ? 1 : 2,
       },
     })),
   },

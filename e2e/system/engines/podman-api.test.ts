@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { Outbound } from '../outbound.ts';
-import { until } from '../testing/until.ts';
-import { ContainerEngine } from './container-engine.ts';
-import { tryPodman } from './testing/podman.ts';
-import { startRegistry } from './testing/registry.ts';
+import { ContainerEngine } from '../../../daemon/kit/container-engine/container-engine.ts';
+import { tryPodman } from '../../../daemon/kit/container-engine/testing/podman.ts';
+import { startRegistry } from '../../../daemon/kit/container-engine/testing/registry.ts';
+import { Outbound } from '../../../daemon/kit/outbound.ts';
+import { until } from '../../../daemon/kit/testing/until.ts';
 
 const outbound = new Outbound({ connectMs: () => 2000 });
 const registry = await startRegistry();

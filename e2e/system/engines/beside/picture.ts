@@ -1,4 +1,4 @@
-import { dataOf } from '../harness/stream.ts';
+import { dataOf } from '../../../../daemon/test/harness/stream.ts';
 import { type Difference, differences } from './difference.ts';
 
 interface Delta {

@@ -7,21 +7,25 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHATML_THINKING } from '../models/gguf/chat-templates.ts';
-import { TINY_REPLY, tinyChat } from '../models/gguf/tiny-chat.ts';
+import { CHATML_THINKING } from '../../../daemon/models/gguf/chat-templates.ts';
+import { TINY_REPLY, tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
+import { CALL } from '../../../daemon/test/harness/dialect-gateway.ts';
+import { startGateway } from '../../../daemon/test/harness/gateway.ts';
+import { newHome, writeModel } from '../../../daemon/test/harness/home.ts';
+import { ask } from '../../../daemon/test/harness/http.ts';
+import {
+  type LlamaServer,
+  llamaServerVersion,
+  startLlamaServer,
+} from '../../../daemon/test/harness/llama-server.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { part } from '../../../daemon/test/harness/parts.ts';
 import { versionOf } from './beside/listed.ts';
-import { CALL } from './harness/dialect-gateway.ts';
-import { startGateway } from './harness/gateway.ts';
-import { newHome, writeModel } from './harness/home.ts';
-import { ask } from './harness/http.ts';
-import { type LlamaServer, llamaServerVersion, startLlamaServer } from './harness/llama-server.ts';
-import { OneGateway } from './harness/one-gateway.ts';
-import { part } from './harness/parts.ts';
 
 const PROGRAM = part('llama-server');
 /** What another version of it does is told, and is no fault of the gateway. */
 const found = PROGRAM === null ? undefined : llamaServerVersion(PROGRAM);
-const table = join(import.meta.dirname, '..', '..', 'docs', 'internals', 'llama-server-differences.md');
+const table = join(import.meta.dirname, '..', '..', '..', 'docs', 'internals', 'llama-server-differences.md');
 const strict = found === versionOf(readFileSync(table, 'utf8'));
 if (PROGRAM !== null && !strict) console.warn(`NOT STRICT: llama-server ${found} is another one`);
 

@@ -4,15 +4,15 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HardwareView } from '../contract/hardware.ts';
-import type { SlotRecord } from '../contract/slots.ts';
-import { tryPodman } from '../kit/container-engine/testing/podman.ts';
-import { startRegistry } from '../kit/container-engine/testing/registry.ts';
-import { alive } from './harness/descendants.ts';
-import { type Gateway, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
-import { newHome } from './harness/home.ts';
-import { ask } from './harness/http.ts';
-import { slot, slotDo, slotState } from './harness/slots.ts';
+import type { HardwareView } from '../../../daemon/contract/hardware.ts';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { tryPodman } from '../../../daemon/kit/container-engine/testing/podman.ts';
+import { startRegistry } from '../../../daemon/kit/container-engine/testing/registry.ts';
+import { alive } from '../../../daemon/test/harness/descendants.ts';
+import { type Gateway, QUIET_FILE, startGateway, until } from '../../../daemon/test/harness/gateway.ts';
+import { newHome } from '../../../daemon/test/harness/home.ts';
+import { ask } from '../../../daemon/test/harness/http.ts';
+import { slot, slotDo, slotState } from '../../../daemon/test/harness/slots.ts';
 
 const registry = await startRegistry();
 const { podman, obstacle } = await tryPodman(registry.host);

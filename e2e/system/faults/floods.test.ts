@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
-import { OneGateway } from './harness/one-gateway.ts';
-import { openFiles } from './harness/open-files.ts';
-import { scale } from './harness/scale.ts';
+import { CLIENT_KEY, startLocked, until } from '../../../daemon/test/harness/gateway.ts';
+import { ask } from '../../../daemon/test/harness/http.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { openFiles } from '../../../daemon/test/harness/open-files.ts';
+import { scale } from '../../../daemon/test/harness/scale.ts';
 
 /** Lines in the journal for each second of a flood (catalogue M03). */
 const LINES_A_SECOND = 200;

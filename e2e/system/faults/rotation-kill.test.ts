@@ -3,15 +3,24 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../kit/log.ts';
-import type { FaultHook } from '../kit/temp-file.ts';
-import { parseEnvFile } from '../settings/env-file.ts';
-import { openSettings } from '../settings/settings.ts';
-import { tierOf } from './harness/auth-gateways.ts';
-import { ADMIN_KEY, CLIENT_KEY, QUIET_FILE, startGateway, until, WIDE_LIMIT } from './harness/gateway.ts';
-import { newHome } from './harness/home.ts';
-import { ask, login } from './harness/http.ts';
-import { scale } from './harness/scale.ts';
+import { silentLog } from '../../../daemon/kit/log.ts';
+import type { FaultHook } from '../../../daemon/kit/temp-file.ts';
+import { parseEnvFile } from '../../../daemon/settings/env-file.ts';
+import { openSettings } from '../../../daemon/settings/settings.ts';
+import { tierOf } from '../../../daemon/test/harness/auth-gateways.ts';
+import {
+  ADMIN_KEY,
+  CLIENT_KEY,
+  QUIET_FILE,
+  startGateway,
+  until,
+  WIDE_LIMIT,
+} from '../../../daemon/test/harness/gateway.ts';
+import { newHome } from '../../../daemon/test/harness/home.ts';
+import { ask, login } from '../../../daemon/test/harness/http.ts';
+import { scale } from '../../../daemon/test/harness/scale.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
 
 /** A file with more around the keys than one write carries. */
 const long = (key: string) =>
@@ -45,7 +54,7 @@ describe('R06 killed in the middle', () => {
     ['fsyncdir', 'new'],
   ])('right before %s: the file is wholly %s, and what a restarted daemon goes by', async (step, which) => {
     writeFileSync(envFile(), long(ADMIN_KEY), { mode: 0o600 });
-    const program = join(import.meta.dirname, 'harness', 'settings-and-die.ts');
+    const program = join(root, 'daemon', 'test', 'harness', 'settings-and-die.ts');
     const { signal } = spawnSync(process.execPath, [program, home, step]);
     expect(signal).toBe('SIGKILL');
     const key = keyOf(read());

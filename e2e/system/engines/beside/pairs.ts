@@ -1,13 +1,13 @@
-import type { SlotRecord } from '../../contract/slots.ts';
-import { CHATML } from '../../models/gguf/chat-templates.ts';
-import { tinyEmbed } from '../../models/gguf/testing/tiny-embed.ts';
-import { tinyRerank } from '../../models/gguf/testing/tiny-rerank.ts';
-import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import type { GgufModel } from '../../models/gguf/writer.ts';
-import { type Gateway, startGateway } from '../harness/gateway.ts';
-import { newHome, putModel } from '../harness/home.ts';
-import { ask } from '../harness/http.ts';
-import { type LlamaServer, startLlamaServer } from '../harness/llama-server.ts';
+import type { SlotRecord } from '../../../../daemon/contract/slots.ts';
+import { CHATML } from '../../../../daemon/models/gguf/chat-templates.ts';
+import { tinyEmbed } from '../../../../daemon/models/gguf/testing/tiny-embed.ts';
+import { tinyRerank } from '../../../../daemon/models/gguf/testing/tiny-rerank.ts';
+import { tinyChat } from '../../../../daemon/models/gguf/tiny-chat.ts';
+import type { GgufModel } from '../../../../daemon/models/gguf/writer.ts';
+import { type Gateway, startGateway } from '../../../../daemon/test/harness/gateway.ts';
+import { newHome, putModel } from '../../../../daemon/test/harness/home.ts';
+import { ask } from '../../../../daemon/test/harness/http.ts';
+import { type LlamaServer, startLlamaServer } from '../../../../daemon/test/harness/llama-server.ts';
 import type { Case, Pair } from './cases.ts';
 import { type Picture, picture } from './picture.ts';
 

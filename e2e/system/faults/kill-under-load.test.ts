@@ -2,15 +2,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { SlotRecord } from '../contract/slots.ts';
-import { startTicksOf } from '../kit/process-identity.ts';
-import { descendants } from './harness/descendants.ts';
-import { until } from './harness/gateway.ts';
-import { ask, said } from './harness/http.ts';
-import { OneGateway } from './harness/one-gateway.ts';
-import { randomFrom, scale, seed } from './harness/scale.ts';
-import { slots } from './harness/slots.ts';
-import { askFor, COLOURS, type Colour, replyOf, slotFile, startThree } from './harness/three-models.ts';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { startTicksOf } from '../../../daemon/kit/process-identity.ts';
+import { descendants } from '../../../daemon/test/harness/descendants.ts';
+import { until } from '../../../daemon/test/harness/gateway.ts';
+import { ask, said } from '../../../daemon/test/harness/http.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { randomFrom, scale, seed } from '../../../daemon/test/harness/scale.ts';
+import { slots } from '../../../daemon/test/harness/slots.ts';
+import {
+  askFor,
+  COLOURS,
+  type Colour,
+  replyOf,
+  slotFile,
+  startThree,
+} from '../../../daemon/test/harness/three-models.ts';
 
 /** Callers at once, and the longest time until the kill in ms: long enough for a load, a swap and answers. */
 const CALLERS = 9;

@@ -5,11 +5,11 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tryPodman } from '../kit/container-engine/testing/podman.ts';
-import { until } from './harness/gateway.ts';
-import { freshTree, noContainer } from './harness/tree.ts';
+import { tryPodman } from '../../../daemon/kit/container-engine/testing/podman.ts';
+import { until } from '../../../daemon/test/harness/gateway.ts';
+import { freshTree, noContainer } from '../../../daemon/test/harness/tree.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const main = join(root, 'scripts', 'package', 'main.ts');
 /** The budget of the quick form (gzip at its fastest); the release's own is in scripts/package/main.ts. */
 const GZIP_BUDGET = 130 * 2 ** 20;

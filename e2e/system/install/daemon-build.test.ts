@@ -12,10 +12,10 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { scratch, scratchOfFile } from '../../daemon/kit/testing/scratch.ts';
-import { inAscii, sortedImports, sweep } from './daemon.ts';
+import { scratch, scratchOfFile } from '../../../daemon/kit/testing/scratch.ts';
+import { inAscii, sortedImports, sweep } from '../../../scripts/build/daemon.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const sources = join(root, 'daemon');
 /** A place with a package.json of its own, as an installed package is one. */
 const place = scratchOfFile();
@@ -27,7 +27,7 @@ const filesOf = (folder: string, end: string): string[] =>
 beforeAll(() => {
   writeFileSync(join(place, 'package.json'), '{"name":"svc-gateway","version":"7.7.7","type":"module"}');
   symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
-  execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), built()]);
+  execFileSync(process.execPath, [join(root, 'scripts', 'build', 'main.ts'), built()]);
 });
 
 describe('the built daemon', () => {

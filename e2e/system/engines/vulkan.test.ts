@@ -5,13 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SlotRecord } from '../contract/slots.ts';
-import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { startGateway, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
-import { OneGateway } from './harness/one-gateway.ts';
-import { softwareVulkan } from './harness/parts.ts';
-import { slot } from './harness/slots.ts';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
+import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
+import { ask } from '../../../daemon/test/harness/http.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { softwareVulkan } from '../../../daemon/test/harness/parts.ts';
+import { slot } from '../../../daemon/test/harness/slots.ts';
 
 const driver = softwareVulkan();
 const NOWHERE =

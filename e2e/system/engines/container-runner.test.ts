@@ -1,17 +1,17 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ContainerEngine } from '../../kit/container-engine/container-engine.ts';
-import { tryPodman } from '../../kit/container-engine/testing/podman.ts';
-import { createLog } from '../../kit/log.ts';
-import { Outbound } from '../../kit/outbound.ts';
-import { scratch } from '../../kit/testing/scratch.ts';
-import { until } from '../../kit/testing/until.ts';
-import { askThrough } from '../health.ts';
-import { containerLaunch } from '../testing/launches.ts';
-import { endAllContainers } from './container/end-all.ts';
-import { createContainerRunner } from './container.ts';
-import type { Loaded, Runner, Running } from './runner.ts';
+import { ContainerEngine } from '../../../daemon/kit/container-engine/container-engine.ts';
+import { tryPodman } from '../../../daemon/kit/container-engine/testing/podman.ts';
+import { createLog } from '../../../daemon/kit/log.ts';
+import { Outbound } from '../../../daemon/kit/outbound.ts';
+import { scratch } from '../../../daemon/kit/testing/scratch.ts';
+import { until } from '../../../daemon/kit/testing/until.ts';
+import { askThrough } from '../../../daemon/slots/health.ts';
+import { endAllContainers } from '../../../daemon/slots/runners/container/end-all.ts';
+import { createContainerRunner } from '../../../daemon/slots/runners/container.ts';
+import type { Loaded, Runner, Running } from '../../../daemon/slots/runners/runner.ts';
+import { containerLaunch } from '../../../daemon/slots/testing/launches.ts';
 
 const { podman, obstacle } = await tryPodman();
 if (podman === null) console.warn(`SKIPPED with a real Podman: ${obstacle}`);

@@ -4,9 +4,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { until } from './harness/gateway.ts';
+import { until } from '../../../daemon/test/harness/gateway.ts';
 
-const scripts = join(import.meta.dirname, '..', '..', 'scripts');
+const scripts = join(import.meta.dirname, '..', '..', '..', 'scripts');
 const terminals = spawnSync('script', ['--version']).status === 0;
 if (!terminals) console.warn('SKIPPED, there is no script(1) of util-linux here: npm start in a terminal');
 

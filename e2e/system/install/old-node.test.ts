@@ -4,9 +4,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAEMON } from './harness/gateway.ts';
+import { DAEMON } from '../../../daemon/test/harness/gateway.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 let tree: string;
 
 /** The scripts alone, beside an npm that installs nothing: no pinned Node, no network. */

@@ -1,6 +1,6 @@
 /** What strace tells of a process, on lines that it wrote: so that the reading of them is tested where it can't run. */
 import { describe, expect, it } from 'vitest';
-import { callsIn, isBelow, widened } from './harness/strace.ts';
+import { callsIn, isBelow, widened } from '../../../daemon/test/harness/strace.ts';
 
 const ROOT = '/dev/shm/r';
 const LIST = `4728  openat(AT_FDCWD</work>, "/lib/libc.so.6", O_RDONLY|O_CLOEXEC) = 3</usr/lib/libc.so.6>

@@ -5,15 +5,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startTicksOf } from '../kit/process-identity.ts';
-import { until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
-import { atRest, mixedLoad } from './harness/mixed-load.ts';
-import { OneGateway } from './harness/one-gateway.ts';
-import { openFiles } from './harness/open-files.ts';
-import { randomFrom, seed } from './harness/scale.ts';
-import { climb, drift, type SoakReport, Watch } from './harness/soak-report.ts';
-import { startTiny } from './harness/tiny-gateway.ts';
+import { startTicksOf } from '../../../daemon/kit/process-identity.ts';
+import { until } from '../../../daemon/test/harness/gateway.ts';
+import { ask } from '../../../daemon/test/harness/http.ts';
+import { atRest, mixedLoad } from '../../../daemon/test/harness/mixed-load.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { openFiles } from '../../../daemon/test/harness/open-files.ts';
+import { randomFrom, seed } from '../../../daemon/test/harness/scale.ts';
+import { climb, drift, type SoakReport, Watch } from '../../../daemon/test/harness/soak-report.ts';
+import { startTiny } from '../../../daemon/test/harness/tiny-gateway.ts';
 
 const MINUTES = Number(process.env.SVC_SOAK_MINUTES) || 0;
 const SHORT_MS = 6_000;
@@ -79,7 +79,7 @@ it('loses no request and keeps no descriptor', { timeout: MS + 60_000 }, async (
     rss_drift_percent_per_hour: drift(samples),
     samples,
   };
-  const folder = join(import.meta.dirname, '..', '..', 'artifacts');
+  const folder = join(import.meta.dirname, '..', '..', '..', 'artifacts');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'soak.json'), `${JSON.stringify(report, null, 1)}\n`);
   expect(report.lost).toEqual([]);

@@ -4,14 +4,14 @@
  */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
-import { OneGateway } from './harness/one-gateway.ts';
-import { openFiles } from './harness/open-files.ts';
-import { randomFrom, scale, seed } from './harness/scale.ts';
-import { slot, slotState } from './harness/slots.ts';
-import { contentOf, dataOf, openStream } from './harness/stream.ts';
-import { startTiny } from './harness/tiny-gateway.ts';
+import { until } from '../../../daemon/test/harness/gateway.ts';
+import { ask } from '../../../daemon/test/harness/http.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { openFiles } from '../../../daemon/test/harness/open-files.ts';
+import { randomFrom, scale, seed } from '../../../daemon/test/harness/scale.ts';
+import { slot, slotState } from '../../../daemon/test/harness/slots.ts';
+import { contentOf, dataOf, openStream } from '../../../daemon/test/harness/stream.ts';
+import { startTiny } from '../../../daemon/test/harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const AT_ONCE = 16;

@@ -6,19 +6,37 @@
  */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ERRORS } from '../contract/errors.ts';
-import { part } from './harness/parts.ts';
-import { factor } from './harness/scale.ts';
-import { cannotTrace, type Injection, isBelow, type SystemCall, traced, widened } from './harness/strace.ts';
-import type { Told } from './harness/write-and-tell.ts';
-import { filesBelow, type Writer } from './harness/writer.ts';
-import { again, allowed, inFolder, some, sweep, temps, wide } from './harness/writer-checks.ts';
-import { SINGLE } from './harness/writers.ts';
-import { MANY } from './harness/writers-many.ts';
-import { STORE } from './harness/writers-store.ts';
+import { ERRORS } from '../../../daemon/contract/errors.ts';
+import { part } from '../../../daemon/test/harness/parts.ts';
+import { factor } from '../../../daemon/test/harness/scale.ts';
+import {
+  cannotTrace,
+  type Injection,
+  isBelow,
+  type SystemCall,
+  traced,
+  widened,
+} from '../../../daemon/test/harness/strace.ts';
+import type { Told } from '../../../daemon/test/harness/write-and-tell.ts';
+import { filesBelow, type Writer } from '../../../daemon/test/harness/writer.ts';
+import {
+  again,
+  allowed,
+  inFolder,
+  some,
+  sweep,
+  temps,
+  wide,
+} from '../../../daemon/test/harness/writer-checks.ts';
+import { SINGLE } from '../../../daemon/test/harness/writers.ts';
+import { MANY } from '../../../daemon/test/harness/writers-many.ts';
+import { STORE } from '../../../daemon/test/harness/writers-store.ts';
 
 const WRITERS = Object.entries({ ...STORE, ...SINGLE, ...MANY });
-const PROGRAM = join(import.meta.dirname, 'harness', 'write-and-tell.ts');
+const PROGRAM = join(
+  import.meta.dirname,
+  ...['..', '..', '..', 'daemon', 'test', 'harness', 'write-and-tell.ts'],
+);
 /** Calls that are tried in `npm test`, of each kind for what SQLite writes and of all kinds for the others. */
 const LEAST = { store: 2, others: 1 };
 /** How often each of them fails in `npm run soak`. */

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { tryPodman } from '../kit/container-engine/testing/podman.ts';
-import { freePort } from '../slots/runners/ports.ts';
+import { tryPodman } from '../../../daemon/kit/container-engine/testing/podman.ts';
+import { freePort } from '../../../daemon/slots/runners/ports.ts';
 import {
   ADMIN_KEY,
   CLIENT_KEY,
@@ -18,12 +18,12 @@ import {
   QUIET_FILE,
   startGateway,
   until,
-} from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
-import { OneGateway } from './harness/one-gateway.ts';
+} from '../../../daemon/test/harness/gateway.ts';
+import { ask } from '../../../daemon/test/harness/http.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-const STAND_IN = join(import.meta.dirname, 'harness', 'companion-stand-in.cjs');
+const root = join(import.meta.dirname, '..', '..', '..');
+const STAND_IN = join(root, 'daemon', 'test', 'harness', 'companion-stand-in.cjs');
 const { podman, obstacle } = await tryPodman();
 if (podman === null)
   console.warn(`SKIPPED with a real Podman, the companion is a process instead: ${obstacle}`);

@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildDeb } from '../../scripts/package/build.ts';
-import { firstDifference } from './harness/env-texts.ts';
-import { bootMachine, type Machine } from './harness/machine.ts';
-import { fuzzing } from './harness/scale.ts';
-import { freshTree, noContainer } from './harness/tree.ts';
+import { firstDifference } from '../../../daemon/test/harness/env-texts.ts';
+import { bootMachine, type Machine } from '../../../daemon/test/harness/machine.ts';
+import { fuzzing } from '../../../daemon/test/harness/scale.ts';
+import { freshTree, noContainer } from '../../../daemon/test/harness/tree.ts';
+import { buildDeb } from '../../../scripts/package/build.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const reason = noContainer();
 if (reason !== null)
   console.warn(`SKIPPED, the installed service is not tested under a real systemd: ${reason}.`);

@@ -1,13 +1,20 @@
 /** docs/spec/contract.md#admission: slots that do not fit together, requested by many callers in parallel. */
 import { describe, expect, it } from 'vitest';
-import type { SlotRecord } from '../contract/slots.ts';
-import type { ExplainView } from '../contract/system.ts';
-import { until } from './harness/gateway.ts';
-import { ask, said } from './harness/http.ts';
-import { OneGateway } from './harness/one-gateway.ts';
-import { randomFrom, scale, seed } from './harness/scale.ts';
-import { slots } from './harness/slots.ts';
-import { askFor, COLOURS, type Colour, replyOf, startsOf, startThree } from './harness/three-models.ts';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import type { ExplainView } from '../../../daemon/contract/system.ts';
+import { until } from '../../../daemon/test/harness/gateway.ts';
+import { ask, said } from '../../../daemon/test/harness/http.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { randomFrom, scale, seed } from '../../../daemon/test/harness/scale.ts';
+import { slots } from '../../../daemon/test/harness/slots.ts';
+import {
+  askFor,
+  COLOURS,
+  type Colour,
+  replyOf,
+  startsOf,
+  startThree,
+} from '../../../daemon/test/harness/three-models.ts';
 
 /** Callers at once. */
 const CALLERS = 24;

@@ -5,16 +5,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { llamaServerVersion } from '../../../daemon/test/harness/llama-server.ts';
+import { part } from '../../../daemon/test/harness/parts.ts';
 import { CASES, type Case } from './beside/cases.ts';
 import { differences } from './beside/difference.ts';
 import { listed, type Row, rowOf, versionOf } from './beside/listed.ts';
 import { type Beside, startPairs } from './beside/pairs.ts';
 import { picturesDiffer } from './beside/picture.ts';
-import { llamaServerVersion } from './harness/llama-server.ts';
-import { part } from './harness/parts.ts';
 
 const program = part('llama-server');
-const table = join(import.meta.dirname, '..', '..', 'docs', 'internals', 'llama-server-differences.md');
+const table = join(import.meta.dirname, '..', '..', '..', 'docs', 'internals', 'llama-server-differences.md');
 const markdown = readFileSync(table, 'utf8');
 const rows = listed(markdown);
 const used = new Set<Row>();

@@ -2,11 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { part } from '../../daemon/test/harness/parts.ts';
-import { seed } from '../../daemon/test/harness/scale.ts';
-import { guided } from './guided.ts';
-import { TARGETS, type Target } from './targets.ts';
+import { part } from '../../../daemon/test/harness/parts.ts';
+import { seed } from '../../../daemon/test/harness/scale.ts';
+import { guided } from '../../../scripts/fuzz/guided.ts';
+import { TARGETS, type Target } from '../../../scripts/fuzz/targets.ts';
 
+const fuzz = join(import.meta.dirname, '..', '..', '..', 'scripts', 'fuzz');
 const jazzer = part('jazzer');
 const libc = part('libc');
 
@@ -21,7 +22,7 @@ describe.skipIf(jazzer === null || libc === null)('fuzzing that is guided by wha
   const planted = {
     name: 'planted',
     target: { what: 'a planted fault', longest: 16 },
-    source: join(import.meta.dirname, 'fixtures', 'planted.ts'),
+    source: join(fuzz, 'fixtures', 'planted.ts'),
     corpora: [],
   };
 
@@ -49,8 +50,8 @@ describe.skipIf(jazzer === null || libc === null)('fuzzing that is guided by wha
         target,
         fuzzer,
         folder,
-        source: join(import.meta.dirname, 'targets', `${name}.ts`),
-        corpora: [join(import.meta.dirname, 'corpus', name)],
+        source: join(fuzz, 'targets', `${name}.ts`),
+        corpora: [join(fuzz, 'corpus', name)],
         // The same inputs each time: what is new is for `npm run fuzz` to find, and no change is held up for it.
         seed: 1,
         // A reader of model files that meets a crafted one takes long.
