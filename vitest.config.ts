@@ -43,6 +43,7 @@ const MEDIA = suite('images*', 'realtime*', 'speech', 'transcriptions', 'omni*')
 /** Engines on every runner: their loads, ends, faults and places. */
 const SLOTS = suite(
   'clock',
+  'containers',
   'engine-stand-ins',
   'engines',
   'leaving',

@@ -1,18 +1,17 @@
 /**
- * docs/spec/specification.md#chat-deviations on the wire: what each kind of engine and upstream receives of a
- * chat. Those that cannot run here are STAND-INS that record what they receive; a real llama-server and the
- * embedded engine show by their answer what they read.
+ * spec "Chat completions deviations" on the wire: what each kind of engine and upstream hears of a chat. They are STAND-INS that
+ * record what they hear; the embedded engine shows by its answer what it read, and so does llama-server in
+ * e2e/system/engines/foreign-chat.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { part } from './harness/parts.ts';
 import { type Heard, json, type StandIn, standIn } from './harness/stand-in.ts';
+import { readsThinking } from './harness/thinking.ts';
 import { tinyModel } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
-const program = part('llama-server');
 const hi = [{ role: 'user', content: 'hi' }];
 
 /** Engines by the model that each serves; two slots share it, one of which has a default of its own. */
@@ -125,9 +124,6 @@ beforeAll(async () => {
     const where = kind === 'far' ? 'remote = true\n' : `kind = "${kind}"\n`;
     files[`config/upstreams/up-${kind}.toml`] = `base_url = "${at.url}"\n${where}models = ["m-${kind}"]\n`;
   }
-  if (program !== null)
-    files['config/slots/real.toml'] =
-      `engine = "llama-server"\nmodel = "tiny"\ndevice = "cpu"\ncontext = 512\nparallel = 1\ncommand = ["${program}"]\n`;
 });
 afterAll(() => Promise.all(Object.values(servers).map((server) => server.down())));
 const gateway = new OneGateway(() => startGateway({ models: { tiny: tinyModel() }, files }));
@@ -248,38 +244,5 @@ describe('a provider of somebody else (stand-in)', () => {
   });
 });
 
-describe('engines that are really here show by their answer what they read', () => {
-  const says = async (model: string, said: Json) => {
-    const body = {
-      model,
-      messages: [{ role: 'user', content: 'x' }],
-      max_tokens: 2,
-      temperature: 0,
-      ...said,
-    };
-    const answer = await ask(gateway, 'POST', CHAT, { body, silenceMs: 60_000 });
-    expect(answer.status).toBe(200);
-    return answer.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
-  };
-  /** The default of the model in the registry. */
-  const modelDefault = async (value: boolean | null) => {
-    const answer = await ask(gateway, 'PUT', '/api/models/tiny', { body: { enable_thinking: value } });
-    expect(answer.status).toBe(200);
-  };
-
-  const reads = async (model: string) => {
-    for (const [value, expected] of [
-      [true, '67'],
-      [false, '23'],
-    ] as const) {
-      await modelDefault(value);
-      expect(await says(model, {})).toBe(expected);
-      expect(await says(model, { enable_thinking: !value })).toBe(value ? '23' : '67');
-      expect(await says(model, kwargs({ enable_thinking: !value }))).toBe(value ? '23' : '67');
-    }
-    await modelDefault(null);
-  };
-
-  it('embedded', () => reads('agent'));
-  it.skipIf(program === null)('llama-server', () => reads('svc/real'));
-});
+it('the embedded engine shows by its answer which thinking switch it read', () =>
+  readsThinking(gateway, 'agent'));

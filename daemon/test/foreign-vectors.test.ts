@@ -1,24 +1,19 @@
 /**
- * Embeddings and rerank on engines and upstreams that are not ours: a real llama-server with tiny models where there is
- * one, STAND-INS for vLLM, FastFlowLM, a custom server, TEI and providers that answer in the shapes that those publish.
+ * Embeddings and rerank on other engines and upstreams: STAND-INS for vLLM, FastFlowLM, a custom server, TEI and providers
+ * that answer in the shapes that those publish. e2e/system/engines/foreign-vectors.test.ts has a real llama-server.
  */
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
-import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
 import { startGateway } from './harness/gateway.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
-import { part } from './harness/parts.ts';
+import { expectOneShape } from './harness/ranking.ts';
 import { type Heard, type StandIn, standIn } from './harness/stand-in.ts';
 import { type Asked, CLOUD, CUSTOM, FLM, TEI, VLLM } from './harness/vector-stand-ins.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
 const RERANK = '/v1/rerank';
-const CAT = 'the cat sat on the mat';
-const DOCUMENTS = ['quantum flux xylophone', CAT, 'a dog barks'];
-const program = part('llama-server');
 
 let openai: OpenAI;
 const servers: Record<string, StandIn> = {};
@@ -34,10 +29,7 @@ afterAll(() => Promise.all(Object.values(servers).map((server) => server.down())
 
 const gateway = new OneGateway(() => {
   const at = (name: string) => servers[name] as StandIn;
-  const real = (type: string, file: string, more = '') =>
-    `engine = "llama-server"\ntype = "${type}"\nmodel = "${file}"\ndevice = "cpu"\ncontext = 256\nparallel = 1\ncommand = ["${program}"]\n${more}`;
   return startGateway({
-    models: { vectors: tinyEmbed({ size: 64 }), ranks: tinyRerank() },
     files: {
       'config/slots/agent.toml': 'autoload = false\n',
       'config/slots/embed.toml': attached(
@@ -51,12 +43,6 @@ const gateway = new OneGateway(() => {
       'config/slots/order.toml': attached('vllm', 'rerank', at('vllm'), 'big-ranks'),
       'config/slots/own.toml': attached('custom', 'embedding', at('custom'), 'own-vectors'),
       'config/slots/own-order.toml': attached('custom', 'rerank', at('custom'), 'own-ranks'),
-      ...(program === null
-        ? {}
-        : {
-            'config/slots/llama.toml': real('embedding', 'vectors', 'dimensions = [16]\n'),
-            'config/slots/llama-order.toml': real('rerank', 'ranks'),
-          }),
       'config/upstreams/tei.toml': `base_url = "${at('tei').url}"\nkind = "tei"\nmodels = ["tei-ranks"]\n`,
       'config/upstreams/cloud.toml': `base_url = "${at('cloud').url}"\nremote = true\nmodels = ["far-vectors", "far-ranks"]\n`,
     },
@@ -68,97 +54,7 @@ beforeAll(() => {
 
 const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
 const lastHeard = (name: string) => servers[name]?.heard.at(-1) as Heard;
-const unit = (vector: readonly number[]) => Math.hypot(...vector);
 type Vectors = { data: { index: number; embedding: number[] | string }[] };
-type Ranking = { results: { index: number; relevance_score: number; document?: { text: string } }[] };
-const expectOneShape = (answer: Answer, model: string) => {
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  const body = answer.json<Ranking & { usage: object }>();
-  expect(Object.keys(body).sort()).toEqual(['model', 'object', 'results', 'usage']);
-  expect(body).toMatchObject({
-    object: 'list',
-    model,
-    usage: { prompt_tokens: expect.any(Number), total_tokens: expect.any(Number) },
-  });
-  const scores = body.results.map(({ relevance_score }) => relevance_score);
-  expect(scores).toEqual([...scores].sort((a, b) => b - a));
-  return body.results;
-};
-
-describe.skipIf(program === null)('a real llama-server', () => {
-  it('gives the same vector as base64 and as floats, of texts and of tokens', async () => {
-    const coded = await openai.embeddings.create({ model: 'svc/llama', input: [CAT, 'a dog'] });
-    const plain = await openai.embeddings.create({
-      model: 'svc/llama',
-      input: [CAT, 'a dog'],
-      encoding_format: 'float',
-    });
-    expect(coded.data.map(({ embedding }) => embedding.length)).toEqual([64, 64]);
-    plain.data.forEach(({ embedding }, at) => {
-      expect(embedding.map(Math.fround)).toEqual(coded.data[at]?.embedding);
-    });
-    expect(coded.usage.prompt_tokens).toBeGreaterThan(8);
-    const tokens = await openai.embeddings.create({ model: 'svc/llama', input: [[100, 101], [102]] });
-    expect(tokens.data).toHaveLength(2);
-    const one = await openai.embeddings.create({ model: 'svc/llama', input: [100, 101] });
-    expect(one.data).toHaveLength(1);
-  });
-
-  it('shorter vectors: cut and of length 1 where the slot declares them, refused by name elsewhere', async () => {
-    const whole = await openai.embeddings.create({
-      model: 'svc/llama',
-      input: CAT,
-      encoding_format: 'float',
-    });
-    const short = await openai.embeddings.create({ model: 'svc/llama', input: CAT, dimensions: 16 });
-    const vector = short.data[0]?.embedding ?? [];
-    expect(vector).toHaveLength(16);
-    expect(unit(vector)).toBeCloseTo(1, 5);
-    const head = (whole.data[0]?.embedding ?? []).slice(0, 16);
-    vector.forEach((value, at) => {
-      expect(value).toBeCloseTo((head[at] as number) / unit(head), 5);
-    });
-    await expect(
-      openai.embeddings.create({ model: 'svc/llama', input: CAT, dimensions: 8 }),
-    ).rejects.toMatchObject({
-      status: 400,
-      param: 'dimensions',
-    });
-    expect(
-      (await openai.embeddings.create({ model: 'svc/llama', input: CAT, dimensions: 64 })).data[0]?.embedding,
-    ).toHaveLength(64);
-  });
-
-  it('a text that is too long is refused with the numbers', async () => {
-    for (const [path, body, param] of [
-      [EMBEDDINGS, { model: 'svc/llama', input: ['short', 'x '.repeat(600)] }, 'input'],
-      [RERANK, { model: 'svc/llama-order', query: 'q', documents: ['a', 'x '.repeat(600)] }, 'documents'],
-    ] as const) {
-      const answer = await post(path, body);
-      expect([answer.status, answer.code]).toEqual([400, 'context_length_exceeded']);
-      const { error } = answer.json<{
-        error: { param: string; details: { n_prompt_tokens: number; n_ctx: number } };
-      }>();
-      expect(error.param).toBe(param);
-      expect(error.details.n_prompt_tokens).toBeGreaterThan(error.details.n_ctx);
-    }
-  });
-
-  it.each(['/v1/rerankings', '/v1/rerank', '/v1/reranking'])('ranks in the one shape: %s', async (path) => {
-    const body = {
-      model: 'svc/llama-order',
-      query: 'cat on mat',
-      documents: DOCUMENTS.map((text) => ({ text })),
-    };
-    const results = expectOneShape(await post(path, { ...body, return_documents: true, top_n: 2 }), 'ranks');
-    expect(results.map(({ index, document }) => [index, document?.text])[0]).toEqual([1, CAT]);
-    expect(results).toHaveLength(2);
-    expect(expectOneShape(await post(path, body), 'ranks').map((each) => Object.keys(each).length)).toEqual([
-      2, 2, 2,
-    ]);
-  });
-});
-
 describe('engines that give floats whatever was asked for (stand-ins)', () => {
   it.each([
     ['svc/big', 'vllm', 'big-vectors'],

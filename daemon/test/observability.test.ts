@@ -1,50 +1,27 @@
 /**
- * docs/spec/contract.md#observability: metrics, the files shipped for Prometheus and Grafana, and traces,
- * over real ports.
+ * contract section 10: metrics, what is shipped for Prometheus and Grafana, and traces, over real ports.
+ * e2e/system/engines/prometheus.test.ts runs the shipped queries and rules in a real Prometheus.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { body, CHAT, everything, SAID } from './harness/every-series.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
 import { type Ask, ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { attributeOf, type Collector, otlpCollector } from './harness/otlp-collector.ts';
-import { part } from './harness/parts.ts';
-import { type Prometheus, promtool, SHIPPED, startPrometheus } from './harness/prometheus.ts';
 import { expositionOf, groupingsOf, selectorsOf } from './harness/promql.ts';
+import { ALERTS, QUERIES } from './harness/shipped.ts';
 import { slot } from './harness/slots.ts';
-import { json, provider, type StandIn, standIn } from './harness/stand-in.ts';
-import { openStream } from './harness/stream.ts';
+import { provider, type StandIn, standIn } from './harness/stand-in.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
-const CHAT = '/v1/chat/completions';
 const HEADER_SECRET = 'collector-token-7f3a91c2';
-const SAID = 'swordfish-in-a-prompt';
 
 let collector: Collector;
 let far: StandIn;
 
 const say = (method: string, path: string, options: Ask = {}) =>
   ask(gateway, method, path, { key: CLIENT_KEY, ...options });
-const body = (model: string, more: object = {}) => ({
-  model,
-  messages: [{ role: 'user', content: SAID }],
-  max_tokens: 8,
-  ...more,
-});
 const exposition = async () => (await ask(gateway, 'GET', '/api/metrics/prometheus')).text;
-
-/** One of everything that has a series of its own. */
-async function everything(): Promise<void> {
-  await say('POST', CHAT, { body: body('agent') });
-  await (await openStream(gateway, CHAT, body('agent', { stream: true }), { key: CLIENT_KEY })).ended;
-  await say('POST', CHAT, { body: body('nobody-has-this') });
-  far.play(() => json(500, { error: { message: 'no' } }));
-  await say('POST', CHAT, { body: body('far-model') });
-  far.play(provider('far-model'));
-  await say('POST', CHAT, { body: body('far-model') });
-  await ask(gateway, 'POST', CHAT, { body: body('agent') });
-}
 
 beforeAll(async () => {
   collector = await otlpCollector();
@@ -72,28 +49,8 @@ beforeAll(async () => {
     async () => (await say('GET', '/v1/models')).text.includes('far-model'),
     'the models of the upstream',
   );
-  await everything();
+  await everything(gateway, far);
 });
-
-interface Dashboard {
-  panels: { title: string; targets?: { expr: string }[] }[];
-}
-const dashboard = JSON.parse(
-  readFileSync(join(SHIPPED, '..', 'grafana', 'svc-gateway.json'), 'utf8'),
-) as Dashboard;
-/** The queries of the dashboard, its variables filled in as Grafana would. */
-const QUERIES = dashboard.panels.flatMap(({ title, targets = [] }) =>
-  targets.map(({ expr }): [string, string] => [
-    title,
-    expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m'),
-  ]),
-);
-/** The expressions of the alerts; each stands on one line, or folded below `>-`. */
-const ALERTS = [
-  ...readFileSync(join(SHIPPED, 'alerts.yml'), 'utf8').matchAll(
-    /- alert: (\w+)\n\s+expr: (?:>-\n)?([\s\S]*?)\n\s+(?:for|labels):/g,
-  ),
-].map(([, name = '', expr = '']): [string, string] => [name, expr.replace(/\s+/g, ' ').trim()]);
 
 /** Labels that Prometheus puts to every series. */
 const OF_PROMETHEUS = ['instance', 'job', 'le'];
@@ -156,54 +113,6 @@ describe('the metrics', () => {
   it('wake nothing when they are read', async () => {
     for (let i = 0; i < 5; i++) await exposition();
     expect((await slot(gateway, 'asleep', ADMIN_KEY)).state).toBe('offline');
-  });
-});
-
-const program = part('prometheus');
-describe.skipIf(program === null)('a real Prometheus', () => {
-  const path = program as string;
-  let prometheus: Prometheus;
-  beforeAll(async () => {
-    prometheus = await startPrometheus(path, gateway.port);
-    const scraped = (least: number) =>
-      until(async () => {
-        const [sample] = await prometheus.query('count_over_time(up{job="svc-gateway"}[1m])');
-        return Number(sample?.value[1] ?? 0) >= least;
-      }, `${least} scrapes`);
-    await scraped(2);
-    await everything();
-    await scraped(6);
-  });
-  afterAll(() => prometheus?.stop());
-
-  it.each(QUERIES)('%s: %s', async (_, expr) => {
-    const found = await prometheus.query(expr);
-    const absent: string[] = [];
-    for (const { text } of selectorsOf(expr)) {
-      if ((await prometheus.query(text)).length === 0) absent.push(text);
-    }
-    if (absent.length === 0) expect(found.length).toBeGreaterThan(0);
-    else for (const text of absent) expect(text).toMatch(/^svc_device_(busy|power|temperature)_/);
-  });
-
-  it.each(ALERTS)('%s looks at series that there are', async (_, expr) => {
-    await prometheus.query(expr);
-    for (const { text } of selectorsOf(expr)) expect(await prometheus.query(text), text).not.toEqual([]);
-  });
-
-  it('evaluates every rule, and a calm gateway raises no alarm of being away', async () => {
-    await until(async () => {
-      const rules = await prometheus.rules();
-      return rules.length === ALERTS.length && rules.every(({ health }) => health !== 'unknown');
-    }, 'the rules to be evaluated');
-    for (const rule of await prometheus.rules()) expect(rule).toMatchObject({ health: 'ok' });
-    expect(await prometheus.query('ALERTS{alertname="SvcGatewayDown"}')).toEqual([]);
-  });
-
-  it('promtool takes the rules, their tests and the example', async () => {
-    expect(await promtool(path, 'check', 'rules', 'alerts.yml')).toContain(`${ALERTS.length} rules found`);
-    expect(await promtool(path, 'test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
-    expect(await promtool(path, 'check', 'config', 'scrape.yml')).toContain('SUCCESS');
   });
 });
 

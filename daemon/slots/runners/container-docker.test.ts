@@ -1,5 +1,8 @@
-/** The runner of containers against a stand-in for Docker: on every host, and where Docker differs from Podman. */
-import { readFileSync, renameSync, symlinkSync } from 'node:fs';
+/**
+ * The runner of containers against a stand-in for Docker: on every host, and where Docker differs from Podman.
+ * e2e/system/engines/container-runner.test.ts runs it with a real Podman.
+ */
+import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ContainerEngine } from '../../kit/container-engine/container-engine.ts';
@@ -28,20 +31,38 @@ afterEach(async () => {
   await outbound.close();
 });
 
-function runner(keep = true): Runner {
+function runner(keep = true, sockets?: readonly string[], state = folder): Runner {
   return createContainerRunner({
-    stateFolder: folder,
-    logFolder: join(folder, 'logs'),
-    runFolder: join(folder, 'run'),
+    stateFolder: state,
+    logFolder: join(state, 'logs'),
+    runFolder: join(state, 'run'),
     ask: askThrough(outbound),
     places: {
-      sockets: () => ['/nowhere/podman.sock', docker.socketPath],
+      sockets: () => sockets ?? ['/nowhere/podman.sock', docker.socketPath],
       connect: (socket, signal) => ContainerEngine.connect(outbound, socket, signal),
     },
     log,
     keep: () => keep,
   });
 }
+
+test('without an engine the reason says what to do', async () => {
+  const { ended } = runner(true, ['/nowhere/a', '/nowhere/b']).start(containerLaunch());
+  expect((await ended).reason).toMatch(/^Neither Podman nor Docker answers.*container_socket/);
+});
+
+test('a start that is cut before an engine was found ends', async () => {
+  const one = runner(true, ['/nowhere/a']).start(containerLaunch());
+  expect((await one.stop(1000)).reason).toBe('The engine was stopped before it had started.');
+});
+
+test('a state folder that cannot be written starts nothing', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const one = runner(true, undefined, join(file, 'x')).start(containerLaunch());
+  expect((await one.ended).reason).toContain('state folder');
+  expect(docker.boxes).toEqual([]);
+});
 
 test('fetches, makes, starts, asks with the key, and removes', async () => {
   const one = runner().start(containerLaunch());

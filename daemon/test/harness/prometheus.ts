@@ -6,9 +6,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../../slots/runners/ports.ts';
 import { until } from './gateway.ts';
 import { ask } from './http.ts';
-
-/** The files that are shipped. */
-export const SHIPPED = join(import.meta.dirname, '..', '..', '..', 'packaging', 'prometheus');
+import { SHIPPED } from './shipped.ts';
 
 export interface Sample {
   readonly metric: Record<string, string>;

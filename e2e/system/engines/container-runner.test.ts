@@ -72,22 +72,6 @@ async function loadedOf(one: Running): Promise<Loaded> {
   return first;
 }
 
-test('without an engine the reason says what to do', async () => {
-  const ended = await open(['/nowhere/a', '/nowhere/b']).start().ended;
-  expect(ended.reason).toMatch(/^Neither Podman nor Docker answers.*container_socket/);
-});
-
-test('a start that is not wanted any more ends before anything was made', async () => {
-  const one = open(['/nowhere/a']).start();
-  expect((await one.stop(1000)).reason).toBe('The engine was stopped before it had started.');
-});
-
-test('a state folder that cannot be written starts nothing', async () => {
-  const file = join(folder, 'file');
-  writeFileSync(file, '');
-  expect((await open([], true, join(file, 'x')).start().ended).reason).toContain('state folder');
-});
-
 describe.skipIf(podman === null)('in a real Podman', () => {
   test('serves with a key of its own, without rights, with its model read-only, and leaves nothing', async () => {
     const model = join(folder, 'weights');

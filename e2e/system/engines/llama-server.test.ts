@@ -1,0 +1,97 @@
+/**
+ * Slots with the engine llama-server on a real llama-server of llama.cpp: chat, embeddings and rerank through /v1, its key,
+ * its log, a GPU that it does not have, and SIGKILL.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import { tinyEmbed } from '../../../daemon/models/gguf/testing/tiny-embed.ts';
+import { tinyRerank } from '../../../daemon/models/gguf/testing/tiny-rerank.ts';
+import { tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
+import { startGateway } from '../../../daemon/test/harness/gateway.ts';
+import { ask, said } from '../../../daemon/test/harness/http.ts';
+import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { part } from '../../../daemon/test/harness/parts.ts';
+import { slot, slotDo, slotState } from '../../../daemon/test/harness/slots.ts';
+
+const CHAT = '/v1/chat/completions';
+const program = part('llama-server');
+
+const slotFile = (model: string, device: string, more = '') =>
+  `engine = "llama-server"\ncommand = ${JSON.stringify([program])}\ndevice = "${device}"\nparallel = 1\nmodel = "${model}"\n${more}`;
+
+const gateway = new OneGateway(() =>
+  startGateway({
+    models: {
+      chat: tinyChat({ reply: 'another engine speaks' }),
+      vectors: tinyEmbed({ context: 1024 }),
+      ranks: tinyRerank(),
+    },
+    files: {
+      'config/slots/agent.toml': 'autoload = false\nmodel = "chat"\n',
+      'config/slots/llama.toml': slotFile('chat', 'cpu', 'context = 512\n'),
+      'config/slots/gpu.toml': slotFile('chat', 'vulkan'),
+      'config/slots/gpu-2.toml': slotFile('chat', 'vulkan:1'),
+      'config/slots/embed.toml': slotFile('vectors', 'cpu'),
+      'config/slots/rerank.toml': slotFile('ranks', 'cpu'),
+    },
+  }),
+);
+
+const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
+const say = (model: string) =>
+  post(CHAT, { model, messages: [{ role: 'user', content: 'x' }], temperature: 0, max_tokens: 16 });
+const argvOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+const reasonOf = (record: SlotRecord) => record.failure?.reason;
+
+describe.skipIf(program === null)('llama-server', () => {
+  it('answers a chat under its alias, with a key that nobody sees', async () => {
+    const answer = await say('llama');
+    expect(said(answer)).toBe('another engine speaks');
+    expect(answer.json()).toMatchObject({ model: 'chat', usage: { completion_tokens: expect.any(Number) } });
+    const record = await slot(gateway, 'llama');
+    expect(record).toMatchObject({ engine: 'llama-server', runner: 'process', device: 'cpu', context: 512 });
+    const environ = readFileSync(`/proc/${record.pid}/environ`, 'latin1');
+    const key = /LLAMA_API_KEY=([\w-]{43})/.exec(environ)?.[1] ?? '';
+    expect(key).toHaveLength(43);
+    expect(argvOf(record.pid as number)).not.toContain(key);
+    const log = readFileSync(join(gateway.home, 'state', 'logs', 'llama.log'), 'utf8');
+    expect(log + gateway.output()).not.toContain(key);
+  });
+
+  it('embeds a text that fills its window, beyond what one step of the program takes by default', async () => {
+    const input = Array.from({ length: 900 }, () => 'a').join(' ');
+    const answer = await post('/v1/embeddings', { model: 'embed', input });
+    expect(answer.status).toBe(200);
+    const { data, usage } = answer.json<{
+      data: { embedding: number[] }[];
+      usage: { prompt_tokens: number };
+    }>();
+    expect(data[0]?.embedding).toHaveLength(64);
+    expect(usage.prompt_tokens).toBeGreaterThan(512);
+    expect((await slot(gateway, 'embed')).engine).toBe('llama-server');
+  });
+
+  it('ranks documents, on the path that clients use', async () => {
+    const documents = ['quantum flux xylophone', 'the cat sat on the mat', 'a dog barks'];
+    const answer = await post('/v1/rerankings', { model: 'rerank', query: 'cat on mat', documents });
+    expect(answer.status).toBe(200);
+    expect(answer.json<{ results: { index: number }[] }>().results[0]?.index).toBe(1);
+  });
+
+  it('without the GPU that its slot asks for is no silent fallback to the CPU', async () => {
+    expect((await slotDo(gateway, 'gpu', 'load')).code).toBe('slot.failed');
+    expect(reasonOf(await slot(gateway, 'gpu'))).toContain('has no backend for the GPU');
+    expect((await slotDo(gateway, 'gpu-2', 'load')).code).toBe('slot.failed');
+    expect(reasonOf(await slot(gateway, 'gpu-2'))).toContain('invalid device: Vulkan0');
+  });
+
+  it('killed in the middle, fails and comes back', async () => {
+    await say('llama');
+    const { pid } = await slot(gateway, 'llama');
+    process.kill(pid as number, 'SIGKILL');
+    expect(reasonOf(await slotState(gateway, 'llama', 'error'))).toContain('SIGKILL');
+    expect(said(await say('llama'))).toBe('another engine speaks');
+  });
+});
