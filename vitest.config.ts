@@ -16,6 +16,7 @@ const DOOR = suite(
   'cors',
   'frames',
   'limiter',
+  'no-descriptor',
   'origin-host',
   'remote-admin',
   'targets.property',
@@ -54,7 +55,7 @@ const SLOTS = suite(
   'slot-routes',
   'svcctl-records',
   'svcctl-slots',
-  'swap-*',
+  'swap*',
 );
 
 /** Other gateways, clusters, providers and hubs. */

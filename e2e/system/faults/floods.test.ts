@@ -1,13 +1,9 @@
 /** M03: floods that cost nothing but their own answers: bad requests, a log that nobody reads, more callers than descriptors. */
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_KEY, startLocked, until } from '../../../daemon/test/harness/gateway.ts';
+import { CLIENT_KEY, startLocked } from '../../../daemon/test/harness/gateway.ts';
 import { ask } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
-import { openFiles } from '../../../daemon/test/harness/open-files.ts';
 import { scale } from '../../../daemon/test/harness/scale.ts';
 
 /** Lines in the journal for each second of a flood (catalogue M03). */
@@ -53,46 +49,5 @@ describe('M03 an output that nobody reads', () => {
     expect(await flood(scale(20_000), '/v1/models/%00', CLIENT_KEY, 404)).toBe(0);
     expect(await healthy()).toBe(true);
     for (const pipe of gateway.pipes) pipe.resume();
-  });
-});
-
-const HAS_PRLIMIT = spawnSync('prlimit', ['--version']).status === 0;
-if (!HAS_PRLIMIT) console.warn('skipped: this host has no prlimit to take descriptors away with');
-
-/** Connections that stay silent, and those of them that the gateway has closed. */
-function callers(count: number): { sockets: Socket[]; closed: () => number } {
-  let closed = 0;
-  const sockets = Array.from({ length: count }, () => {
-    const socket = connect(gateway.port, '127.0.0.1');
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      closed += 1;
-    });
-    return socket;
-  });
-  return { sockets, closed: () => closed };
-}
-
-describe.skipIf(!HAS_PRLIMIT)('M03 no descriptor left', () => {
-  const limit = (most: number) =>
-    spawnSync('prlimit', ['--pid', String(gateway.pid), `--nofile=${most}:`]).status;
-  const soft = () =>
-    Number(/Max open files\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/limits`, 'utf8'))?.[1]);
-
-  it('who comes is turned away, the process neither ends nor spins, and serves again', async () => {
-    const agent = new Agent({ keepAlive: true });
-    expect((await ask(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
-    const [before, usual] = [openFiles(gateway.pid).all, soft()];
-    expect(limit(before + 4)).toBe(0);
-    const { sockets, closed } = callers(60);
-    await until(() => closed() > 0, 'callers to be turned away');
-    expect((await ask(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
-    expect(openFiles(gateway.pid).all).toBeLessThanOrEqual(before + 5);
-    for (const socket of sockets) socket.destroy();
-    expect(limit(usual)).toBe(0);
-    await until(healthy, 'the next caller to be served');
-    expect(openFiles(gateway.pid).all).toBeLessThanOrEqual(before + 5);
-    expect(gateway.output()).not.toMatch(/unexpected/);
-    agent.destroy();
   });
 });

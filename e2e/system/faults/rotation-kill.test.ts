@@ -3,10 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../../../daemon/kit/log.ts';
-import type { FaultHook } from '../../../daemon/kit/temp-file.ts';
 import { parseEnvFile } from '../../../daemon/settings/env-file.ts';
-import { openSettings } from '../../../daemon/settings/settings.ts';
 import { tierOf } from '../../../daemon/test/harness/auth-gateways.ts';
 import {
   ADMIN_KEY,
@@ -90,42 +87,5 @@ describe('R06 killed in the middle', () => {
     expect(await tierOf(last, { key })).toBe('admin');
     expect(temps()).toEqual([]);
     await last.stop();
-  });
-});
-
-describe('R16 an edit by hand between reading and renaming', () => {
-  const log = silentLog();
-  const text = `SVC_ADMIN_KEY=${ADMIN_KEY}\n`;
-  let faults: FaultHook = () => {};
-  beforeEach(() => writeFileSync(envFile(), text, { mode: 0o600 }));
-
-  const open = () =>
-    openSettings({ env: { SVC_HOME: home }, log, watch: false, faults: (step) => faults(step) });
-
-  it('once: both the edit and the new key are in the file', async () => {
-    let edits = 0;
-    faults = (step) => {
-      if (step === 'rename' && edits++ === 0) writeFileSync(envFile(), `${text}BY_HAND=1\n`);
-    };
-    const settings = await open();
-    await settings.setEnvFile('adminKey', 'the-new-admin-key');
-    expect(read()).toBe('SVC_ADMIN_KEY=the-new-admin-key\nBY_HAND=1\n');
-    expect(settings.value('adminKey')).toBe('the-new-admin-key');
-    settings.close();
-  });
-
-  it('again and again: the rotation gives up, the last edit and the old key stay', async () => {
-    let edits = 0;
-    faults = (step) => {
-      if (step === 'rename') writeFileSync(envFile(), `${text}BY_HAND=${++edits}\n`);
-    };
-    const settings = await open();
-    await expect(settings.setEnvFile('adminKey', 'the-new-admin-key')).rejects.toMatchObject({
-      reason: 'changed',
-    });
-    expect(read()).toBe(`${text}BY_HAND=2\n`);
-    expect(settings.value('adminKey')).toBe(ADMIN_KEY);
-    expect(temps()).toEqual([]);
-    settings.close();
   });
 });

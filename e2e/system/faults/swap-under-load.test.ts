@@ -1,7 +1,6 @@
 /** docs/spec/contract.md#admission: slots that do not fit together, requested by many callers in parallel. */
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
-import type { ExplainView } from '../../../daemon/contract/system.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';
 import { ask, said } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
@@ -23,13 +22,6 @@ const gateway = new OneGateway(startThree);
 
 const ours = (all: SlotRecord[]) => all.filter(({ name }) => (COLOURS as readonly string[]).includes(name));
 const starts = () => COLOURS.reduce((sum, colour) => sum + startsOf(gateway, colour), 0);
-const explain = async (colour: Colour) =>
-  (
-    await ask(gateway, 'POST', '/api/dispatch/explain', {
-      body: { path: '/v1/chat/completions', model: colour },
-    })
-  ).json<ExplainView>();
-
 describe('three slots of which one fits', () => {
   it('answers every request from the right model, with few swaps, and leaves nothing behind', async () => {
     const random = randomFrom(seed('swap-under-load'));
@@ -63,25 +55,6 @@ describe('three slots of which one fits', () => {
     for (const slot of ours(await slots(gateway))) {
       expect(slot).toMatchObject({ active: 0, queued: 0, waiting_for: [], failure: null });
     }
-  });
-
-  it('explain tells who would leave and the sum; nothing moves', async () => {
-    const loaded = ours(await slots(gateway)).find(({ state }) => state === 'ready')?.name as Colour;
-    const asked = COLOURS.find((colour) => colour !== loaded) as Colour;
-    await until(async () => (await explain(asked)).load?.outcome === 'evicts', 'the other one to be idle');
-    const { load } = await explain(asked);
-    expect(load).toMatchObject({ evicts: [loaded], sum: { pool: 'host', held: expect.any(Number) } });
-    expect(load?.sum.short).toBeGreaterThan(0);
-    const pair = await ask(gateway, 'POST', '/api/dispatch/explain', {
-      body: { path: '/v1/embeddings', model: asked },
-    });
-    expect(pair.json()).toMatchObject({
-      slot: asked,
-      load: null,
-      error: { code: 'dispatch.capability_mismatch' },
-    });
-    expect((await explain(loaded)).load).toBeNull();
-    expect(ours(await slots(gateway)).find(({ name }) => name === asked)?.state).toBe('offline');
   });
 
   it('a slot that is asked all the time makes room for another after its turn, and goes on afterwards', async () => {
@@ -122,35 +95,5 @@ describe('three slots of which one fits', () => {
       ({ name }) => name === 'green',
     ) as SlotRecord;
     expect(memory?.needed_bytes).toBeGreaterThan((memory_bytes ?? 0) / 2);
-  });
-
-  it('a pinned slot stays, and the refusal says so with the whole sum', async () => {
-    const { writeFileSync } = await import('node:fs');
-    writeFileSync(
-      `${gateway.home}/config/slots/green.toml`,
-      'model = "green-model"\ncontext = 32768\npinned = true\n',
-    );
-    await until(
-      async () => (await slots(gateway)).find(({ name }) => name === 'green')?.pinned === true,
-      'the file',
-    );
-    await ask(gateway, 'POST', '/api/slots/green/load');
-    const refused = await askFor(gateway, 'red');
-    expect(refused).toMatchObject({ status: 507, code: 'slot.no_memory' });
-    expect(refused.json()).toMatchObject({
-      error: {
-        details: {
-          slot: 'red',
-          needed: expect.any(Number),
-          free: expect.any(Number),
-          reserved: expect.any(Number),
-          kept_free: expect.any(Number),
-          short: expect.any(Number),
-          limit: expect.any(Number),
-          victims: [{ slot: 'green', bytes: expect.any(Number), stays: 'pinned' }],
-        },
-      },
-    });
-    expect(said(await askFor(gateway, 'green'))).toBe(replyOf('green'));
   });
 });

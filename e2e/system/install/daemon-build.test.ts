@@ -1,19 +1,9 @@
 /** The built daemon: every program that the sources name is there, and finds its place. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scratch, scratchOfFile } from '../../../daemon/kit/testing/scratch.ts';
-import { inAscii, sortedImports, sweep } from '../../../scripts/build/daemon.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const sources = join(root, 'daemon');
@@ -98,40 +88,4 @@ it('the library of llama.cpp is joined with the worker, finds its own files and 
   expect(others).toEqual([]);
   expect(library).toContain('new URL("./config.js", import.meta.resolve("node-llama-cpp")).href');
   expect(library).not.toMatch(/fork\(__filename/);
-});
-
-it('characters beyond ASCII are the same ones as escapes', () => {
-  const text = '"…", `→ x`, "\u{1f600}é", /^\u{1f600}+…$/u.test("\u{1f600}\u{1f600}…")';
-  expect(inAscii(text)).not.toMatch(/[^\0-\x7f]/);
-  expect(runInNewContext(`[${inAscii(text)}].join()`)).toBe(runInNewContext(`[${text}].join()`));
-});
-
-it('imports stand in the order of their sources, whatever the numbers of chunks are that have no name yet', () => {
-  const fs = 'import { rmSync } from "node:fs";';
-  const one = (hash: string) => `import { t as b } from "./b-!~{${hash}}~.js";`;
-  const two = (hash: string) => `import { n as a, t } from "./a-!~{${hash}}~.js";`;
-  const rest = '// import "x";\nvar x = b;\nimport "./a";\n';
-  expect(sortedImports([fs, one('001'), two('002'), rest].join('\n'))).toBe(
-    [two('002'), one('001'), fs, rest].join('\n'),
-  );
-  expect(sortedImports([two('000'), fs, one('004'), rest].join('\n'))).toBe(
-    [two('000'), one('004'), fs, rest].join('\n'),
-  );
-  expect(sortedImports('import "./only.js";')).toBe('import "./only.js";');
-});
-
-it('chunks of earlier builds go a week later: a gateway that runs may still read them in', () => {
-  const out = scratch();
-  mkdirSync(join(out, 'chunks'));
-  for (const [name, days] of [
-    ['new', 0],
-    ['older', 6],
-    ['old', 8],
-  ] as const) {
-    const file = join(out, 'chunks', name);
-    writeFileSync(file, '');
-    utimesSync(file, 0, Date.now() / 1000 - days * 86_400);
-  }
-  sweep(out);
-  expect(readdirSync(join(out, 'chunks')).sort()).toEqual(['new', 'older']);
 });

@@ -1,0 +1,59 @@
+/** A key is set while somebody edits api.env: between the reading of the file and the rename over it. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../kit/log.ts';
+import type { FaultHook } from '../kit/temp-file.ts';
+import { scratch } from '../kit/testing/scratch.ts';
+import { openSettings } from './settings.ts';
+
+const OLD_KEY = 'the-old-admin-key';
+
+describe('R16 an edit by hand between reading and renaming', () => {
+  const text = `SVC_ADMIN_KEY=${OLD_KEY}\n`;
+  let faults: FaultHook = () => {};
+  let open: () => ReturnType<typeof openSettings>;
+  let folder = '';
+  const envFile = () => join(folder, 'api.env');
+  const read = () => readFileSync(envFile(), 'utf8');
+  beforeEach(() => {
+    const home = scratch();
+    folder = join(home, 'config');
+    mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(envFile(), text, { mode: 0o600 });
+    open = () =>
+      openSettings({
+        env: { SVC_HOME: home },
+        log: silentLog(),
+        watch: false,
+        faults: (step) => faults(step),
+      });
+  });
+
+  it('once: both the edit and the new key are in the file', async () => {
+    let edits = 0;
+    faults = (step) => {
+      if (step === 'rename' && edits++ === 0) writeFileSync(envFile(), `${text}BY_HAND=1\n`);
+    };
+    const settings = await open();
+    await settings.setEnvFile('adminKey', 'the-new-admin-key');
+    expect(read()).toBe('SVC_ADMIN_KEY=the-new-admin-key\nBY_HAND=1\n');
+    expect(settings.value('adminKey')).toBe('the-new-admin-key');
+    settings.close();
+  });
+
+  it('again and again: the rotation gives up, the last edit and the old key stay', async () => {
+    let edits = 0;
+    faults = (step) => {
+      if (step === 'rename') writeFileSync(envFile(), `${text}BY_HAND=${++edits}\n`);
+    };
+    const settings = await open();
+    await expect(settings.setEnvFile('adminKey', 'the-new-admin-key')).rejects.toMatchObject({
+      reason: 'changed',
+    });
+    expect(read()).toBe(`${text}BY_HAND=2\n`);
+    expect(settings.value('adminKey')).toBe(OLD_KEY);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    settings.close();
+  });
+});

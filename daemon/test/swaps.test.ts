@@ -1,0 +1,66 @@
+/** contract "Slots", admission: slots that do not fit together. e2e/system/faults/swap-under-load.test.ts has many callers at once. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ExplainView } from '../contract/system.ts';
+import { until } from './harness/gateway.ts';
+import { ask, said } from './harness/http.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { slot } from './harness/slots.ts';
+import { askFor, type Colour, replyOf, startThree } from './harness/three-models.ts';
+
+const gateway = new OneGateway(startThree);
+
+const explain = async (colour: Colour) =>
+  (
+    await ask(gateway, 'POST', '/api/dispatch/explain', {
+      body: { path: '/v1/chat/completions', model: colour },
+    })
+  ).json<ExplainView>();
+
+describe('three slots of which one fits', () => {
+  it('explain tells who would leave and the sum; nothing moves', async () => {
+    const [loaded, asked] = ['red', 'blue'] as const;
+    expect(said(await askFor(gateway, loaded))).toBe(replyOf(loaded));
+    await until(async () => (await explain(asked)).load?.outcome === 'evicts', 'the other one to be idle');
+    const { load } = await explain(asked);
+    expect(load).toMatchObject({ evicts: [loaded], sum: { pool: 'host', held: expect.any(Number) } });
+    expect(load?.sum.short).toBeGreaterThan(0);
+    const pair = await ask(gateway, 'POST', '/api/dispatch/explain', {
+      body: { path: '/v1/embeddings', model: asked },
+    });
+    expect(pair.json()).toMatchObject({
+      slot: asked,
+      load: null,
+      error: { code: 'dispatch.capability_mismatch' },
+    });
+    expect((await explain(loaded)).load).toBeNull();
+    expect((await slot(gateway, asked)).state).toBe('offline');
+  });
+
+  it('a pinned slot stays, and the refusal says so with the whole sum', async () => {
+    writeFileSync(
+      join(gateway.home, 'config', 'slots', 'green.toml'),
+      'model = "green-model"\ncontext = 32768\npinned = true\n',
+    );
+    await until(async () => (await slot(gateway, 'green')).pinned, 'the file');
+    await ask(gateway, 'POST', '/api/slots/green/load');
+    const refused = await askFor(gateway, 'red');
+    expect(refused).toMatchObject({ status: 507, code: 'slot.no_memory' });
+    expect(refused.json()).toMatchObject({
+      error: {
+        details: {
+          slot: 'red',
+          needed: expect.any(Number),
+          free: expect.any(Number),
+          reserved: expect.any(Number),
+          kept_free: expect.any(Number),
+          short: expect.any(Number),
+          limit: expect.any(Number),
+          victims: [{ slot: 'green', bytes: expect.any(Number), stays: 'pinned' }],
+        },
+      },
+    });
+    expect(said(await askFor(gateway, 'green'))).toBe(replyOf('green'));
+  });
+});
