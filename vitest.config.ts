@@ -23,7 +23,7 @@ const DOOR = suite(
   'upgrade*',
 );
 
-/** What clients of /v1 see, with real engines. */
+/** What clients of /v1 see, with the embedded engine and stand-ins. */
 const INFERENCE = suite(
   'chat',
   'embeddings',
@@ -61,6 +61,11 @@ const SLOTS = suite(
 /** Other gateways, clusters, providers and hubs. */
 const ELSEWHERE = suite('outgoing', 'pulls*', 'models-*', 'upstream*');
 
+/** They compare tables and documents with the sources. `npm run check` runs them, and `npm test` by that. */
+const BOOKKEEPING = ['asvs', 'cases', 'dependencies', 'docs', 'documents'].map(
+  (name) => `scripts/${name}.test.ts`,
+);
+
 /** Programs that load models: the slowest of the unit tests. */
 const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];
 
@@ -80,7 +85,7 @@ const isBuilt = process.env.VITEST_MODE !== 'WATCH' && daemonIsBuilt();
 const built = () => ({ plugins: isBuilt ? [startedAsBuilt(root, join(root, 'dist', 'daemon'))] : [] });
 const group = (name: string, include: string[]) => ({ test: { name, include, ...overPort } });
 
-/** Unit tests live beside their subject; suites over a real port live in daemon/test, in groups of a few minutes each. */
+/** Unit tests live beside their subject; suites over a real port live in daemon/test, in groups. Suites that need installed programs: e2e/system. */
 export default defineConfig({
   test: {
     reporters: reporters(),
@@ -90,11 +95,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['daemon/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: ['daemon/test/**', 'node_modules/**', ...WORKERS],
+          exclude: ['daemon/test/**', 'node_modules/**', ...WORKERS, ...BOOKKEEPING],
           ...unit,
         },
       },
       { ...built(), test: { name: 'workers', include: WORKERS, ...unit } },
+      { test: { name: 'bookkeeping', include: BOOKKEEPING, ...unit } },
       {
         test: {
           name: 'dashboard',

@@ -1,4 +1,4 @@
-// Types, lint and format, floors, specification anchors: everything that needs no running program.
+// Types, lint and format, floors, and the tests that compare documents and tables with the sources.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
@@ -9,12 +9,13 @@ if (process.argv.length > 2) {
 }
 const { node } = prepare({ build: false });
 const bin = (name) => join(root, 'node_modules', '.bin', name);
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const STEPS = [
   ['types (daemon)', bin('tsc'), ['-p', root]],
   ['types (dashboard)', bin('tsc'), ['-p', join(root, 'dashboard')]],
   ['lint and format', bin('biome'), ['check', '--error-on-warnings', root]],
   ['floors', node, [join(root, 'scripts', 'check-floors.ts')]],
-  ['specification anchors', node, [join(root, 'scripts', 'check-spec-anchors.ts')]],
+  ['documents and tables', node, [vitest, 'run', '--project', 'bookkeeping']],
 ];
 let failed = 0;
 for (const [name, command, args] of STEPS) {
