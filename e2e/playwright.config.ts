@@ -21,6 +21,8 @@ const COUNTS = process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? {} : { outputFile: join
 /** The dashboard in the Chromium of the distribution, against real daemons with real engines. */
 export default defineConfig({
   testDir: '.',
+  // These are suites of vitest.
+  testIgnore: '**/e2e/system/**',
   outputDir: join(artifacts, 'e2e'),
   workers: 2,
   forbidOnly: Boolean(process.env.CI),

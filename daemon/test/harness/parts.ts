@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** Real programs that suites run against: the variable that names each, and its folder and place there once it was got. */
+/** Programs that suites of e2e/system run against: the variable with the path of each, and where scripts/parts.mjs puts it. */
 const PARTS = {
   'llama-server': ['SVC_TEST_LLAMA_SERVER', 'llama.cpp'],
   'whisper-server': ['SVC_TEST_WHISPER_SERVER', 'whisper.cpp'],
@@ -15,7 +15,7 @@ const PARTS = {
   libc: ['SVC_TEST_LIBC', 'libc', 'run'],
 } as const;
 
-/** The path of a real program, or null; a suite that is skipped for that says so on the console. */
+/** The path of a program, or null. Then the reason is on the console and the suite is skipped. */
 export function part(name: keyof typeof PARTS): string | null {
   const [variable, folder, place = name] = PARTS[name];
   const path = process.env[variable] ?? join(root, '.cache', 'parts', folder, place);
@@ -28,7 +28,7 @@ export function part(name: keyof typeof PARTS): string | null {
 
 const VULKAN_DRIVERS = '/usr/share/vulkan/icd.d';
 
-/** The description of Mesa's Vulkan device in software, or null; a suite that is skipped for that says so. */
+/** The driver file of Mesa's software Vulkan device, or null. Then the reason is on the console and the suite is skipped. */
 export function softwareVulkan(): string | null {
   const names = existsSync(VULKAN_DRIVERS) ? readdirSync(VULKAN_DRIVERS).sort() : [];
   const name = names.find((each) => /^lvp_icd.*\.json$/.test(each));

@@ -1,3 +1,7 @@
+/**
+ * The container runner on a real Podman with a small Node server as the image. `container-docker.test.ts` beside the runner
+ * has a stand-in for Docker.
+ */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,6 +1,4 @@
-/**
- * docs/spec/contract.md#runners: a slot whose engine runs in a real container, from its load to its removal.
- */
+/** spec "Slots", contract of containers: a slot whose engine is a container of a real Podman, from its load to its removal. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * The same tiny models and the same requests on the embedded engine, through the gateway, and on a real llama-server:
- * what differs is what docs/internals/llama-server-differences.md lists, no more and no less.
+ * The same tiny models and requests on the embedded engine, through the gateway, and on a real llama-server. The answers
+ * must differ in exactly the rows of docs/internals/llama-server-differences.md.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * `POST /v1/messages` of a real llama-server, beside the gateway's translation to a chat of the very same server: why the
- * gateway does not hand these requests over (ADR-0032). Whoever finds a row of the second part no
- * longer true should look at that decision again.
+ * `POST /v1/messages` of a real llama-server, compared with the gateway's translation to a chat of the same server. The
+ * second part holds the differences because of which the gateway does not forward these requests (ARCHITECTURE.md, "Other
+ * APIs"); when one of them fails, reconsider that decision.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,7 @@
+/**
+ * The client of the container engine API on the socket of a real Podman and a small image registry.
+ * daemon/kit/container-engine/container-engine.test.ts has it on captured answers.
+ */
 import { afterAll, describe, expect, test } from 'vitest';
 import { ContainerEngine } from '../../../daemon/kit/container-engine/container-engine.ts';
 import { tryPodman } from '../../../daemon/kit/container-engine/testing/podman.ts';

@@ -1,6 +1,6 @@
 /**
- * The embedded engine on a real Vulkan device: Mesa's device in software where there is no other. The backend in use shows
- * in the slot and in the log, a device that was named is used or the load fails, and the CPU is never taken in silence.
+ * The embedded engine on a Vulkan device, which is Mesa's software device lavapipe. The slot and the log must name the
+ * backend, and a load on an absent device must fail and not fall back to the CPU.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

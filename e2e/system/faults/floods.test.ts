@@ -1,4 +1,7 @@
-/** M03: floods that cost nothing but their own answers: bad requests, a log that nobody reads, more callers than descriptors. */
+/**
+ * M03: thousands of refused requests, and a standard output that is not read. Log lines stay few, and no answer waits for
+ * the log.
+ */
 import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_KEY, startLocked } from '../../../daemon/test/harness/gateway.ts';

@@ -1,4 +1,7 @@
-/** The gateway is killed while it loads, swaps, answers and writes slot files; nothing of it is left, and the next one goes on. */
+/**
+ * The gateway gets SIGKILL while it loads, swaps, answers and writes slot files. No engine process and no torn slot file may
+ * remain, and the next start must serve again.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

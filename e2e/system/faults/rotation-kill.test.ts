@@ -1,4 +1,7 @@
-/** R06 and R16 of the catalogue: a rotation that is killed, or crossed by an edit, leaves file and live key equal. */
+/**
+ * R06 of the catalogue: the process that rotates a key gets SIGKILL before each step of the write, and the whole daemon at a
+ * random moment of sixteen rotations. The file must be old or new as a whole, and a new daemon must accept its key.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

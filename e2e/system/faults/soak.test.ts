@@ -1,6 +1,7 @@
 /**
- * A mixed load with slots that come and go, watched from outside: seconds in `npm test`, as long as `SVC_SOAK_MINUTES` says
- * under `npm run soak`. The report is artifacts/soak.json; scripts/soak-graph.ts draws it.
+ * A mixed load on a gateway whose slots are loaded and unloaded meanwhile, with its memory and file descriptors measured
+ * from outside. It takes 6 seconds, or `SVC_SOAK_MINUTES` under `npm run soak`. The report is artifacts/soak.json;
+ * scripts/soak-graph.ts draws it.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * Sixteen requests at once on a slot that serves four: some leave, some do not fit, some are wrong, and the engine is
- * killed under them. Every other request ends whole or with an honest error, and nothing is left behind.
+ * Rounds of sixteen concurrent requests on a slot with four sequences of the embedded engine: some disconnect, some exceed
+ * the context, some are invalid, and in half of the rounds the engine gets SIGKILL. Every other request must end whole or
+ * with an error of the contract, and the gateway must free every place and file descriptor.
  */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What strace tells of a process, on lines that it wrote: so that the reading of them is tested where it can't run. */
+/** The parser of strace's output (daemon/test/harness/strace.ts) on captured lines. */
 import { describe, expect, it } from 'vitest';
 import { callsIn, isBelow, widened } from '../../../daemon/test/harness/strace.ts';
 

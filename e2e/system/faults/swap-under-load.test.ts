@@ -1,4 +1,7 @@
-/** docs/spec/contract.md#admission: slots that do not fit together, requested by many callers in parallel. */
+/**
+ * contract "Slots", admission: three slots of which one fits in memory, with many concurrent requests to each. Every answer
+ * must come from the right model, with few swaps. daemon/test/swaps.test.ts has the answers to single requests.
+ */
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';

@@ -1,8 +1,8 @@
 /**
- * Every writer, and what SQLite writes, with real system calls that fail or end the process at the n-th one: a new process
- * finds the old content or the new one, what was acknowledged is there, and no secret was readable by others at any instant.
- * Where strace is absent, `writer-faults.test.ts` makes the calls of Node fail, and `daemon/store/store.crash.test.ts` and
- * `daemon/store/open.test.ts` kill, fill up and damage what SQLite writes.
+ * Every writer of files and of the database, with strace injecting an error or SIGKILL into its n-th system call. A new
+ * process must find the old content or the new one and all that was acknowledged, and no file with a secret may be readable
+ * by others at any time. Without strace, `daemon/test/writer-faults.test.ts` makes the calls of Node fail, and
+ * `daemon/store/store.crash.test.ts` and `daemon/store/open.test.ts` kill, fill up and damage what SQLite writes.
  */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const PROGRAM = join(
   import.meta.dirname,
   ...['..', '..', '..', 'daemon', 'test', 'harness', 'write-and-tell.ts'],
 );
-/** Calls that are tried in `npm test`, of each kind for what SQLite writes and of all kinds for the others. */
+/** Calls that are tried by default, of each kind for what SQLite writes and of all kinds for the others. */
 const LEAST = { store: 2, others: 1 };
 /** How often each of them fails in `npm run soak`. */
 const REPEATS = 20;

@@ -1,3 +1,4 @@
+/** Every fuzz target for some thousand inputs of Jazzer.js (libFuzzer), and a planted fault that it must find. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The built daemon: every program that the sources name is there, and finds its place. */
+/** A full build of the daemon into a folder of its own: its files are complete, and its programs run from there. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

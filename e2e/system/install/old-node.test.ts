@@ -1,4 +1,4 @@
-/** The scripts that bring a checkout up, on a Node that is too old and without the one that the project pins. */
+/** `npm start`, `svcctl` and the daemon on a Node that is too old, and in a checkout without the pinned Node. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

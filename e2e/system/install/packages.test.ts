@@ -1,4 +1,7 @@
-/** What `npm run package` builds: the same bytes each time, complete, and able to start where npm installed it. */
+/**
+ * The output of `npm run package`: the Debian package is reproducible and complete, `npm install -g` of the tarball starts
+ * and answers a chat, and so does the container image in a real Podman.
+ */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Behind a real nginx and a real Caddy with the examples that ship: TLS, streams, WebSocket, addresses, uploads. */
+/**
+ * The gateway behind a real nginx and a real Caddy with the shipped examples of their configuration: TLS, HTTP/2, streams,
+ * WebSocket, client addresses and uploads.
+ */
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The installed package under a real systemd: from the first start to the purge (docs/spec/contract.md#names,
- * group "unit").
+ * The Debian package in a container of systemd-nspawn with a real systemd, from the first start over restarts and upgrades to
+ * the purge (contract "Names and places", group "unit").
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

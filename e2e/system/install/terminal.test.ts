@@ -1,4 +1,4 @@
-/** `npm start` in a terminal that is closed, and without one. */
+/** `npm start` and its signals: in a terminal of script(1) that is closed, and without a terminal. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
