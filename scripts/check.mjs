@@ -15,6 +15,7 @@ const STEPS = [
   ['types (dashboard)', bin('tsc'), ['-p', join(root, 'dashboard')]],
   ['lint and format', bin('biome'), ['check', '--error-on-warnings', root]],
   ['floors', node, [join(root, 'scripts', 'check-floors.ts')]],
+  ['specification anchors', node, [join(root, 'scripts', 'check-spec-anchors.ts')]],
   ['documents and tables', node, [vitest, 'run', '--project', 'bookkeeping']],
 ];
 let failed = 0;

@@ -9,6 +9,7 @@ import {
   CLIENT_KEY,
   type Gateway,
   KEYS_FILE,
+  QUIET_FILE,
   startGateway,
   WIDE_LIMIT,
 } from './harness/gateway.ts';
@@ -38,7 +39,7 @@ function expected(auth: string, tier: Tier): 'pass' | 'auth.required' | 'auth.fo
 
 const refusedByGate = (answer: Answer) => answer.code === 'auth.required' || answer.code === 'auth.forbidden';
 
-const files = { ...KEYS_FILE, 'config/config.toml': WIDE_LIMIT };
+const files = { ...KEYS_FILE, ...QUIET_FILE, 'config/config.toml': WIDE_LIMIT };
 const on = new OneGateway(() => startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on' } }));
 const off = new OneGateway(() => startGateway({ files, env: { SVC_REQUIRE_AUTH: 'off' } }));
 let view: ExposureView;
@@ -237,7 +238,11 @@ describe('C08–C23 request targets', () => {
 
 describe('C25 the hardened memory routes', () => {
   it('stay admin while the generic memory rule is widened to client', async () => {
-    const files = { ...KEYS_FILE, 'config/config.toml': '[security]\nmemory_class = "client"\n' };
+    const files = {
+      ...KEYS_FILE,
+      ...QUIET_FILE,
+      'config/config.toml': '[security]\nmemory_class = "client"\n',
+    };
     const wide = await forTest(startGateway({ files, env: { SVC_REQUIRE_AUTH: 'on' } }));
     const key = CLIENT_KEY;
     const added = await ask(wide, 'POST', '/api/memory', {
@@ -268,7 +273,7 @@ describe('C25 the hardened memory routes', () => {
 
 describe('C28 bootstrap routes', () => {
   it('are open until an admin key exists, then admin, and open again without one', async () => {
-    const first = await startGateway({ env: { SVC_REQUIRE_AUTH: 'on' } });
+    const first = await startGateway({ files: QUIET_FILE, env: { SVC_REQUIRE_AUTH: 'on' } });
     expect((await ask(first, 'GET', '/api/setup')).status).toBe(200);
     await first.stop();
     const second = await startGateway({

@@ -1,6 +1,6 @@
 /**
- * spec "Slots", engines and runners over a real port: other programs and attached servers. A slot file each, requests
- * through /v1, and the faults of programs. e2e/system/engines has the same with llama-server and whisper-server.
+ * External programs and attached servers over a real port (docs/spec/contract.md#engines, docs/spec/contract.md#runners):
+ * a slot file each, requests through /v1, and failures of the programs. e2e/system/engines has the same with llama-server and whisper-server.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * spec "Chat completions deviations" on the wire: what each kind of engine and upstream hears of a chat. They are STAND-INS that
- * record what they hear; the embedded engine shows by its answer what it read, and so does llama-server in
+ * What each kind of engine and upstream receives of a chat (docs/spec/specification.md#chat-deviations). Stand-ins record
+ * what they receive; the embedded engine shows by its answer what it read, and so does llama-server in
  * e2e/system/engines/foreign-chat.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * contract section 10: metrics, what is shipped for Prometheus and Grafana, and traces, over real ports.
+ * Metrics, the files shipped for Prometheus and Grafana, and traces, over real ports (docs/spec/contract.md#metrics).
  * e2e/system/engines/prometheus.test.ts runs the shipped queries and rules in a real Prometheus.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

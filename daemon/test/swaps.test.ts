@@ -1,4 +1,7 @@
-/** contract "Slots", admission: slots that do not fit together. e2e/system/faults/swap-under-load.test.ts has many callers at once. */
+/**
+ * Slots that do not fit in memory together (docs/spec/contract.md#admission).
+ * e2e/system/faults/swap-under-load.test.ts tests many concurrent callers.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** spec "Slots", contract of containers: a slot whose engine is a container of a real Podman, from its load to its removal. */
+/** A slot whose engine is a container of a real Podman, from load to removal (docs/spec/contract.md#runners). */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';

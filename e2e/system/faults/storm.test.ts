@@ -1,7 +1,7 @@
 /**
  * Rounds of sixteen concurrent requests on a slot with four sequences of the embedded engine: some disconnect, some exceed
  * the context, some are invalid, and in half of the rounds the engine gets SIGKILL. Every other request must end whole or
- * with an error of the contract, and the gateway must free every place and file descriptor.
+ * with an error from the catalogue, and the gateway must free every queue entry and file descriptor.
  */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';

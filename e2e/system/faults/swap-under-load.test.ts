@@ -1,6 +1,6 @@
 /**
- * contract "Slots", admission: three slots of which one fits in memory, with many concurrent requests to each. Every answer
- * must come from the right model, with few swaps. daemon/test/swaps.test.ts has the answers to single requests.
+ * Three slots of which one fits in memory, with many concurrent requests to each (docs/spec/contract.md#admission). Every
+ * answer must come from the right model, with few swaps. daemon/test/swaps.test.ts has the answers to single requests.
  */
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';

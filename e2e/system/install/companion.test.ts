@@ -1,6 +1,6 @@
 /**
- * contract "Companion chat UI": the command lines of svc-companion.service in a real Podman, with a stand-in for Open WebUI.
- * Without Podman the stand-in is a process.
+ * The command lines of svc-companion.service in a real Podman, with a stand-in for Open WebUI
+ * (docs/spec/contract.md#companion). Without Podman the stand-in is a process.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';

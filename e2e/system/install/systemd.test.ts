@@ -1,6 +1,6 @@
 /**
  * The Debian package in a container of systemd-nspawn with a real systemd, from the first start over restarts and upgrades to
- * the purge (contract "Names and places", group "unit").
+ * the purge (docs/spec/contract.md#names).
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
