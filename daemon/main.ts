@@ -12,15 +12,15 @@ if (major < 22) {
 const { enableCompileCache, flushCompileCache } = await import('node:module');
 // Compiled code lies beside the program, so that nobody can change it who could not change the program itself. Where
 // that folder can't be written, only time is lost.
-const { ROOT } = await import('./kit/root.ts');
+const { ROOT } = await import('./lib/fs/root.ts');
 enableCompileCache(`${ROOT}/.cache/compile`);
-const { keepTickShape } = await import('./kit/tick-shape.ts');
+const { keepTickShape } = await import('./lib/perf/pin-tick-shape.ts');
 keepTickShape();
-const { run } = await import('./run.ts');
+const { run } = await import('./app/run.ts');
 await run(process.argv.slice(2), process.env);
 flushCompileCache();
 // Only now: see there.
-const { tuneHeap } = await import('./kit/heap.ts');
+const { tuneHeap } = await import('./lib/perf/v8-flags.ts');
 tuneHeap();
 
 export {};

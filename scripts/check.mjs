@@ -1,4 +1,4 @@
-// Types, lint and format, floors, and the tests that compare documents and tables with the sources.
+// Types, lint and format, layers, and the tests that compare documents and tables with the sources.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
@@ -14,7 +14,7 @@ const STEPS = [
   ['types (daemon)', bin('tsc'), ['-p', root]],
   ['types (dashboard)', bin('tsc'), ['-p', join(root, 'dashboard')]],
   ['lint and format', bin('biome'), ['check', '--error-on-warnings', root]],
-  ['floors', node, [join(root, 'scripts', 'check-floors.ts')]],
+  ['layers', node, [join(root, 'scripts', 'check-layers.ts')]],
   ['specification anchors', node, [join(root, 'scripts', 'check-spec-anchors.ts')]],
   ['documents and tables', node, [vitest, 'run', '--project', 'bookkeeping']],
 ];

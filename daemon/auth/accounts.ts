@@ -1,9 +1,9 @@
 import type { SessionRow } from '../contract/auth.ts';
+import type { Actor, News } from './auth-events.ts';
 import { type Caller, offeredBy } from './credentials.ts';
 import type { Guards } from './guards.ts';
 import type { Keys } from './keys.ts';
 import { cameOverTls, login } from './login.ts';
-import type { Actor, News } from './news.ts';
 import type { AuthRequest } from './request.ts';
 import { clearCookieHeader } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4 } from 'node:net';
-import { canonicalIp } from '../kit/ip-address.ts';
-import { subnetOf } from '../kit/subnet.ts';
+import { canonicalIp } from '../lib/net/ip-address.ts';
+import { subnetOf } from '../lib/net/subnet.ts';
 
 const blocks = (...subnets: string[]): BlockList => {
   const list = new BlockList();

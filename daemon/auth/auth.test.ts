@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import { Bus } from '../kit/bus.ts';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import { Bus } from '../lib/async/event-bus.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
 import { type Auth, type AuthChange, createAuth } from './auth.ts';

@@ -1,27 +1,27 @@
 import type { ExposureView, RequireView, RotateView, StatusView } from '../contract/auth.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import { type RouteRow, routeRows } from '../contract/routes.ts';
-import type { Bus } from '../kit/bus.ts';
-import type { Log } from '../kit/log.ts';
+import type { Bus } from '../lib/async/event-bus.ts';
+import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
+import { type Actor, type AuthChange, createNews } from './auth-events.ts';
 import type { Caller } from './credentials.ts';
 import { createEnforcement, type Enforcement } from './enforcement.ts';
 import { exposureOf } from './exposure.ts';
 import { createGuards, type Guards } from './guards.ts';
 import { createKeys, type KeyTier } from './keys.ts';
-import { createLoginBrake } from './login-brake.ts';
+import { type OwnNames, readOwnNames } from './local-hostnames.ts';
 import { createLoginLimiter } from './login-limiter.ts';
+import { createLoginBrake } from './login-throttle.ts';
 import { endLostSessions } from './lost-sessions.ts';
-import { type Actor, type AuthChange, createNews } from './news.ts';
-import { type OwnNames, readOwnNames } from './own-names.ts';
 import { createRotate } from './rotate.ts';
 import { createSessions } from './sessions.ts';
 import { openSigningSecret } from './signing-secret.ts';
 
+export type { Actor, AuthChange } from './auth-events.ts';
 export type { PeerPicture } from './client-address.ts';
-export type { Actor, AuthChange } from './news.ts';
 export type { AuthRequest } from './request.ts';
 
 /** Everything that decides who may do what. */

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { remember } from '../kit/remember.ts';
+import { remember } from '../lib/async/memoize.ts';
 import { utf8Again } from './raw-headers.ts';
 
 /** `host[:port]`, normalised: two authorities name the same host exactly when their `host` texts are equal. */

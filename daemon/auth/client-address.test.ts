@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalIp } from '../kit/ip-address.ts';
+import { canonicalIp } from '../lib/net/ip-address.ts';
 import {
   clientAddress,
   forwardedEntry,

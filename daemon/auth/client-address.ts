@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import { canonicalIp } from '../kit/ip-address.ts';
+import { canonicalIp } from '../lib/net/ip-address.ts';
 import { addSubnet, holds, isLoopback, isPrivate } from './addresses.ts';
 import { allHeaders, isNamed } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';

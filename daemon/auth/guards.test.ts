@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
 import type { Caller } from './credentials.ts';
 import { createGuards } from './guards.ts';
 import { aRequest, memorySettings } from './testing.ts';

@@ -1,17 +1,17 @@
 import type { ClassRule } from '../contract/routes.ts';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { isLoopback, isPrivate } from './addresses.ts';
 import { clientAddress, type Forwarding, isRemote, type PeerPicture, proxyList } from './client-address.ts';
 import { type Caller, offeredBy } from './credentials.ts';
+import { derived } from './derived.ts';
 import { type Decision, decide } from './gate.ts';
 import { type HostVerdict, hostNames, judgeHost } from './host.ts';
-import { derived } from './live.ts';
+import type { OwnNames } from './local-hostnames.ts';
 import { canonicalOrigins, judgeOrigin, listedOrigin, originMatters } from './origin.ts';
-import type { OwnNames } from './own-names.ts';
-import { type Collapse, createProxyWatch } from './proxy-watch.ts';
 import { allHeaders, firstHeader } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
+import { type Collapse, createProxyWatch } from './shared-address-detector.ts';
 import { type Judges, resolveTier } from './tier.ts';
 
 /** The judgements on one request, each from the settings in force at that moment. */

@@ -1,5 +1,5 @@
 import { parseAuthority } from './authority.ts';
-import type { OwnNames } from './own-names.ts';
+import type { OwnNames } from './local-hostnames.ts';
 
 export type HostVerdict = 'ok' | 'malformed' | 'forbidden';
 

@@ -1,8 +1,8 @@
 import { readFileSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { endLostSessions } from './lost-sessions.ts';
 import { openSigningSecret } from './signing-secret.ts';
 

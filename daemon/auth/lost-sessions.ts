@@ -1,4 +1,4 @@
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../lib/log.ts';
 import type { SigningSecret } from './signing-secret.ts';
 
 /**

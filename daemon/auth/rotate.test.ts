@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RotateResponse } from '../contract/auth.ts';
 import type { GatewayError } from '../contract/errors.ts';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { fingerprint } from './keys.ts';
 import { createRotate } from './rotate.ts';
 import { memorySettings } from './testing.ts';

@@ -1,6 +1,6 @@
 import type { RotateView } from '../contract/auth.ts';
 import { GatewayError } from '../contract/errors.ts';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { fingerprint, generateKey, type KeyTier } from './keys.ts';
 

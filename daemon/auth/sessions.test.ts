@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { SESSION_TTL_S } from './session-cookie.ts';
 import { createSessions } from './sessions.ts';
 import { memorySessions } from './testing.ts';

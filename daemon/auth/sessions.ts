@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SessionRow } from '../contract/auth.ts';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../lib/log.ts';
 import type { Store } from '../store/store.ts';
 import { issueCookie, readCookie, SESSION_TTL_S } from './session-cookie.ts';
 import type { SigningSecret } from './signing-secret.ts';

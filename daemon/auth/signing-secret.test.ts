@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../kit/setup-error.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import { SetupError } from '../lib/setup-error.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { openSigningSecret, secretFlaw } from './signing-secret.ts';
 
 const folder = scratch;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createExclusive, replaceFile } from '../kit/atomic-file.ts';
-import { SetupError } from '../kit/setup-error.ts';
+import { createExclusive, replaceFile } from '../lib/fs/atomic-file.ts';
+import { SetupError } from '../lib/setup-error.ts';
 
 const BYTES = 32;
 const MODE = 0o600;

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkPlain, checkReplaceable, replaceFile } from '../kit/atomic-file.ts';
-import { SetupError } from '../kit/setup-error.ts';
-import { syncFolder } from '../kit/temp-file.ts';
+import { checkPlain, checkReplaceable, replaceFile } from '../lib/fs/atomic-file.ts';
+import { syncFolder } from '../lib/fs/temp-file.ts';
+import { SetupError } from '../lib/setup-error.ts';
 import type { Folders } from '../settings/folders.ts';
 import { readFileCapped } from '../settings/read-file.ts';
 import { TAKEN_UP } from '../store/backup.ts';
 import { settle } from '../store/copy.ts';
 import { FILE_NAME } from '../store/open.ts';
 import { memberNames, placeOf, withSettings } from './config-files.ts';
+import { beginRestore, endRestore } from './incomplete-restore.ts';
 import { COMPANION_MEMBER, DATABASE_MEMBER, ENV_MEMBER, largestOf, SETTINGS_MEMBER } from './names.ts';
-import { beginRestore, endRestore } from './unfinished.ts';
 
 /** What is known when the archive has been checked. */
 export interface CommitPlan {

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { refuseHalfRestored } from './incomplete-restore.ts';
 import { FILES, fullHome, type Home, home, modeOf, outside, putBack, take } from './testing/bench.ts';
-import { refuseHalfRestored } from './unfinished.ts';
 
 describe('restore', () => {
   it('goes round: what was there before comes back, what came since goes, all private', async () => {

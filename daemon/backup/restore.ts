@@ -2,12 +2,12 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
-import { asOwnerOf } from '../kit/as-owner.ts';
-import { FileWriteError } from '../kit/atomic-file.ts';
-import { SetupError } from '../kit/setup-error.ts';
+import { asOwnerOf } from '../lib/fs/as-owner.ts';
+import { FileWriteError } from '../lib/fs/atomic-file.ts';
+import { SetupError } from '../lib/setup-error.ts';
 import type { Folders } from '../settings/folders.ts';
 import { type CommitPlan, checkPlaces, commit } from './commit.ts';
-import { unfinishedRestore } from './unfinished.ts';
+import { unfinishedRestore } from './incomplete-restore.ts';
 import { unpack } from './unpack.ts';
 
 export interface RestoreOptions {

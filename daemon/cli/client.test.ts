@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { newRequestId } from '../kit/request-id.ts';
-import { listening } from '../kit/testing/listening.ts';
+import { newRequestId } from '../lib/request-id.ts';
+import { listening } from '../lib/testing/listening.ts';
 import { createClient, readAll, toUrl } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { ErrorEnvelope } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import { CliError, EXIT } from './exit-codes.ts';
-import { isHealth, isSigned } from './gateway-sign.ts';
+import { isHealth, isSigned } from './gateway-response.ts';
 import { hintOf } from './hints.ts';
 
 /** A body that is sent as it is read. */

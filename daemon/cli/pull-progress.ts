@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PullRecord } from '../contract/pulls.ts';
-import { bytes } from '../kit/bytes-text.ts';
+import { bytes } from '../lib/text/bytes-text.ts';
 import type { CommandContext } from './command.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { duration } from './format.ts';

@@ -1,6 +1,6 @@
+import type { Credential } from './config-paths.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { plain } from './output.ts';
-import type { Credential } from './places.ts';
 
 /** What was known when a command failed. */
 export interface FailureFacts {

@@ -1,14 +1,11 @@
-import { endWithOutput } from '../kit/lost-output.ts';
-import { foreignHost } from '../kit/own-machine.ts';
-import { strangerAt, trustedUsers } from '../kit/port-holder.ts';
+import { foreignHost } from '../lib/net/remote-host.ts';
+import { strangerAt, trustedUsers } from '../lib/net/untrusted-listener.ts';
+import { endWithOutput } from '../lib/process/broken-pipe.ts';
 import { parseCommandLine } from './arguments.ts';
 import { choose, refuseStrangers } from './choose.ts';
 import { type Client, createClient } from './client.ts';
 import type { CommandContext } from './command.ts';
-import { EXIT } from './exit-codes.ts';
-import { commandsFor } from './families.ts';
-import type { Flags } from './options.ts';
-import { plain } from './output.ts';
+import { commandsFor } from './command-loaders.ts';
 import {
   type Credential,
   configFolder,
@@ -19,13 +16,16 @@ import {
   serviceFolders,
   settingsEnvironment,
   stateFolder,
-} from './places.ts';
+} from './config-paths.ts';
+import { EXIT } from './exit-codes.ts';
+import type { Flags } from './options.ts';
+import { plain } from './output.ts';
 import { report } from './report.ts';
 import { outputWidth, readPiped, Terminal, writeBytes } from './terminal.ts';
 
 /** Does what the daemon binary does with a sub-command. In this process: another one would cost as much as the whole command. */
 async function runDaemon(args: readonly string[], namedUrl: string | null): Promise<number> {
-  const { run: daemon } = await import('../run.ts');
+  const { run: daemon } = await import('../app/run.ts');
   const env = args[0] === 'config' ? settingsEnvironment(process.env, namedUrl) : process.env;
   await daemon(args, { ...env, ...serviceFolders(process.env) });
   return Number(process.exitCode ?? EXIT.ok);
@@ -55,7 +55,7 @@ function connection(namedUrl: string | null) {
 async function main(argv: readonly string[]): Promise<number> {
   const { values: flags, positionals, given } = parseCommandLine(argv);
   if (flags.version) {
-    const { VERSION } = await import('../version.ts');
+    const { VERSION } = await import('../lib/version.ts');
     process.stdout.write(`svcctl ${VERSION}\n`);
     return EXIT.ok;
   }

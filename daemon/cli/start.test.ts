@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 
 /** What a file reads in at its start: types and imports inside functions cost nothing. */
 const imports = (text: string): string[] =>

@@ -1,6 +1,5 @@
 import type { Command } from './command.ts';
 import { authCommands } from './commands/auth.ts';
-import { careCommands } from './commands/care.ts';
 import { chatCommands } from './commands/chat.ts';
 import { completionCommands } from './commands/completion.ts';
 import { embedCommands } from './commands/embed.ts';
@@ -8,6 +7,7 @@ import { explainCommands } from './commands/explain.ts';
 import { imageCommands } from './commands/image.ts';
 import { logCommands } from './commands/logs.ts';
 import { machineCommands } from './commands/machine.ts';
+import { careCommands } from './commands/maintenance.ts';
 import { modelCommands } from './commands/models.ts';
 import { pullCommands } from './commands/pulls.ts';
 import { requestCommands } from './commands/requests.ts';

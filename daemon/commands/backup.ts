@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
+import type { SubcommandOptions } from '../app/subcommands.ts';
 import { backup } from '../backup/backup.ts';
 import { restore } from '../backup/restore.ts';
-import { bytes } from '../kit/bytes-text.ts';
+import { bytes } from '../lib/text/bytes-text.ts';
+import { VERSION } from '../lib/version.ts';
 import { openFolders, presentFolders } from '../settings/folders.ts';
-import { lockState } from '../state-lock.ts';
-import type { SubcommandOptions } from '../subcommands.ts';
-import { VERSION } from '../version.ts';
+import { lockState } from '../store/state-lock.ts';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 

@@ -1,10 +1,10 @@
-import { containerSockets } from '../container-sockets.ts';
-import { ContainerEngine } from '../kit/container-engine/container-engine.ts';
-import { Outbound } from '../kit/outbound.ts';
-import { plural } from '../kit/plural.ts';
-import { lookAtSettings } from '../settings/look.ts';
+import type { SubcommandOptions } from '../app/subcommands.ts';
+import { containerSockets } from '../hardware/container-sockets.ts';
+import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
+import { Outbound } from '../lib/net/outbound.ts';
+import { plural } from '../lib/text/plural.ts';
+import { lookAtSettings } from '../settings/read-only-settings.ts';
 import { endAllContainers } from '../slots/runners/container/end-all.ts';
-import type { SubcommandOptions } from '../subcommands.ts';
 
 const CONNECT_MS = 5_000;
 

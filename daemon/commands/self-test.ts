@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Finding, fail, ok } from '../doctor/finding.ts';
-import { Outbound } from '../kit/outbound.ts';
+import { Outbound } from '../lib/net/outbound.ts';
 import { DEMO_REPLY } from '../models/demo-model.ts';
-import { askThrough } from '../slots/health.ts';
+import { askThrough } from '../slots/lifecycle/health.ts';
 
 const LIMIT_MS = 60_000;
 const CONNECT_MS = 5_000;
@@ -46,7 +46,7 @@ export async function selfTest(path: string | undefined): Promise<Finding> {
   const home = await mkdtemp(join(tmpdir(), 'svc-self-test-'));
   const begun = performance.now();
   try {
-    const { startServices } = await import('../services.ts');
+    const { startServices } = await import('../app/services.ts');
     const env = { PATH: path, HOME: home, SVC_HOME: home, SVC_PORT: '0', SVC_ESPEAK: 'off' };
     const services = await startServices(env, null, { quiet: true });
     try {

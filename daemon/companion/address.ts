@@ -1,6 +1,6 @@
 import { isLoopback } from '../auth/addresses.ts';
 import { parseAuthority } from '../auth/authority.ts';
-import { everyAddress } from '../kit/ip-address.ts';
+import { everyAddress } from '../lib/net/ip-address.ts';
 import type { CompanionPlan } from './companion-env.ts';
 
 const local = (host: string): boolean => host === 'localhost' || isLoopback(host.replace(/^\[|\]$/g, ''));

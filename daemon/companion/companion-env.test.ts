@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
-import { lookAtSettings } from '../settings/look.ts';
+import { scratch } from '../lib/testing/scratch.ts';
+import { lookAtSettings } from '../settings/read-only-settings.ts';
 import { companionPlan, readCompanionPlan } from './companion-env.ts';
 import { companionSeed } from './seed.ts';
 

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { isLoopback } from '../auth/addresses.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../settings/catalogue.ts';
 import { describeEnvFile, parseEnvFile } from '../settings/env-file.ts';
-import { flag } from '../settings/kinds.ts';
 import type { Resolved } from '../settings/precedence.ts';
 import { boundProblems, type Problem } from '../settings/problem.ts';
 import { readFileCapped } from '../settings/read-file.ts';
+import { flag } from '../settings/setting-types.ts';
 
 export const COMPANION_FILE = 'companion.env';
 /** companion.env may have this many bytes. */

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { Outbound } from '../kit/outbound.ts';
-import { listening } from '../kit/testing/listening.ts';
-import { scratch } from '../kit/testing/scratch.ts';
-import { lookAtSettings } from '../settings/look.ts';
+import { Outbound } from '../lib/net/outbound.ts';
+import { listening } from '../lib/testing/listening.ts';
+import { scratch } from '../lib/testing/scratch.ts';
+import { lookAtSettings } from '../settings/read-only-settings.ts';
 import { createCompanion } from './companion.ts';
 
 /** A chat UI that answers with the status of the moment, and a clock that stands until it is moved. */

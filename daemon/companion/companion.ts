@@ -1,6 +1,6 @@
-import type { Outbound } from '../kit/outbound.ts';
-import { SingleFlight } from '../kit/single-flight.ts';
-import { askThrough } from '../slots/health.ts';
+import { SingleFlight } from '../lib/async/single-flight.ts';
+import type { Outbound } from '../lib/net/outbound.ts';
+import { askThrough } from '../slots/lifecycle/health.ts';
 import { ownOrigin } from './address.ts';
 import { type CompanionPlan, type CompanionSettings, readCompanionPlan } from './companion-env.ts';
 

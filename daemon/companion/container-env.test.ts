@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lookAtSettings } from '../settings/look.ts';
+import { lookAtSettings } from '../settings/read-only-settings.ts';
 import { companionPlan } from './companion-env.ts';
 import { containerEnv, envFileText } from './container-env.ts';
 

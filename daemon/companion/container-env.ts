@@ -1,4 +1,4 @@
-import { SetupError } from '../kit/setup-error.ts';
+import { SetupError } from '../lib/setup-error.ts';
 import { ownOrigin } from './address.ts';
 import { COMPANION_FILE, type CompanionPlan, isOn } from './companion-env.ts';
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { HardwareResponse } from '../contract/hardware.ts';
 import { HealthResponse, StatusOverview } from '../contract/system.ts';
-import type { Outbound } from '../kit/outbound.ts';
-import { askThrough } from '../slots/health.ts';
+import type { Outbound } from '../lib/net/outbound.ts';
+import { askThrough } from '../slots/lifecycle/health.ts';
 import type { GatewayAnswers } from './facts.ts';
 
 const LIMIT_MS = 2_500;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { listening } from '../kit/testing/listening.ts';
+import { listening } from '../lib/testing/listening.ts';
 import { examine } from './examine.ts';
 import { fail, ok, warn } from './finding.ts';
-import { listenerOn, lookAtPort } from './port-look.ts';
+import { listenerOn, lookAtPort } from './port-check.ts';
 import { reportJson, reportText } from './report.ts';
 import { factsOf } from './testing/facts.ts';
 

@@ -1,8 +1,8 @@
 import type { HardwareView } from '../contract/hardware.ts';
 import type { StatusOverviewView } from '../contract/system.ts';
-import type { SettingsLook } from '../settings/look.ts';
 import type { Problem } from '../settings/problem.ts';
-import type { SlotConfig } from '../slots/slot-file.ts';
+import type { SettingsLook } from '../settings/read-only-settings.ts';
+import type { SlotConfig } from '../slots/config/slot-file.ts';
 
 /** What the running gateway says of itself; null for what it did not say. */
 export interface GatewayAnswers {

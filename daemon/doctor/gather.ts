@@ -4,9 +4,9 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { HardwareView } from '../contract/hardware.ts';
 import type { ContainerSources } from '../hardware/containers.ts';
 import { createHardware } from '../hardware/hardware.ts';
-import { Bus } from '../kit/bus.ts';
-import { silentLog } from '../kit/log.ts';
-import { inSlotsFolder, readSlotFolder } from '../slots/slot-folder.ts';
+import { Bus } from '../lib/async/event-bus.ts';
+import { silentLog } from '../lib/log.ts';
+import { inSlotsFolder, readSlotFolder } from '../slots/config/slot-folder.ts';
 import { readUpstreamFolder } from '../upstreams/upstream-folder.ts';
 import type { DoctorFacts } from './facts.ts';
 

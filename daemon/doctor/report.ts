@@ -1,4 +1,4 @@
-import { plural } from '../kit/plural.ts';
+import { plural } from '../lib/text/plural.ts';
 import { counted, type Finding } from './finding.ts';
 
 const ID_WIDTH = 14;

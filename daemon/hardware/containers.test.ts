@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { EngineAbout } from '../kit/container-engine/about.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import type { EngineAbout } from '../lib/container-engine/about.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { type ContainerSources, readContainers } from './containers.ts';
 import type { NodeState } from './device-nodes.ts';
 

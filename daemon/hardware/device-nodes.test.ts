@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { nodeAccess, readDeviceNodes } from './device-nodes.ts';
 import { fakeMachine } from './testing/fake-machine.ts';
 import { openTree } from './tree.ts';

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import { Bus } from '../kit/bus.ts';
-import { createLog } from '../kit/log.ts';
+import { Bus } from '../lib/async/event-bus.ts';
+import { createLog } from '../lib/log.ts';
 import { createHardware, type Hardware, type HardwareOptions } from './hardware.ts';
 import { type FakeMachine, fakeMachine, type MachineName } from './testing/fake-machine.ts';
 

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { HardwareView } from '../contract/hardware.ts';
-import type { Bus } from '../kit/bus.ts';
-import type { Log } from '../kit/log.ts';
-import { onceATurn } from '../kit/once-a-turn.ts';
-import { SingleFlight } from '../kit/single-flight.ts';
+import type { Bus } from '../lib/async/event-bus.ts';
+import { onceATurn } from '../lib/async/memoize-per-tick.ts';
+import { SingleFlight } from '../lib/async/single-flight.ts';
+import type { Log } from '../lib/log.ts';
 import { cardMemory } from './card-memory.ts';
 import { mayHaveCard } from './card-signs.ts';
 import type { ContainerSources } from './containers.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../lib/log.ts';
 import { busyCounters } from './busy-counter.ts';
 import { refreshDetails } from './details.ts';
 import { type DeviceFacts, forgetLive } from './facts.ts';

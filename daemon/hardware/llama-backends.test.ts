@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { cudaCommand, installedBackends } from './llama-backends.ts';
 
 test('a backend counts with its binaries and on its platform only', () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { ROOT } from '../kit/root.ts';
+import { ROOT } from '../lib/fs/root.ts';
 
 /** Packages of node-llama-cpp that carry the binaries of one backend, by platform. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {

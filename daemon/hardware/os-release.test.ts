@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { scratchOfFile } from '../kit/testing/scratch.ts';
+import { scratchOfFile } from '../lib/testing/scratch.ts';
 import { osName, readOsName } from './os-release.ts';
 
 const folder = scratchOfFile();

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { DeviceRecord, EvidenceRecord, HardwareView } from '../contract/hardware.ts';
 import { HardwareResponse } from '../contract/hardware.ts';
-import { Bus } from '../kit/bus.ts';
-import { createLog } from '../kit/log.ts';
+import { Bus } from '../lib/async/event-bus.ts';
+import { createLog } from '../lib/log.ts';
 import type { NodeState } from './device-nodes.ts';
 import { createHardware, type Hardware, type HardwareOptions } from './hardware.ts';
 import { type Accelerator, EXPECTED } from './testing/expected-machines.ts';

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { compileCacheEnv } from '../kit/compile-cache.ts';
-import { type RunResult, runCommand } from '../kit/run-command.ts';
+import { compileCacheEnv } from '../lib/perf/compile-cache.ts';
+import { type RunResult, runCommand } from '../lib/process/run-command.ts';
 import { readOsName } from './os-release.ts';
 import { asRecord, parseJson } from './tools.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { looseNumber, toolProblem, tools } from './tools.ts';
 
 const result = { code: 0, stdout: '', stderr: '', timedOut: false, missing: false };

@@ -1,4 +1,4 @@
-import { DEFAULT_PATH, type RunResult, runCommand } from '../kit/run-command.ts';
+import { DEFAULT_PATH, type RunResult, runCommand } from '../lib/process/run-command.ts';
 import { noAnswer } from './guarded.ts';
 
 /** Runs a vendor tool with the probe's limits; never throws. */

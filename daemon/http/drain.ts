@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../contract/errors.ts';
-import { newRequestId } from '../kit/request-id.ts';
+import { newRequestId } from '../lib/request-id.ts';
 import { dialectOf } from './call.ts';
 import { sendError } from './error-envelope.ts';
 import { baseHeaders } from './headers.ts';

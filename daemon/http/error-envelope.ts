@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorDialect, GatewayError } from '../contract/errors.ts';
-import type { Log } from '../kit/log.ts';
-import { STATUS_CODES } from '../kit/node-http.ts';
-import { hideSecretsIn } from '../kit/redact.ts';
+import type { Log } from '../lib/log.ts';
+import { STATUS_CODES } from '../lib/net/node-http.ts';
+import { hideSecretsIn } from '../lib/text/redact.ts';
 import { bareRefusalHeaders, refusalHeaders } from './headers.ts';
-import { lingerAfter } from './linger.ts';
+import { lingerAfter } from './lingering-close.ts';
 
 /** Turns anything thrown into a refusal that may be shown; unknown errors become `internal` and are logged with the id. */
 export function asGatewayError(error: unknown, log: Log, requestId: string): GatewayError {

@@ -1,6 +1,6 @@
 import { allHeaders } from '../auth/raw-headers.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { splitTarget, type Target } from '../kit/target.ts';
+import { splitTarget, type Target } from '../lib/net/request-target.ts';
 
 /** A request that readers could understand differently; nothing that follows it on its connection is read. */
 export const malformed = (message: string, status = 400): GatewayError =>

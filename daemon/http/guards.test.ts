@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createAuth } from '../auth/auth.ts';
 import { memorySessions, memorySettings } from '../auth/testing.ts';
 import type { GatewayError } from '../contract/errors.ts';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { admit, type GuardDeps, guard } from './guards.ts';
 import { createMatcher } from './matcher.ts';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SetupError } from '../kit/setup-error.ts';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { SetupError } from '../lib/setup-error.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { addressPatience, listen } from './listen.ts';
 
 /** Of a range for documents: no machine has it. */

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '../kit/log.ts';
-import { SetupError } from '../kit/setup-error.ts';
+import type { Log } from '../lib/log.ts';
+import { SetupError } from '../lib/setup-error.ts';
 
 export interface ListenOptions {
   host: string;

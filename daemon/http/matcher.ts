@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { type MatchedRoute, routeRows } from '../contract/routes.ts';
-import { hasDotSegment } from '../kit/target.ts';
+import { hasDotSegment } from '../lib/net/request-target.ts';
 
-// Its module for imports reads in Node's `http` with all that its getters make (`kit/node-http`); the one for `require` does not.
+// Its module for imports reads in Node's `http` with all that its getters make (`lib/net/node-http`); the one for `require` does not.
 const { Router } = createRequire(import.meta.url)('@koa/router') as typeof import('@koa/router');
 
 export interface Match {

@@ -2,14 +2,14 @@ import type { Context } from 'koa';
 import type { ZodType } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts';
-import { newRequestId } from '../kit/request-id.ts';
+import { newRequestId } from '../lib/request-id.ts';
 import type { Call, Handler, Handlers, HttpRouteId } from '../routes/handler.ts';
 import { dialectOf } from './call.ts';
 import { asGatewayError, closeIfUnread, sendError } from './error-envelope.ts';
-import { checkExpectation } from './expect.ts';
 import { type Admitted, admit, type GuardDeps, guard, guardOrigin } from './guards.ts';
 import { ALL_METHODS, baseHeaders, corsHeaders, kindHeaders } from './headers.ts';
 import { checkDeclared, readApiBody } from './read-body.ts';
+import { checkExpectation } from './send-continue.ts';
 
 export interface PipelineDeps extends GuardDeps {
   handlers: Handlers;

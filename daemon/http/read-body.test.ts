@@ -5,7 +5,7 @@ import Koa, { type Context } from 'koa';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
-import { dropRooms, takeRoom } from '../kit/rooms.ts';
+import { dropRooms, takeRoom } from '../lib/perf/large-buffer-pool.ts';
 import {
   deeperThan,
   isJsonType,

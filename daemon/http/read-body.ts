@@ -4,10 +4,10 @@ import type { Context } from 'koa';
 import type { ZodType, z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import type { BodyKind } from '../contract/routes.ts';
-import { GatheredBytes } from '../kit/gathered-bytes.ts';
-import { issueReason } from '../kit/issue-reason.ts';
-import { askForBody } from './expect.ts';
-import { cutShort, discardRest, letFinish } from './linger.ts';
+import { GatheredBytes } from '../lib/perf/body-buffer.ts';
+import { issueReason } from '../lib/text/zod-message.ts';
+import { cutShort, discardRest, letFinish } from './lingering-close.ts';
+import { askForBody } from './send-continue.ts';
 
 /**
  * Maximum bytes of a body, by kind (docs/spec/contract.md#caps). `audio` bodies are streamed by their handler

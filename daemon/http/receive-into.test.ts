@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import { setImmediate as breath } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { listening } from '../kit/testing/listening.ts';
+import { listening } from '../lib/testing/listening.ts';
 import { receiveInto, type TakeBytes } from './read-body.ts';
 
 /** What a taker got of `body`, which is sent in one go, or what the receipt was rejected with. */

@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { dialectOf } from './call.ts';
 import { asGatewayError, bareRefusal } from './error-envelope.ts';
 import { admit, type GuardDeps } from './guards.ts';
-import { endGently } from './linger.ts';
+import { endGently } from './lingering-close.ts';
 import { upgradeId } from './ws-request-id.ts';
 
 /** Largest message of a client: audio is sent in small pieces. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { newRequestId } from '../kit/request-id.ts';
+import { newRequestId } from '../lib/request-id.ts';
 
 const IDS = new WeakMap<IncomingMessage, string>();
 

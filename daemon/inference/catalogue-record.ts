@@ -1,8 +1,8 @@
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
-import type { SlotGlance } from '../slots/glance.ts';
+import type { SlotGlance } from '../slots/slot-view.ts';
 import type { RegisteredModelLike } from './ports.ts';
-import { sees } from './sees.ts';
+import { sees } from './supports-vision.ts';
 
 /** Window that is told when neither slot nor header knows one. */
 const DEFAULT_CONTEXT = 4096;

@@ -1,11 +1,11 @@
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
-import type { SlotGlance } from '../slots/glance.ts';
+import type { SlotGlance } from '../slots/slot-view.ts';
 import type { UpstreamModel } from '../upstreams/model-list.ts';
 import type { UpstreamFacts } from '../upstreams/port.ts';
 import { isHidden, LOCAL_OWNER, modelRecord } from './catalogue-record.ts';
 import { aliasedSlot, LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
-import { modelNamed, type Picture, slotNamed } from './dispatch/picture.ts';
+import { modelNamed, type Picture, slotNamed } from './dispatch/routing-view.ts';
 import { CURATED, curatedModel } from './images/curated.ts';
 import type { RegisteredModelLike } from './ports.ts';
 import { laneOf } from './rewrite/virtual-name.ts';

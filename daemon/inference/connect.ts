@@ -1,15 +1,15 @@
 import type { GatewayError } from '../contract/errors.ts';
 import { engineOf } from '../slots/engines/table.ts';
-import type { Lease } from '../slots/lease.ts';
+import type { Lease } from '../slots/lifecycle/lease.ts';
 import type { CallEnd } from '../upstreams/upstream.ts';
+import type { RunDeps, Walk } from './call.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { Ask } from './dispatch/resolver.ts';
-import type { EffortTold } from './forward/efforts.ts';
+import { awaitLease } from './forward/await-lease.ts';
+import type { EffortTold } from './forward/effort-support.ts';
 import { headerText } from './forward/headers.ts';
-import { awaitLease } from './forward/waiting.ts';
-import { NO_WAIT, type Waits, waitsOf } from './forward/waits.ts';
+import { NO_WAIT, type Waits, waitsOf } from './forward/wait-times.ts';
 import { loadModel } from './rewrite/load-model.ts';
-import type { RunDeps, Walk } from './run.ts';
 import type { Reading } from './tasks.ts';
 
 /** Where a request goes, ready to be used. */

@@ -1,13 +1,13 @@
+import type { Walk } from './call.ts';
 import type { Connection } from './connect.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import { callEnd } from './forward/call-end.ts';
-import { type EffortAsk, EffortRefused, type EffortTold } from './forward/efforts.ts';
+import { type EffortAsk, EffortRefused, type EffortTold } from './forward/effort-support.ts';
 import { type EngineFailure, judge, type Verdict } from './forward/engine-error.ts';
 import type { ExchangeEnd } from './forward/exchange.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { send } from './forward/send.ts';
-import type { Walk } from './run.ts';
 import type { InferenceCall } from './serve.ts';
 import type { Prepared, PreparedSink, Reading } from './tasks.ts';
 

@@ -2,7 +2,7 @@ import { GatewayError, isErrorCode } from '../contract/errors.ts';
 import { BadAnswer } from '../upstreams/ask.ts';
 import { endedEarly } from './forward/failure.ts';
 import { retryHints } from './forward/retry-hints.ts';
-import { tellsItsEnd } from './forward/told-end.ts';
+import { tellsItsEnd } from './forward/stream-end.ts';
 import type { InternalAnswer } from './internal.ts';
 
 /** Longest line of an event stream, in characters. */

@@ -2,8 +2,8 @@ import type { Tier } from '../contract/auth.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { RouteId } from '../contract/routes.ts';
 import type { Settings } from '../settings/settings.ts';
+import { judgeInside } from './authorize-internal.ts';
 import { type InternalHead, InternalResponse } from './internal-response.ts';
-import { judgeInside } from './judge-inside.ts';
 import type { InferenceCall, Whole } from './serve.ts';
 import type { TaskName } from './tasks.ts';
 

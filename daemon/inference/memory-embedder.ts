@@ -1,9 +1,9 @@
 import { GatewayError } from '../contract/errors.ts';
-import { newRequestId } from '../kit/request-id.ts';
+import { newRequestId } from '../lib/request-id.ts';
 import type { Embedder } from '../memory/embedder.ts';
 import type { Slots } from '../slots/slots.ts';
 import { asList, asObject } from './dialects/json.ts';
-import { isLoaded } from './dispatch/picture.ts';
+import { isLoaded } from './dispatch/routing-view.ts';
 import type { Internal } from './internal.ts';
 import { wholeJson } from './internal-read.ts';
 

@@ -1,19 +1,20 @@
 import { GatewayError } from '../contract/errors.ts';
-import type { OutboundBody } from '../kit/outbound.ts';
+import type { OutboundBody } from '../lib/net/outbound.ts';
 import { maskedFailure } from './audio/mask.ts';
 import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
-import type { Spools } from './audio/spools.ts';
+import type { Spools } from './audio/spool-store.ts';
 import { transcriptEvents } from './audio/transcript-events.ts';
+import type { Walk } from './call.ts';
 import type { Connection } from './connect.ts';
 import { cannotCount } from './dialects/cannot-count.ts';
 import type { Decision } from './dispatch/dispatch.ts';
-import type { PictureSources } from './dispatch/picture.ts';
+import type { PictureSources } from './dispatch/routing-view.ts';
 import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
-import type { EffortAsk, EffortTold } from './forward/efforts.ts';
+import type { Life } from './forward/call-scope.ts';
+import type { EffortAsk, EffortTold } from './forward/effort-support.ts';
 import { type EngineFailure, judgeOf, type Verdict } from './forward/engine-error.ts';
 import type { Sink } from './forward/exchange.ts';
-import type { Life } from './forward/life.ts';
 import { prepareImage, readImage, serveImage } from './images/image-task.ts';
 import { placeOfRerank, prepareRerank, readRerank } from './rerank/rerank-task.ts';
 import {
@@ -24,12 +25,11 @@ import {
   invalid,
   modelOf,
   scanBody,
-} from './rewrite/body-picture.ts';
+} from './rewrite/body-index.ts';
 import type { BodyContext } from './rewrite/body-rule.ts';
 import { rewriteChat, rewriteModel } from './rewrite/deviations.ts';
 import { effortOf } from './rewrite/effort.ts';
 import { wantsOmni } from './rewrite/omni.ts';
-import type { Walk } from './run.ts';
 import type { InferenceCall } from './serve.ts';
 
 /** What a route reads from its body before dispatch. */

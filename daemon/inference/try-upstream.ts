@@ -4,13 +4,13 @@ import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import { askUpstream, type UpstreamAnswer } from '../upstreams/ask.ts';
 import { faultOf } from '../upstreams/fault.ts';
 import type { AllUpstreams, UpstreamCall } from '../upstreams/port.ts';
+import { Life } from './forward/call-scope.ts';
 import { errorInside200, judge, startsLikeError } from './forward/engine-error.ts';
 import type { Engines } from './forward/engines.ts';
 import { engineHeaders } from './forward/headers.ts';
-import { Life } from './forward/life.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { credentialsOf, withoutCredentials } from './forward/own-credential.ts';
-import { IN_TRANSLATED, scanBody } from './rewrite/body-picture.ts';
+import { IN_TRANSLATED, scanBody } from './rewrite/body-index.ts';
 import { rewriteChat } from './rewrite/deviations.ts';
 
 export interface TryDeps {

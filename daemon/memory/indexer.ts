@@ -1,6 +1,6 @@
 import type { Tier } from '../contract/auth.ts';
 import { GatewayError } from '../contract/errors.ts';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../lib/log.ts';
 import type { MemoryVectors, PendingMemory } from '../store/memory-vectors.ts';
 import type { Embedder } from './embedder.ts';
 import { storedVector } from './vector.ts';

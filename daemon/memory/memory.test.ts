@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { memoryRepo } from '../store/memory.ts';
 import { memoryDb } from '../store/testing.ts';
 import type { EmbedAsk, Embedder } from './embedder.ts';

@@ -1,6 +1,6 @@
 import type { Tier } from '../contract/auth.ts';
 import type { MemoryFound, MemoryRecord } from '../contract/system.ts';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../lib/log.ts';
 import type { MemoryRepo } from '../store/memory.ts';
 import type { Embedder } from './embedder.ts';
 import { fuse } from './fuse.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { Log } from '../kit/log.ts';
-import { SetupError } from '../kit/setup-error.ts';
+import type { Log } from '../lib/log.ts';
+import { SetupError } from '../lib/setup-error.ts';
 import { CONFIG_FILE } from '../settings/config-text.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Settings } from '../settings/settings.ts';

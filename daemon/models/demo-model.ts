@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../kit/atomic-file.ts';
+import { replaceFile } from '../lib/fs/atomic-file.ts';
 import { CHATML } from './gguf/chat-templates.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';
 import { encodeGguf } from './gguf/writer.ts';

@@ -1,4 +1,4 @@
-import { runCommand } from '../kit/run-command.ts';
+import { runCommand } from '../lib/process/run-command.ts';
 import { findProgram } from './find-program.ts';
 
 /** The id under which the speaking program answers. */

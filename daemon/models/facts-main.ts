@@ -1,7 +1,7 @@
 /** Program of its own: reads the headers of the files (and speech folders) named as arguments, one line of JSON for each. */
 import { stat } from 'node:fs/promises';
-import type { ModelFacts } from './facts-apart.ts';
 import { ProjectorFile, readGgufFacts } from './gguf-facts.ts';
+import type { ModelFacts } from './read-facts-in-child.ts';
 import { isPassing, readFault } from './read-fault.ts';
 import { readSpeechFacts, speechLayout } from './speech-facts.ts';
 import { readWeightsFacts, weightsSize } from './weights-facts.ts';

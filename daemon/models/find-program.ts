@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DEFAULT_PATH } from '../kit/run-command.ts';
+import { DEFAULT_PATH } from '../lib/process/run-command.ts';
 
 /** The place of a program in the first folder of `path` that has it and lets it run; null when none does. */
 export async function findProgram(name: string, path = DEFAULT_PATH): Promise<string | null> {

@@ -1,14 +1,14 @@
 import { basename, dirname, join, sep } from 'node:path';
-import type { Log } from '../kit/log.ts';
-import type { Patience } from '../kit/patience.ts';
-import { type Beside, lookBeside } from './beside.ts';
-import { type ModelFacts, readFactsApart } from './facts-apart.ts';
+import type { Patience } from '../lib/fs/mount-guard.ts';
+import type { Log } from '../lib/log.ts';
 import { modelId, uniqueId } from './model-id.ts';
 import { modelOfFile } from './model-of-file.ts';
+import type { Shelf } from './model-store.ts';
 import { projectorOf } from './projector-of.ts';
+import { type ModelFacts, readFactsApart } from './read-facts-in-child.ts';
 import type { ModelSource, RegisteredModel } from './registered-model.ts';
 import { type FoundFile, lookForModel, SCAN_LIMITS, scanFolders } from './scan.ts';
-import type { Shelf } from './shelf.ts';
+import { type Beside, lookBeside } from './sibling-files.ts';
 
 export interface ModelProblem {
   /** Base name of the file, or the folder that the operator named. */

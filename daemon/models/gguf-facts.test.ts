@@ -1,7 +1,7 @@
 import { statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { tinyEmbed } from './gguf/testing/tiny-embed.ts';
 import { tinyRerank } from './gguf/testing/tiny-rerank.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { runCommand } from '../kit/run-command.ts';
+import { runCommand } from '../lib/process/run-command.ts';
 
 /** The program that serves models on the NPU (FastFlowLM). */
 export const NPU_PROGRAM = 'flm';

@@ -1,7 +1,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import { opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Patience, SilentPlace } from '../kit/patience.ts';
+import { Patience, SilentPlace } from '../lib/fs/mount-guard.ts';
 import { speechLayout, speechSize } from './speech-facts.ts';
 import { layoutOf } from './speech-layouts.ts';
 import { splitName, splitParts } from './split-files.ts';

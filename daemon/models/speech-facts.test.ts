@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { onnxMetadata } from './onnx/metadata.ts';
 import { writeToneRecogniser, writeToneVoice } from './onnx/testing/tone-folders.ts';
 import { toneStt } from './onnx/testing/tone-stt.ts';

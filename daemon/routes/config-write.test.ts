@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import { FileWriteError } from '../kit/atomic-file.ts';
+import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import { ConfigEditError } from '../settings/config-file.ts';
 import { configWrite } from './config-write.ts';
 

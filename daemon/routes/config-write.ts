@@ -1,5 +1,5 @@
 import { GatewayError } from '../contract/errors.ts';
-import { FileWriteError } from '../kit/atomic-file.ts';
+import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import { ConfigEditError } from '../settings/config-file.ts';
 
 /**

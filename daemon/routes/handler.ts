@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { AuthRequest } from '../auth/auth.ts';
 import type { Caller } from '../auth/credentials.ts';
 import type { MatchedRoute, RouteId } from '../contract/routes.ts';
-import type { Target } from '../kit/target.ts';
+import type { Target } from '../lib/net/request-target.ts';
 
 /** What the pipeline has found out about one request by the time its handler runs. */
 export interface Call {

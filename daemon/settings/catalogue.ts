@@ -1,6 +1,6 @@
 import { hostName } from './host-name.ts';
-import { choice, flag, type Kind, list, number, origin, text } from './kinds.ts';
 import { proxyAddress } from './proxy-address.ts';
+import { choice, flag, type Kind, list, number, origin, text } from './setting-types.ts';
 
 /** One setting: the row that daemon, command line, dashboard, docs and example files are made from. */
 export interface SettingRowDef<T> {

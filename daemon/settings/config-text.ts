@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { TimeLimitError, withinTime } from '../kit/within-time.ts';
+import { TimeLimitError, withinTime } from '../lib/async/run-with-timeout.ts';
 
 export const CONFIG_FILE = 'config.toml';
 /** A config.toml may have this many bytes. */

@@ -1,4 +1,4 @@
-import { FileWriteError, type ReplaceOptions, replaceFile } from '../kit/atomic-file.ts';
+import { FileWriteError, type ReplaceOptions, replaceFile } from '../lib/fs/atomic-file.ts';
 import { readFileCapped, sameRead } from './read-file.ts';
 import type { Guard } from './revision.ts';
 

@@ -2,9 +2,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../kit/log.ts';
-import type { FaultHook } from '../kit/temp-file.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import type { FaultHook } from '../lib/fs/temp-file.ts';
+import { silentLog } from '../lib/log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from './settings.ts';
 
 const OLD_KEY = 'the-old-admin-key';

@@ -1,8 +1,8 @@
 import { settingRows } from './catalogue.ts';
 import { describeEnvFile, parseEnvFile } from './env-file.ts';
-import { flag } from './kinds.ts';
 import { boundProblems, type Problem } from './problem.ts';
 import type { FileRead } from './read-file.ts';
+import { flag } from './setting-types.ts';
 
 export const ENV_FILE = 'api.env';
 /** api.env may have this many bytes. */

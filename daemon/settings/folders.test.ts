@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { SetupError } from '../kit/setup-error.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import { SetupError } from '../lib/setup-error.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { folderPaths, openFolders, presentFolders } from './folders.ts';
 
 let base = '';

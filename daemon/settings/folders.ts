@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { SetupError } from '../kit/setup-error.ts';
+import { SetupError } from '../lib/setup-error.ts';
 
 /** Absolute paths; both exist and can be written. */
 export interface Folders {

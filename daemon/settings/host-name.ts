@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
-import type { Parsed } from './kinds.ts';
+import type { Parsed } from './setting-types.ts';
 
 /** Host and port of `host`, `host:port` or `scheme://host:port`. */
 const ENTRY = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(\[[^\]]*\]|[^:[\]]*)(?::(\d{0,5}))?$/i;

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { createLog } from '../kit/log.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import { createLog } from '../lib/log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { LastGood } from './last-good.ts';
 
 let folder = '';

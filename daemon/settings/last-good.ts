@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { replaceFile } from '../kit/atomic-file.ts';
-import type { Log } from '../kit/log.ts';
-import { acceptedValues, KEPT_VALUES } from './kept-values.ts';
+import { replaceFile } from '../lib/fs/atomic-file.ts';
+import type { Log } from '../lib/log.ts';
 import { readFileCapped } from './read-file.ts';
+import { acceptedValues, KEPT_VALUES } from './retained-values.ts';
 
 const ENFORCEMENT_FILE = 'enforcement.json';
 const CAP = 1 << 20;

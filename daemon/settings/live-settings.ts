@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { SettingRow } from '../contract/system.ts';
-import type { Log } from '../kit/log.ts';
-import type { FaultHook } from '../kit/temp-file.ts';
+import type { FaultHook } from '../lib/fs/temp-file.ts';
+import type { Log } from '../lib/log.ts';
 import { SETTINGS, type SettingName, type SettingRowDef, type SettingValue } from './catalogue.ts';
 import { ConfigEditError, setInConfigFile, type TomlValue } from './config-file.ts';
 import { CONFIG_CAP, CONFIG_FILE, readConfigText } from './config-text.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../kit/log.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import { silentLog } from '../lib/log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { parseEnvFile } from './env-file.ts';
 import { ownAddress } from './own-address.ts';
 import { openSettings } from './settings.ts';

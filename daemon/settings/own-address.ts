@@ -4,9 +4,9 @@ import { SETTINGS } from './catalogue.ts';
 import { CONFIG_FILE } from './config-text.ts';
 import { type ConfigMemory, judgeText, keptValues } from './config-values.ts';
 import { folderPaths } from './folders.ts';
-import { acceptedValues, KEPT_VALUES } from './kept-values.ts';
 import { resolve } from './precedence.ts';
 import type { FileRead } from './read-file.ts';
+import { acceptedValues, KEPT_VALUES } from './retained-values.ts';
 
 export interface AddressSources {
   /** What the gateway inherits. */

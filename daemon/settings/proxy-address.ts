@@ -1,5 +1,5 @@
-import { subnetOf } from '../kit/subnet.ts';
-import type { Parsed } from './kinds.ts';
+import { subnetOf } from '../lib/net/subnet.ts';
+import type { Parsed } from './setting-types.ts';
 
 /** An address or a CIDR range that the list of proxies can hold; kept as it is written. */
 export function proxyAddress(entry: string): Parsed<string> {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { type FileRead, readFileCapped, sameRead } from './read-file.ts';
 
 let folder = '';

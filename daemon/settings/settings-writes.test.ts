@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FileWriteError } from '../kit/atomic-file.ts';
-import type { FaultStep } from '../kit/temp-file.ts';
+import { FileWriteError } from '../lib/fs/atomic-file.ts';
+import type { FaultStep } from '../lib/fs/temp-file.ts';
 import { ConfigEditError } from './config-file.ts';
 
 import { SettingsBench } from './testing/settings-bench.ts';

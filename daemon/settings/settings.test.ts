@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SetupError } from '../kit/setup-error.ts';
+import { SetupError } from '../lib/setup-error.ts';
 import type { Settings } from './settings.ts';
 
 import { SettingsBench } from './testing/settings-bench.ts';

@@ -1,8 +1,8 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SettingRow } from '../contract/system.ts';
-import type { Log } from '../kit/log.ts';
-import { type FaultHook, sweepTemps } from '../kit/temp-file.ts';
+import { type FaultHook, sweepTemps } from '../lib/fs/temp-file.ts';
+import type { Log } from '../lib/log.ts';
 import type { SettingName, SettingValue } from './catalogue.ts';
 import { CONFIG_FILE } from './config-text.ts';
 import { ENV_FILE } from './env-layer.ts';

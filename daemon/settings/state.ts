@@ -1,5 +1,5 @@
 import type { SettingRow } from '../contract/system.ts';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../lib/log.ts';
 import { type SettingName, type SettingValue, settingRows } from './catalogue.ts';
 import { type ConfigPicture, judgeConfig, keptWithout } from './config-layer.ts';
 import type { ConfigMemory } from './config-values.ts';

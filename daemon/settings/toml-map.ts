@@ -1,5 +1,5 @@
 import { TomlDocument } from '@decimalturn/toml-patch';
-import { withinTime } from '../kit/within-time.ts';
+import { withinTime } from '../lib/async/run-with-timeout.ts';
 
 type Home = 'root' | 'table' | 'inline';
 

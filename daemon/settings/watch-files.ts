@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
-import { pollStats } from '../kit/poll-stats.ts';
+import { pollStats } from '../lib/fs/poll-stats.ts';
 
 const SETTLE_MS = 100;
 const POLL_MS = 2000;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SetupView } from '../contract/setup.ts';
-import type { FolderView } from './look-at-folders.ts';
+import type { FolderView } from './read-folders.ts';
 
 const COMMAND = 'sudo systemctl edit svc-gateway';
 /** Below a hidden home any of these may be; systemd passes over what is not there because of the hyphen. */

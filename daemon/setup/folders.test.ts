@@ -9,14 +9,14 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { scanFolders } from '../models/scan.ts';
 import { dropInFor } from './drop-in.ts';
 import { homesIn, knownFolders } from './known-folders.ts';
-import { lookAtFolders } from './look-at-folders.ts';
 import { linkOllama, ollamaModels, weightsIn } from './ollama-links.ts';
+import { lookAtFolders } from './read-folders.ts';
 
 let root: string;
 beforeEach(() => {

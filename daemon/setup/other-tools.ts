@@ -1,8 +1,8 @@
-import { Remembered } from '../kit/remembered.ts';
+import { Remembered } from '../lib/async/ttl-cache.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { KeptState } from './kept-state.ts';
-import { type FolderView, lookAtFolders } from './look-at-folders.ts';
+import { type FolderView, lookAtFolders } from './read-folders.ts';
+import type { KeptState } from './stored-state.ts';
 import { refused } from './wanted-models.ts';
 
 export interface OtherToolsOptions {

@@ -1,5 +1,5 @@
 import type { SetupView } from '../contract/setup.ts';
-import { everyAddress } from '../kit/ip-address.ts';
+import { everyAddress } from '../lib/net/ip-address.ts';
 
 export type ReachChoice = 'machine' | 'network';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { roomOn } from '../app/memory-headroom.ts';
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { MACHINES } from '../hardware/testing/fake-machine.ts';
-import { roomOn } from '../memory-room.ts';
 import { CATALOG, pullName } from '../models/catalog.ts';
-import { KEEP_FREE_BYTES } from '../slots/eviction.ts';
-import { fitOf, slotOf } from '../slots/fit.ts';
+import { KEEP_FREE_BYTES } from '../slots/admission/eviction.ts';
+import { fitOf, slotOf } from '../slots/admission/fit.ts';
 import { admissionOn, probedMachine } from '../test/harness/captured-machine.ts';
 import { asSlotModel, type Beside, PREFERRED, recommend, type SetPicture } from './recommend.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { linkOllama } from './ollama-links.ts';

@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
-import { hideSecrets } from '../kit/redact.ts';
+import { hideSecrets } from '../lib/text/redact.ts';
+import { poolOf } from './admission/memory-use.ts';
+import type { SlotConfig } from './config/slot-file.ts';
 import type { SlotModel } from './engines/engine.ts';
-import type { Failure } from './failure.ts';
-import type { SlotGlance } from './glance.ts';
-import { poolOf } from './holding.ts';
-import type { Current, OwnerParts } from './owner-parts.ts';
-import type { SlotConfig } from './slot-file.ts';
-import type { Traffic } from './traffic.ts';
+import type { Current, OwnerParts } from './lifecycle/controller-deps.ts';
+import type { Failure } from './lifecycle/failure.ts';
+import type { Traffic } from './lifecycle/traffic.ts';
+import type { SlotGlance } from './slot-view.ts';
 
 /** All that the record of a slot is made from. */
 export interface SlotFacts {

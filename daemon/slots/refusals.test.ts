@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextFailure } from './failure.ts';
+import { nextFailure } from './lifecycle/failure.ts';
 import {
   disabledError,
   failedError,

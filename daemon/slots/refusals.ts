@@ -1,7 +1,7 @@
 import { GatewayError } from '../contract/errors.ts';
 import { roomOf } from '../contract/memory-room.ts';
 import type { MemorySumView } from '../contract/slots.ts';
-import { type Failure, requestChance } from './failure.ts';
+import { type Failure, requestChance } from './lifecycle/failure.ts';
 
 /** Seconds after which a caller may try again when a load goes on or a queue is full. */
 const AGAIN_S = 10;

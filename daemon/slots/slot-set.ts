@@ -1,16 +1,16 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
-import type { Bus } from '../kit/bus.ts';
-import { cutTo } from '../kit/cut.ts';
-import type { Log } from '../kit/log.ts';
-import type { AutoSlots } from './auto-slots.ts';
-import type { SlotGlance } from './glance.ts';
-import type { Holding } from './holding.ts';
-import type { Owner } from './owner.ts';
+import type { Bus } from '../lib/async/event-bus.ts';
+import type { Log } from '../lib/log.ts';
+import { cutTo } from '../lib/text/truncate.ts';
+import type { Holding } from './admission/memory-use.ts';
+import type { AutoSlots } from './binding/auto-slots.ts';
+import type { Swaps } from './binding/swaps.ts';
+import type { SlotConfig } from './config/slot-file.ts';
+import { inSlotsFolder, NO_FILES, type SlotFolder } from './config/slot-folder.ts';
+import type { Owner } from './lifecycle/slot-controller.ts';
 import { goneError } from './refusals.ts';
-import type { SlotConfig } from './slot-file.ts';
-import { inSlotsFolder, NO_FILES, type SlotFolder } from './slot-folder.ts';
-import type { Swaps } from './swaps.ts';
+import type { SlotGlance } from './slot-view.ts';
 
 export interface SlotSetParts {
   readonly log: Log;

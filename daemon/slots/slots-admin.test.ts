@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FileWriteError } from '../kit/atomic-file.ts';
+import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import { ConfigEditError } from '../settings/config-file.ts';
 import { AdminBench, refusedFields } from './testing/admin-bench.ts';
 import { settle } from './testing/manual-clock.ts';

@@ -2,13 +2,13 @@ import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Guard } from '../settings/revision.ts';
-import type { Beside } from './admit.ts';
+import type { Beside } from './admission/launch-plan.ts';
+import type { Foreseen } from './admission/preview.ts';
+import type { SlotConfig } from './config/slot-file.ts';
 import type { SlotModel } from './engines/engine.ts';
-import type { Foreseen } from './foresee.ts';
-import type { SlotGlance } from './glance.ts';
-import type { Lease, ReadyOptions } from './lease.ts';
-import type { SlotConfig } from './slot-file.ts';
-import type { SlotWorkListener } from './work.ts';
+import type { Lease, ReadyOptions } from './lifecycle/lease.ts';
+import type { SlotWorkListener } from './lifecycle/slot-events.ts';
+import type { SlotGlance } from './slot-view.ts';
 
 /**
  * The slots of this gateway (docs/spec/contract.md#slots). Names are those of slot files; an unknown one is

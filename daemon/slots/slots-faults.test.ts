@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startTicksOf } from '../kit/process-identity.ts';
-import { scratchOfFile } from '../kit/testing/scratch.ts';
+import { startTicksOf } from '../lib/process/process-identity.ts';
+import { scratchOfFile } from '../lib/testing/scratch.ts';
 import { DEMO_REPLY } from '../models/demo-model.ts';
 import type { SlotModel } from './engines/engine.ts';
+import { HUNG } from './lifecycle/watch.ts';
 import type { Slots } from './slots.ts';
 import { demoModel } from './testing/demo-model.ts';
 import { SlotsBench } from './testing/slots-bench.ts';
-import { HUNG } from './watch.ts';
 
 const ask = { signal: new AbortController().signal, stream: false };
 /** Short, and still far above what a busy machine takes to answer. */

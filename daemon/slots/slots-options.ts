@@ -1,18 +1,18 @@
 import type { GatewayEvents } from '../contract/events.ts';
-import type { Bus } from '../kit/bus.ts';
-import type { Log } from '../kit/log.ts';
-import type { Outbound } from '../kit/outbound.ts';
-import type { Patience } from '../kit/patience.ts';
+import type { Bus } from '../lib/async/event-bus.ts';
+import type { Patience } from '../lib/fs/mount-guard.ts';
+import type { Log } from '../lib/log.ts';
+import type { Outbound } from '../lib/net/outbound.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Beside, Room } from './admit.ts';
-import type { BindableModel } from './bindings.ts';
-import type { Clock } from './clock.ts';
+import type { Beside, Room } from './admission/launch-plan.ts';
+import type { BindableModel } from './binding/bindings.ts';
+import type { KeptText } from './binding/stored-bindings.ts';
+import type { SlotConfig } from './config/slot-file.ts';
 import type { SlotModel } from './engines/engine.ts';
-import type { AskEngine } from './health.ts';
-import type { KeptText } from './kept-bindings.ts';
+import type { Clock } from './lifecycle/clock.ts';
+import type { AskEngine } from './lifecycle/health.ts';
+import type { WatchPace } from './lifecycle/watch.ts';
 import type { Runner } from './runners/runner.ts';
-import type { SlotConfig } from './slot-file.ts';
-import type { WatchPace } from './watch.ts';
 
 /** What the slots are made of and look at. */
 export interface SlotsOptions {

@@ -1,8 +1,8 @@
 import type { AuditRow } from '../contract/system.ts';
-import { Backlog } from './backlog.ts';
 import { clampRows, clip, fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from './write-health.ts';
+import { Backlog } from './write-queue.ts';
 
 export interface AuditEvent {
   action: string;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { keepBackup, keptBackup, restoreBackup, runningBackup, takeBackup } from './backup.ts';
 import { connect, enterWal } from './connection.ts';
 

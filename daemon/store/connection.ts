@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { SetupError } from '../kit/setup-error.ts';
+import { SetupError } from '../lib/setup-error.ts';
 
 export type Db = Database.Database;
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { connect, type Db, enterWal } from './connection.ts';
 import { inspect, moveAside } from './damage.ts';
 import { latest, migrate } from './migrations.ts';

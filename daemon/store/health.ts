@@ -1,4 +1,4 @@
-import type { FaultPicture } from './faults.ts';
+import type { FaultPicture } from './write-health.ts';
 
 export interface StoreHealth {
   status: 'ok' | 'warning' | 'failed';

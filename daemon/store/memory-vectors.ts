@@ -1,6 +1,6 @@
 import { clampRows } from './columns.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from './write-health.ts';
 
 /** A memory by its number, which counts up as memories are added. */
 export interface PendingMemory {

@@ -3,9 +3,9 @@ import { GatewayError } from '../contract/errors.ts';
 import type { MemoryRecord } from '../contract/system.ts';
 import { clampRows, fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './faults.ts';
 import { searchExpression, spaced } from './memory-query.ts';
 import { type MemoryVectors, memoryVectors } from './memory-vectors.ts';
+import type { Faults } from './write-health.ts';
 
 /** Remembered texts with their search index. Every call throws `store.unavailable` when the database fails. */
 export interface MemoryRepo {

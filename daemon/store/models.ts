@@ -1,7 +1,7 @@
 import type { ModelRecordView } from '../contract/models.ts';
 import { fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from './write-health.ts';
 
 /** One model of the registry; the public part is that of `GET /api/models`. */
 export interface ModelRow extends Omit<ModelRecordView, 'source' | 'projector'> {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SetupError } from '../kit/setup-error.ts';
+import { SetupError } from '../lib/setup-error.ts';
 import { keepBackup, putInPlace, removeBeside, restoreBackup, runningBackup, takeBackup } from './backup.ts';
 import { assertEngine, BUSY_MS, connect, type Db, enterWal, makePrivate } from './connection.ts';
 import { inspect, moveAside } from './damage.ts';

@@ -1,6 +1,6 @@
 import { clip } from './columns.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from './write-health.ts';
 
 export const PULL_STATES = [
   'queued',

@@ -1,11 +1,11 @@
 import type { RequestDetailView, RequestRecord, RequestStoryView } from '../contract/system.ts';
-import { Backlog } from './backlog.ts';
 import { clampRows, clip } from './columns.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './faults.ts';
 import { BATCH, detailOf, type Finished, finished, RequestBatches } from './request-batches.ts';
 import type { Kept } from './retention.ts';
 import { type UsageRepo, usageRepo } from './usage.ts';
+import type { Faults } from './write-health.ts';
+import { Backlog } from './write-queue.ts';
 
 /** How much is kept. */
 export interface LogBounds {

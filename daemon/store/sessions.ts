@@ -1,6 +1,6 @@
-import { Backlog } from './backlog.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from './write-health.ts';
+import { Backlog } from './write-queue.ts';
 
 export interface StoredSession {
   id: string;

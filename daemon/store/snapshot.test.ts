@@ -1,7 +1,7 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { connect, enterWal } from './connection.ts';
 import { migrate } from './migrations.ts';
 import { MIGRATIONS } from './schema.ts';

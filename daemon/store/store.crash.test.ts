@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { connect } from './connection.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -22,7 +22,7 @@ function child(folder: string, body: string, prefix = '') {
   const script = `
     import { writeSync } from 'node:fs';
     import { openStore } from ${from('store.ts')};
-    import { createLog } from ${from('../kit/log.ts')};
+    import { createLog } from ${from('../lib/log.ts')};
     const say = (value) => writeSync(1, JSON.stringify(value) + '\\n');
     const store = openStore({ folder: process.env.FOLDER, log: createLog({ level: 'error', write() {} }) });
     ${body}`;

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
-import { scratch } from '../kit/testing/scratch.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { connect } from './connection.ts';
 import { DEFAULT_KEPT } from './retention.ts';
 import { openStore, type Store } from './store.ts';

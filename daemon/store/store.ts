@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
-import type { Log } from '../kit/log.ts';
+import type { Log } from '../lib/log.ts';
 import { type AuditRepo, auditRepo } from './audit.ts';
 import type { Db } from './connection.ts';
-import { type FactsRepo, factsRepo } from './facts.ts';
-import { Faults } from './faults.ts';
 import { healthOf, type StoreHealth, WAL_ALARM_BYTES, WAL_LIMIT_BYTES } from './health.ts';
+import { type FactsRepo, factsRepo } from './key-value.ts';
 import { type MemoryRepo, memoryRepo } from './memory.ts';
 import { type ModelsRepo, modelsRepo } from './models.ts';
 import { type Opened, openDatabase } from './open.ts';
@@ -14,6 +13,7 @@ import { DEFAULT_KEPT, type Kept, Retention } from './retention.ts';
 import type { Migration } from './schema.ts';
 import { type SessionsRepo, sessionsRepo } from './sessions.ts';
 import type { UsageRepo } from './usage.ts';
+import { Faults } from './write-health.ts';
 
 /** The gateway's database, one repository per family of tables. */
 export interface Store {

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { recordedLog } from '../kit/testing/recorded-log.ts';
+import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { connect, type Db } from './connection.ts';
-import { Faults } from './faults.ts';
 import { migrate } from './migrations.ts';
 import { MIGRATIONS } from './schema.ts';
+import { Faults } from './write-health.ts';
 
 /** For tests: a database in memory with the present schema, and a clock for its faults. */
 export function memoryDb(): {

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../contract/system.ts';
 import type { Db } from './connection.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from './write-health.ts';
 
 /** What one tier asked of one model on one day (UTC). */
 export interface UsageRow {

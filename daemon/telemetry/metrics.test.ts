@@ -5,10 +5,10 @@ import type { PullRecord } from '../contract/pulls.ts';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
-import { Bus } from '../kit/bus.ts';
-import type { SlotWork, SlotWorkListener } from '../slots/work.ts';
+import { Bus } from '../lib/async/event-bus.ts';
+import type { SlotWork, SlotWorkListener } from '../slots/lifecycle/slot-events.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
-import { MOST_OWNERS } from './series/owners.ts';
+import { MOST_OWNERS } from './series/target-metrics.ts';
 
 let open: Metrics | undefined;
 afterEach(() => open?.close());

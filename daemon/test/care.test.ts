@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../kit/log.ts';
+import { silentLog } from '../lib/log.ts';
 import { openStore } from '../store/store.ts';
 import { ADMIN_KEY, CLIENT_KEY, startGateway } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { roomOn } from '../app/memory-headroom.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { MACHINES } from '../hardware/testing/fake-machine.ts';
-import { roomOn } from '../memory-room.ts';
 import { CATALOG, type KnownModel, reckoned, typeOf } from '../models/catalog.ts';
+import type { Loads } from '../slots/admission/controller.ts';
+import { fitOf, slotOf } from '../slots/admission/fit.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
-import { fitOf, slotOf } from '../slots/fit.ts';
-import type { Loads } from '../slots/loads.ts';
 import { admissionOn, probedMachine } from './harness/captured-machine.ts';
 
 const ends: (() => void)[] = [];

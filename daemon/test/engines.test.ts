@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
-import { listening, portOf } from '../kit/testing/listening.ts';
+import { listening, portOf } from '../lib/testing/listening.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
 import { alive } from './harness/descendants.ts';

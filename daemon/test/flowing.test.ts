@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { listening, portOf } from '../kit/testing/listening.ts';
+import { listening, portOf } from '../lib/testing/listening.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';

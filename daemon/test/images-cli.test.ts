@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readPng } from '../kit/png.ts';
+import { readPng } from '../lib/media/png.ts';
 import { ImageGateway } from './harness/image-gateway.ts';
 import { pointing, svcctl } from './harness/svcctl.ts';
 

@@ -6,7 +6,7 @@
 import { NotFoundError, UnprocessableEntityError } from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../contract/models.ts';
-import { readPng } from '../kit/png.ts';
+import { readPng } from '../lib/media/png.ts';
 import { failure } from './harness/failure.ts';
 import { until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RequestRecord } from '../contract/system.ts';
-import { wavHead } from '../kit/pcm.ts';
+import { wavHead } from '../lib/media/pcm.ts';
 import { CHATML } from '../models/gguf/chat-templates.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { listening, portOf } from '../kit/testing/listening.ts';
+import { listening, portOf } from '../lib/testing/listening.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';

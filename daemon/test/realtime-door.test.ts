@@ -7,7 +7,7 @@ import { createServer } from 'node:tls';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { afterAll, describe, expect, it } from 'vitest';
-import { portOf } from '../kit/testing/listening.ts';
+import { portOf } from '../lib/testing/listening.ts';
 import { makeCertificate } from './harness/certificate.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { ask } from './harness/http.ts';

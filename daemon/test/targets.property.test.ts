@@ -6,7 +6,7 @@ import { decide, effectiveClass } from '../auth/gate.ts';
 import type { Tier } from '../contract/auth.ts';
 import { ROUTES, type RouteRow, routeRows } from '../contract/routes.ts';
 import { createMatcher } from '../http/matcher.ts';
-import { splitTarget } from '../kit/target.ts';
+import { splitTarget } from '../lib/net/request-target.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { parseRaw, rawExchange } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';

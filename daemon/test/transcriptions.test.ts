@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type OpenAI from 'openai';
 import { APIError, BadRequestError } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { wavHead } from '../kit/pcm.ts';
+import { wavHead } from '../lib/media/pcm.ts';
 import { failure } from './harness/failure.ts';
 import { until } from './harness/gateway.ts';
 import { type Answer, ask } from './harness/http.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamTestView } from '../contract/upstreams.ts';
-import { portOf } from '../kit/testing/listening.ts';
+import { portOf } from '../lib/testing/listening.ts';
 import { type Certificate, makeCertificate } from './harness/certificate.ts';
 import { Front } from './harness/front.ts';
 

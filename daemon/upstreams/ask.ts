@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import type { Outbound, OutboundController, OutboundRequest } from '../kit/outbound.ts';
+import type { Outbound, OutboundController, OutboundRequest } from '../lib/net/outbound.ts';
 
 export interface UpstreamAnswer {
   readonly status: number;

@@ -1,6 +1,6 @@
 import { isLoopback, isPrivate } from '../auth/addresses.ts';
 import { parseAuthority } from '../auth/authority.ts';
-import { isUnreachable } from '../kit/unreachable-address.ts';
+import { isUnreachable } from '../lib/net/unreachable-address.ts';
 
 /** Where an upstream is. */
 export interface BaseUrl {

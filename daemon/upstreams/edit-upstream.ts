@@ -7,7 +7,7 @@ import {
   type UpstreamField,
   type UpstreamPutBody,
 } from '../contract/upstreams.ts';
-import { createExclusive, FileWriteError } from '../kit/atomic-file.ts';
+import { createExclusive, FileWriteError } from '../lib/fs/atomic-file.ts';
 import type { TomlValue } from '../settings/config-file.ts';
 import { editFile, guardFile } from '../settings/edit-file.ts';
 import { unguarded } from '../settings/revision.ts';

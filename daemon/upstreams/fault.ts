@@ -1,5 +1,5 @@
 import { BadAnswer } from './ask.ts';
-import type { FailureKind } from './breaker.ts';
+import type { FailureKind } from './circuit-breaker.ts';
 
 /** Why no proper answer came over a connection. */
 export interface Fault {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SingleFlight } from '../kit/single-flight.ts';
+import { SingleFlight } from '../lib/async/single-flight.ts';
 import { type ListDeps, type ListOutcome, readList } from './read-list.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -1,4 +1,4 @@
-import type { Outbound } from '../kit/outbound.ts';
+import type { Outbound } from '../lib/net/outbound.ts';
 import { askUpstream, type UpstreamAnswer } from './ask.ts';
 import { faultOf } from './fault.ts';
 import { HOPS_HEADER, INSTANCE_HEADER } from './hops.ts';

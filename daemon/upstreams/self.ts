@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { isLoopback } from '../auth/addresses.ts';
 import { normalName } from '../auth/authority.ts';
-import { canonicalIp, everyAddress } from '../kit/ip-address.ts';
+import { canonicalIp, everyAddress } from '../lib/net/ip-address.ts';
 import type { BaseUrl } from './base-url.ts';
 
 /** Where this gateway listens. */

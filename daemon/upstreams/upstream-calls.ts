@@ -1,6 +1,6 @@
 import type { GatewayError } from '../contract/errors.ts';
-import type { Pass } from './breaker.ts';
-import type { DailyCounts } from './daily.ts';
+import type { Pass } from './circuit-breaker.ts';
+import type { DailyCounts } from './daily-quota.ts';
 import { faultOf } from './fault.ts';
 import { HOPS_HEADER, nextHops } from './hops.ts';
 import type { CallOptions, UpstreamCall } from './port.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { scratch } from '../kit/testing/scratch.ts';
+import { scratch } from '../lib/testing/scratch.ts';
 import { readUpstreamFile } from './upstream-file.ts';
 import { MOST_UPSTREAMS, readUpstreamFolder, type UpstreamFolder } from './upstream-folder.ts';
 

@@ -1,8 +1,8 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { UPSTREAM_FIELDS, type UpstreamKind, UpstreamName } from '../contract/upstreams.ts';
-import { issueReason } from '../kit/issue-reason.ts';
-import { withinTime } from '../kit/within-time.ts';
+import { withinTime } from '../lib/async/run-with-timeout.ts';
+import { issueReason } from '../lib/text/zod-message.ts';
 import { tomlReason } from '../settings/config-text.ts';
 import { keyLines } from '../settings/key-lines.ts';
 import type { Problem } from '../settings/problem.ts';

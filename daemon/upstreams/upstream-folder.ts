@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSmallFile } from '../kit/read-small-file.ts';
+import { readSmallFile } from '../lib/fs/read-small-file.ts';
 import { boundProblems, type Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
 import {

@@ -1,5 +1,5 @@
 import type { UpstreamHealth } from '../contract/upstreams.ts';
-import { Breaker, type FailureKind, type Pass } from './breaker.ts';
+import { Breaker, type FailureKind, type Pass } from './circuit-breaker.ts';
 import { faultOf } from './fault.ts';
 import type { ListClocks, Listing } from './listing.ts';
 import { fixedModels, type UpstreamModel, wantedModels } from './model-list.ts';

@@ -5,11 +5,11 @@
  */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
-import { tuneHeap } from '../../daemon/kit/heap.ts';
-import { keepTickShape } from '../../daemon/kit/tick-shape.ts';
-import { startServices } from '../../daemon/services.ts';
+import { startServices } from '../../daemon/app/services.ts';
+import { keepTickShape } from '../../daemon/lib/perf/pin-tick-shape.ts';
+import { tuneHeap } from '../../daemon/lib/perf/v8-flags.ts';
 import type { Launch } from '../../daemon/slots/engines/engine.ts';
-import type { AskEngine } from '../../daemon/slots/health.ts';
+import type { AskEngine } from '../../daemon/slots/lifecycle/health.ts';
 import type { Ended, Runner, Running } from '../../daemon/slots/runners/runner.ts';
 
 const [origin = '', profile] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { START_FLAG } from '../../daemon/kit/heap.ts';
+import { START_FLAG } from '../../daemon/lib/perf/v8-flags.ts';
 import { tinyEmbed } from '../../daemon/models/gguf/testing/tiny-embed.ts';
 import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
 import { freePort } from '../../daemon/slots/runners/ports.ts';

@@ -12,9 +12,9 @@ test('functions by their own time: same places together, idle time left out, the
   const profile: CpuProfile = {
     nodes: [
       node(1, '(idle)'),
-      node(2, 'scan', 'daemon/kit/scan.ts', 9),
+      node(2, 'scan', 'daemon/lib/scan.ts', 9),
       node(3, 'send', 'daemon/x.ts', 0),
-      node(4, 'scan', 'daemon/kit/scan.ts', 9),
+      node(4, 'scan', 'daemon/lib/scan.ts', 9),
       node(5, '', 'daemon/x.ts', 4),
     ],
     samples: [2, 1, 3, 4, 5],
@@ -22,6 +22,6 @@ test('functions by their own time: same places together, idle time left out, the
   };
   expect(hotFunctions(profile, 2)).toEqual([
     { where: '(anonymous)  daemon/x.ts:5', selfMs: 0.999, share: 999 / 1899 },
-    { where: 'scan  daemon/kit/scan.ts:10', selfMs: 0.8, share: 800 / 1899 },
+    { where: 'scan  daemon/lib/scan.ts:10', selfMs: 0.8, share: 800 / 1899 },
   ]);
 });

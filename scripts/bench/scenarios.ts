@@ -1,5 +1,4 @@
 import { chatBody, embeddingsBody, FORM_TYPE, formBody } from './bodies.ts';
-import type { CastName } from './casts.ts';
 import { abortStreams } from './load-abort.ts';
 import { type ClosedLoad, closedLoop, type Figures } from './load-closed.ts';
 import { GROWING_BODY, GROWING_TALK, growth } from './load-growth.ts';
@@ -13,6 +12,7 @@ import { svcctlCommands } from './load-svcctl.ts';
 import { type TokenLoad, tokenStreams } from './load-tokens.ts';
 import type { Machine } from './machine.ts';
 import { HEARS, VECTORS } from './ours.ts';
+import type { CastName } from './participants.ts';
 import type { Target } from './targets.ts';
 
 /** What every scenario may use. */

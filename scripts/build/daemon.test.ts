@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { scratch } from '../../daemon/kit/testing/scratch.ts';
+import { scratch } from '../../daemon/lib/testing/scratch.ts';
 import { inAscii, sortedImports, sweep } from './daemon.ts';
 
 it('characters beyond ASCII are the same ones as escapes', () => {

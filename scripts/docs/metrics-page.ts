@@ -1,7 +1,7 @@
 import type { GatewayEvents } from '../../daemon/contract/events.ts';
-import { Bus } from '../../daemon/kit/bus.ts';
+import { Bus } from '../../daemon/lib/async/event-bus.ts';
 import { createMetrics } from '../../daemon/telemetry/metrics.ts';
-import type { MetricRow } from '../../daemon/telemetry/series/make.ts';
+import type { MetricRow } from '../../daemon/telemetry/series/metric-factory.ts';
 import { row } from './markdown.ts';
 
 /** The metrics of a gateway in which every optional part is present. */

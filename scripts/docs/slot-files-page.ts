@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SLOT_KEYS } from '../../daemon/contract/slot-keys.ts';
-import { SlotFile } from '../../daemon/slots/slot-file.ts';
-import { DEFAULTS_IN_WORDS, FILE_ONLY_KEYS } from '../../daemon/slots/slot-file-keys.ts';
+import { SlotFile } from '../../daemon/slots/config/slot-file.ts';
+import { DEFAULTS_IN_WORDS, FILE_ONLY_KEYS } from '../../daemon/slots/config/slot-file-keys.ts';
 import { row } from './markdown.ts';
 
 /** The parts of a JSON schema that the page shows. */
@@ -53,7 +53,7 @@ function line([key, schema]: [string, Schema]): string {
 /** Every key of a slot file, from its schema. */
 export function slotFilesPage(): string {
   const { properties = {} } = z.toJSONSchema(SlotFile, { io: 'input', unrepresentable: 'any' }) as Schema;
-  return `<!-- Made by npm run docs from daemon/slots/slot-file.ts, slot-file-keys.ts and daemon/contract/slot-keys.ts. Do not edit. -->
+  return `<!-- Made by npm run docs from daemon/slots/config/slot-file.ts, slot-file-keys.ts and daemon/contract/slot-keys.ts. Do not edit. -->
 
 # Slot files
 

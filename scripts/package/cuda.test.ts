@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scratch } from '../../daemon/kit/testing/scratch.ts';
+import { scratch } from '../../daemon/lib/testing/scratch.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'packaging', 'cuda.sh');
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { choose } from '../../daemon/cli/choose.ts';
-import { gatewayUrl } from '../../daemon/cli/places.ts';
+import { gatewayUrl } from '../../daemon/cli/config-paths.ts';
 import { COMMANDS } from '../../daemon/cli/table.ts';
 import { ROUTES } from '../../daemon/contract/routes.ts';
 

@@ -1,9 +1,9 @@
-import { USAGE } from '../../daemon/arguments.ts';
 import { usageLine } from '../../daemon/cli/choose.ts';
 import type { Command } from '../../daemon/cli/command.ts';
 import { ABOUT, exitMeanings } from '../../daemon/cli/help.ts';
 import { optionRow, optionsOf, optionUsage } from '../../daemon/cli/options.ts';
 import { COMMANDS } from '../../daemon/cli/table.ts';
+import { USAGE } from '../../daemon/lib/arguments.ts';
 import { settingRows } from '../../daemon/settings/catalogue.ts';
 import { page, roff, section, term } from './roff.ts';
 

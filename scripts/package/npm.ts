@@ -1,4 +1,4 @@
-import { START_FLAG } from '../../daemon/kit/heap.ts';
+import { START_FLAG } from '../../daemon/lib/perf/v8-flags.ts';
 import type { App } from './app.ts';
 import { below, type Entry, PROGRAM, textEntry } from './entry.ts';
 import type { Cpu } from './modules.ts';

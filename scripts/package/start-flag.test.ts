@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { START_FLAG } from '../../daemon/kit/heap.ts';
+import { START_FLAG } from '../../daemon/lib/perf/v8-flags.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

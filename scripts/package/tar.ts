@@ -1,4 +1,4 @@
-import { BLOCK, NAME_BYTES, paddingOf, type TarMember, tarHeader } from '../../daemon/kit/tar-header.ts';
+import { BLOCK, NAME_BYTES, paddingOf, type TarMember, tarHeader } from '../../daemon/lib/fs/tar-header.ts';
 import { byPath, bytesOf, type Entry, PROGRAM, sizeOf } from './entry.ts';
 
 const FILE = '0';

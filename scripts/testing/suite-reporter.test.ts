@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { scratch } from '../../daemon/kit/testing/scratch.ts';
+import { scratch } from '../../daemon/lib/testing/scratch.ts';
 import type { SuiteReport } from './counts.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -1,7 +1,7 @@
 import { roomOf } from '../../contract/memory-room.ts';
 import type { LoadForecastView, MemorySumView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
-import { bytes } from '../../kit/bytes-text.ts';
+import { bytes } from '../../lib/text/bytes-text.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { hintOf } from '../hints.ts';

@@ -1,7 +1,7 @@
 import type { HardwareView } from '../../contract/hardware.ts';
 import type { UsageView } from '../../contract/system.ts';
-import { bytes } from '../../kit/bytes-text.ts';
-import { plural } from '../../kit/plural.ts';
+import { bytes } from '../../lib/text/bytes-text.ts';
+import { plural } from '../../lib/text/plural.ts';
 import { wholeOption } from '../arguments.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { evidenceText } from '../evidence.ts';

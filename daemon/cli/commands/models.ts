@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { CatalogView, ModelFitView } from '../../contract/catalog.ts';
 import type { ModelWithMemory } from '../../contract/models.ts';
 import type { HubModelView } from '../../contract/pulls.ts';
-import { bytes } from '../../kit/bytes-text.ts';
+import { bytes } from '../../lib/text/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { count } from '../format.ts';

@@ -1,5 +1,5 @@
 import type { PullRecord } from '../../contract/pulls.ts';
-import { bytes } from '../../kit/bytes-text.ts';
+import { bytes } from '../../lib/text/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { duration } from '../format.ts';

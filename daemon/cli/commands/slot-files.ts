@@ -1,5 +1,5 @@
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
-import { bytes } from '../../kit/bytes-text.ts';
+import { bytes } from '../../lib/text/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { fields, fitted, json } from '../output.ts';

@@ -1,5 +1,5 @@
 import type { SlotRecord } from '../../contract/slots.ts';
-import { bytes } from '../../kit/bytes-text.ts';
+import { bytes } from '../../lib/text/bytes-text.ts';
 import { type Command, type CommandContext, named } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { clock, rate } from '../format.ts';

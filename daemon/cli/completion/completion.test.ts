@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SLOT_KEYS } from '../../contract/slot-keys.ts';
-import { scratchOfFile } from '../../kit/testing/scratch.ts';
+import { scratchOfFile } from '../../lib/testing/scratch.ts';
 import { OPTIONS } from '../options.ts';
 import { COMMANDS } from '../table.ts';
 import { bashCompletion } from './bash.ts';

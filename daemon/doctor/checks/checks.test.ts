@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DeviceRecord } from '../../contract/hardware.ts';
-import { silentLog } from '../../kit/log.ts';
-import { scratch } from '../../kit/testing/scratch.ts';
+import { silentLog } from '../../lib/log.ts';
+import { scratch } from '../../lib/testing/scratch.ts';
 import { openStore } from '../../store/store.ts';
 import { examine } from '../examine.ts';
 import type { DoctorFacts } from '../facts.ts';

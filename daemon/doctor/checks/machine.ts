@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { DeviceRecord } from '../../contract/hardware.ts';
 import { UNUSED_BY_DESIGN } from '../../hardware/unused-reason.ts';
-import { plural } from '../../kit/plural.ts';
-import { threadBudget } from '../../slots/threads.ts';
+import { plural } from '../../lib/text/plural.ts';
+import { threadBudget } from '../../slots/admission/threads.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 

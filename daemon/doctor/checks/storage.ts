@@ -1,10 +1,10 @@
 import type { StatsFs } from 'node:fs';
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bytes } from '../../kit/bytes-text.ts';
-import { plural } from '../../kit/plural.ts';
-import { ROOT } from '../../kit/root.ts';
-import { KEEP_FREE_BYTES } from '../../models/pulls/space.ts';
+import { ROOT } from '../../lib/fs/root.ts';
+import { bytes } from '../../lib/text/bytes-text.ts';
+import { plural } from '../../lib/text/plural.ts';
+import { KEEP_FREE_BYTES } from '../../models/pulls/disk-space.ts';
 import type { DoctorFacts } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 

@@ -1,5 +1,5 @@
-import { runCommand } from '../../kit/run-command.ts';
-import { type StreamedCommand, streamCommand } from '../../kit/stream-command.ts';
+import { runCommand } from '../../lib/process/run-command.ts';
+import { type StreamedCommand, streamCommand } from '../../lib/process/stream-command.ts';
 import { ENCODINGS, encodableFormats, encoderArgs, type SoundFormat } from './formats.ts';
 
 /** How long it is believed that there is none, so that one that is installed later is found. */

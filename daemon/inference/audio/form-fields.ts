@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { boundaryOf, dispositionOf, MultipartScanner } from '../../kit/multipart.ts';
-import { invalid } from '../rewrite/body-picture.ts';
+import { boundaryOf, dispositionOf, MultipartScanner } from '../../lib/net/multipart.ts';
+import { invalid } from '../rewrite/body-index.ts';
 
 const MOST_VALUE = 512;
 

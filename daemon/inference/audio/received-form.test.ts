@@ -2,11 +2,11 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
-import type { StoredBody } from '../../kit/outbound.ts';
-import { scratchOfFile } from '../../kit/testing/scratch.ts';
+import type { StoredBody } from '../../lib/net/outbound.ts';
+import { scratchOfFile } from '../../lib/testing/scratch.ts';
 import type { Receive } from '../serve.ts';
 import { receiveForm } from './received-form.ts';
-import { Spools } from './spools.ts';
+import { Spools } from './spool-store.ts';
 
 const home = scratchOfFile();
 

@@ -1,9 +1,9 @@
-import type { OutboundBody } from '../../kit/outbound.ts';
+import type { OutboundBody } from '../../lib/net/outbound.ts';
 import type { Receive } from '../serve.ts';
-import { Flow } from './flow.ts';
 import { FormFields } from './form-fields.ts';
-import { Kept } from './kept.ts';
-import type { Spools } from './spools.ts';
+import type { Spools } from './spool-store.ts';
+import { Flow } from './streaming-upload.ts';
+import { Kept } from './upload-buffer.ts';
 
 /** A form as far as it is known: whole, or on its way. */
 export interface ReceivedForm {

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { GatewayError } from '../../contract/errors.ts';
-import { sseData } from '../../kit/sse.ts';
-import type { StreamEnd } from '../../kit/stream-command.ts';
+import { sseData } from '../../lib/net/sse.ts';
+import type { StreamEnd } from '../../lib/process/stream-command.ts';
+import type { Life } from '../forward/call-scope.ts';
 import type { Sink } from '../forward/exchange.ts';
-import type { Life } from '../forward/life.ts';
-import type { Answer } from '../forward/stream.ts';
+import type { Answer } from '../forward/response-writer.ts';
 
 /** What an engine's sound flows through: an encoder, or nothing. */
 export interface Pipe {

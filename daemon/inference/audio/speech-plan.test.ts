@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { IN_SPEECH, scanBody } from '../rewrite/body-picture.ts';
+import { IN_SPEECH, scanBody } from '../rewrite/body-index.ts';
 import { render } from '../rewrite/edits.ts';
 import type { SoundFormat } from './formats.ts';
 import { type SpeechTarget, speechAsk, speechPlan } from './speech-plan.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { stringAt } from '../../kit/byte-scanner.ts';
-import { type BodyPicture, type Field, fieldOf, invalid, type WantedField } from '../rewrite/body-picture.ts';
+import { stringAt } from '../../lib/json/byte-scanner.ts';
+import { type BodyPicture, type Field, fieldOf, invalid, type WantedField } from '../rewrite/body-index.ts';
 import { type Edit, insertField, replace } from '../rewrite/edits.ts';
 import { isSoundFormat, SOUND_FORMATS, type SoundFormat } from './formats.ts';
 

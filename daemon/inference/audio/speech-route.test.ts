@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { scratchOfFile } from '../../kit/testing/scratch.ts';
+import { scratchOfFile } from '../../lib/testing/scratch.ts';
 import { post, until } from '../testing/client.ts';
 import { listen, openGateway, type TestServer, TestSlots } from '../testing/gateway.ts';
 import { picture, registeredModel } from '../testing/pictures.ts';

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { engineOf } from '../../slots/engines/table.ts';
+import type { Walk } from '../call.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
-import { type BodyPicture, IN_SPEECH, modelOf, scanBody } from '../rewrite/body-picture.ts';
+import { type BodyPicture, IN_SPEECH, modelOf, scanBody } from '../rewrite/body-index.ts';
 import { render } from '../rewrite/edits.ts';
 import { modelValue } from '../rewrite/model-value.ts';
 import { oneValue } from '../rewrite/one-value.ts';
-import type { Walk } from '../run.ts';
 import type { InferenceCall } from '../serve.ts';
 import type { Prepared, Reading } from '../tasks.ts';
 import { SOUND_TYPES } from './formats.ts';

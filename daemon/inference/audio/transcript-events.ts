@@ -1,4 +1,4 @@
-import { sseData } from '../../kit/sse.ts';
+import { sseData } from '../../lib/net/sse.ts';
 import { asObject, parsed } from '../dialects/json.ts';
 
 /** A whole transcript in JSON as the events of a streamed one; null for anything else. */

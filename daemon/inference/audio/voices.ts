@@ -1,6 +1,6 @@
 import type { AudioModelList, VoiceList } from '../../contract/audio.ts';
 import { listModels } from '../catalogue.ts';
-import { modelNamed, type Picture } from '../dispatch/picture.ts';
+import { modelNamed, type Picture } from '../dispatch/routing-view.ts';
 
 /** The slot that speaks when a client has chosen none. */
 const USUAL_SLOT = 'tts';

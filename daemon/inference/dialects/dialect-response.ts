@@ -1,16 +1,16 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
 import { catalogued, GatewayError } from '../../contract/errors.ts';
-import { isEventStream } from '../../kit/sse.ts';
+import { isEventStream } from '../../lib/net/sse.ts';
 import { BadAnswer } from '../../upstreams/ask.ts';
 import type { CallerResponse } from '../caller.ts';
 import { endedEarly } from '../forward/failure.ts';
-import { inCallersWords } from './callers-words.ts';
 import type { Answerer, Events, Translation } from './dialect.ts';
+import { inCallersWords } from './error-paths.ts';
 import { EventReader, type StreamBlock } from './event-reader.ts';
+import type { KeptExtras } from './extras-cache.ts';
 import { asObject, type Json, parsed } from './json.ts';
-import type { KeptExtras } from './kept-extras.ts';
-import { errorOf, wholeError } from './whole-error.ts';
+import { errorOf, wholeError } from './normalize-error.ts';
 
 /** Longest whole answer, in bytes. */
 const MAX_WHOLE = 64 * 1024 * 1024;

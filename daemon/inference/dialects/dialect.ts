@@ -1,5 +1,5 @@
-import type { Origin } from './callers-words.ts';
 import type { KeepExtra } from './chat-pieces.ts';
+import type { Origin } from './error-paths.ts';
 import type { Json } from './json.ts';
 
 /** Makes the events of one streamed answer; every method answers the text that goes out. */

@@ -1,7 +1,7 @@
 import type { ZodType, z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
-import { ByteScanner } from '../../kit/byte-scanner.ts';
-import { issueReason } from '../../kit/issue-reason.ts';
+import { ByteScanner } from '../../lib/json/byte-scanner.ts';
+import { issueReason } from '../../lib/text/zod-message.ts';
 
 const MOST_FIELDS = 20;
 /** Bytes of a body whose faults are all looked for. */

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { letGoWritten } from '../../kit/passing.ts';
+import { letGoWritten } from '../../lib/perf/buffer-release.ts';
 import type { Inference, InferenceCall } from '../serve.ts';
-import { failureInCallersWords } from './callers-words.ts';
 import type { Dialect, Translation } from './dialect.ts';
 import { DialectResponse } from './dialect-response.ts';
+import { failureInCallersWords } from './error-paths.ts';
+import { KeptExtras } from './extras-cache.ts';
 import { asList, type Json } from './json.ts';
-import { KeptExtras } from './kept-extras.ts';
 import { messages, messagesCount } from './messages/messages.ts';
 import { responses } from './responses/responses.ts';
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { SlotTypeName } from '../../contract/slots.ts';
-import { type Picture, slotNamed } from './picture.ts';
 import type { Ask, Target } from './resolver.ts';
+import { type Picture, slotNamed } from './routing-view.ts';
 
 const ABILITY: Record<SlotTypeName, string> = {
   llm: 'chats',

@@ -3,11 +3,11 @@ import type { SlotRecord } from '../../contract/slots.ts';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
 import { picture, registeredModel, upstreamFacts } from '../testing/pictures.ts';
-import { plainAddress } from './address.ts';
 import { dispatch, refusal, resolve, STEPS } from './dispatch.ts';
 import { modelOmitted } from './model-omitted.ts';
+import { plainAddress } from './model-ref.ts';
 import { pathRow } from './paths.ts';
-import type { Picture } from './picture.ts';
+import type { Picture } from './routing-view.ts';
 
 function ask(path: string, model: string | null, on: Picture) {
   const { type } = pathRow(path);

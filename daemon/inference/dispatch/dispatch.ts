@@ -5,9 +5,9 @@ import { capabilityPath } from './capability-path.ts';
 import { loadedSlot } from './loaded-slot.ts';
 import { noRoute } from './no-route.ts';
 import { NPU_EMBED, npuEmbed } from './npu-embed.ts';
-import type { Picture } from './picture.ts';
 import { registry } from './registry.ts';
 import type { Ask, Outcome, Resolver, Target } from './resolver.ts';
+import type { Picture } from './routing-view.ts';
 import { upstreamCached } from './upstream-cached.ts';
 import { upstreamLive } from './upstream-live.ts';
 

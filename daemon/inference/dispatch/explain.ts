@@ -1,22 +1,22 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { ExplainView } from '../../contract/system.ts';
-import type { Foreseen } from '../../slots/foresee.ts';
-import type { SlotGlance } from '../../slots/glance.ts';
+import type { Foreseen } from '../../slots/admission/preview.ts';
 import { queueFullError } from '../../slots/refusals.ts';
+import type { SlotGlance } from '../../slots/slot-view.ts';
 import type { CuratedModel } from '../images/curated.ts';
-import { meaning } from '../images/meaning.ts';
 import { otherModel } from '../images/other-model.ts';
-import { invalid, refuseLong } from '../rewrite/body-picture.ts';
+import { meaning } from '../images/resolve-model.ts';
+import { invalid, refuseLong } from '../rewrite/body-index.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
 import { FALLS_ON } from '../rewrite/load-model.ts';
-import { type Address, plainAddress } from './address.ts';
 import { type Decision, type Resolution, refusal, resolve } from './dispatch.ts';
-import { followers } from './followers.ts';
-import { triedSteps, wholeLadder } from './ladder.ts';
+import { followers } from './fallbacks.ts';
 import { modelOmitted } from './model-omitted.ts';
+import { type Address, plainAddress } from './model-ref.ts';
 import { isDispatched, pathRow } from './paths.ts';
-import { isLoaded, type Picture, slotNamed } from './picture.ts';
 import type { Ask, Target } from './resolver.ts';
+import { isLoaded, type Picture, slotNamed } from './routing-view.ts';
+import { triedSteps, wholeLadder } from './trace-view.ts';
 
 export interface ExplainInput {
   readonly path: string;

@@ -1,7 +1,7 @@
-import type { SlotGlance } from '../../slots/glance.ts';
+import type { SlotGlance } from '../../slots/slot-view.ts';
 import { aliasedSlot } from './names.ts';
-import { isLoaded, type Picture, slotNamed } from './picture.ts';
 import { type Ask, pass, type Resolver, toSlot } from './resolver.ts';
+import { isLoaded, type Picture, slotNamed } from './routing-view.ts';
 
 /**
  * Step 1: a loaded slot that advertises the model id wins outright, ordered by health

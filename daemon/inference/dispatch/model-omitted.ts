@@ -1,8 +1,8 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { type Address, plainAddress } from './address.ts';
+import { type Address, plainAddress } from './model-ref.ts';
 import { noRoute } from './no-route.ts';
 import { pathRow } from './paths.ts';
-import { type Picture, slotNamed } from './picture.ts';
+import { type Picture, slotNamed } from './routing-view.ts';
 
 /**
  * When model is omitted, the path decides (docs/spec/specification.md#model-omitted). Throws

@@ -1,5 +1,5 @@
-import type { SlotGlance } from '../../slots/glance.ts';
-import { modelNamed, type Picture, slotNamed } from './picture.ts';
+import type { SlotGlance } from '../../slots/slot-view.ts';
+import { modelNamed, type Picture, slotNamed } from './routing-view.ts';
 
 /**
  * Legacy alias (docs/spec/specification.md#legacy-alias); it means `agent` unless a slot of that name exists.

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { cutTo } from '../../kit/cut.ts';
+import { cutTo } from '../../lib/text/truncate.ts';
 import { knownNames } from './names.ts';
-import type { Picture } from './picture.ts';
+import type { Picture } from './routing-view.ts';
 import { suggestions } from './suggestions.ts';
 
 /** Characters of an unknown name that are repeated to the caller. */

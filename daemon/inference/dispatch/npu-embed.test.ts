@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { rewriteAddress } from '../rewrite/deviations.ts';
 import { picture, upstreamFacts } from '../testing/pictures.ts';
-import { plainAddress } from './address.ts';
 import { resolve } from './dispatch.ts';
 import { explain } from './explain.ts';
 import { modelOmitted } from './model-omitted.ts';
+import { plainAddress } from './model-ref.ts';
 import { pathRow } from './paths.ts';
 
 const TAG = 'embed-gemma:300m';

@@ -1,7 +1,7 @@
-import type { SlotGlance } from '../../slots/glance.ts';
+import type { SlotGlance } from '../../slots/slot-view.ts';
 import { aliasedSlot } from './names.ts';
-import { isLoaded, isNpu, type Picture } from './picture.ts';
 import { type Ask, type Outcome, toSlot } from './resolver.ts';
+import { isLoaded, isNpu, type Picture } from './routing-view.ts';
 
 /** What `x-svc-step` says of a request that skipped the dispatcher. */
 export const NPU_EMBED = 'npu-embed';

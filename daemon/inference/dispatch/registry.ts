@@ -1,6 +1,6 @@
-import type { SlotGlance } from '../../slots/glance.ts';
-import { healthySiblings, isLoaded, modelNamed, type Picture, slotNamed } from './picture.ts';
+import type { SlotGlance } from '../../slots/slot-view.ts';
 import { type Ask, type Outcome, pass, type Resolver, toSlot, toUpstream } from './resolver.ts';
+import { healthySiblings, isLoaded, modelNamed, type Picture, slotNamed } from './routing-view.ts';
 
 /**
  * Step 2: exact registry lookup (docs/spec/specification.md#dispatch-step-2). The lane pin has precedence

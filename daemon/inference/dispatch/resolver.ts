@@ -1,6 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { Address } from './address.ts';
-import type { Picture } from './picture.ts';
+import type { Address } from './model-ref.ts';
+import type { Picture } from './routing-view.ts';
 
 /** What is to be resolved. */
 export interface Ask {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
-import { IN_EMBEDDINGS, scanBody } from '../rewrite/body-picture.ts';
+import { IN_EMBEDDINGS, scanBody } from '../rewrite/body-index.ts';
 import { embeddingAsk, INPUTS_MOST } from './embedding-ask.ts';
 
 const read = (body: object) => embeddingAsk(scanBody(Buffer.from(JSON.stringify(body)), IN_EMBEDDINGS));

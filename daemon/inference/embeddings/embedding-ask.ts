@@ -1,6 +1,6 @@
-import { ByteScanner, type Elements, stringAt } from '../../kit/byte-scanner.ts';
+import { ByteScanner, type Elements, stringAt } from '../../lib/json/byte-scanner.ts';
 import { refused } from '../dialects/read-body.ts';
-import { type BodyPicture, type Field, fieldOf } from '../rewrite/body-picture.ts';
+import { type BodyPicture, type Field, fieldOf } from '../rewrite/body-index.ts';
 
 /** What an embeddings request asks for, as far as the gateway reads it. */
 export interface EmbeddingAsk {

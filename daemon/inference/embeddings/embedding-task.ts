@@ -1,13 +1,13 @@
 import { engineOf } from '../../slots/engines/table.ts';
+import type { Walk } from '../call.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
-import { RemadeAnswer } from '../remade-answer.ts';
-import { type BodyPicture, IN_EMBEDDINGS, modelOf, scanBody } from '../rewrite/body-picture.ts';
+import { type BodyPicture, IN_EMBEDDINGS, modelOf, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModel } from '../rewrite/deviations.ts';
 import { remove, render } from '../rewrite/edits.ts';
 import { modelValue } from '../rewrite/model-value.ts';
-import type { Walk } from '../run.ts';
 import type { InferenceCall } from '../serve.ts';
 import type { Prepared, Reading } from '../tasks.ts';
+import { RemadeAnswer } from '../transform-response.ts';
 import { type EmbeddingAsk, embeddingAsk, wrong } from './embedding-ask.ts';
 import { formFits, remadeEmbeddings } from './vectors.ts';
 

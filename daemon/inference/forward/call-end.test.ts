@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import { cannotCountTokens } from '../../upstreams/refusals.ts';
 import { callEnd } from './call-end.ts';
+import { CallerLeft } from './call-scope.ts';
 import { errorInside200, judge } from './engine-error.ts';
 import { brokenAnswer, connectionFailure } from './failure.ts';
-import { CallerLeft } from './life.ts';
-import { ToldFailure } from './told-failure.ts';
+import { ToldFailure } from './in-band-error.ts';
 
 const bytes = Buffer.from('{"detail":"no"}');
 const wrapped = (status: number) => {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { CallEnd } from '../../upstreams/upstream.ts';
-import { ToldFailure } from './told-failure.ts';
+import { ToldFailure } from './in-band-error.ts';
 
 /** The whole answer as the caller got it. */
 export interface AnswerHead {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { cutTo } from '../../kit/cut.ts';
+import { cutTo } from '../../lib/text/truncate.ts';
 import { tooLongNumbers } from './too-long.ts';
 
 /** Most bytes of an engine's error that are read. */

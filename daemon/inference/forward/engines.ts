@@ -1,4 +1,4 @@
-import { Outbound } from '../../kit/outbound.ts';
+import { Outbound } from '../../lib/net/outbound.ts';
 
 /** The connections to engines and upstreams. */
 export type Engines = Outbound;

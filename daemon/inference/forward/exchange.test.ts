@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OutboundController } from '../../kit/outbound.ts';
+import type { OutboundController } from '../../lib/net/outbound.ts';
 import { transcriptEvents } from '../audio/transcript-events.ts';
 import { Exchange, type ExchangeOptions, type ExchangeOwner } from './exchange.ts';
 

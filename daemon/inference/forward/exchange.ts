@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GatewayError } from '../../contract/errors.ts';
-import type { OutboundController, OutboundHandler } from '../../kit/outbound.ts';
-import { isEventStream } from '../../kit/sse.ts';
-import { Blotter } from './blot.ts';
+import type { OutboundController, OutboundHandler } from '../../lib/net/outbound.ts';
+import { isEventStream } from '../../lib/net/sse.ts';
 import {
   type EngineFailure,
   errorInside200,
@@ -12,10 +11,11 @@ import {
   type Verdict,
 } from './engine-error.ts';
 import { brokenAnswer, endlessLine } from './failure.ts';
+import { failureInBody, type ToldFailure } from './in-band-error.ts';
 import { comesInLines, LineCap } from './line-cap.ts';
 import { credentialsOf, withoutCredentials } from './own-credential.ts';
+import { Blotter } from './redact-stream.ts';
 import { retryHints } from './retry-hints.ts';
-import { failureInBody, type ToldFailure } from './told-failure.ts';
 
 /** How an exchange ended: null for a whole answer, else the failure that the caller was told, in our words or the engine's. */
 export type ExchangeEnd = GatewayError | ToldFailure | null;

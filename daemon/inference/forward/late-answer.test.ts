@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { post } from '../testing/client.ts';
 import { closeAfterEach, setUp } from '../testing/forwarding.ts';
-import { TELL_AFTER_MS } from './waiting.ts';
+import { TELL_AFTER_MS } from './await-lease.ts';
 
 closeAfterEach();
 

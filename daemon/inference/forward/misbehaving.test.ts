@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { createServer as createTcp, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { listening, portOf } from '../../kit/testing/listening.ts';
+import { listening, portOf } from '../../lib/testing/listening.ts';
 import { post } from '../testing/client.ts';
 import { CHAT, closeAfterEach, closers, delta, hello, SSE, setUp } from '../testing/forwarding.ts';
 import { listen } from '../testing/gateway.ts';

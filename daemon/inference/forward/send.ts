@@ -1,9 +1,9 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { diedWhileReused, type Outbound, type OutboundRequest } from '../../kit/outbound.ts';
+import { diedWhileReused, type Outbound, type OutboundRequest } from '../../lib/net/outbound.ts';
 import { faultOf } from '../../upstreams/fault.ts';
+import type { EndReason, Life } from './call-scope.ts';
 import { Exchange, type ExchangeEnd, type ExchangeOptions, type ExchangeOwner } from './exchange.ts';
 import { connectionFailure } from './failure.ts';
-import type { EndReason, Life } from './life.ts';
 
 export interface SendOptions extends ExchangeOptions {
   readonly outbound: Outbound;

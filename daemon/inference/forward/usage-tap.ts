@@ -1,5 +1,5 @@
-import type { Range } from '../../kit/byte-scanner.ts';
-import type { Usage } from '../../telemetry/in-flight.ts';
+import type { Range } from '../../lib/json/byte-scanner.ts';
+import type { Usage } from '../../telemetry/request-tracker.ts';
 import { speedOf } from './speed.ts';
 
 /** Bytes of the end of an answer that are kept. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { Outbound } from '../../kit/outbound.ts';
+import type { Outbound } from '../../lib/net/outbound.ts';
 import { askUpstream, BadAnswer } from '../../upstreams/ask.ts';
 import { connectionFailure } from '../forward/failure.ts';
 

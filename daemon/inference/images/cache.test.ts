@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import pino from 'pino';
 import { beforeEach, expect, test } from 'vitest';
-import { scratch } from '../../kit/testing/scratch.ts';
+import { scratch } from '../../lib/testing/scratch.ts';
 import { drawnPng } from '../../test/harness/drawn-png.ts';
 import { MOST_T, timesApart } from '../../test/harness/same-time.ts';
 import { ImageCache } from './cache.ts';

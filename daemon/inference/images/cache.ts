@@ -3,10 +3,10 @@ import { constants, type ReadStream } from 'node:fs';
 import { lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
-import { createExclusive } from '../../kit/atomic-file.ts';
-import type { Log } from '../../kit/log.ts';
-import { isPng } from '../../kit/png.ts';
-import { sweepTemps } from '../../kit/temp-file.ts';
+import { createExclusive } from '../../lib/fs/atomic-file.ts';
+import { sweepTemps } from '../../lib/fs/temp-file.ts';
+import type { Log } from '../../lib/log.ts';
+import { isPng } from '../../lib/media/png.ts';
 
 /** The name of a kept picture; nothing else is ever made into a path. */
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

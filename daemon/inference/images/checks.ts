@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
-import { invalid } from '../rewrite/body-picture.ts';
+import { invalid } from '../rewrite/body-index.ts';
 import { CURATED, type CuratedModel } from './curated.ts';
 import { type Drawing, EXTRAS, type Extra } from './drawing.ts';
 

@@ -6,8 +6,8 @@ import type { ComfyEvent } from './comfy-events.ts';
 import type { ComfyFile } from './comfy-history.ts';
 import { notInstalled } from './comfy-refusal.ts';
 import { type ComfyWatch, watchComfy } from './comfy-watch.ts';
-import type { Draw, Drawn, DrawOrder } from './draw.ts';
-import { Nudge } from './nudge.ts';
+import type { Draw, Drawn, DrawOrder } from './image-job.ts';
+import { Nudge } from './wakeable-delay.ts';
 import { chooseWeights, PLACES } from './weights.ts';
 import { type Graph, workflowGraph } from './workflow-graph.ts';
 

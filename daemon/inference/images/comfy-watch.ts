@@ -1,4 +1,4 @@
-import { openSocket } from '../../kit/outbound-socket.ts';
+import { openSocket } from '../../lib/net/outbound-socket.ts';
 import type { Place } from './ask.ts';
 import { type ComfyEvent, comfyEvent } from './comfy-events.ts';
 

@@ -1,14 +1,14 @@
+import type { Walk } from '../call.ts';
 import type { Connection } from '../connect.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
-import { takePicture } from '../dispatch/picture.ts';
+import { takePicture } from '../dispatch/routing-view.ts';
 import { headerText } from '../forward/headers.ts';
-import { modelOf, scanBody } from '../rewrite/body-picture.ts';
-import type { Walk } from '../run.ts';
+import { modelOf, scanBody } from '../rewrite/body-index.ts';
 import type { InferenceCall } from '../serve.ts';
 import type { Prepared, Reading, ReadOn } from '../tasks.ts';
 import { type ImageAsk, imageAsk, imageNames } from './checks.ts';
-import { meaning } from './meaning.ts';
 import { otherModel } from './other-model.ts';
+import { meaning } from './resolve-model.ts';
 
 /** An image request, checked; `model` is what dispatch looks for. */
 export interface ImageReading extends Reading {

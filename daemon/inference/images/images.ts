@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
 import type { ImagesResponse } from '../../contract/images.ts';
-import type { Bus } from '../../kit/bus.ts';
-import type { Log } from '../../kit/log.ts';
-import type { Outbound } from '../../kit/outbound.ts';
-import { BadPng, readPng } from '../../kit/png.ts';
-import type { Life } from '../forward/life.ts';
+import type { Bus } from '../../lib/async/event-bus.ts';
+import type { Log } from '../../lib/log.ts';
+import { BadPng, readPng } from '../../lib/media/png.ts';
+import type { Outbound } from '../../lib/net/outbound.ts';
+import type { Life } from '../forward/call-scope.ts';
 import { badAnswer, type Place } from './ask.ts';
 import { ImageCache } from './cache.ts';
 import type { ImageAsk } from './checks.ts';
 import { drawWithComfy } from './comfy-draw.ts';
-import type { Draw, Drawn } from './draw.ts';
 import { ignoredBy } from './drawing.ts';
+import type { Draw, Drawn } from './image-job.ts';
 import { DRAW_LIMIT_MS, MOST_ANSWER_BYTES, MOST_PICTURE_BYTES, MOST_SIDE } from './limits.ts';
 import { drawWithOpenAI } from './openai-draw.ts';
-import { ProgressTeller } from './progress-teller.ts';
+import { ProgressTeller } from './progress-emitter.ts';
 import { drawWithSdServer } from './sd-draw.ts';
 
 /** How each engine is driven; every other one, and every upstream, speaks like OpenAI's. */

@@ -3,8 +3,8 @@ import { maskedMessage } from '../audio/mask.ts';
 import { judge } from '../forward/engine-error.ts';
 import { credentialsOf, withoutCredentials } from '../forward/own-credential.ts';
 import { askAt, objectOf, type Reply } from './ask.ts';
-import type { Draw, DrawOrder } from './draw.ts';
 import type { Extra } from './drawing.ts';
+import type { Draw, DrawOrder } from './image-job.ts';
 import { DRAW_LIMIT_MS, MOST_ANSWER_BYTES } from './limits.ts';
 import { picturesIn } from './sd-draw.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { SlotGlance } from '../../slots/glance.ts';
+import type { SlotGlance } from '../../slots/slot-view.ts';
 import { type CuratedModel, curatedModel } from './curated.ts';
 
 /** Engines with one model for each process: what they hold is what they draw. */

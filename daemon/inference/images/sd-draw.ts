@@ -1,9 +1,9 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { type Ask, askAt, badAnswer, listOf, objectOf, type Reply } from './ask.ts';
-import type { Draw, Drawn, DrawOrder } from './draw.ts';
+import type { Draw, Drawn, DrawOrder } from './image-job.ts';
 import { DRAW_LIMIT_MS, MOST_ANSWER_BYTES } from './limits.ts';
-import { Nudge } from './nudge.ts';
 import { sdPromptRequest, sdRequest } from './sd-request.ts';
+import { Nudge } from './wakeable-delay.ts';
 
 const ANSWER_MS = 15_000;
 const LEAVE_MS = 5_000;

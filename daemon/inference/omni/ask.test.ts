@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scanBody } from '../rewrite/body-picture.ts';
+import { scanBody } from '../rewrite/body-index.ts';
 import { readOmni } from './ask.ts';
 
 test.each([

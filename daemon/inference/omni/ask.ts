@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { asList, asObject, type Json } from '../dialects/json.ts';
 import { refused } from '../dialects/read-body.ts';
-import { type BodyPicture, scanBody } from '../rewrite/body-picture.ts';
+import { type BodyPicture, scanBody } from '../rewrite/body-index.ts';
 import { wantsOmni } from '../rewrite/omni.ts';
 
 /** A chat that opted into the tool loop. */

@@ -1,4 +1,4 @@
-import { isLoaded } from '../dispatch/picture.ts';
+import { isLoaded } from '../dispatch/routing-view.ts';
 import { curatedModel } from '../images/curated.ts';
 import type { World } from './tool.ts';
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { recordedLog } from '../../kit/testing/recorded-log.ts';
+import { recordedLog } from '../../lib/testing/recorded-log.ts';
 import { createMemory } from '../../memory/memory.ts';
 import { SETTINGS } from '../../settings/catalogue.ts';
 import { memoryRepo } from '../../store/memory.ts';

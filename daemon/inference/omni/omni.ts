@@ -1,22 +1,22 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { newRequestId } from '../../kit/request-id.ts';
+import { newRequestId } from '../../lib/request-id.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { WholeEnd } from '../../telemetry/in-flight.ts';
+import type { WholeEnd } from '../../telemetry/request-tracker.ts';
 import { newId } from '../dialects/chat-pieces.ts';
 import { callArguments, type Json } from '../dialects/json.ts';
-import { type PictureSources, takePicture } from '../dispatch/picture.ts';
-import { CallerLeft, LEFT, Life } from '../forward/life.ts';
+import { type PictureSources, takePicture } from '../dispatch/routing-view.ts';
+import { CallerLeft, LEFT, Life } from '../forward/call-scope.ts';
 import type { InternalAnswer } from '../internal.ts';
-import type { BodyPicture } from '../rewrite/body-picture.ts';
+import type { BodyPicture } from '../rewrite/body-index.ts';
 import type { Inference, InferenceCall } from '../serve.ts';
 import { type OmniAsk, pictureOf, readOmni } from './ask.ts';
-import { Carried } from './carried.ts';
+import { asFunction, mayCall, type Offered, offer } from './available-tools.ts';
 import { holdsFiles, OmniFiles } from './files.ts';
-import { asFunction, mayCall, type Offered, offer } from './offer.ts';
+import { Carried } from './hidden-rounds.ts';
+import { streamTeller, type Teller, wholeTeller } from './response-emitter.ts';
 import { addUsage, type Round, readRound } from './round.ts';
 import { type Ran, runTool, type ToolCall } from './run-tool.ts';
-import { streamTeller, type Teller, wholeTeller } from './teller.ts';
 import type { ToolDeps } from './tool.ts';
 
 export interface OmniDeps {

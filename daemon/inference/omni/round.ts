@@ -4,8 +4,8 @@ import { asObject, type Json } from '../dialects/json.ts';
 import type { Piece, ThoughtField } from '../dialects/piece.ts';
 import type { InternalAnswer } from '../internal.ts';
 import { eventsOf, wholeJson } from '../internal-read.ts';
+import type { Teller } from './response-emitter.ts';
 import type { ToolCall } from './run-tool.ts';
-import type { Teller } from './teller.ts';
 
 /** What the model said in one round. */
 export interface Round {

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
-import { cutTo } from '../../kit/cut.ts';
-import { issueReason } from '../../kit/issue-reason.ts';
+import { cutTo } from '../../lib/text/truncate.ts';
+import { issueReason } from '../../lib/text/zod-message.ts';
 import { parsed } from '../dialects/json.ts';
-import type { Offered } from './offer.ts';
+import type { Offered } from './available-tools.ts';
 import type { ToolDeps } from './tool.ts';
 
 /** One call that the model makes. */

@@ -3,9 +3,9 @@ import type { Tier } from '../../contract/auth.ts';
 import type { RouteId } from '../../contract/routes.ts';
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { Memory } from '../../memory/memory.ts';
-import type { SlotGlance } from '../../slots/glance.ts';
+import type { SlotGlance } from '../../slots/slot-view.ts';
 import type { Draws } from '../catalogue.ts';
-import { isLoaded, type Picture } from '../dispatch/picture.ts';
+import { isLoaded, type Picture } from '../dispatch/routing-view.ts';
 import type { Internal } from '../internal.ts';
 import type { OmniFiles } from './files.ts';
 

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
-import { cutTo } from '../../kit/cut.ts';
-import { newRequestId } from '../../kit/request-id.ts';
+import { newRequestId } from '../../lib/request-id.ts';
+import { cutTo } from '../../lib/text/truncate.ts';
 import { asList, asObject } from '../dialects/json.ts';
-import { isLoaded, modelNamed } from '../dispatch/picture.ts';
+import { isLoaded, modelNamed } from '../dispatch/routing-view.ts';
 import type { InternalPath } from '../internal.ts';
 import { wholeBytes, wholeJson } from '../internal-read.ts';
 import { wavForm } from '../realtime/wav-body.ts';
-import { sees } from '../sees.ts';
-import { askedSees } from './asked-sees.ts';
+import { sees } from '../supports-vision.ts';
 import { drawing } from './drawing.ts';
 import { loadedOf, means, type OmniTool, type ToolDeps, tool, type World } from './tool.ts';
+import { askedSees } from './vision-support.ts';
 
 /** Longest time of one tool, a queue before it included, in milliseconds. */
 const LIMIT_MS = 300_000;

@@ -5,8 +5,8 @@ import {
   type ClientEventType,
   type RealtimeError,
 } from '../../contract/realtime.ts';
-import { ByteScanner } from '../../kit/byte-scanner.ts';
-import { issueReason } from '../../kit/issue-reason.ts';
+import { ByteScanner } from '../../lib/json/byte-scanner.ts';
+import { issueReason } from '../../lib/text/zod-message.ts';
 
 export type Read =
   | { readonly ok: true; readonly event: ClientEvent }

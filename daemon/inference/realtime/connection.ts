@@ -1,13 +1,13 @@
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../contract/auth.ts';
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../lib/log.ts';
 import { makeAnswer, toldOf } from './answer.ts';
 import { readClientEvent } from './client-event.ts';
-import { Ear } from './ear.ts';
-import { Mouth } from './mouth.ts';
 import { newSession, session } from './session.ts';
+import { Mouth } from './socket-writer.ts';
 import type { StageDeps } from './stages.ts';
 import type { Effect, Input, SessionState, World } from './step.ts';
+import { Ear } from './transcription-queue.ts';
 
 export interface ConnectionOptions {
   readonly socket: WebSocket;

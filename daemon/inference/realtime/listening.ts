@@ -7,7 +7,7 @@ import { type TurnSettings, turnSettings, USUAL } from './session-config.ts';
 import { addSound, bytesOf, dropSound, emptySound, endMs, keepLast, soundMs } from './sound-buffer.ts';
 import { bytesIn, formatRow, msOf } from './sound-format.ts';
 import type { Step } from './step.ts';
-import { FRAME_MS, loudness, nextFrame, SILENT, STARTED_BEFORE_MS } from './voice-gate.ts';
+import { FRAME_MS, loudness, nextFrame, SILENT, STARTED_BEFORE_MS } from './vad.ts';
 
 /** Bytes of sound that wait to be committed: nearly six minutes of PCM16. */
 export const MOST_SOUND = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
-import { portOf } from '../../kit/testing/listening.ts';
+import { portOf } from '../../lib/testing/listening.ts';
 import type { InternalCall } from '../internal.ts';
 import { until } from '../testing/client.ts';
 import { createRealtime, type RealtimeDeps } from './realtime.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../contract/auth.ts';
 import { ERRORS } from '../../contract/errors.ts';
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Inference } from '../serve.ts';
 import { Connection } from './connection.ts';
 import { USUAL } from './session-config.ts';

@@ -1,5 +1,5 @@
 import type { AudioFormat, SessionUpdate, TurnDetection } from '../../contract/realtime.ts';
-import type { GateSettings } from './voice-gate.ts';
+import type { GateSettings } from './vad.ts';
 
 export type Modality = 'text' | 'audio';
 

@@ -7,7 +7,7 @@ import { addCall, addSound, addWords, startSaying } from './response-entries.ts'
 import { newConfig, type SessionConfig, turnSettings, USUAL, updated } from './session-config.ts';
 import { emptySound, endMs } from './sound-buffer.ts';
 import { type Effect, type Input, type SessionState, Step, type World } from './step.ts';
-import { SILENT } from './voice-gate.ts';
+import { SILENT } from './vad.ts';
 
 /** A session before anything has happened. `id` makes its ids different from those of all others. */
 export function newSession(id: string, start: Parameters<typeof newConfig>[0]): SessionState {

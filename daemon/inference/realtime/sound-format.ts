@@ -1,5 +1,5 @@
 import type { AudioFormat } from '../../contract/realtime.ts';
-import { fromPcm16, toPcm16 } from '../../kit/pcm.ts';
+import { fromPcm16, toPcm16 } from '../../lib/media/pcm.ts';
 import { ALAW, fromG711, type Law, toG711, ULAW } from './g711.ts';
 
 interface FormatRow {

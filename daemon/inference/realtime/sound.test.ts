@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import type { AudioFormat } from '../../contract/realtime.ts';
-import { fromPcm16 } from '../../kit/pcm.ts';
+import { fromPcm16 } from '../../lib/media/pcm.ts';
 import { ALAW, fromG711, toG711, ULAW } from './g711.ts';
 import { addSound, bytesOf, dropSound, emptySound, endMs, keepLast, soundMs } from './sound-buffer.ts';
 import { formatRow } from './sound-format.ts';
 import { quiet, tone } from './testing/sounds.ts';
-import { FRAME_MS, levelOf, loudness, nextFrame, SILENT } from './voice-gate.ts';
+import { FRAME_MS, levelOf, loudness, nextFrame, SILENT } from './vad.ts';
 import { inFormat, pcmOf } from './voice-sound.ts';
 import { asWav, wavForm } from './wav-body.ts';
 

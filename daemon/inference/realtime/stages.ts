@@ -1,6 +1,6 @@
 import type { Tier } from '../../contract/auth.ts';
 import { GatewayError } from '../../contract/errors.ts';
-import { newRequestId } from '../../kit/request-id.ts';
+import { newRequestId } from '../../lib/request-id.ts';
 import type { Internal, InternalAnswer, InternalPath } from '../internal.ts';
 import { eventsOf, refusalOf, wholeJson } from '../internal-read.ts';
 import type { ChatAsk } from './chat-body.ts';

@@ -5,7 +5,7 @@ import type { Item, Said } from './items.ts';
 import type { ActiveResponse } from './response-state.ts';
 import { type SessionConfig, sessionResource } from './session-config.ts';
 import type { SoundBuffer } from './sound-buffer.ts';
-import type { GateState } from './voice-gate.ts';
+import type { GateState } from './vad.ts';
 
 /** Everything that a session is, as a value. */
 export interface SessionState {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { AudioFormat } from '../../contract/realtime.ts';
-import { fromPcm16, wholeSamples } from '../../kit/pcm.ts';
-import { Resampler } from '../../kit/resampler.ts';
+import { fromPcm16, wholeSamples } from '../../lib/media/pcm.ts';
+import { Resampler } from '../../lib/media/resampler.ts';
 import type { InternalAnswer } from '../internal.ts';
 import { formatRow } from './sound-format.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AudioFormat } from '../../contract/realtime.ts';
-import { toPcm16, wavHead } from '../../kit/pcm.ts';
-import { Resampler } from '../../kit/resampler.ts';
+import { toPcm16, wavHead } from '../../lib/media/pcm.ts';
+import { Resampler } from '../../lib/media/resampler.ts';
 import { formatRow } from './sound-format.ts';
 
 /** The rate that every recogniser takes; several take no other. */

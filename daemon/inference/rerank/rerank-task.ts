@@ -1,12 +1,12 @@
 import { engineOf } from '../../slots/engines/table.ts';
+import type { Walk } from '../call.ts';
 import type { Connection } from '../connect.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
-import { RemadeAnswer } from '../remade-answer.ts';
-import { modelOf, scanBody } from '../rewrite/body-picture.ts';
+import { modelOf, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModel } from '../rewrite/deviations.ts';
-import type { Walk } from '../run.ts';
 import type { InferenceCall } from '../serve.ts';
 import type { Prepared, Reading } from '../tasks.ts';
+import { RemadeAnswer } from '../transform-response.ts';
 import { rankingOf } from './ranking.ts';
 import { rerankAsk, rerankBody } from './rerank-ask.ts';
 

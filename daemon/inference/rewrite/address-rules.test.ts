@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { plainAddress } from '../dispatch/address.ts';
+import { plainAddress } from '../dispatch/model-ref.ts';
 import { picture, registeredModel } from '../testing/pictures.ts';
 import { rewriteAddress } from './deviations.ts';
 import { npuSuffix } from './npu-suffix.ts';

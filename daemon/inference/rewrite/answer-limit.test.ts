@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerLimit } from './answer-limit.ts';
-import { IN_TRANSLATED, scanBody } from './body-picture.ts';
+import { IN_TRANSLATED, scanBody } from './body-index.ts';
 import { render } from './edits.ts';
 
 const body = Buffer.from('{"model":"m","max_tokens":9,"messages":[]}');

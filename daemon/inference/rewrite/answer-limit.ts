@@ -1,4 +1,4 @@
-import { fieldOf } from './body-picture.ts';
+import { fieldOf } from './body-index.ts';
 import type { BodyRule } from './body-rule.ts';
 import { NO_EDITS, replace } from './edits.ts';
 

@@ -1,7 +1,7 @@
-import type { EffortTold } from '../forward/efforts.ts';
-import type { BodyPicture } from './body-picture.ts';
+import type { EffortTold } from '../forward/effort-support.ts';
+import type { BodyPicture } from './body-index.ts';
 import type { Edit } from './edits.ts';
-import type { History } from './given-back.ts';
+import type { History } from './restore-reasoning.ts';
 
 /** What the body rules may look at once the target is known. */
 export interface BodyContext {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
-import { scanBody } from './body-picture.ts';
+import { scanBody } from './body-index.ts';
 import { CHAT_DEVIATIONS, rewriteChat, rewriteModel } from './deviations.ts';
 import { loadModel } from './load-model.ts';
 

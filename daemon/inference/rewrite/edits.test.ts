@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Field, fieldOf, scanBody, type WantedField } from './body-picture.ts';
+import { type Field, fieldOf, scanBody, type WantedField } from './body-index.ts';
 import { insert, insertField, remove, render, replace } from './edits.ts';
 
 const NAMES: WantedField[] = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs'];

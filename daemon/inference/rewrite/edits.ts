@@ -1,7 +1,7 @@
-import type { Range } from '../../kit/byte-scanner.ts';
-import type { OutboundBody, StoredBody } from '../../kit/outbound.ts';
-import { Slabs } from '../../kit/slabs.ts';
-import type { BodyPicture, Member } from './body-picture.ts';
+import type { Range } from '../../lib/json/byte-scanner.ts';
+import type { OutboundBody, StoredBody } from '../../lib/net/outbound.ts';
+import { Slabs } from '../../lib/perf/slab-allocator.ts';
+import type { BodyPicture, Member } from './body-index.ts';
 
 type List = 'fields' | 'messages';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { EffortTold } from '../forward/efforts.ts';
-import { IN_TRANSLATED, scanBody } from './body-picture.ts';
+import type { EffortTold } from '../forward/effort-support.ts';
+import { IN_TRANSLATED, scanBody } from './body-index.ts';
 import { render } from './edits.ts';
 import { effort, effortOf } from './effort.ts';
 

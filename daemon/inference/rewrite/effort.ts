@@ -1,6 +1,6 @@
-import { stringAt } from '../../kit/byte-scanner.ts';
-import type { EffortAsk } from '../forward/efforts.ts';
-import { type BodyPicture, fieldOf } from './body-picture.ts';
+import { stringAt } from '../../lib/json/byte-scanner.ts';
+import type { EffortAsk } from '../forward/effort-support.ts';
+import { type BodyPicture, fieldOf } from './body-index.ts';
 import type { BodyRule } from './body-rule.ts';
 import { NO_EDITS, remove, replace } from './edits.ts';
 

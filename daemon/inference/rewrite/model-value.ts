@@ -1,4 +1,4 @@
-import { type BodyPicture, fieldOf } from './body-picture.ts';
+import { type BodyPicture, fieldOf } from './body-index.ts';
 import { type Edit, insertField, NO_EDITS, replace } from './edits.ts';
 
 /** Writes `model` as the id that the engine answers to; the bytes stay when that is what the caller wrote. */

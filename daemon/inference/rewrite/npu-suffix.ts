@@ -1,5 +1,5 @@
-import type { Address } from '../dispatch/address.ts';
-import { isNpu, type Picture, slotNamed } from '../dispatch/picture.ts';
+import type { Address } from '../dispatch/model-ref.ts';
+import { isNpu, type Picture, slotNamed } from '../dispatch/routing-view.ts';
 
 /**
  * Deviation 3: `<tag>-<npu_suffix>` becomes the native tag (docs/spec/specification.md#deviation-npu-suffix,

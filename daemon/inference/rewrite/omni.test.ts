@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scanBody } from './body-picture.ts';
+import { scanBody } from './body-index.ts';
 import { render } from './edits.ts';
 import { omni, wantsOmni } from './omni.ts';
 

@@ -1,4 +1,4 @@
-import { type BodyPicture, fieldOf } from './body-picture.ts';
+import { type BodyPicture, fieldOf } from './body-index.ts';
 import type { BodyRule } from './body-rule.ts';
 import { NO_EDITS, remove } from './edits.ts';
 

@@ -1,4 +1,4 @@
-import { type BodyPicture, fieldOf } from './body-picture.ts';
+import { type BodyPicture, fieldOf } from './body-index.ts';
 import { type Edit, NO_EDITS, remove } from './edits.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { Address } from '../dispatch/address.ts';
+import type { Address } from '../dispatch/model-ref.ts';
 import { aliasedSlot } from '../dispatch/names.ts';
-import type { Picture } from '../dispatch/picture.ts';
+import type { Picture } from '../dispatch/routing-view.ts';
 
 /**
  * Deviation 2: the name of an enabled LLM slot, or `agent-hermes`, becomes the slot's configured model id,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scanBody } from './body-picture.ts';
+import { scanBody } from './body-index.ts';
 import { render } from './edits.ts';
 import { systemMessages } from './system-messages.ts';
 

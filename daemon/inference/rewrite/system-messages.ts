@@ -1,4 +1,4 @@
-import type { BodyPicture, Message } from './body-picture.ts';
+import type { BodyPicture, Message } from './body-index.ts';
 import type { BodyRule } from './body-rule.ts';
 import { type Edit, insert, NO_EDITS, remove, replace } from './edits.ts';
 

@@ -1,4 +1,4 @@
-import { type BodyPicture, type Field, fieldOf } from './body-picture.ts';
+import { type BodyPicture, type Field, fieldOf } from './body-index.ts';
 import type { BodyRule } from './body-rule.ts';
 import { type Edit, insertField, NO_EDITS, remove, replace } from './edits.ts';
 

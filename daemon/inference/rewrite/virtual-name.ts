@@ -1,8 +1,8 @@
-import type { SlotGlance } from '../../slots/glance.ts';
-import type { Address } from '../dispatch/address.ts';
+import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { Address } from '../dispatch/model-ref.ts';
 import { VIRTUAL_CHAINS, VIRTUAL_PREFIX } from '../dispatch/names.ts';
 import { noRoute } from '../dispatch/no-route.ts';
-import { isNpu, type Picture, slotNamed } from '../dispatch/picture.ts';
+import { isNpu, type Picture, slotNamed } from '../dispatch/routing-view.ts';
 
 /**
  * Deviation 4: `svc/*` is resolved against the live slot state

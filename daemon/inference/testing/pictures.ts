@@ -1,5 +1,5 @@
 import type { UpstreamCall, UpstreamFacts } from '../../upstreams/port.ts';
-import type { Picture } from '../dispatch/picture.ts';
+import type { Picture } from '../dispatch/routing-view.ts';
 import type { RegisteredModelLike } from '../ports.ts';
 
 /** Builders for tests: a model, an upstream and a picture, ordinary but for what a test says. */

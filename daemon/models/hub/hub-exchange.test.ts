@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OutboundHandler, OutboundRequest } from '../../kit/outbound.ts';
+import type { OutboundHandler, OutboundRequest } from '../../lib/net/outbound.ts';
 import { RefusedHop } from './hop.ts';
 import { askHub } from './hub-exchange.ts';
 

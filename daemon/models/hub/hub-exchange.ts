@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Outbound, OutboundController } from '../../kit/outbound.ts';
+import type { Outbound, OutboundController } from '../../lib/net/outbound.ts';
 import { type Hop, type HubPlace, hubHop, MOST_HOPS, nextHop, RefusedHop } from './hop.ts';
 
 /** An answer as it begins; its body comes when it is read, at the pace of its reader. */

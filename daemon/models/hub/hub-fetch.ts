@@ -1,4 +1,4 @@
-import type { Outbound } from '../../kit/outbound.ts';
+import type { Outbound } from '../../lib/net/outbound.ts';
 import type { HubPlace } from './hop.ts';
 import { askHub } from './hub-exchange.ts';
 import { codeOf, HubStatus } from './hub-status.ts';

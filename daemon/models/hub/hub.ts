@@ -1,5 +1,5 @@
 import type { HubModelView } from '../../contract/pulls.ts';
-import type { Outbound } from '../../kit/outbound.ts';
+import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { HubPlace } from './hop.ts';
 import { hubError } from './hub-errors.ts';

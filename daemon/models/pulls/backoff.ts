@@ -2,7 +2,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { RefusedHop } from '../hub/hop.ts';
 import { hubError } from '../hub/hub-errors.ts';
 import { HubStatus } from '../hub/hub-status.ts';
-import { isFull } from './space.ts';
+import { isFull } from './disk-space.ts';
 import { WrongAnswer } from './transfer.ts';
 
 const LONGEST_MS = 60_000;

@@ -3,15 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
-import { scratch } from '../../kit/testing/scratch.ts';
+import { scratch } from '../../lib/testing/scratch.ts';
 import { RefusedHop } from '../hub/hop.ts';
 import { HubStatus } from '../hub/hub-status.ts';
 import { delayMs, giveUp, MOST_FAILURES } from './backoff.ts';
 import { isAsPromised } from './digest.ts';
 import { Meter } from './meter.ts';
 import { Rate } from './rate.ts';
+import { Turnstile } from './semaphore.ts';
 import { WrongAnswer } from './transfer.ts';
-import { Turnstile } from './turnstile.ts';
 
 const never = new AbortController().signal;
 

@@ -5,11 +5,11 @@ import type { PullFileRow, PullRow } from '../../store/pulls.ts';
 import { splitParts } from '../split-files.ts';
 import { giveUp } from './backoff.ts';
 import { isAsPromised } from './digest.ts';
+import { checkSpace, fileName, type MissingFile } from './disk-space.ts';
 import { fetchFile } from './fetch-file.ts';
-import type { JobParts } from './job-parts.ts';
+import type { JobParts } from './job-deps.ts';
 import { Meter } from './meter.ts';
 import { pullRecord } from './pull-record.ts';
-import { checkSpace, fileName, type MissingFile } from './space.ts';
 import { hasSize, type Staging, stagingOf } from './staging.ts';
 
 /** Why a running job was stopped. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { scratch } from '../../kit/testing/scratch.ts';
+import { scratch } from '../../lib/testing/scratch.ts';
 import type { BenchOptions } from '../testing/pull-bench.ts';
 import { FILE, PullHub, REPO, WEIGHTS } from '../testing/pull-hub.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { scratch } from '../../kit/testing/scratch.ts';
+import { scratch } from '../../lib/testing/scratch.ts';
 import { tinyChat } from '../gguf/tiny-chat.ts';
 import { encodeGguf, str } from '../gguf/writer.ts';
 import { FILE, PullHub, REPO, WEIGHTS } from '../testing/pull-hub.ts';

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
 import type { PullBody, PullRecord } from '../../contract/pulls.ts';
-import type { Bus } from '../../kit/bus.ts';
-import type { Log } from '../../kit/log.ts';
-import type { Outbound } from '../../kit/outbound.ts';
+import type { Bus } from '../../lib/async/event-bus.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { PullFileRow, PullRow } from '../../store/pulls.ts';
 import type { Store } from '../../store/store.ts';
-import { readFactsApart } from '../facts-apart.ts';
 import type { Hub } from '../hub/hub.ts';
+import { readFactsApart } from '../read-facts-in-child.ts';
 import type { RegisteredModel } from '../registered-model.ts';
 import { type Choice, chooseFiles } from './choose-files.ts';
-import { FileLine } from './file-line.ts';
-import type { JobParts, PulledModel } from './job-parts.ts';
+import { bytesOf, checkSpace, fileName, type MissingFile, roomForModels } from './disk-space.ts';
+import { FileLine } from './file-lock.ts';
+import type { JobParts, PulledModel } from './job-deps.ts';
 import { Progress } from './progress.ts';
 import { PullJob } from './pull-job.ts';
 import { parseModel } from './pull-name.ts';
 import { Rate } from './rate.ts';
-import { bytesOf, checkSpace, fileName, type MissingFile, roomForModels } from './space.ts';
+import { Turnstile } from './semaphore.ts';
 import { hasSize, sweepStaging } from './staging.ts';
-import { Turnstile } from './turnstile.ts';
 
 /** The downloads of this gateway (docs/spec/contract.md#pulls). An unknown id is 404 `pull.unknown`. */
 export interface Pulls {

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
-import { syncFolder } from '../../kit/temp-file.ts';
+import { syncFolder } from '../../lib/fs/temp-file.ts';
 import { isRepoName, isSafePath } from './hub-names.ts';
 
 /** Hidden from every scan, on the file system of the models, so that a rename is enough at the end. */

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Outbound } from '../../kit/outbound.ts';
+import type { Outbound } from '../../lib/net/outbound.ts';
 import type { HubPlace } from '../hub/hop.ts';
 import { refusalOf } from '../hub/hub-errors.ts';
 import { askHub, type HubAnswer } from '../hub/hub-exchange.ts';

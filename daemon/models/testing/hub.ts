@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { listening } from '../../kit/testing/listening.ts';
+import { listening } from '../../lib/testing/listening.ts';
 
 /** A repository of the stand-in, at its one commit. */
 export interface StandInRepo {

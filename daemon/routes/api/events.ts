@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { ADMIN_EVENTS, type GatewayEvents } from '../../contract/events.ts';
-import type { BusEntry } from '../../kit/bus.ts';
+import type { BusEntry } from '../../lib/async/event-bus.ts';
 import type { RouteDeps } from '../deps.ts';
-import { StreamDoor } from '../event-stream.ts';
 import type { Handler } from '../handler.ts';
+import { StreamDoor } from '../sse-endpoint.ts';
 
 /** Readers at once; a dashboard uses one each. */
 const MAX_READERS = 64;

@@ -1,8 +1,8 @@
 import { companionWarning } from '../../companion/warning.ts';
 import type { SystemHealthView } from '../../contract/system.ts';
 import { USABLE_HEALTH } from '../../contract/upstreams.ts';
-import { plural } from '../../kit/plural.ts';
-import { freeBytesNow, KEEP_FREE_BYTES } from '../../models/pulls/space.ts';
+import { plural } from '../../lib/text/plural.ts';
+import { freeBytesNow, KEEP_FREE_BYTES } from '../../models/pulls/disk-space.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { allProblems } from '../problems.ts';

@@ -1,9 +1,9 @@
-import type { BusEntry } from '../../kit/bus.ts';
-import { atLeast, LOG_LEVELS, type LogLine } from '../../kit/log-lines.ts';
+import type { BusEntry } from '../../lib/async/event-bus.ts';
+import { atLeast, LOG_LEVELS, type LogLine } from '../../lib/text/log-lines.ts';
 import type { RouteDeps } from '../deps.ts';
-import { StreamDoor } from '../event-stream.ts';
 import type { Handler } from '../handler.ts';
 import { Query } from '../query.ts';
+import { StreamDoor } from '../sse-endpoint.ts';
 import { lastEventId } from './events.ts';
 
 const MAX_READERS = 16;

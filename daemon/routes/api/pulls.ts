@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../../contract/errors.ts';
 import type { HubModelView, PullBody } from '../../contract/pulls.ts';
-import { Remembered } from '../../kit/remembered.ts';
+import { Remembered } from '../../lib/async/ttl-cache.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
 import type { RequestRecord, RequestWholeView } from '../../contract/system.ts';
-import { wholeLadder } from '../../inference/dispatch/ladder.ts';
-import { hideSecretsIn } from '../../kit/redact.ts';
+import { wholeLadder } from '../../inference/dispatch/trace-view.ts';
+import { hideSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { hideSecrets } from '../../kit/redact.ts';
-import { engineLogFile } from '../../slots/engine-log.ts';
-import { tailLog } from '../../slots/log-tail.ts';
-import { slotLogName } from '../../slots/slot-log.ts';
+import { hideSecrets } from '../../lib/text/redact.ts';
+import { engineLogFile } from '../../slots/lifecycle/engine-log.ts';
+import { tailLog } from '../../slots/lifecycle/log-tail.ts';
+import { slotLogName } from '../../slots/lifecycle/slot-log.ts';
 import type { RouteDeps } from '../deps.ts';
-import { StreamDoor } from '../event-stream.ts';
 import type { Handler } from '../handler.ts';
 import { Query } from '../query.ts';
+import { StreamDoor } from '../sse-endpoint.ts';
 import { namedSlot } from './slots.ts';
 
 const MAX_READERS = 16;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { GatewayError } from '../../contract/errors.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
-import { hideSecretsIn } from '../../kit/redact.ts';
+import { hideSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';

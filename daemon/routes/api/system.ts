@@ -1,6 +1,6 @@
 import { ROUTES } from '../../contract/routes.ts';
 import type { ExplainView } from '../../contract/system.ts';
-import { hideSecretsIn } from '../../kit/redact.ts';
+import { hideSecretsIn } from '../../lib/text/redact.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { openApi } from '../openapi.ts';

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { DialectName } from '../../inference/dialects/serve-dialect.ts';
 import type { InferenceCall, Receive } from '../../inference/serve.ts';
 import type { TaskName } from '../../inference/tasks.ts';
-import { letGoWritten } from '../../kit/passing.ts';
+import { letGoWritten } from '../../lib/perf/buffer-release.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import { createLog } from '../../kit/log.ts';
+import { createLog } from '../../lib/log.ts';
 import { parseEnvFile } from '../env-file.ts';
 import { openSettings, type Settings, type SettingsOptions } from '../settings.ts';
 

@@ -1,8 +1,8 @@
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
 import { attachHow, commonLaunch, containerHow, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { Farewell, Probe } from './how.ts';
+import type { Farewell, Probe } from './run-spec.ts';
 
 const PROBE: Probe = { path: '/system_stats', loading: [503], contains: '"system"' };
 /** Its models leave the device; it loads them anew when somebody asks for a picture, ours or not. */

@@ -1,6 +1,6 @@
 import { basename, isAbsolute } from 'node:path';
 import { splitParts } from '../../models/split-files.ts';
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import type { Dialect, Launch, LaunchOrder } from './engine.ts';
 import type {
   AttachHow,
@@ -13,7 +13,7 @@ import type {
   ProcessHow,
   Shared,
   Unfit,
-} from './how.ts';
+} from './run-spec.ts';
 import { backendOf, shownTo } from './visible-devices.ts';
 
 const START_BASE_MS = 60_000;

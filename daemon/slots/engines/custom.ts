@@ -1,9 +1,9 @@
 import { SlotType } from '../../contract/slots.ts';
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
 import { attachHow, commonLaunch, containerHow, fileOrName, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { KeyWay, Probe } from './how.ts';
+import type { KeyWay, Probe } from './run-spec.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
 /** Nothing is known of how long it takes. */

@@ -1,10 +1,10 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import type { WorkerConfig, WorkerKind } from '../workers/protocol.ts';
 import { checksOf } from './checks.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
 import { ggufLaunch, windowOf } from './gguf.ts';
-import type { WorkerHow } from './how.ts';
+import type { WorkerHow } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 /** Backends that the worker may have. */

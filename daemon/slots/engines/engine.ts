@@ -1,6 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../slot-file.ts';
-import type { How, RunnerId } from './how.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
+import type { How, RunnerId } from './run-spec.ts';
 
 /** The model that a slot is to serve, as the registry knows it. */
 export interface SlotModel {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSlotFile, type SlotConfig } from '../slot-file.ts';
+import { readSlotFile, type SlotConfig } from '../config/slot-file.ts';
 import { embedded } from './embedded.ts';
 import type { SlotModel } from './engine.ts';
 import { ENGINES, slotObjection } from './table.ts';

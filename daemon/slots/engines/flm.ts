@@ -1,8 +1,8 @@
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
 import { attachHow, commonLaunch, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { Probe } from './how.ts';
+import type { Probe } from './run-spec.ts';
 
 /** It has no health of its own; its list of installed models answers once it listens. */
 const PROBE: Probe = { path: '/v1/models', loading: [503], contains: '"data"' };

@@ -1,4 +1,4 @@
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import { commonLaunch, loadLimitMs } from './common.ts';
 import type { Dialect, Launch, LaunchOrder, SlotModel } from './engine.ts';
 

@@ -1,7 +1,7 @@
-import { imageObjection } from '../../kit/container-engine/image-name.ts';
-import { isUnreachable } from '../../kit/unreachable-address.ts';
-import type { SlotConfig } from '../slot-file.ts';
-import type { RunnerId } from './how.ts';
+import { imageObjection } from '../../lib/container-engine/image-name.ts';
+import { isUnreachable } from '../../lib/net/unreachable-address.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
+import type { RunnerId } from './run-spec.ts';
 
 function urlFault(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -1,8 +1,8 @@
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
 import { attachHow, commonLaunch, containerHow, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { Probe } from './how.ts';
+import type { Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };

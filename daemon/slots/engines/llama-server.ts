@@ -1,10 +1,10 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
 import { attachHow, commonLaunch, containerHow, inside, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder, SlotModel } from './engine.ts';
 import { ggufLaunch, windowOf } from './gguf.ts';
-import type { KeyWay, Probe, Unfit } from './how.ts';
+import type { KeyWay, Probe, Unfit } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, planOf } from '../testing/plans.ts';
-import type { ProcessHow } from './how.ts';
+import type { ProcessHow } from './run-spec.ts';
 import { engineOf, slotObjection } from './table.ts';
 
 const LISTEN = ['--host', '{host}', '--port', '{port}'];

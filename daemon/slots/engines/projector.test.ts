@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planOf } from '../testing/plans.ts';
-import type { ContainerHow, ProcessHow } from './how.ts';
+import type { ContainerHow, ProcessHow } from './run-spec.ts';
 
 const SEES = { projectorPath: '/m/mmproj-F16.gguf', projectorBytes: 800e6 };
 const argsOf = (text: string, over = SEES as object) =>

@@ -1,8 +1,8 @@
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import { checksOf } from './checks.ts';
 import { attachHow, commonLaunch, processHow } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { Probe } from './how.ts';
+import type { Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 /** It listens only once its model is loaded. */

@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path';
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import type { SpeechConfig } from '../workers/speech-config.ts';
 import { checksOf } from './checks.ts';
 import { commonLaunch } from './common.ts';
 import type { Engine, Launch, LaunchOrder } from './engine.ts';
-import type { WorkerHow } from './how.ts';
+import type { WorkerHow } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
 /** The types that are served and what the worker is for each. */

@@ -1,15 +1,15 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
-import type { SlotConfig } from '../slot-file.ts';
+import type { SlotConfig } from '../config/slot-file.ts';
 import { comfyui } from './comfyui.ts';
 import { custom } from './custom.ts';
 import { embedded } from './embedded.ts';
 import type { Engine } from './engine.ts';
 import { espeak } from './espeak.ts';
 import { flm } from './flm.ts';
-import type { RunnerId } from './how.ts';
 import { keysObjection } from './keys.ts';
 import { kokoro } from './kokoro.ts';
 import { llamaServer } from './llama-server.ts';
+import type { RunnerId } from './run-spec.ts';
 import { sdServer } from './sd-server.ts';
 import { speech } from './speech.ts';
 import { vllm } from './vllm.ts';

@@ -1,10 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Outbound } from '../../kit/outbound.ts';
-import { listening, portOf } from '../../kit/testing/listening.ts';
+import { Outbound } from '../../lib/net/outbound.ts';
+import { listening, portOf } from '../../lib/testing/listening.ts';
 import type { LaunchBy } from '../engines/engine.ts';
-import type { Farewell } from '../engines/how.ts';
-import { askThrough } from '../health.ts';
+import type { Farewell } from '../engines/run-spec.ts';
+import { askThrough } from '../lifecycle/health.ts';
 import { workerLaunch } from '../testing/launches.ts';
 import { createAttachRunner } from './attach.ts';
 import type { Running } from './runner.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LaunchBy } from '../engines/engine.ts';
-import type { AskEngine } from '../health.ts';
+import type { AskEngine } from '../lifecycle/health.ts';
 import { loadedAt } from './key.ts';
 import { type Ended, type Endpoint, type Loaded, neverStarted, type Runner, type Running } from './runner.ts';
 import { askProbe, probeVerdict, untilReady, WrongServer } from './until-ready.ts';

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { startTicksOf } from '../../kit/process-identity.ts';
-import type { EngineLog } from '../engine-log.ts';
-import { rememberRun, signalGroup } from '../orphans.ts';
-import { exitReason } from '../reason.ts';
+import { startTicksOf } from '../../lib/process/process-identity.ts';
+import type { EngineLog } from '../lifecycle/engine-log.ts';
+import { exitReason } from '../lifecycle/failure-reason.ts';
+import { rememberRun, signalGroup } from '../lifecycle/orphans.ts';
 import type { Ended } from './runner.ts';
 
 /** Time for the last output of an ended engine to arrive. */

@@ -5,12 +5,12 @@
 import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ContainerEngine } from '../../kit/container-engine/container-engine.ts';
-import { createLog } from '../../kit/log.ts';
-import { Outbound } from '../../kit/outbound.ts';
-import { scratch } from '../../kit/testing/scratch.ts';
-import { until } from '../../kit/testing/until.ts';
-import { askThrough } from '../health.ts';
+import { ContainerEngine } from '../../lib/container-engine/container-engine.ts';
+import { createLog } from '../../lib/log.ts';
+import { Outbound } from '../../lib/net/outbound.ts';
+import { scratch } from '../../lib/testing/scratch.ts';
+import { until } from '../../lib/testing/until.ts';
+import { askThrough } from '../lifecycle/health.ts';
 import { containerLaunch } from '../testing/launches.ts';
 import { StandInDocker } from '../testing/stand-in-docker.ts';
 import { createContainerRunner } from './container.ts';

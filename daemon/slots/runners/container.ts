@@ -1,11 +1,11 @@
-import type { Log } from '../../kit/log.ts';
+import type { Log } from '../../lib/log.ts';
 import type { LaunchBy } from '../engines/engine.ts';
-import type { AskEngine } from '../health.ts';
+import type { AskEngine } from '../lifecycle/health.ts';
 import { ContainerRun } from './container/container-run.ts';
 import type { EnginePlaces } from './container/engines.ts';
 import { reconcile } from './container/reconcile.ts';
 import { ContainerRecords } from './container/record.ts';
-import { stateMark } from './container/state-mark.ts';
+import { stateMark } from './container/state-id.ts';
 import { neverStarted, type Runner, type Running } from './runner.ts';
 
 export interface ContainerRunnerOptions {

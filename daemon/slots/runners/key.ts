@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Launch } from '../engines/engine.ts';
-import type { KeyWay } from '../engines/how.ts';
+import type { KeyWay } from '../engines/run-spec.ts';
 import type { Endpoint, Loaded } from './runner.ts';
 
 /** A key for one start of one engine. */

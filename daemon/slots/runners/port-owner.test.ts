@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listening } from '../../kit/testing/listening.ts';
-import { scratch } from '../../kit/testing/scratch.ts';
+import { listening } from '../../lib/testing/listening.ts';
+import { scratch } from '../../lib/testing/scratch.ts';
 import { listeners, portOwner } from './port-owner.ts';
 import { freePort, Ports } from './ports.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { listening, readListening } from '../../kit/listening-sockets.ts';
+import { listening, readListening } from '../../lib/net/listening-sockets.ts';
 
 /** Who listens on a port: nobody yet, only processes of the session that was asked about, or somebody else too. */
 export type PortOwner = 'nobody' | 'ours' | 'stranger' | 'unknown';

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, readFileSync, renameSync, symlinkSync, writeFile
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startTicksOf } from '../../kit/process-identity.ts';
-import { listening } from '../../kit/testing/listening.ts';
+import { startTicksOf } from '../../lib/process/process-identity.ts';
+import { listening } from '../../lib/testing/listening.ts';
 import { openFiles } from '../testing/open-files.ts';
 import { ProcessBench } from '../testing/process-bench.ts';
 import { freePort } from './ports.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { findProgram } from '../../kit/find-program.ts';
+import { findProgram } from '../../lib/process/find-program.ts';
 import type { LaunchBy } from '../engines/engine.ts';
-import { sharedRun } from '../slot-log.ts';
+import { sharedRun } from '../lifecycle/slot-log.ts';
 import { Ports } from './ports.ts';
 import { type ProcessParts, ProcessRun } from './process-run.ts';
 import { dyingWithParent } from './program.ts';

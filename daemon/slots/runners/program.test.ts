@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, vi } from 'vitest';
-import { startTicksOf } from '../../kit/process-identity.ts';
-import { scratch } from '../../kit/testing/scratch.ts';
+import { startTicksOf } from '../../lib/process/process-identity.ts';
+import { scratch } from '../../lib/testing/scratch.ts';
 import { dyingWithParent } from './program.ts';
 
 describe('dying with the parent', () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { findProgram } from '../../kit/find-program.ts';
+import { findProgram } from '../../lib/process/find-program.ts';
 
 const TRIAL_MS = 2_000;
 const DEATH_SIGNAL = ['--pdeathsig', 'KILL', '--'];

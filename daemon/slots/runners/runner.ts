@@ -1,5 +1,5 @@
 import type { Launch } from '../engines/engine.ts';
-import type { RunnerId } from '../engines/how.ts';
+import type { RunnerId } from '../engines/run-spec.ts';
 
 /** Where a started engine answers and the headers it demands (its own key; never one of the gateway's). */
 export interface Endpoint {

@@ -1,5 +1,5 @@
 import type { LaunchBy } from '../engines/engine.ts';
-import type { Shared } from '../engines/how.ts';
+import type { Shared } from '../engines/run-spec.ts';
 import { type Ended, type Loaded, neverStarted, type Running } from './runner.ts';
 
 interface Entry {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Log } from '../../kit/log.ts';
-import type { RunnerId } from '../engines/how.ts';
-import type { AskEngine } from '../health.ts';
+import type { Log } from '../../lib/log.ts';
+import type { RunnerId } from '../engines/run-spec.ts';
+import type { AskEngine } from '../lifecycle/health.ts';
 import { createAttachRunner } from './attach.ts';
 import type { EnginePlaces } from './container/engines.ts';
 import { createContainerRunner } from './container.ts';

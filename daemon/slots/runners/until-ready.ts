@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Probe } from '../engines/how.ts';
-import type { AskEngine, EngineAnswer } from '../health.ts';
+import type { Probe } from '../engines/run-spec.ts';
+import type { AskEngine, EngineAnswer } from '../lifecycle/health.ts';
 import type { Endpoint } from './runner.ts';
 
 const FIRST_PAUSE_MS = 100;

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { compileCacheEnv } from '../../kit/compile-cache.ts';
-import { EngineLog } from '../engine-log.ts';
+import { compileCacheEnv } from '../../lib/perf/compile-cache.ts';
 import type { LaunchBy } from '../engines/engine.ts';
-import type { WorkerSettings } from '../engines/how.ts';
-import { forgetRun } from '../orphans.ts';
-import { scrubbed } from '../reason.ts';
+import type { WorkerSettings } from '../engines/run-spec.ts';
+import { EngineLog } from '../lifecycle/engine-log.ts';
+import { scrubbed } from '../lifecycle/failure-reason.ts';
+import { forgetRun } from '../lifecycle/orphans.ts';
 import type { WorkerMessage } from '../workers/protocol.ts';
 import { notStarted, remember, stopChild, watchEnd } from './child.ts';
 import { dyingWithParent } from './program.ts';

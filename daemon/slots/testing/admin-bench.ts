@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BindableModel } from '../bindings.ts';
+import type { BindableModel } from '../binding/bindings.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import type { Slots } from '../slots.ts';
 import { ManualClock } from './manual-clock.ts';

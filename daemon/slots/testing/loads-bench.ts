@@ -1,9 +1,9 @@
-import { silentLog } from '../../kit/log.ts';
+import { silentLog } from '../../lib/log.ts';
+import { Loads } from '../admission/controller.ts';
+import { Measures } from '../admission/measured-memory.ts';
 import type { SlotModel } from '../engines/engine.ts';
-import { type Lease, leaseFor, type ReadyOptions } from '../lease.ts';
-import { Loads } from '../loads.ts';
-import { Measures } from '../measures.ts';
-import { Owner } from '../owner.ts';
+import { type Lease, leaseFor, type ReadyOptions } from '../lifecycle/lease.ts';
+import { Owner } from '../lifecycle/slot-controller.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MODEL, slotConfig } from './owner-bench.ts';
 import { type ScriptedEngine, ScriptedRunner } from './scripted-runner.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../lifecycle/clock.ts';
 
 /** A clock for tests that stands still until it is moved. */
 export class ManualClock implements Clock {

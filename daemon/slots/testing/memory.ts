@@ -1,7 +1,7 @@
 import type { MemorySumView } from '../../contract/slots.ts';
+import { type Holder, type MemoryPicture, memorySum } from '../admission/eviction.ts';
 import { embedded } from '../engines/embedded.ts';
-import { type Holder, type MemoryPicture, memorySum } from '../eviction.ts';
-import type { Current } from '../owner-parts.ts';
+import type { Current } from '../lifecycle/controller-deps.ts';
 import { MODEL, slotConfig } from './owner-bench.ts';
 import { ScriptedEngine } from './scripted-runner.ts';
 

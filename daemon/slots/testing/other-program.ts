@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Launch, LaunchBy } from '../engines/engine.ts';
-import type { ProcessHow } from '../engines/how.ts';
+import type { ProcessHow } from '../engines/run-spec.ts';
 import { workerLaunch } from './launches.ts';
 
 /**

@@ -1,13 +1,13 @@
 import type { SlotStateName } from '../../contract/slots.ts';
-import { silentLog } from '../../kit/log.ts';
+import { silentLog } from '../../lib/log.ts';
+import { readSlotFile, type SlotConfig } from '../config/slot-file.ts';
 import { embedded } from '../engines/embedded.ts';
 import type { SlotModel } from '../engines/engine.ts';
-import type { Lease, ReadyOptions } from '../lease.ts';
-import { Owner } from '../owner.ts';
-import type { OwnerParts } from '../owner-parts.ts';
+import type { OwnerParts } from '../lifecycle/controller-deps.ts';
+import type { Lease, ReadyOptions } from '../lifecycle/lease.ts';
+import { signOfLife } from '../lifecycle/liveness-probe.ts';
+import { Owner } from '../lifecycle/slot-controller.ts';
 import { noModelError } from '../refusals.ts';
-import { signOfLife } from '../sign-of-life.ts';
-import { readSlotFile, type SlotConfig } from '../slot-file.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
 

@@ -1,4 +1,4 @@
-import { silentLog } from '../../kit/log.ts';
+import { silentLog } from '../../lib/log.ts';
 import { SlotsBench } from './slots-bench.ts';
 
 /** A gateway in miniature, to be killed: loads slot `agent` and prints folder and pid of its engine. */

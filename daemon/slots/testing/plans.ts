@@ -1,6 +1,6 @@
+import { readSlotFile, type SlotConfig } from '../config/slot-file.ts';
 import type { Launch, SlotModel } from '../engines/engine.ts';
 import { engineOf, slotObjection } from '../engines/table.ts';
-import { readSlotFile, type SlotConfig } from '../slot-file.ts';
 
 /** The settings of a slot file's text; throws when it is broken. */
 export function configOf(text: string, name = 'agent'): SlotConfig {

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Outbound } from '../../kit/outbound.ts';
+import { Outbound } from '../../lib/net/outbound.ts';
 import type { Launch } from '../engines/engine.ts';
-import type { ProcessHow } from '../engines/how.ts';
-import { type AskEngine, askThrough } from '../health.ts';
+import type { ProcessHow } from '../engines/run-spec.ts';
+import { type AskEngine, askThrough } from '../lifecycle/health.ts';
 import { createProcessRunner, type ProcessRunnerOptions } from '../runners/process.ts';
 import type { Running } from '../runners/runner.ts';
 import { processLaunch, writeOtherProgram } from './other-program.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listening, portOf } from '../../kit/testing/listening.ts';
+import { listening, portOf } from '../../lib/testing/listening.ts';
 
 interface Body {
   readonly Image: string;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer } from '../../kit/node-http.ts';
+import { createServer } from '../../lib/net/node-http.ts';
 import { type ByteStream, byteStream } from './byte-stream.ts';
 import { type EventStream, eventStream } from './event-stream.ts';
 import type { WorkerHealth } from './protocol.ts';

@@ -14,7 +14,7 @@ const SERVICES: Readonly<Record<SpeechConfig['kind'], LoadService<SpeechConfig>>
     return speechService(await openEspeak(config), config);
   },
   transcription: async (config) => {
-    const { loadRecogniser } = await import('./transcription/recogniser.ts');
+    const { loadRecogniser } = await import('./transcription/recognizer.ts');
     const { transcriptionService } = await import('./transcription/routes.ts');
     return transcriptionService(await loadRecogniser(config), config);
   },

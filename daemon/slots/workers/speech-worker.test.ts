@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { fromPcm16 } from '../../kit/pcm.ts';
+import { fromPcm16 } from '../../lib/media/pcm.ts';
 import { TONE_CELL } from '../../models/onnx/testing/tones.ts';
 import { KEY } from './testing/forked-worker.ts';
 import { SPEECH, startToneWorkers, TEXT, type ToneWorkers } from './testing/tone-workers.ts';

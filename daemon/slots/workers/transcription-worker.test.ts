@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wavHead } from '../../kit/pcm.ts';
+import { wavHead } from '../../lib/media/pcm.ts';
 import { readEvents } from './testing/forked-worker.ts';
 import {
   findFfmpeg,

@@ -1,5 +1,5 @@
 import type { DeviceRecord, HardwareView } from '../../contract/hardware.ts';
-import type { Make } from './make.ts';
+import type { Make } from './metric-factory.ts';
 
 /** One device under a name that tells neither its address nor its maker: `gpu0`, `gpu1`, `npu0`. */
 export interface NamedDevice {

@@ -1,4 +1,4 @@
-import type { Make } from './make.ts';
+import type { Make } from './metric-factory.ts';
 
 const DURATIONS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const WAITS_S = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];

@@ -1,4 +1,4 @@
-import type { SlotWork } from '../../slots/work.ts';
+import type { SlotWork } from '../../slots/lifecycle/slot-events.ts';
 import type { Instruments } from './instruments.ts';
 
 /** What the metrics count of one finished inference request. Every text but `told` is from a bounded set. */

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Make } from './make.ts';
+import type { Make } from './metric-factory.ts';
 
 /** The gateway itself; the answer ends the measuring. */
 export function processGauges(make: Make, version: string): () => void {

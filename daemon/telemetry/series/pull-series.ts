@@ -1,7 +1,7 @@
 import type { GatewayEvents } from '../../contract/events.ts';
 import { type PullRecord, PullState, type PullStateName } from '../../contract/pulls.ts';
-import type { Bus } from '../../kit/bus.ts';
-import type { Make } from './make.ts';
+import type { Bus } from '../../lib/async/event-bus.ts';
+import type { Make } from './metric-factory.ts';
 
 /** States in which a download rests for good, or until it is asked for again. */
 const ENDS: ReadonlySet<PullStateName> = new Set(['done', 'failed', 'cancelled']);

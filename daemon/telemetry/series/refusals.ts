@@ -1,5 +1,5 @@
 import { catalogued, ERRORS, type ErrorCode } from '../../contract/errors.ts';
-import type { Make } from './make.ts';
+import type { Make } from './metric-factory.ts';
 
 const LIMITED: ErrorCode = 'auth.rate_limited';
 const isRefusal = (code: ErrorCode): boolean => code.startsWith('auth.') && code !== LIMITED;

@@ -1,5 +1,5 @@
 import { SLOT_STATES, type SlotRecord } from '../../contract/slots.ts';
-import type { Make } from './make.ts';
+import type { Make } from './metric-factory.ts';
 
 const BY_SLOT: readonly [name: string, help: string, value: (slot: SlotRecord) => number | null][] = [
   ['svc_queue_length', 'Requests that wait for a slot.', ({ queued }) => queued],

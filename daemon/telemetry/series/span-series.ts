@@ -1,4 +1,4 @@
-import type { Make } from './make.ts';
+import type { Make } from './metric-factory.ts';
 
 /** Spans since the start, by what became of them. */
 export interface SpanCounts {

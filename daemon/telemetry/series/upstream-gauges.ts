@@ -1,5 +1,5 @@
 import { UPSTREAM_HEALTH, type UpstreamRecord, USABLE_HEALTH } from '../../contract/upstreams.ts';
-import type { Make } from './make.ts';
+import type { Make } from './metric-factory.ts';
 
 const BY_UPSTREAM: readonly [name: string, help: string, value: (upstream: UpstreamRecord) => number][] = [
   ['svc_upstream_models', 'Models that an upstream is known to serve.', ({ models }) => models],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Outbound } from '../../kit/outbound.ts';
+import { Outbound } from '../../lib/net/outbound.ts';
 import { json, type StandIn, standIn } from '../../test/harness/stand-in.ts';
 import { collectorOf } from './collector.ts';
 import { deliverSpans } from './deliver.ts';

@@ -1,4 +1,4 @@
-import type { Outbound, OutboundController } from '../../kit/outbound.ts';
+import type { Outbound, OutboundController } from '../../lib/net/outbound.ts';
 import type { Collector } from './collector.ts';
 import { exportRequest, type Resource, rejectedSpans } from './otlp-json.ts';
 import type { Span } from './span.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../slots/clock.ts';
+import type { Clock } from '../../slots/lifecycle/clock.ts';
 import type { SpanCounts } from '../series/span-series.ts';
 import type { Span } from './span.ts';
 

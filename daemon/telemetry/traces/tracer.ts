@@ -1,8 +1,8 @@
-import type { Log } from '../../kit/log.ts';
-import type { Outbound } from '../../kit/outbound.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { type Clock, systemClock } from '../../slots/clock.ts';
-import type { SlotWork, SlotWorkListener } from '../../slots/work.ts';
+import { type Clock, systemClock } from '../../slots/lifecycle/clock.ts';
+import type { SlotWork, SlotWorkListener } from '../../slots/lifecycle/slot-events.ts';
 import type { SpanCounts } from '../series/span-series.ts';
 import { type Collector, collectorOf } from './collector.ts';
 import { deliverSpans } from './deliver.ts';

@@ -1,12 +1,12 @@
+import { roomOn } from '../../app/memory-headroom.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
 import { createHardware, type Hardware } from '../../hardware/hardware.ts';
 import { fakeMachine, type MACHINES } from '../../hardware/testing/fake-machine.ts';
-import { Bus } from '../../kit/bus.ts';
-import { createLog } from '../../kit/log.ts';
-import { roomOn } from '../../memory-room.ts';
-import { systemClock } from '../../slots/clock.ts';
-import { Loads, type LoadsParts } from '../../slots/loads.ts';
-import { Measures } from '../../slots/measures.ts';
+import { Bus } from '../../lib/async/event-bus.ts';
+import { createLog } from '../../lib/log.ts';
+import { Loads, type LoadsParts } from '../../slots/admission/controller.ts';
+import { Measures } from '../../slots/admission/measured-memory.ts';
+import { systemClock } from '../../slots/lifecycle/clock.ts';
 
 const log = createLog({ level: 'fatal' });
 

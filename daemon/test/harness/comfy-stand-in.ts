@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { listening, portOf } from '../../kit/testing/listening.ts';
+import { listening, portOf } from '../../lib/testing/listening.ts';
 import { type Installed, judgePrompt, objectInfo, type Prompt } from './comfy-nodes.ts';
 import { drawnPng } from './drawn-png.ts';
 

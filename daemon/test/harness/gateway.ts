@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { START_FLAG } from '../../kit/heap.ts';
-import { ROOT } from '../../kit/root.ts';
-import { until } from '../../kit/testing/until.ts';
+import { ROOT } from '../../lib/fs/root.ts';
+import { START_FLAG } from '../../lib/perf/v8-flags.ts';
+import { until } from '../../lib/testing/until.ts';
 import type { GgufModel } from '../../models/gguf/writer.ts';
 import { newHome, putModel } from './home.ts';
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { listening } from '../../kit/testing/listening.ts';
+import { listening } from '../../lib/testing/listening.ts';
 
 /** One request as a stand-in for a foreign server heard it, whole. */
 export interface Heard {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEFAULT_PATH } from '../../kit/run-command.ts';
+import { DEFAULT_PATH } from '../../lib/process/run-command.ts';
 import { writeToneRecogniser, writeToneVoice } from '../../models/onnx/testing/tone-folders.ts';
 import { type Gateway, type GatewayOptions, QUIET_FILE, startGateway } from './gateway.ts';
 import { modelFolder, newHome } from './home.ts';

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { sweepTemps } from '../../kit/temp-file.ts';
+import { sweepTemps } from '../../lib/fs/temp-file.ts';
 import { factor, randomFrom, seed } from './scale.ts';
 import { filesBelow, type Left, type Writer } from './writer.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
-import { silentLog } from '../../kit/log.ts';
+import { silentLog } from '../../lib/log.ts';
 import { runningBackup } from '../../store/backup.ts';
 import { connect, type Db } from '../../store/connection.ts';
 import { NEWEST_SCHEMA } from '../../store/copy.ts';

@@ -1,13 +1,13 @@
 /**
  * The client of the container engine API on the socket of a real Podman and a small image registry.
- * daemon/kit/container-engine/container-engine.test.ts has it on captured answers.
+ * daemon/lib/container-engine/container-engine.test.ts has it on captured answers.
  */
 import { afterAll, describe, expect, test } from 'vitest';
-import { ContainerEngine } from '../../../daemon/kit/container-engine/container-engine.ts';
-import { tryPodman } from '../../../daemon/kit/container-engine/testing/podman.ts';
-import { startRegistry } from '../../../daemon/kit/container-engine/testing/registry.ts';
-import { Outbound } from '../../../daemon/kit/outbound.ts';
-import { until } from '../../../daemon/kit/testing/until.ts';
+import { ContainerEngine } from '../../../daemon/lib/container-engine/container-engine.ts';
+import { tryPodman } from '../../../daemon/lib/container-engine/testing/podman.ts';
+import { startRegistry } from '../../../daemon/lib/container-engine/testing/registry.ts';
+import { Outbound } from '../../../daemon/lib/net/outbound.ts';
+import { until } from '../../../daemon/lib/testing/until.ts';
 
 const outbound = new Outbound({ connectMs: () => 2000 });
 const registry = await startRegistry();

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
-import { startTicksOf } from '../../../daemon/kit/process-identity.ts';
+import { startTicksOf } from '../../../daemon/lib/process/process-identity.ts';
 import { descendants } from '../../../daemon/test/harness/descendants.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';
 import { ask, said } from '../../../daemon/test/harness/http.ts';

@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startTicksOf } from '../../../daemon/kit/process-identity.ts';
+import { startTicksOf } from '../../../daemon/lib/process/process-identity.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';
 import { ask } from '../../../daemon/test/harness/http.ts';
 import { atRest, mixedLoad } from '../../../daemon/test/harness/mixed-load.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { tryPodman } from '../../../daemon/kit/container-engine/testing/podman.ts';
+import { tryPodman } from '../../../daemon/lib/container-engine/testing/podman.ts';
 import { freePort } from '../../../daemon/slots/runners/ports.ts';
 import {
   ADMIN_KEY,

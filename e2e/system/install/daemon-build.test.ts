@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { scratch, scratchOfFile } from '../../../daemon/kit/testing/scratch.ts';
+import { scratch, scratchOfFile } from '../../../daemon/lib/testing/scratch.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const sources = join(root, 'daemon');

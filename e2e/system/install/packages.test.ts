@@ -8,7 +8,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tryPodman } from '../../../daemon/kit/container-engine/testing/podman.ts';
+import { tryPodman } from '../../../daemon/lib/container-engine/testing/podman.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';
 import { freshTree, noContainer } from '../../../daemon/test/harness/tree.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { readCookie, SESSION_TTL_S, sessionCookieIn } from '../../../daemon/auth/session-cookie.ts';
-import { promise, same } from '../promise.ts';
+import { promise, same } from '../assert.ts';
 
 const SECRET = Buffer.alloc(32, 7);
 const NOW_S = 1_700_000_000;

@@ -5,7 +5,7 @@ import {
   setInEnvFile,
 } from '../../../daemon/settings/env-file.ts';
 import { scanEnv } from '../../../daemon/settings/env-scan.ts';
-import { promise, same, unlessRefused } from '../promise.ts';
+import { promise, same, unlessRefused } from '../assert.ts';
 
 /** A comment that goes on in older releases of systemd: the only thing in a file that may make a change impossible. */
 const UNDECIDED = /(^|[\r\n])[ \t\r\n]*[#;][^\r\n]*\\[\r\n]/;

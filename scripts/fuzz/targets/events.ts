@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { EventReader } from '../../../daemon/inference/dialects/event-reader.ts';
-import { Blotter } from '../../../daemon/inference/forward/blot.ts';
+import { Blotter } from '../../../daemon/inference/forward/redact-stream.ts';
 import { UsageTap } from '../../../daemon/inference/forward/usage-tap.ts';
-import { chunked, promise, same } from '../promise.ts';
+import { chunked, promise, same } from '../assert.ts';
 
 const SECRETS = ['sk-1', 'abcab'].map((secret) => Buffer.from(secret));
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readGgufFacts } from '../../../daemon/models/gguf-facts.ts';
 import { GgufError } from '../../../daemon/models/gguf-header.ts';
-import { promise } from '../promise.ts';
+import { promise } from '../assert.ts';
 
 const file = join(tmpdir(), `svc-fuzz-${process.pid}.gguf`);
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../../daemon/contract/errors.ts';
-import { ByteScanner, stringAt } from '../../../daemon/kit/byte-scanner.ts';
-import { promise, same, unlessRefused } from '../promise.ts';
+import { ByteScanner, stringAt } from '../../../daemon/lib/json/byte-scanner.ts';
+import { promise, same, unlessRefused } from '../assert.ts';
 
 /** The members of an object, or the one value as a member without a name. */
 function scan(bytes: Buffer): [string, unknown][] {

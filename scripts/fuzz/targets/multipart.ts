@@ -1,5 +1,5 @@
-import { dispositionOf, MultipartScanner } from '../../../daemon/kit/multipart.ts';
-import { chunked, promise, same } from '../promise.ts';
+import { dispositionOf, MultipartScanner } from '../../../daemon/lib/net/multipart.ts';
+import { chunked, promise, same } from '../assert.ts';
 
 interface Part {
   name: string | null;

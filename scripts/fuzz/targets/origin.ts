@@ -2,7 +2,7 @@ import { parseAuthority } from '../../../daemon/auth/authority.ts';
 import { judgeHost } from '../../../daemon/auth/host.ts';
 import { canonicalOrigins, judgeOrigin, parseOrigin } from '../../../daemon/auth/origin.ts';
 import { utf8Again } from '../../../daemon/auth/raw-headers.ts';
-import { promise, same } from '../promise.ts';
+import { promise, same } from '../assert.ts';
 
 const KNOWN = { own: { names: ['box'], searchDomains: ['mine.org'] }, isConfigured: () => false };
 

@@ -1,9 +1,9 @@
 import { decide, effectiveClass } from '../../../daemon/auth/gate.ts';
 import { ROUTES } from '../../../daemon/contract/routes.ts';
 import { createMatcher } from '../../../daemon/http/matcher.ts';
-import { splitTarget } from '../../../daemon/kit/target.ts';
+import { splitTarget } from '../../../daemon/lib/net/request-target.ts';
 import { LOCKED, mayBeOpen, RANK } from '../../../daemon/test/harness/open-targets.ts';
-import { promise, same } from '../promise.ts';
+import { promise, same } from '../assert.ts';
 
 const match = createMatcher();
 const TIERS = ['anon', 'client', 'admin'] as const;

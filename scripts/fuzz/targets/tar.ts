@@ -1,6 +1,6 @@
-import { BLOCK, paddingOf, TarError, type TarMember } from '../../../daemon/kit/tar-header.ts';
-import { readTar } from '../../../daemon/kit/tar-reader.ts';
-import { chunked, promise, same } from '../promise.ts';
+import { BLOCK, paddingOf, TarError, type TarMember } from '../../../daemon/lib/fs/tar-header.ts';
+import { readTar } from '../../../daemon/lib/fs/tar-reader.ts';
+import { chunked, promise, same } from '../assert.ts';
 
 async function* following(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) if (piece.length > 0) yield piece;

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { CONFIG_CAP, readConfigText } from '../../../daemon/settings/config-text.ts';
-import { promise, same } from '../promise.ts';
+import { promise, same } from '../assert.ts';
 
 /** A configuration file of anybody: what a parser of TOML makes of its text, or a reason with a line that it has. */
 export function fuzz(data: Buffer): void {

@@ -1,6 +1,6 @@
-import { from, type Places } from '../callers-words.ts';
+import { from, type Places } from '../error-paths.ts';
 import type { Json } from '../json.ts';
-import { noteOrigin } from '../thought-origin.ts';
+import { noteOrigin } from '../reasoning-signature.ts';
 import type { AssistantBlock, CountBody, InputMessage, ResultBlock, UserBlock } from './request-schema.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../contract/errors.ts';
 import type { Json } from '../json.ts';
 import type { ChatUsage, Piece } from '../piece.ts';
-import { originMark } from '../thought-origin.ts';
+import { originMark } from '../reasoning-signature.ts';
 import { stopOf, usageOf } from './message-end.ts';
 import type { MessageHead } from './whole-message.ts';
 

@@ -1,10 +1,10 @@
 import { anthropicEnvelope, anthropicErrorType } from '../../../contract/anthropic-error.ts';
 import { GatewayError } from '../../../contract/errors.ts';
-import type { Origin, Places } from '../callers-words.ts';
 import { newId, wholePieces } from '../chat-pieces.ts';
 import { type Answerer, CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
+import type { Origin, Places } from '../error-paths.ts';
+import { toldEvents } from '../event-encoder.ts';
 import type { Json } from '../json.ts';
-import { toldEvents } from '../told-events.ts';
 import { MessageStream } from './message-stream.ts';
 import { readCount, readMessages } from './request.ts';
 import { type MessageHead, wholeMessage } from './whole-message.ts';

@@ -1,4 +1,4 @@
-import { from, type Places } from '../callers-words.ts';
+import { from, type Places } from '../error-paths.ts';
 import { asObject, type Json } from '../json.ts';
 import { passOn, readBody, refused } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';

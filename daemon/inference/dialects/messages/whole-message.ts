@@ -2,7 +2,7 @@ import { GatewayError } from '../../../contract/errors.ts';
 import type { Answerer } from '../dialect.ts';
 import { asObject, callArguments, type Json, parsed } from '../json.ts';
 import type { ChatUsage, Piece } from '../piece.ts';
-import { originMark } from '../thought-origin.ts';
+import { originMark } from '../reasoning-signature.ts';
 import { stopOf, usageOf } from './message-end.ts';
 
 export interface MessageHead extends Answerer {

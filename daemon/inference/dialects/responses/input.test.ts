@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Places } from '../callers-words.ts';
+import type { Places } from '../error-paths.ts';
 import { asList, type Json } from '../json.ts';
 import { readResponses } from './request.ts';
 

@@ -1,6 +1,6 @@
-import { from, type Places } from '../callers-words.ts';
+import { from, type Places } from '../error-paths.ts';
 import { asObject, type Json } from '../json.ts';
-import { noteOrigin } from '../thought-origin.ts';
+import { noteOrigin } from '../reasoning-signature.ts';
 import { declaredTools } from './declared-tools.ts';
 import type { Content, InputItem, ResponsesBody } from './request-schema.ts';
 import { chatName } from './tool-names.ts';

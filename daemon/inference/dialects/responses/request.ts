@@ -1,4 +1,4 @@
-import type { Places } from '../callers-words.ts';
+import type { Places } from '../error-paths.ts';
 import type { Json } from '../json.ts';
 import { passOn, readBody, refused } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../contract/errors.ts';
 import { newId } from '../chat-pieces.ts';
 import type { Json } from '../json.ts';
 import type { ChatUsage, Piece, TextKind } from '../piece.ts';
-import { originMark } from '../thought-origin.ts';
+import { originMark } from '../reasoning-signature.ts';
 import { type CallNames, customItem, functionItem, type Item, searchItem, textItem } from './items.ts';
 import type { ResponsesBody } from './request-schema.ts';
 import { type Progress, type ResponseHead, responseObject } from './response-object.ts';

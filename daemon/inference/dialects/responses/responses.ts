@@ -1,10 +1,10 @@
 import { openaiErrorType } from '../../../contract/errors.ts';
-import { sseComment } from '../../../kit/sse.ts';
-import type { Places } from '../callers-words.ts';
+import { sseComment } from '../../../lib/net/sse.ts';
 import { newId, wholePieces } from '../chat-pieces.ts';
 import { type Answerer, CHAT_PATH, type Dialect, type Events } from '../dialect.ts';
+import type { Places } from '../error-paths.ts';
+import { toldEvents } from '../event-encoder.ts';
 import type { Json } from '../json.ts';
-import { toldEvents } from '../told-events.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
 import type { ResponseHead } from './response-object.ts';
 import { ResponseStream } from './response-stream.ts';

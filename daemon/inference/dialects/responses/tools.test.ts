@@ -3,7 +3,7 @@ import { GatewayError } from '../../../contract/errors.ts';
 import { post } from '../../testing/client.ts';
 import { chunk, eventsOf, finish, JSON_TYPE, RESPONSES } from '../../testing/dialects.ts';
 import { closeAfterEach, SSE, setUp } from '../../testing/forwarding.ts';
-import type { Places } from '../callers-words.ts';
+import type { Places } from '../error-paths.ts';
 import { asList, type Json } from '../json.ts';
 import { readResponses } from './request.ts';
 

@@ -1,4 +1,4 @@
-import { from, type Places } from '../callers-words.ts';
+import { from, type Places } from '../error-paths.ts';
 import { asList, asObject, type Json } from '../json.ts';
 import { passOn, refused } from '../read-body.ts';
 import { type DeclaredTool, declaredTools } from './declared-tools.ts';

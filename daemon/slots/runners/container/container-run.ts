@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ContainerEngineError } from '../../../kit/container-engine/engine-error.ts';
-import { EngineLog } from '../../engine-log.ts';
+import { ContainerEngineError } from '../../../lib/container-engine/engine-error.ts';
 import type { LaunchBy } from '../../engines/engine.ts';
-import type { AskEngine } from '../../health.ts';
-import { scrubbed } from '../../reason.ts';
+import { EngineLog } from '../../lifecycle/engine-log.ts';
+import { scrubbed } from '../../lifecycle/failure-reason.ts';
+import type { AskEngine } from '../../lifecycle/health.ts';
 import { keyHeaders, loadedAt } from '../key.ts';
 import type { Ended, Loaded, Running } from '../runner.ts';
 import { untilReady, WrongServer } from '../until-ready.ts';

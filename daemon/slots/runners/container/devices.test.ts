@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { EngineAbout } from '../../../kit/container-engine/about.ts';
-import type { ContainerDevice } from '../../engines/how.ts';
+import type { EngineAbout } from '../../../lib/container-engine/about.ts';
+import type { ContainerDevice } from '../../engines/run-spec.ts';
 import { deviceParts } from './devices.ts';
 
 const about = (over: Partial<EngineAbout>): EngineAbout => ({

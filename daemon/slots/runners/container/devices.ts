@@ -1,5 +1,5 @@
-import type { EngineAbout } from '../../../kit/container-engine/about.ts';
-import type { ContainerDevice } from '../../engines/how.ts';
+import type { EngineAbout } from '../../../lib/container-engine/about.ts';
+import type { ContainerDevice } from '../../engines/run-spec.ts';
 import { CannotStart } from './cannot-start.ts';
 
 /** The part of a container's host configuration that gives it devices. */

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ContainerEngine, ListedContainer } from '../../../kit/container-engine/container-engine.ts';
-import { scratch } from '../../../kit/testing/scratch.ts';
+import type { ContainerEngine, ListedContainer } from '../../../lib/container-engine/container-engine.ts';
+import { scratch } from '../../../lib/testing/scratch.ts';
 import { endAllContainers } from './end-all.ts';
 import { labelsOf } from './labels.ts';
-import { stateMark } from './state-mark.ts';
+import { stateMark } from './state-id.ts';
 
 /** A stand-in for an engine that ignores the filter of a list, and what was removed. */
 function standIn(listed: readonly ListedContainer[], fails: ReadonlySet<string> = new Set()) {

@@ -1,7 +1,7 @@
 import { type EnginePlaces, everyEngine } from './engines.ts';
 import { identityOf, labelsOf } from './labels.ts';
 import { endContainer } from './reconcile.ts';
-import { knownMark } from './state-mark.ts';
+import { knownMark } from './state-id.ts';
 
 const LIMIT_MS = 60_000;
 

@@ -1,5 +1,5 @@
-import type { ContainerEngine } from '../../../kit/container-engine/container-engine.ts';
-import { ContainerEngineError } from '../../../kit/container-engine/engine-error.ts';
+import type { ContainerEngine } from '../../../lib/container-engine/container-engine.ts';
+import { ContainerEngineError } from '../../../lib/container-engine/engine-error.ts';
 import { CannotStart } from './cannot-start.ts';
 
 /** How engines of containers are reached. */

@@ -1,7 +1,7 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { scratch } from '../../../kit/testing/scratch.ts';
+import { scratch } from '../../../lib/testing/scratch.ts';
 import { containerLaunch } from '../../testing/launches.ts';
 import { checkSources, hostPid, modelStamp, nodeGroups } from './host-parts.ts';
 

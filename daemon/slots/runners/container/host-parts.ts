@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { LaunchBy } from '../../engines/engine.ts';
-import type { ContainerDevice } from '../../engines/how.ts';
+import type { ContainerDevice } from '../../engines/run-spec.ts';
 import { CannotStart } from './cannot-start.ts';
 
 /** Most nodes of one device folder. */

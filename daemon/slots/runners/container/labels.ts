@@ -1,4 +1,4 @@
-import type { ListedContainer } from '../../../kit/container-engine/container-engine.ts';
+import type { ListedContainer } from '../../../lib/container-engine/container-engine.ts';
 
 const LABELS = {
   /** The state folder whose gateway made it. */

@@ -3,8 +3,8 @@ import type {
   ContainerEngine,
   ContainerState,
   ListedContainer,
-} from '../../../kit/container-engine/container-engine.ts';
-import { imageObjection } from '../../../kit/container-engine/image-name.ts';
+} from '../../../lib/container-engine/container-engine.ts';
+import { imageObjection } from '../../../lib/container-engine/image-name.ts';
 import type { LaunchBy } from '../../engines/engine.ts';
 import { newKey } from '../key.ts';
 import { CannotStart } from './cannot-start.ts';

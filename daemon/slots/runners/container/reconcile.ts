@@ -1,5 +1,5 @@
-import type { ContainerEngine, ListedContainer } from '../../../kit/container-engine/container-engine.ts';
-import type { Log } from '../../../kit/log.ts';
+import type { ContainerEngine, ListedContainer } from '../../../lib/container-engine/container-engine.ts';
+import type { Log } from '../../../lib/log.ts';
 import { type EnginePlaces, everyEngine } from './engines.ts';
 import { identityOf, labelsOf } from './labels.ts';
 import type { ContainerRecords } from './record.ts';

@@ -1,10 +1,10 @@
 import { readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { scratch } from '../../../kit/testing/scratch.ts';
-import { endOrphans } from '../../orphans.ts';
+import { scratch } from '../../../lib/testing/scratch.ts';
+import { endOrphans } from '../../lifecycle/orphans.ts';
 import { ContainerRecords } from './record.ts';
-import { stateMark } from './state-mark.ts';
+import { stateMark } from './state-id.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { forgetFile } from '../../forget-file.ts';
+import { forgetFile } from '../remove-record.ts';
 
 const ContainerRecord = z.object({
   nonce: z.string().min(16),

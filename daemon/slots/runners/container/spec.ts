@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { EngineAbout } from '../../../kit/container-engine/about.ts';
-import { wholeImageName } from '../../../kit/container-engine/image-name.ts';
+import type { EngineAbout } from '../../../lib/container-engine/about.ts';
+import { wholeImageName } from '../../../lib/container-engine/image-name.ts';
 import type { LaunchBy } from '../../engines/engine.ts';
-import { fill, fillAll } from '../fill.ts';
+import { fill, fillAll } from '../interpolate.ts';
 import { keyEnv } from '../key.ts';
 import { deviceParts } from './devices.ts';
 import { type Identity, labelsOf } from './labels.ts';

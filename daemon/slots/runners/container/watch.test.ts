@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ContainerState } from '../../../kit/container-engine/container-engine.ts';
+import type { ContainerState } from '../../../lib/container-engine/container-engine.ts';
 import { endedWith } from './watch.ts';
 
 const state = (over: Partial<ContainerState>): ContainerState => ({

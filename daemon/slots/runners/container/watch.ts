@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ContainerEngine, ContainerState } from '../../../kit/container-engine/container-engine.ts';
-import { exitReason } from '../../reason.ts';
+import type { ContainerEngine, ContainerState } from '../../../lib/container-engine/container-engine.ts';
+import { exitReason } from '../../lifecycle/failure-reason.ts';
 import type { Ended } from '../runner.ts';
 
 /** One question lasts at most so long and is then asked anew. */

@@ -2,7 +2,6 @@ import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
-import { mapWithBreath } from './embedding-breath.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
 import { ownMark } from './embedding-mark.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
@@ -10,6 +9,7 @@ import { Permits } from './embedding-permits.ts';
 import { poolingOf } from './embedding-pooling.ts';
 import type { EmbeddingInput } from './embedding-request.ts';
 import { normalised } from './embedding-vector.ts';
+import { mapWithBreath } from './map-yielding.ts';
 
 /** Vectors of length 1 in the order of the texts, and the tokens that were read for them. */
 export interface Embeddings {

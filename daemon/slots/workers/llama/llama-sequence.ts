@@ -6,8 +6,8 @@ import type {
 } from 'node-llama-cpp';
 import { seededRandom } from '../../../models/gguf/random.ts';
 import { placeOf } from './batch-plan.ts';
-import { drawer } from './draw.ts';
-import type { Lockstep, Member } from './lockstep.ts';
+import type { Lockstep, Member } from './decode-barrier.ts';
+import { drawer } from './sampler.ts';
 import type { Sampled, SampleOptions, Sequence } from './sequence.ts';
 
 /** One sequence of the library behind the small interface that generation needs. */

@@ -1,10 +1,10 @@
 import type { Token } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
-import { mapWithBreath } from './embedding-breath.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
 import { Permits } from './embedding-permits.ts';
+import { mapWithBreath } from './map-yielding.ts';
 import { pairMarks } from './rerank-marks.ts';
 import { type PairMarks, rerankPair, type Tokenise } from './rerank-pair.ts';
 import { serverScore } from './rerank-score.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../refusal.ts';
-import { bestKept, type Kept } from './best-kept.ts';
+import { bestKept, type Kept } from './select-sequence.ts';
 
 /** What a sequence holds, seen by who wants to evaluate `tokens` on it. */
 export type LookAt<S> = (sequence: S, tokens: readonly number[]) => Kept;

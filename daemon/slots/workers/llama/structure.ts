@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidField, Refusal } from '../refusal.ts';
-import { gbnfFault } from './gbnf-fault.ts';
+import { gbnfFault } from './gbnf-error.ts';
 import { SchemaFault } from './json/schema-fault.ts';
 import { schemaGrammar } from './json/schema-grammar.ts';
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { wholeSamples } from '../../../kit/pcm.ts';
-import { streamCommand } from '../../../kit/stream-command.ts';
+import { wholeSamples } from '../../../lib/media/pcm.ts';
+import { streamCommand } from '../../../lib/process/stream-command.ts';
 import { ESPEAK_VOICE, espeakVoices, findEspeak } from '../../../models/espeak-voices.ts';
 import { Permits } from '../llama/embedding-permits.ts';
 import type { WorkerFacts } from '../protocol.ts';

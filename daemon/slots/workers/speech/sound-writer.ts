@@ -1,5 +1,5 @@
-import { fromPcm16, toPcm16, wavHead } from '../../../kit/pcm.ts';
-import { Resampler } from '../../../kit/resampler.ts';
+import { fromPcm16, toPcm16, wavHead } from '../../../lib/media/pcm.ts';
+import { Resampler } from '../../../lib/media/resampler.ts';
 import type { ByteStream } from '../byte-stream.ts';
 import type { SpeechRequest } from './request.ts';
 import type { Spoken } from './speaker.ts';

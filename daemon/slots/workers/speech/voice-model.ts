@@ -1,4 +1,4 @@
-import { toPcm16 } from '../../../kit/pcm.ts';
+import { toPcm16 } from '../../../lib/media/pcm.ts';
 import { readSpeechFacts } from '../../../models/speech-facts.ts';
 import { Permits } from '../llama/embedding-permits.ts';
 import type { WorkerFacts } from '../protocol.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_PATH } from '../../../kit/run-command.ts';
+import { DEFAULT_PATH } from '../../../lib/process/run-command.ts';
 import { writeToneRecogniser, writeToneVoice } from '../../../models/onnx/testing/tone-folders.ts';
 import { type ForkedWorker, forkSpeechWorker } from './forked-worker.ts';
 

@@ -3,7 +3,7 @@ import type { Exchange, Routes } from '../http-server.ts';
 import type { LoadedService } from '../lifecycle.ts';
 import { modelList } from '../llama/model-list.ts';
 import type { SpeechConfig } from '../speech-config.ts';
-import type { Recogniser } from './recogniser.ts';
+import type { Recogniser } from './recognizer.ts';
 import { type TranscriptionRequest, transcriptionRequest } from './request.ts';
 import { joint, resultBody, type Segment, textOf } from './result.ts';
 import { soundOf } from './sound.ts';

@@ -1,5 +1,5 @@
-import { fromPcm16, wholeSamples } from '../../../kit/pcm.ts';
-import { streamCommand } from '../../../kit/stream-command.ts';
+import { fromPcm16, wholeSamples } from '../../../lib/media/pcm.ts';
+import { streamCommand } from '../../../lib/process/stream-command.ts';
 import { Refusal } from '../refusal.ts';
 import type { Upload } from './upload.ts';
 import { type Sound, wavFacts, wavSound } from './wav.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { boundaryOf, dispositionOf, MultipartScanner } from '../../../kit/multipart.ts';
-import { Spool } from '../../../kit/spool.ts';
+import { Spool } from '../../../lib/fs/spool.ts';
+import { boundaryOf, dispositionOf, MultipartScanner } from '../../../lib/net/multipart.ts';
 import { Refusal, refusedField } from '../refusal.ts';
 
 /** Bytes of a request, and of one text field. */

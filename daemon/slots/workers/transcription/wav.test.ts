@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { wavHead } from '../../../kit/pcm.ts';
-import { Spool } from '../../../kit/spool.ts';
-import { scratchOfFile } from '../../../kit/testing/scratch.ts';
+import { Spool } from '../../../lib/fs/spool.ts';
+import { wavHead } from '../../../lib/media/pcm.ts';
+import { scratchOfFile } from '../../../lib/testing/scratch.ts';
 import { bareRate } from './sound.ts';
 import { wavFacts, wavSound } from './wav.ts';
 

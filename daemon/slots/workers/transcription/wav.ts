@@ -1,4 +1,4 @@
-import type { Spool } from '../../../kit/spool.ts';
+import type { Spool } from '../../../lib/fs/spool.ts';
 
 /** How the samples of a WAV file are written. */
 type Encoding = 'u8' | 'i16' | 'i24' | 'i32' | 'f32' | 'f64';

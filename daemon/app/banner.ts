@@ -1,0 +1,80 @@
+import type { SlotRecord } from '../contract/slots.ts';
+import { everyAddress } from '../lib/net/ip-address.ts';
+
+/** What a started gateway says about itself. */
+export interface BannerFacts {
+  name: string;
+  version: string;
+  bindHost: string;
+  port: number;
+  loopback: boolean;
+  folders: { config: string; state: string };
+  enforcement: { require_auth: boolean; source: 'env' | 'file' | 'default' };
+  hasAdminKey: boolean;
+  slots: readonly SlotRecord[];
+  problems: readonly { file: string; line: number | null; message: string }[];
+}
+
+const SOURCES = { env: 'from the environment', file: 'from config.toml', default: 'the default' } as const;
+
+/** The address that a person types: an unspecified bind address is reached through loopback. */
+export function reachable(bindHost: string, port: number): string {
+  const host = everyAddress(bindHost) === null ? bindHost : '127.0.0.1';
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function slotLine(slot: SlotRecord): string {
+  const model =
+    slot.model === null ? 'no model' : slot.demo ? `${slot.model} (built-in demonstration)` : slot.model;
+  return `${slot.name}: ${model}, ${slot.engine}, ${slot.device ?? slot.state}`;
+}
+
+/** Slots that the gateway made by itself and that are named one by one. */
+const AUTO_SHOWN = 6;
+
+function slotLines(slots: readonly SlotRecord[]): string[] {
+  const made = slots.filter(({ auto }) => auto);
+  const lines = [...slots.filter(({ auto }) => !auto), ...made.slice(0, AUTO_SHOWN)].map(slotLine);
+  if (made.length <= AUTO_SHOWN) return lines;
+  return [...lines, `and ${made.length - AUTO_SHOWN} more, each loaded when its model is asked for`];
+}
+
+function enforcementLine(facts: BannerFacts): string {
+  const { require_auth, source } = facts.enforcement;
+  const state = `${require_auth ? 'on' : 'off'} (${SOURCES[source]})`;
+  if (require_auth && !facts.hasAdminKey) {
+    return `${state}\n  ! No admin key is set, so only open routes answer. Put SVC_ADMIN_KEY=<key> into api.env.`;
+  }
+  return state;
+}
+
+/** The start text: where it is, where its folders are, who may call it, and one line to try. */
+export function banner(facts: BannerFacts): string {
+  const address = reachable(facts.bindHost, facts.port);
+  const key = facts.enforcement.require_auth ? " -H 'authorization: Bearer <key>'" : '';
+  const body = '{"model":"agent","messages":[{"role":"user","content":"Hello"}]}';
+  const lines = [
+    `${facts.name} ${facts.version}`,
+    `  Address        ${address}/v1`,
+    `  Dashboard      ${address}/`,
+    `  Configuration  ${facts.folders.config}`,
+    `  State          ${facts.folders.state}`,
+    `  Enforcement    ${enforcementLine(facts)}`,
+    `  Slots          ${slotLines(facts.slots).join('\n                 ') || 'none'}`,
+    ...facts.problems.map(
+      ({ file, line, message }) => `  ! ${file}${line === null ? '' : `:${line}`}: ${message}`,
+    ),
+  ];
+  if (!facts.loopback && !facts.enforcement.require_auth) {
+    lines.push(
+      '  ! The gateway listens on the network and no key is required: anyone who reaches it can use it.',
+    );
+    lines.push('    svcctl auth rotate admin, then svcctl auth require on (of a checkout: scripts/svcctl).');
+  }
+  lines.push(
+    '',
+    `  Try: curl ${address}/v1/chat/completions -H 'content-type: application/json'${key} -d '${body}'`,
+    '',
+  );
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,245 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createHardware, type Hardware } from '../hardware/hardware.ts';
+import { type FakeMachine, fakeMachine, type MachineName } from '../hardware/testing/fake-machine.ts';
+import { createLog } from '../lib/log.ts';
+import type { Lease } from '../slots/lifecycle/lease.ts';
+import type { Slots } from '../slots/slots.ts';
+import { ManualClock, settle } from '../slots/testing/manual-clock.ts';
+import { MODEL } from '../slots/testing/owner-bench.ts';
+import { ScriptedRunner } from '../slots/testing/scripted-runner.ts';
+import { SlotsBench } from '../slots/testing/slots-bench.ts';
+import { roomOn } from './memory-headroom.ts';
+
+const GIB = 1024 ** 3;
+const CARD = '0000:84:00.0';
+const GRAPHICS = '0000:c3:00.0';
+const FULL_MIB = 16_500;
+
+interface Capture {
+  argv: string[];
+  exit?: number;
+  stdout: string;
+}
+
+/** Slots over scripted engines on a captured machine whose time, and whose card's figures, the test moves. */
+class CardBench {
+  readonly slots = new SlotsBench();
+  readonly clock = new ManualClock();
+  readonly runner = new ScriptedRunner();
+  readonly machine: FakeMachine;
+  readonly hardware: Hardware;
+  #vramFree: number | null = null;
+
+  constructor(name: MachineName) {
+    this.machine = fakeMachine(name);
+    this.runner.device = 'cuda';
+    this.hardware = createHardware({
+      log: createLog({ level: 'silent', write: () => {} }),
+      bus: this.slots.bus,
+      root: this.machine.root,
+      path: this.machine.path,
+      nodeAccess: async () => 'ok',
+      backends: () => ['vulkan', 'cuda'],
+      probeFollows: true,
+    });
+  }
+
+  /** Slots `agent` (16 GiB) and `coder` (14 GiB), of which a card of 24 GiB holds one. */
+  open(agent: string): Slots {
+    this.slots.slotFile('agent', `model = "agent"\n${agent}`);
+    this.slots.slotFile('coder', 'model = "coder"');
+    return this.slots.open({
+      runner: this.runner,
+      clock: this.clock,
+      ask: async () => ({ status: 200, body: '{"data":[{"id":"agent"},{"id":"coder"}],"choices":[{}]}' }),
+      modelFor: ({ model }) => ({
+        ...MODEL,
+        id: model ?? '',
+        sizeBytes: (model === 'agent' ? 16 : 14) * GIB,
+      }),
+      room: (device, needed, beside) => roomOn(this.hardware, device, needed, beside),
+    });
+  }
+
+  #nvidia(change: (capture: Capture) => Capture): void {
+    const file = join(this.machine.path, 'captures.json');
+    const captures = JSON.parse(readFileSync(file, 'utf8')) as Capture[];
+    const changed = captures.map((one) => (one.argv[0] === 'nvidia-smi' ? change(one) : one));
+    writeFileSync(file, JSON.stringify(changed));
+  }
+
+  /** What the next reading of the card tells. */
+  used(mib: number): void {
+    const figures = `24564, ${mib}, ${24216 - mib}`;
+    this.#nvidia((one) => ({ ...one, stdout: one.stdout.replace(/24564, \d+, \d+/, figures) }));
+  }
+
+  /** What the next reading of the graphics on the memory of the machine leaves of it. */
+  leaves(free: number): void {
+    const file = join(this.machine.root, 'sys/bus/pci/devices', GRAPHICS, 'mem_info_vram_used');
+    this.#vramFree ??=
+      Number(readFileSync(file, 'utf8')) + (this.hardware.view()?.pools[0]?.available_bytes ?? 0);
+    writeFileSync(file, String(this.#vramFree - free));
+  }
+
+  breakTool(): void {
+    this.#nvidia((one) => ({ ...one, exit: 9, stdout: 'NVIDIA-SMI has failed' }));
+  }
+
+  async elapse(ms: number): Promise<void> {
+    vi.advanceTimersByTime(ms);
+    await this.clock.advance(ms);
+  }
+
+  /** Lets time pass until something holds. */
+  async until(holds: () => boolean): Promise<void> {
+    const limit = Date.now() + 20_000;
+    while (!holds()) {
+      if (Date.now() > limit) throw new Error('it never came true');
+      await pause(5);
+      await this.elapse(50);
+    }
+  }
+
+  async outcome<T>(asked: Promise<T>): Promise<T> {
+    let done = false;
+    const end = () => {
+      done = true;
+    };
+    asked.then(end, end);
+    await this.until(() => done);
+    return asked;
+  }
+
+  async remove(): Promise<void> {
+    await this.slots.remove();
+    this.hardware.close();
+    this.machine.remove();
+  }
+}
+
+let bench: CardBench;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await bench.remove();
+});
+const request = (slots: Slots, name: string): Promise<Lease> =>
+  slots.ensureReady(name, { signal: new AbortController().signal, stream: false });
+const states = (slots: Slots) => ['agent', 'coder'].map((name) => slots.get(name)?.state);
+
+describe('figures of a card that are too old', () => {
+  it('are read before a load is decided: one from before another load would let both in', async () => {
+    bench = new CardBench('nvidia-single');
+    await bench.hardware.probe();
+    const slots = bench.open('autoload = false');
+    await bench.elapse(5_200);
+    await bench.outcome(slots.load('agent'));
+    bench.used(FULL_MIB);
+    await bench.elapse(7_000);
+    const asked = request(slots, 'coder');
+    expect(states(slots), 'nobody leaves before they are read').toEqual(['ready', 'offline']);
+    await bench.until(() => slots.get('agent')?.state === 'offline');
+    bench.used(2);
+    (await bench.outcome(asked)).release();
+    expect(states(slots)).toEqual(['offline', 'ready']);
+  });
+
+  it('are read before a load is refused: one from before an idle unload would leave no room', async () => {
+    bench = new CardBench('nvidia-single');
+    await bench.hardware.probe();
+    const slots = bench.open('autoload = false\nidle_unload = 2');
+    await bench.outcome(slots.load('agent'));
+    bench.used(FULL_MIB);
+    await bench.hardware.probe();
+    await bench.elapse(2_300);
+    expect(slots.get('agent')?.state).toBe('offline');
+    bench.used(2);
+    await bench.elapse(7_500);
+    (await bench.outcome(request(slots, 'agent'))).release();
+  });
+});
+
+describe('a start', () => {
+  it('with a card waits for the first look, so that its loads count where they run and can be evicted', async () => {
+    bench = new CardBench('nvidia-single');
+    const slots = bench.open('autoload = true');
+    await settle();
+    expect(bench.runner.starts).toBe(0);
+    await bench.hardware.probe();
+    await bench.until(() => slots.get('agent')?.state === 'ready');
+    expect(slots.get('agent')?.memory).toMatchObject({ pool: CARD });
+    bench.used(FULL_MIB);
+    await bench.elapse(7_000);
+    const asked = request(slots, 'coder');
+    await bench.until(() => slots.get('agent')?.state === 'offline');
+    bench.used(2);
+    (await bench.outcome(asked)).release();
+  });
+
+  it('without one waits for nothing', async () => {
+    bench = new CardBench('no-gpu');
+    const slots = bench.open('autoload = true');
+    await settle();
+    expect([bench.hardware.view(), slots.get('agent')?.state]).toEqual([null, 'ready']);
+  });
+});
+
+describe('a card whose tool fails', () => {
+  it.each(['auto', 'cuda:0'])(
+    'keeps its loads with device %s, less what slots hold there',
+    async (device) => {
+      bench = new CardBench('nvidia-single');
+      await bench.hardware.probe();
+      const slots = bench.open(`autoload = false\ndevice = "${device}"`);
+      await bench.outcome(slots.load('agent'));
+      bench.breakTool();
+      await bench.elapse(7_000);
+      (await bench.outcome(request(slots, 'coder'))).release();
+      expect(states(slots)).toEqual(['offline', 'ready']);
+      expect(slots.get('coder')?.memory).toMatchObject({ pool: CARD });
+    },
+  );
+});
+
+describe('graphics on the memory of the machine, whose figures are some seconds old', () => {
+  /** 24 GiB are free of their pool. */
+  async function opened(): Promise<Slots> {
+    bench = new CardBench('amd-strix-halo-carveout-no-npu');
+    bench.runner.device = 'vulkan';
+    await bench.hardware.probe();
+    bench.leaves(24 * GIB);
+    await bench.hardware.probe();
+    return bench.open('autoload = false');
+  }
+
+  it('are not taken for free while they do not show a model that has just become ready', async () => {
+    const slots = await opened();
+    await bench.outcome(slots.load('agent'));
+    bench.leaves(8 * GIB);
+    const asked = request(slots, 'coder');
+    await bench.elapse(1_000);
+    expect(states(slots)).toEqual(['ready', 'offline']);
+    await bench.until(() => slots.get('agent')?.state === 'offline');
+    bench.leaves(24 * GIB);
+    (await bench.outcome(asked)).release();
+  });
+
+  it('refuse nobody while they still show a model that has just left', async () => {
+    const slots = await opened();
+    await bench.outcome(slots.load('agent'));
+    bench.leaves(8 * GIB);
+    await bench.elapse(7_000);
+    await bench.hardware.probe();
+    const asked = request(slots, 'coder');
+    await bench.until(() => slots.get('agent')?.state === 'offline');
+    bench.leaves(24 * GIB);
+    (await bench.outcome(asked)).release();
+    expect(states(slots)).toEqual(['offline', 'ready']);
+  });
+});

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Hardware } from '../hardware/hardware.ts';
+import type { Room } from '../slots/admission/launch-plan.ts';
+import type { Holding } from '../slots/admission/memory-use.ts';
+import { currentOf } from '../slots/testing/memory.ts';
+import { MODEL, slotConfig } from '../slots/testing/owner-bench.ts';
+import { admissionOn } from '../test/harness/captured-machine.ts';
+
+const GIB = 1024 ** 3;
+
+describe('loads with device auto on two cards of 24 GiB', () => {
+  const held = (
+    name: string,
+    bytes: number,
+    over: Partial<Holding> & { pool: string; ready?: boolean },
+  ): Holding => {
+    const { pool, ready = true, ...more } = over;
+    const current = currentOf(ready ? 'cuda' : null, { pool, neededBytes: bytes, weightBytes: bytes });
+    const state = ready ? ('ready' as const) : ('starting' as const);
+    return { name, state, pinned: false, priority: 0, usedAt: 0, current, ...more };
+  };
+  /** What becomes of a load of so many GiB beside these. */
+  function outcome(used: [number, number], holdings: Holding[], needed: number, text = '') {
+    const rooms = used.map((gib, at) => ({ pool: `c${at}`, free: (24 - gib) * GIB, card: [`cuda:${at}`] }));
+    const [roomiest, ...others] = rooms.sort((one, other) => other.free - one.free);
+    const model = { ...MODEL, sizeBytes: needed * GIB, kvBytesPerToken: 0, embedding: 0 };
+    const evicted: string[] = [];
+    const loads = admissionOn({} as Hardware, {
+      room: () => ({ ...(roomiest as Room), others }),
+      model: () => model,
+      holdings: () => holdings,
+      evict: (slot) => evicted.push(slot),
+    });
+    const admit = () => loads.admit(slotConfig('new', text), holdings[0]?.state !== 'starting');
+    ends.push(() => loads.leave('new'));
+    return { admit, evicted, foreseen: () => loads.forecast(slotConfig('new', text), model, null).view };
+  }
+  const ends: (() => void)[] = [];
+  afterEach(() => {
+    for (const end of ends.splice(0)) end();
+  });
+
+  it('pass by the card on which another one is being loaded', () => {
+    const { admit } = outcome([1, 0], [held('a', 20 * GIB, { pool: 'c1', ready: false })], 20);
+    expect(admit()).toMatchObject({ kind: 'start', admitted: { pool: 'c0' } });
+  });
+
+  it('go where idle ones leave, not where a pinned one stays', () => {
+    const holdings = [
+      held('agent', 16 * GIB, { pool: 'c0', pinned: true }),
+      held('idle', 20 * GIB, { pool: 'c1' }),
+    ];
+    const { admit, evicted, foreseen } = outcome([16, 20], holdings, 15);
+    expect(foreseen()).toMatchObject({ outcome: 'evicts', evicts: ['idle'], sum: { pool: 'c1' } });
+    expect(admit()).toEqual({ kind: 'wait', for: ['idle'] });
+    expect(evicted).toEqual(['idle']);
+  });
+
+  it('have an idle one leave before a busy one on the roomier card', () => {
+    const busy = held('busy', 16 * GIB, { pool: 'c0', state: 'serving' });
+    const holdings = [busy, held('idle', 20 * GIB, { pool: 'c1' })];
+    expect(outcome([16, 20], holdings, 15).admit()).toEqual({ kind: 'wait', for: ['idle'] });
+  });
+
+  it('are counted against the roomiest where the slot file says more of cards itself', () => {
+    const holdings = [
+      held('agent', 16 * GIB, { pool: 'c0', pinned: true }),
+      held('idle', 20 * GIB, { pool: 'c1' }),
+    ];
+    const { admit } = outcome([16, 20], holdings, 15, '[env]\nCUDA_VISIBLE_DEVICES = "0"');
+    expect(admit).toThrow(expect.objectContaining({ code: 'slot.no_memory' }));
+  });
+});

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { SetupError } from '../lib/setup-error.ts';
+import { refuseHopelessConfig } from './config-guard.ts';
+
+describe('refuseHopelessConfig', () => {
+  const start = (line: number | null) => () =>
+    refuseHopelessConfig({ hopeless: () => ({ file: 'config.toml', line, message: 'is no valid TOML' }) });
+
+  it('names file, line and what to do', () => {
+    expect(start(3)).toThrow('config.toml line 3 is no valid TOML.');
+    expect(start(null)).toThrow('config.toml is no valid TOML.');
+    expect(start(1)).toThrow(SetupError);
+  });
+
+  it('passes when there is something to go on with', () => {
+    expect(() => refuseHopelessConfig({ hopeless: () => null })).not.toThrow();
+  });
+});

@@ -1,0 +1,266 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { DeviceRecord, HardwareView, MemoryPoolRecord } from '../contract/hardware.ts';
+import { MACHINES } from '../hardware/testing/fake-machine.ts';
+import { KEEP_FREE_BYTES } from '../slots/admission/eviction.ts';
+import { MODEL, slotConfig } from '../slots/testing/owner-bench.ts';
+import { admissionOn, probedMachine } from '../test/harness/captured-machine.ts';
+import { mostRoom, roomOn } from './memory-headroom.ts';
+
+const GIB = 1024 ** 3;
+const card = (id: string, over: Partial<DeviceRecord> = {}): DeviceRecord => ({
+  id,
+  kind: 'gpu',
+  vendor: 'NVIDIA',
+  name: id,
+  driver: null,
+  access: 'ok',
+  memory_total_bytes: 8 * GIB,
+  memory_used_bytes: 2 * GIB,
+  pool: id,
+  busy_percent: null,
+  power_w: null,
+  temperature_c: null,
+  unused_reason: null,
+  ...over,
+});
+const pool = (id: string, over: Partial<MemoryPoolRecord> = {}): MemoryPoolRecord => ({
+  id,
+  kind: 'device',
+  total_bytes: 8 * GIB,
+  available_bytes: 6 * GIB,
+  carveout_bytes: 0,
+  limited_by: 'device',
+  devices: [id],
+  ...over,
+});
+/** The own memory of a card, as its driver tells it. */
+const poolOf = ({ id, memory_total_bytes: total, memory_used_bytes: used }: DeviceRecord) =>
+  pool(id, { total_bytes: total ?? 0, available_bytes: used === null ? null : (total ?? 0) - used });
+const room = (
+  devices: DeviceRecord[],
+  device: string,
+  needed = GIB,
+  pools = devices.map(poolOf),
+  reading = false,
+) => {
+  const view = { devices, pools } as unknown as HardwareView;
+  const machine = { view: () => view, reading: () => reading, memoryAvailable: () => 32 * GIB };
+  return roomOn(machine, device, needed);
+};
+const host = { pool: 'host', free: 32 * GIB };
+
+describe('roomOn', () => {
+  it('the CPU has the memory of the machine, and so has a machine nobody has looked at', () => {
+    expect(room([card('a')], 'cpu')).toEqual(host);
+    const unseen = { view: () => null, reading: () => false, memoryAvailable: () => 32 * GIB };
+    expect(roomOn(unseen, 'auto', 1)).toEqual(host);
+  });
+
+  it('auto takes the roomiest card that models run on', () => {
+    const cards = [
+      card('small'),
+      card('roomy', { memory_used_bytes: 0 }),
+      card('locked', { access: 'no_permission', memory_total_bytes: 99 * GIB }),
+      card('unseen', { unused_reason: 'no backend', memory_total_bytes: 99 * GIB }),
+    ];
+    expect(room(cards, 'auto')).toMatchObject({ pool: 'roomy', free: 8 * GIB });
+  });
+
+  it('auto counts a model that no card can hold against the machine', () => {
+    expect(room([card('a')], 'auto', 9 * GIB)).toEqual(host);
+    expect(room([card('a')], 'cuda:0', 9 * GIB)).toEqual({ pool: 'a', free: 6 * GIB });
+  });
+
+  it('a number picks one card of its maker', () => {
+    const cards = [card('amd', { vendor: 'AMD' }), card('n0'), card('n1', { memory_used_bytes: 5 * GIB })];
+    expect(room(cards, 'cuda:1')).toEqual({ pool: 'n1', free: 3 * GIB });
+    expect(room(cards, 'rocm:0')).toMatchObject({ pool: 'amd' });
+    expect(room(cards, 'vulkan:2')).toMatchObject({ pool: 'n1' });
+    expect(room(cards, 'cuda:7')).toEqual(host);
+  });
+
+  it('a card on the memory of the machine has what the shared pool has', () => {
+    const shared = pool('host', { kind: 'unified', available_bytes: 60 * GIB, total_bytes: 96 * GIB });
+    expect(room([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toEqual({
+      pool: 'host',
+      free: 60 * GIB,
+      aged: true,
+    });
+  });
+
+  describe('graphics beside a card with memory of its own', () => {
+    const igpu = card('igpu', {
+      vendor: 'Intel',
+      pool: 'host',
+      memory_total_bytes: null,
+      memory_used_bytes: null,
+    });
+    const arc = card('arc', { vendor: 'Intel' });
+    const pools = [pool('host', { kind: 'host' }), poolOf(arc)];
+    const both = (device: string) => room([igpu, arc], device, GIB, pools);
+
+    it.each(['auto', 'vulkan'])('are left out with device %s, as llama.cpp leaves them out', (device) => {
+      expect(both(device)).toEqual({ pool: 'arc', free: 6 * GIB });
+    });
+
+    it('are counted after it', () => {
+      expect(both('vulkan:0')).toEqual({ pool: 'arc', free: 6 * GIB });
+      expect(both('vulkan:1')).toEqual(host);
+    });
+
+    it('are taken where models stay off the card', () => {
+      const unseen = card('arc', { vendor: 'Intel', unused_reason: 'Vulkan does not see it' });
+      const shared = pool('host', { kind: 'unified', available_bytes: 60 * GIB, total_bytes: 96 * GIB });
+      expect(room([igpu, unseen], 'auto', GIB, [shared, poolOf(unseen)])).toMatchObject({
+        pool: 'host',
+        free: 60 * GIB,
+      });
+    });
+  });
+
+  it('what the driver keeps for itself is neither free nor ever there', () => {
+    const kept = pool('a', { total_bytes: 7 * GIB, available_bytes: 5 * GIB });
+    expect(room([card('a')], 'auto', GIB, [kept])).toEqual({ pool: 'a', free: 5 * GIB });
+    expect(room([card('a')], 'auto', 7.5 * GIB, [kept])).toEqual(host);
+  });
+
+  it('a driver that tells only what is used leaves the rest', () => {
+    expect(room([card('a')], 'auto', GIB, [pool('a', { available_bytes: null })])).toEqual({
+      pool: 'a',
+      free: 6 * GIB,
+    });
+  });
+
+  it('what a card does not tell is not invented', () => {
+    expect(room([card('dark', { pool: null, memory_total_bytes: null })], 'vulkan:0', GIB, [])).toEqual(host);
+  });
+
+  it('a card that stops telling what is free keeps its loads, after those that tell', () => {
+    const silent = card('silent', { memory_used_bytes: null });
+    const pools = [pool('silent', { available_bytes: null }), pool('b')];
+    const all = { pool: 'silent', free: 8 * GIB, untold: true };
+    expect(room([silent], 'auto', GIB, pools)).toEqual(all);
+    expect(room([silent], 'cuda:0', GIB, pools)).toEqual(all);
+    expect(room([silent, card('b')], 'auto', GIB, pools)).toMatchObject({ pool: 'b', free: 6 * GIB });
+  });
+});
+
+describe('figures that are being read', () => {
+  const read = (devices: DeviceRecord[], device: string, needed = GIB, pools?: MemoryPoolRecord[]) =>
+    room(devices, device, needed, pools, true).reading ?? false;
+
+  it('are waited for where a card is counted', () => {
+    expect(read([card('a')], 'auto')).toBe(true);
+    expect(read([card('a')], 'cuda:0')).toBe(true);
+    const shared = pool('host', { kind: 'unified' });
+    expect(read([card('apu', { pool: 'host' })], 'auto', GIB, [shared])).toBe(true);
+    const unseen = { view: () => null, reading: () => true, memoryAvailable: () => 32 * GIB };
+    expect([roomOn(unseen, 'auto', 1), roomOn(unseen, 'cpu', 1)]).toEqual([{ ...host, reading: true }, host]);
+  });
+
+  it('are not where only the memory of the machine is, which is read at once', () => {
+    expect(read([card('a')], 'cpu')).toBe(false);
+    expect(read([card('a')], 'auto', 9 * GIB)).toBe(false);
+    expect(read([], 'auto')).toBe(false);
+    expect(read([card('igpu', { pool: 'host' })], 'auto', GIB, [pool('host', { kind: 'host' })])).toBe(false);
+  });
+});
+
+describe('mostRoom', () => {
+  const most = (devices: DeviceRecord[] | null, device: string, limit = 0, host = 16) => {
+    const pools = (devices ?? []).map(poolOf);
+    const view = devices && ({ devices, pools } as unknown as HardwareView);
+    return mostRoom({ last: () => view, memoryTotal: () => host * GIB }, device, limit);
+  };
+  const big = card('big', { memory_total_bytes: 24 * GIB });
+
+  it('is the larger of machine and card with auto, else that of the device', () => {
+    expect(most([big, card('small')], 'auto')).toBe(24 * GIB - KEEP_FREE_BYTES);
+    expect(most([big], 'auto', 0, 64)).toBe(64 * GIB - KEEP_FREE_BYTES);
+    expect(most([big, card('small')], 'cuda:1')).toBe(8 * GIB - KEEP_FREE_BYTES);
+    expect(most([big], 'cpu')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(most([], 'cuda:0')).toBe(16 * GIB - KEEP_FREE_BYTES);
+    expect(most(null, 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
+  });
+
+  it('is no more than slots may hold, and no card that models stay off', () => {
+    expect(most([big], 'auto', GIB)).toBe(GIB);
+    expect(most([{ ...big, unused_reason: 'no backend' }], 'auto')).toBe(16 * GIB - KEEP_FREE_BYTES);
+  });
+});
+
+describe('the card that auto chooses', () => {
+  const roomy = (over: Partial<DeviceRecord> = {}) => card('roomy', { memory_used_bytes: 0, ...over });
+  const chosen = (cards: DeviceRecord[], device = 'auto', needed = GIB) => room(cards, device, needed).card;
+
+  it('is the one with the most free memory, as each backend counts it', () => {
+    const amd = { vendor: 'AMD' };
+    expect(chosen([card('small'), roomy()])).toEqual(['cuda:1', 'vulkan:1']);
+    expect(chosen([roomy(amd), card('small', amd)])).toEqual(['rocm:0', 'vulkan:0']);
+    const intel = { vendor: 'Intel' };
+    expect(chosen([card('small', intel), roomy(intel)])).toEqual(['vulkan:1']);
+  });
+
+  it('is told with those that it could be instead, roomiest first', () => {
+    const others = (cards: DeviceRecord[], device = 'auto', needed = GIB) =>
+      room(cards, device, needed).others;
+    const cards = [card('small'), roomy(), card('full', { memory_used_bytes: 8 * GIB })];
+    expect(others(cards)).toMatchObject([
+      { pool: 'small', free: 6 * GIB, card: ['cuda:0', 'vulkan:0'] },
+      { pool: 'full', free: 0, card: ['cuda:2', 'vulkan:2'] },
+    ]);
+    expect(others([roomy()])).toBeUndefined();
+    expect(others(cards, 'cuda')).toBeUndefined();
+    expect(others([card('small', { vendor: 'AMD' }), roomy()])).toBeUndefined();
+  });
+
+  it('is counted among the cards of its maker, not among those on the memory of the machine', () => {
+    const apu = card('apu', { vendor: 'AMD', pool: 'host' });
+    const shared = pool('host', { kind: 'unified', available_bytes: GIB });
+    const cards = [apu, card('small'), roomy()];
+    const pools = [shared, ...cards.slice(1).map(poolOf)];
+    expect(room(cards, 'auto', GIB, pools).card).toEqual(['cuda:1', 'vulkan:1']);
+  });
+
+  it('is not told where there is nothing to choose, or where backends may count differently', () => {
+    expect(chosen([roomy()])).toBeUndefined();
+    expect(chosen([card('small'), roomy()], 'cuda')).toBeUndefined();
+    expect(chosen([card('small'), roomy()], 'auto', 9 * GIB)).toBeUndefined();
+    expect(chosen([card('small', { vendor: 'AMD' }), roomy()])).toBeUndefined();
+    expect(chosen([card('small'), roomy({ vendor: null })])).toBeUndefined();
+  });
+});
+
+describe('a load with device auto on a captured machine', () => {
+  const ends: (() => void)[] = [];
+  afterEach(() => {
+    for (const end of ends.splice(0).reverse()) end();
+  });
+  const launched = async (name: (typeof MACHINES)[number], sizeBytes: number) => {
+    const hardware = await probedMachine(name, ends);
+    const model = { ...MODEL, sizeBytes, kvBytesPerToken: 0, embedding: 0 };
+    const outcome = admissionOn(hardware, { model: () => model }).forecast(slotConfig(), model, null).order;
+    return { env: outcome.launch.env, pool: outcome.room.pool, view: hardware.view() };
+  };
+
+  it('runs on the one of two cards that it was counted against', async () => {
+    const { env, pool: chosen, view } = await launched('nvidia-dual', GIB);
+    const cards = (view?.devices ?? []).filter(({ kind }) => kind === 'gpu');
+    const free = cards.map((one) => (one.memory_total_bytes ?? 0) - (one.memory_used_bytes ?? 0));
+    const index = free.indexOf(Math.max(...free));
+    expect([cards.length, chosen]).toEqual([2, cards[index]?.id]);
+    expect(env).toEqual({
+      CUDA_VISIBLE_DEVICES: String(index),
+      CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+      GGML_VK_VISIBLE_DEVICES: String(index),
+    });
+  });
+
+  it('may use both where neither could hold it', async () => {
+    expect((await launched('nvidia-dual', 30 * GIB)).env).toEqual({});
+  });
+
+  it.each(MACHINES.filter((name) => name !== 'nvidia-dual'))('is started on %s as ever', async (name) => {
+    expect((await launched(name, GIB)).env).toEqual({});
+  });
+});

@@ -1,0 +1,93 @@
+import { ERRORS, GatewayError } from '../contract/errors.ts';
+import { parseArguments, USAGE } from '../lib/arguments.ts';
+import { endWithOutput } from '../lib/process/broken-pipe.ts';
+import { leave } from '../lib/process/exit.ts';
+import { SetupError } from '../lib/setup-error.ts';
+import { VERSION } from '../lib/version.ts';
+import { banner } from './banner.ts';
+import { serviceManager } from './service-manager.ts';
+import { runSubcommand } from './subcommands.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/** Longest wait for a clean stop before the process leaves anyway, beyond the drain limit (ms). */
+const STOP_MARGIN_MS = 10_000;
+
+/** Boots the gateway and keeps it until a signal; a setup problem is one clear line, its advice, and exit code 1. */
+export async function run(argv: readonly string[], env: Environment): Promise<void> {
+  try {
+    const options = parseArguments(argv);
+    const serves = !options.help && !options.version && options.subcommand === null;
+    if (!serves) endWithOutput('svc-gateway');
+    if (options.help) return void process.stdout.write(USAGE);
+    if (options.version) return void process.stdout.write(`${VERSION}\n`);
+    if (options.subcommand) {
+      const out = (text: string) => void process.stdout.write(text);
+      process.exitCode = await runSubcommand(options.subcommand, { env, given: options, out });
+      return;
+    }
+    await serve(env, options.model);
+  } catch (error) {
+    const text = lastWords(error, argv.includes('--json'));
+    if (text === null) throw error;
+    process.stderr.write(text);
+    process.exitCode = 1;
+    setTimeout(() => process.exit(1), 500).unref();
+  }
+}
+
+/** What a person or a program is told of a refusal; null for an error that nobody foresaw. */
+function lastWords(error: unknown, json: boolean): string | null {
+  const known = error instanceof GatewayError || error instanceof SetupError ? error : null;
+  if (known === null) return null;
+  const [code, advice] =
+    known instanceof GatewayError ? [known.code, ERRORS[known.code].advice] : ['setup', known.advice];
+  if (json) return `${JSON.stringify({ error: { code, message: known.message, advice } })}\n`;
+  return `svc-gateway: ${known.message}\n  ${advice}\n`;
+}
+
+/** A file that was left open and closed by the collector: told, and nothing to stop for. */
+const isLostHandle = (error: unknown): boolean =>
+  error instanceof Error && /^A FileHandle object was closed during garbage collection/.test(error.message);
+
+/** The gateway itself is read in only here: help, version, sub-commands and refusals need little of it. */
+async function serve(env: Environment, model: string | null): Promise<void> {
+  const { startServices } = await import('./services.ts');
+  const services = await startServices(env, model);
+  const { log, check, status } = services;
+  const manager = serviceManager({ env, log, check, status });
+  process.stdout.write(banner(services.facts()));
+  manager.ready();
+  services.onStatus(() => manager.changed());
+  let stopping = false;
+  const stop = (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    services.log.info({ event: 'stopping', signal }, 'stopping');
+    const limitMs = services.drainMs() + STOP_MARGIN_MS;
+    manager.stopping(limitMs);
+    const limit = setTimeout(() => void leave(1), limitMs);
+    limit.unref();
+    services.stop().then(
+      () => leave(Number(process.exitCode ?? 0)),
+      (error: unknown) => {
+        services.log.error({ err: error }, 'the stop was not clean');
+        return leave(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  process.on('SIGHUP', () => void manager.reload(() => services.reload()));
+  process.stderr.on('error', () => {});
+  process.on('SIGPIPE', () => {});
+  process.on('SIGUSR1', () => {});
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      if (isLostHandle(error)) return services.log.error({ err: error }, 'a file was left open');
+      if (!stopping) services.log.fatal({ event, err: error }, 'unexpected failure; the gateway stops');
+      process.exitCode = 1;
+      stop(event);
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import type { Log } from '../lib/log.ts';
+import { type Notify, notifier } from '../lib/process/systemd-notify.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface ServiceManagerOptions {
+  env: Env;
+  log: Log;
+  /** One cheap look at what the gateway can't be without. While it hangs or throws the watchdog is not fed. */
+  check(): void;
+  /** One line for `systemctl status`. */
+  status(): string;
+  notify?: Notify | null;
+}
+
+/** What the gateway tells systemd about itself (`Type=notify`); every call does nothing where no manager listens. */
+export interface ServiceManager {
+  /** Requests can be answered; from here on the watchdog is fed, if the unit asks for it. */
+  ready(): void;
+  /** The status line may have changed; it is sent at most every two seconds. */
+  changed(): void;
+  /** Frames a reload, so that `systemctl reload` and the unit's state tell when it is done. */
+  reload(work: () => Promise<void>): Promise<void>;
+  /** The stop has begun and may take `limitMs`, whatever the unit's own limit is. */
+  stopping(limitMs: number): void;
+}
+
+/** Shortest time between two status lines (ms). */
+const STATUS_GAP_MS = 2_000;
+
+/**
+ * Milliseconds between two signs of life: a third of what the unit allows, so that a slow one costs no restart; null when the
+ * unit has no watchdog or the variables were meant for another process.
+ */
+export function watchdogPeriod(env: Env, pid: number): number | null {
+  const limit = Number(env.WATCHDOG_USEC);
+  if (!env.WATCHDOG_USEC || !Number.isFinite(limit) || limit <= 0) return null;
+  if (env.WATCHDOG_PID && env.WATCHDOG_PID !== String(pid)) return null;
+  return Math.max(1, Math.floor(limit / 3_000));
+}
+
+const microseconds = (ms: number): number => Math.ceil(ms * 1_000);
+
+/** Follows the life of the gateway for the service manager that `$NOTIFY_SOCKET` names. */
+export function serviceManager(options: ServiceManagerOptions): ServiceManager {
+  const { env, log } = options;
+  const notify = options.notify === undefined ? notifier(env.NOTIFY_SOCKET) : options.notify;
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting: NodeJS.Timeout | null = null;
+  let feeding = false;
+  let told = '';
+  let deaf = false;
+
+  /** One after the other, so that the manager sees them in order. */
+  const tell = (...words: string[]): Promise<void> => {
+    if (notify === null) return Promise.resolve();
+    const sent = last.then(async () => {
+      const taken = await notify(words);
+      if (!taken && !deaf) log.warn({ event: 'notify' }, 'the service manager can not be told how it goes');
+      deaf = !taken;
+    });
+    last = sent;
+    return sent;
+  };
+  const statusWord = (): string => {
+    told = options.status();
+    return `STATUS=${told}`;
+  };
+  /** Runs on the main loop: a loop that is stuck feeds nothing. A sign of life that is still on its way is enough. */
+  const feed = (): void => {
+    if (feeding) return;
+    try {
+      options.check();
+    } catch (error) {
+      log.error({ event: 'watchdog', err: error }, 'the check of the watchdog failed');
+      return;
+    }
+    feeding = true;
+    void tell('WATCHDOG=1', statusWord()).finally(() => {
+      feeding = false;
+    });
+  };
+  return {
+    ready() {
+      if (notify === null) return;
+      void tell('READY=1', statusWord());
+      const period = watchdogPeriod(env, process.pid);
+      if (period !== null) setInterval(feed, period).unref();
+    },
+    changed() {
+      if (notify === null || waiting !== null) return;
+      waiting = setTimeout(() => {
+        waiting = null;
+        if (options.status() !== told) void tell(statusWord());
+      }, STATUS_GAP_MS);
+      waiting.unref();
+    },
+    async reload(work) {
+      await tell('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`);
+      try {
+        await work();
+      } finally {
+        await tell('READY=1', statusWord());
+      }
+    },
+    stopping(limitMs) {
+      void tell(
+        'STOPPING=1',
+        `EXTEND_TIMEOUT_USEC=${microseconds(limitMs)}`,
+        'STATUS=Stopping: answers that run may end.',
+      );
+    },
+  };
+}

@@ -1,0 +1,297 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isLoopback } from '../auth/addresses.ts';
+import { createAuth } from '../auth/auth.ts';
+import { refuseHalfRestored } from '../backup/incomplete-restore.ts';
+import { createCompanion } from '../companion/companion.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import { containerSockets } from '../hardware/container-sockets.ts';
+import { createHardware } from '../hardware/hardware.ts';
+import { loadDashboard } from '../http/dashboard-files.ts';
+import { addressPatience } from '../http/listen.ts';
+import { createMatcher } from '../http/matcher.ts';
+import { readBytes, receiveInto } from '../http/read-body.ts';
+import { type HttpServer, startHttp } from '../http/server.ts';
+import { memoryEmbedder } from '../inference/memory-embedder.ts';
+import { createOmni } from '../inference/omni/omni.ts';
+import { createRealtime } from '../inference/realtime/realtime.ts';
+import { createInference } from '../inference/serve.ts';
+import { Bus } from '../lib/async/event-bus.ts';
+import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
+import { Patience } from '../lib/fs/mount-guard.ts';
+import { ROOT } from '../lib/fs/root.ts';
+import { createLog } from '../lib/log.ts';
+import { inheritedListener } from '../lib/net/inherited-listener.ts';
+import { Outbound } from '../lib/net/outbound.ts';
+import { familyOf } from '../lib/process/process-identity.ts';
+import { LogLines } from '../lib/text/log-lines.ts';
+import { NAME, VERSION } from '../lib/version.ts';
+import { createMemory } from '../memory/memory.ts';
+import { createHub } from '../models/hub/hub.ts';
+import { createPulls } from '../models/pulls/pulls.ts';
+import { createRegistry } from '../models/registry.ts';
+import { configWrite } from '../routes/config-write.ts';
+import type { RouteDeps } from '../routes/deps.ts';
+import { createHandlers } from '../routes/handlers.ts';
+import { realtimeSocket } from '../routes/v1/realtime.ts';
+import { openSettings, type Settings } from '../settings/settings.ts';
+import { renewLinks } from '../setup/renew-links.ts';
+import { createSetup } from '../setup/setup.ts';
+import { memoryDevice } from '../slots/engines/common.ts';
+import { createSlots } from '../slots/slots.ts';
+import { lockState } from '../store/state-lock.ts';
+import { openStore } from '../store/store.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { createMinutes } from '../telemetry/minutes.ts';
+import { createTracer } from '../telemetry/traces/tracer.ts';
+import { createUpstreams } from '../upstreams/upstreams.ts';
+import { refuseHopelessConfig } from './config-guard.ts';
+import { guardExposure, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
+import { mostRoom, roomOn } from './memory-headroom.ts';
+import { keptBy, keptBySlots } from './retention-settings.ts';
+import { statusLine } from './service-status.ts';
+import type { ServiceOverrides, Services } from './services-api.ts';
+import { gpuNote } from './unused-gpu.ts';
+import { followConfig } from './watch-config.ts';
+
+/** The composition root: every factory is called once, from top to bottom. */
+export async function startServices(
+  env: Record<string, string | undefined>,
+  model: string | null,
+  { quiet = false, ...overrides }: ServiceOverrides = {},
+): Promise<Services> {
+  let settings: Settings | null = null;
+  const logLines = new LogLines();
+  const log = createLog({
+    level: 'info',
+    secrets: () => settings?.secrets() ?? [],
+    tap: (line) => logLines.push(line),
+    ...(quiet ? { write: () => {} } : {}),
+  });
+  const live = await openSettings({ env, log, watch: true });
+  settings = live;
+  log.level = live.value('logLevel');
+  refuseHopelessConfig(live);
+  const inherited = inheritedListener(env, process.pid);
+  // The place where the socket is, not where the next start will put it: guards are decided by it.
+  const place = inherited ?? { host: live.value('bindHost'), port: live.value('port') };
+  await guardExposure(live, log, place.host);
+  const bus = new Bus<GatewayEvents>();
+  const unlock = await lockState(live.folders.state, (reason) =>
+    log.warn({ reason }, 'no file says which process works on the state folder'),
+  );
+  refuseHalfRestored(live.folders.state);
+  const store = openStore({ folder: live.folders.state, log, kept: () => keptBy(live) });
+  const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
+  const hardware = createHardware({
+    log,
+    bus,
+    probeFollows: true,
+    containers: {
+      sockets: () => containerSockets(live),
+      about: async (socket, signal) => (await ContainerEngine.connect(outbound, socket, signal)).about,
+    },
+  });
+  const patience = new Patience();
+  const registry = await createRegistry({
+    ...{ store, log, bus, settings: live, modelOverride: model, patience },
+    memoryBytes: (device) => mostRoom(hardware, device, live.value('memoryLimit')),
+    beforeLook: () => renewLinks({ store, settings: live, log }),
+  });
+  let http: HttpServer | null = null;
+  const slots = createSlots({
+    ...{ settings: live, log, bus, outbound, patience },
+    modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, memoryDevice(slot)),
+    // Folders of safetensors are for engines that slot files name; none here serves them by itself.
+    models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
+    outOfSight: () => registry.outOfSight(),
+    ...keptBySlots(store),
+    room: (device, needed, beside) => roomOn(hardware, device, needed, beside),
+    cardMemoryOf: (pid, card) => hardware.cardMemory(card, familyOf(pid)),
+    gpuNote: () => gpuNote(hardware.view()),
+    secrets: () => live.secrets(),
+    cores: hardware.coresPhysical(),
+    containerSockets: () => containerSockets(live),
+    listenPort: () => http?.port ?? live.value('port'),
+    ...overrides,
+  });
+  const hub = createHub({ outbound, settings: live });
+  const pulls = createPulls({ store, settings: live, log, bus, outbound, hub, registry });
+  const upstreams = createUpstreams({
+    settings: live,
+    store,
+    bus,
+    log,
+    outbound,
+    ownPlace: () => (http === null ? null : { bindHost: place.host, port: http.port }),
+  });
+  const tracer = createTracer({ settings: live, outbound, slots, log, version: VERSION });
+  const metrics = createMetrics({
+    ...{ version: VERSION, slots, upstreams, hardware, pulls, store, bus },
+    spans: tracer,
+  });
+  const minutes = createMinutes();
+  const startedAt = Date.now();
+  const loopback = place.host === 'localhost' || isLoopback(place.host);
+  const listener = () => ({ bindHost: place.host, port: http?.port ?? place.port, loopback });
+  const auth = await createAuth({
+    settings: live,
+    store,
+    log,
+    bus,
+    listener,
+    secretFile: join(live.folders.state, 'secret.bin'),
+  });
+  const setup = createSetup({
+    settings: live,
+    store,
+    log,
+    bus,
+    hardware,
+    registry,
+    pulls,
+    slots,
+    hasAdminKey: () => auth.hasKey('admin'),
+    enforced: () => auth.enforcement().require_auth,
+    listener,
+    inherited: inherited !== null,
+    isOnTheInternet,
+    networkAddresses,
+    write: configWrite,
+  });
+  const inference = createInference({
+    spoolFolder: join(live.folders.state, 'spool'),
+    imageFolder: join(live.folders.state, 'images'),
+    settings: live,
+    secrets: () => live.secrets(),
+    slots,
+    registry,
+    upstreams,
+    store,
+    bus,
+    metrics: {
+      ...metrics,
+      finished: (request) => {
+        metrics.finished(request);
+        minutes.finished(request);
+      },
+    },
+    tracer,
+    log,
+  });
+  const memory = createMemory({
+    repo: store.memory,
+    embedder: memoryEmbedder(inference.internal, slots),
+    log,
+  });
+  const omni = createOmni({
+    inference,
+    memory,
+    settings: live,
+    sources: { slots, registry, upstreams },
+  });
+  const stopping = new AbortController();
+  const companion = createCompanion({ settings: live, outbound, signal: stopping.signal });
+  const deps: RouteDeps = {
+    name: NAME,
+    version: VERSION,
+    startedAt,
+    hostName: hostname(),
+    settings: live,
+    store,
+    log,
+    logLines,
+    bus,
+    auth,
+    hardware,
+    registry,
+    hub,
+    pulls,
+    slots,
+    setup,
+    upstreams,
+    inference,
+    memory,
+    companion,
+    omni,
+    metrics,
+    minutes,
+    dashboard: loadDashboard(join(ROOT, 'dist', 'dashboard')),
+    stopping: stopping.signal,
+    listener,
+  };
+  http = await startHttp(
+    {
+      auth,
+      log,
+      matcher: createMatcher(),
+      handlers: createHandlers(deps, {
+        bytes: (ctx, call) => readBytes(ctx.req, ctx.res, call.route.body),
+        receive: (ctx, call) => (take, signal) =>
+          receiveInto(ctx.req, ctx.res, call.route.body, take, signal),
+      }),
+      sockets: { 'v1.realtime': realtimeSocket(createRealtime({ inference, log })) },
+      refused: (code) => metrics.refused(code),
+      secrets: () => live.secrets(),
+    },
+    {
+      ...place,
+      maxConnections: live.value('maxConnections'),
+      patienceMs: addressPatience(env),
+      judge: (address) => guardExposure(live, log, address),
+    },
+  );
+  const server = http;
+  upstreams.start();
+  const unfollow = followConfig({ settings: live, log, bus, registry, slots, upstreams });
+  void hardware.probe();
+  return {
+    log,
+    drainMs: () => live.value('drainLimitS') * 1000,
+    facts: () => ({
+      name: NAME,
+      version: VERSION,
+      ...listener(),
+      folders: live.folders,
+      enforcement: auth.enforcement(),
+      hasAdminKey: auth.hasKey('admin'),
+      slots: slots.list(),
+      problems: [
+        ...live.problems(),
+        ...registry.settingProblems(),
+        ...slots.problems(),
+        ...upstreams.problems(),
+      ],
+    }),
+    reload: async () => {
+      slots.reload();
+      upstreams.reload();
+      void registry.scan();
+      void hardware.probe();
+      await live.reload();
+    },
+    check: () => store.check(),
+    status: () => statusLine(slots.list(), store.health()),
+    onStatus: (listener) => void bus.subscribe(({ name }) => name === 'slot' && listener()),
+    stop: async () => {
+      const drainMs = live.value('drainLimitS') * 1000;
+      stopping.abort();
+      await server.stop(drainMs);
+      await memory.stop();
+      await inference.stop();
+      upstreams.close();
+      setup.close();
+      await pulls.close();
+      await slots.stop(drainMs);
+      await tracer.stop();
+      await outbound.close();
+      registry.close();
+      unfollow();
+      metrics.close();
+      hardware.close();
+      live.close();
+      store.close();
+      unlock();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { settingsTable } from '../contract/settings-table.ts';
+import type { DaemonArguments, Subcommand } from '../lib/arguments.ts';
+import { becomeOwnerOf } from '../lib/fs/as-owner.ts';
+import { SetupError } from '../lib/setup-error.ts';
+import { folderPaths } from '../settings/folders.ts';
+import { lookAtSettings } from '../settings/read-only-settings.ts';
+
+export interface SubcommandOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  given: DaemonArguments;
+  out(text: string): void;
+}
+
+/** Answers the exit code of the process. */
+type Runner = (options: SubcommandOptions) => Promise<number>;
+
+/**
+ * Prints the settings as they would be in force now, and changes nothing; secrets show only whether they are set. Throws SetupError
+ * where files may not be read: the defaults would be shown in their place.
+ */
+async function config({ env, given, out }: SubcommandOptions): Promise<number> {
+  becomeOwnerOf(folderPaths(env).state);
+  const settings = await lookAtSettings(env);
+  const [denied] = settings.denied();
+  if (denied !== undefined) {
+    throw new SetupError(`${denied} may not be read.`, 'Use sudo, or be the user of the service.');
+  }
+  const rows = settings.views();
+  const problems = settings.problems();
+  if (given.json) {
+    out(`${JSON.stringify({ folders: settings.folders, settings: rows, problems }, null, 2)}\n`);
+    return 0;
+  }
+  out(
+    `Configuration ${settings.folders.config}\nState         ${settings.folders.state}\n\n${settingsTable(rows)}`,
+  );
+  for (const { file, line, message } of problems)
+    out(`! ${file}${line === null ? '' : `:${line}`}: ${message}\n`);
+  return 0;
+}
+
+/** Each is read in only when it is asked for: `config` needs little of what the others need. */
+const RUNNERS: Record<Subcommand, Runner> = {
+  config,
+  doctor: async (options) => (await import('../commands/doctor.ts')).doctorCommand(options),
+  backup: async (options) => (await import('../commands/backup.ts')).backupCommand(options),
+  restore: async (options) => (await import('../commands/backup.ts')).restoreCommand(options),
+  'companion-env': async (options) =>
+    (await import('../commands/companion-env.ts')).companionEnvCommand(options),
+  'end-containers': async (options) =>
+    (await import('../commands/end-containers.ts')).endContainersCommand(options),
+};
+
+/** Runs a sub-command that needs no running daemon. Throws SetupError for folders that can't be used, and GatewayError. */
+export const runSubcommand = (name: Subcommand, options: SubcommandOptions): Promise<number> =>
+  RUNNERS[name](options);

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import type { DeviceRecord, HardwareView } from '../contract/hardware.ts';
+import { UNUSED_BY_DESIGN } from '../hardware/unused-reason.ts';
+import { gpuNote } from './unused-gpu.ts';
+
+const device = (over: Partial<DeviceRecord>) =>
+  ({ kind: 'gpu', name: 'Some GPU', access: 'ok', unused_reason: null, ...over }) as DeviceRecord;
+const note = (...devices: DeviceRecord[]) => gpuNote({ devices } as unknown as HardwareView);
+
+it('says nothing where there is no GPU or nobody has looked', () => {
+  expect(gpuNote(null)).toBeNull();
+  expect(note(device({ kind: 'cpu' }), device({ kind: 'npu', unused_reason: 'x' }))).toBeNull();
+});
+
+it('says nothing of a GPU that is left out on purpose', () => {
+  for (const unused_reason of UNUSED_BY_DESIGN) expect(note(device({ unused_reason }))).toBeNull();
+});
+
+it('gives the reason and the fix, and names a usable GPU first', () => {
+  const broken = device({
+    name: 'Old',
+    access: 'no_driver',
+    unused_reason: 'No driver is loaded: install it.',
+  });
+  expect(note(broken)).toBe('Old is not used. No driver is loaded: install it.');
+  expect(note(broken, device({ name: 'New' }))).toContain('New was found, but');
+});

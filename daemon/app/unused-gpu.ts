@@ -1,0 +1,19 @@
+import type { HardwareView } from '../contract/hardware.ts';
+import { UNUSED_BY_DESIGN } from '../hardware/unused-reason.ts';
+
+const UNSEEN =
+  'llama.cpp put nothing on it: its backend did not load or its memory is taken (see the log of the slot).';
+
+/**
+ * What is to be said of this machine's GPU when a model runs on the CPU all the same, with the fix; null when there is no
+ * GPU that should be used, or when nobody has looked yet.
+ */
+export function gpuNote(view: HardwareView | null): string | null {
+  const gpus = (view?.devices ?? []).filter(({ kind }) => kind === 'gpu');
+  const usable = gpus.find(({ access, unused_reason }) => access === 'ok' && unused_reason === null);
+  if (usable !== undefined) return `${usable.name} was found, but ${UNSEEN}`;
+  const missed = gpus.find(
+    ({ unused_reason }) => unused_reason !== null && !UNUSED_BY_DESIGN.has(unused_reason),
+  );
+  return missed === undefined ? null : `${missed.name} is not used. ${missed.unused_reason}`;
+}

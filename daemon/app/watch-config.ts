@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { Bus } from '../lib/async/event-bus.ts';
+import { watchFolder } from '../lib/fs/watch-folder.ts';
+import type { Log } from '../lib/log.ts';
+import type { Registry } from '../models/registry.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Slots } from '../slots/slots-api.ts';
+
+export interface ConfigFollowers {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly bus: Bus<GatewayEvents>;
+  readonly registry: Pick<Registry, 'scan'>;
+  readonly slots: Pick<Slots, 'reload'>;
+  readonly upstreams: { reload(): void };
+}
+
+/** Has each part follow the files of the configuration that concern it. Answers what ends the watch over their folders. */
+export function followConfig({
+  settings,
+  log,
+  bus,
+  registry,
+  slots,
+  upstreams,
+}: ConfigFollowers): () => void {
+  let scanned = settings.value('modelFolders');
+  settings.onChange((change) => {
+    if (!isDeepStrictEqual(scanned, settings.value('modelFolders'))) void registry.scan();
+    scanned = settings.value('modelFolders');
+    log.level = settings.value('logLevel');
+    upstreams.reload();
+    bus.emit('config', { change, problems: settings.problems().length });
+  });
+  const folder = (name: string) => join(settings.folders.config, name);
+  const ends = [
+    watchFolder(folder('slots'), () => slots.reload()),
+    watchFolder(folder('upstreams'), () => upstreams.reload()),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}

@@ -1,0 +1,36 @@
+import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scratch } from '../lib/testing/scratch.ts';
+import { namesOf, readOwnNames, searchDomainsOf } from './local-hostnames.ts';
+
+describe('own names', () => {
+  it('takes the last search or domain line, without comments, dotless domains and rubbish', () => {
+    expect(searchDomainsOf('nameserver 1.1.1.1\n')).toEqual([]);
+    expect(searchDomainsOf('search a.example fritz.box # x\n')).toEqual(['a.example', 'fritz.box']);
+    expect(searchDomainsOf('search old.net\ndomain New.Net.\r\n')).toEqual(['new.net']);
+    expect(searchDomainsOf('domain a.net b.net')).toEqual(['a.net']);
+    expect(searchDomainsOf('search . com corp a..b ok.net\n;search no.net')).toEqual(['ok.net']);
+    expect(searchDomainsOf('search\nsearching x.net')).toEqual([]);
+  });
+
+  it('knows the host name, its short form and its aliases in the hosts file', () => {
+    const hosts = '127.0.0.1 localhost\n127.0.1.1 box.home.net box # me\n10.0.0.9 other.net other\n';
+    expect(namesOf('box', hosts)).toEqual(['box', 'box.home.net']);
+    expect(namesOf('Box.home.NET', hosts)).toEqual(['box.home.net', 'box']);
+    expect(namesOf('box', '')).toEqual(['box']);
+    expect(namesOf('not a name', hosts)).toEqual([]);
+  });
+
+  it('reads both files and does without them', () => {
+    const folder = scratch();
+    const short = hostname().split('.')[0]?.toLowerCase();
+    expect(readOwnNames(folder)).toEqual({ names: expect.arrayContaining([short]), searchDomains: [] });
+    writeFileSync(join(folder, 'resolv.conf'), 'search lab.net\n');
+    writeFileSync(join(folder, 'hosts'), `127.0.1.1 ${hostname()}.lab.net ${hostname()}\n`);
+    const own = readOwnNames(folder);
+    expect(own.searchDomains).toEqual(['lab.net']);
+    expect(own.names).toContain(`${hostname().toLowerCase()}.lab.net`);
+  });
+});

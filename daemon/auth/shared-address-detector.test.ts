@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { type Forwarding, proxyList } from './client-address.ts';
+import { createProxyWatch } from './shared-address-detector.ts';
+
+const OFF: Forwarding = { trust: false, proxies: proxyList([]) };
+const ON: Forwarding = { trust: true, proxies: proxyList(['203.0.113.7']) };
+const HOUR = 3_600_000;
+
+function setup() {
+  const at = { ms: 0 };
+  const watch = createProxyWatch(() => at.ms);
+  const see = (peer: string, forwarded: string | null, how = OFF) =>
+    watch.see(
+      { peer, rawHeaders: ['Host', 'x', ...(forwarded === null ? [] : ['X-Forwarded-For', forwarded])] },
+      how,
+    );
+  return { at, watch, see };
+}
+
+describe('several callers who count as one', () => {
+  it.each([
+    ['a proxy names two, and is not believed', OFF, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], 'untrusted'],
+    [
+      'the same behind a proxy of the own network',
+      OFF,
+      '::ffff:10.0.0.9',
+      ['192.0.2.1', '192.0.2.2'],
+      'untrusted',
+    ],
+    ['one caller alone', OFF, '127.0.0.1', ['192.0.2.1', '192.0.2.1:443', '::ffff:192.0.2.1'], null],
+    [
+      'what the caller wrote himself does not count',
+      OFF,
+      '127.0.0.1',
+      ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1'],
+      null,
+    ],
+    ['words that are no address', OFF, '127.0.0.1', ['unknown', '', '_hidden', '192.0.2.1'], null],
+    ['nobody is named', OFF, '127.0.0.1', [null, null], null],
+    ['a stranger on the internet may write what he likes', OFF, '198.51.100.4', ['1.1.1.1', '2.2.2.2'], null],
+    ['a proxy that is believed', ON, '127.0.0.1', ['192.0.2.1', '192.0.2.2'], null],
+    ['a listed public proxy', ON, '203.0.113.7', ['192.0.2.1', '192.0.2.2'], null],
+    ['a public proxy that is not listed', ON, '198.51.100.4', ['192.0.2.1', '192.0.2.2'], 'unlisted'],
+  ] as const)('%s', (_name, how, peer, headers, wanted) => {
+    const { watch, see } = setup();
+    for (const header of headers) see(peer, header, how);
+    expect(watch.collapse(how)).toBe(wanted);
+  });
+
+  it('two proxies with one caller each are no collapse', () => {
+    const { watch, see } = setup();
+    see('10.0.0.1', '192.0.2.1');
+    see('10.0.0.2', '192.0.2.2');
+    expect(watch.collapse(OFF)).toBeNull();
+  });
+
+  it('ends when the setting is made, and an hour after the last sighting', () => {
+    const { at, watch, see } = setup();
+    see('127.0.0.1', '192.0.2.1');
+    see('127.0.0.1', '192.0.2.2');
+    expect(watch.collapse(OFF)).toBe('untrusted');
+    expect(watch.collapse(ON)).toBeNull();
+    at.ms = HOUR / 2;
+    see('127.0.0.1', '192.0.2.2');
+    at.ms = HOUR + 1;
+    expect(watch.collapse(OFF)).toBe('untrusted');
+    at.ms = 2 * HOUR;
+    expect(watch.collapse(OFF)).toBeNull();
+  });
+
+  it('a caller of yesterday and one of today are no two at once', () => {
+    const { at, watch, see } = setup();
+    see('127.0.0.1', '192.0.2.1');
+    at.ms = HOUR + 1;
+    see('127.0.0.1', '192.0.2.2');
+    expect(watch.collapse(OFF)).toBeNull();
+  });
+
+  it('many peers push the oldest out, and it goes on', () => {
+    const { watch, see } = setup();
+    for (let n = 0; n < 10_000; n++) see(`10.0.${n >> 8}.${n & 255}`, '192.0.2.1');
+    expect(watch.collapse(OFF)).toBeNull();
+    see('10.0.39.15', '192.0.2.9');
+    expect(watch.collapse(OFF)).toBe('untrusted');
+  });
+});

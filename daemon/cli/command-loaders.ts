@@ -1,0 +1,65 @@
+import type { Command } from './command.ts';
+
+type Reader = () => Promise<readonly Command[]>;
+
+/** Who reads in the commands that begin with a word. */
+const FAMILIES: Readonly<Record<string, readonly Reader[]>> = {
+  auth: [async () => (await import('./commands/auth.ts')).authCommands],
+  backup: [care],
+  chat: [async () => (await import('./commands/chat.ts')).chatCommands],
+  completion: [async () => (await import('./commands/completion.ts')).completionCommands],
+  config: [status],
+  doctor: [care],
+  embed: [async () => (await import('./commands/embed.ts')).embedCommands],
+  events: [logs],
+  explain: [async () => (await import('./commands/explain.ts')).explainCommands],
+  hardware: [machine],
+  image: [async () => (await import('./commands/image.ts')).imageCommands],
+  logs: [logs],
+  models: [
+    async () => (await import('./commands/models.ts')).modelCommands,
+    async () => (await import('./commands/pulls.ts')).pullCommands,
+  ],
+  requests: [async () => (await import('./commands/requests.ts')).requestCommands],
+  restore: [care],
+  slots: [
+    async () => (await import('./commands/slots.ts')).slotCommands,
+    async () => (await import('./commands/slot-files.ts')).slotFileCommands,
+    logs,
+  ],
+  speak: [sound],
+  status: [status],
+  transcribe: [sound],
+  upstreams: [async () => (await import('./commands/upstreams.ts')).upstreamCommands],
+  usage: [machine],
+};
+
+async function care(): Promise<readonly Command[]> {
+  return (await import('./commands/maintenance.ts')).careCommands;
+}
+
+async function logs(): Promise<readonly Command[]> {
+  return (await import('./commands/logs.ts')).logCommands;
+}
+
+async function machine(): Promise<readonly Command[]> {
+  return (await import('./commands/machine.ts')).machineCommands;
+}
+
+async function sound(): Promise<readonly Command[]> {
+  return (await import('./commands/sound.ts')).soundCommands;
+}
+
+async function status(): Promise<readonly Command[]> {
+  return (await import('./commands/status.ts')).statusCommands;
+}
+
+/**
+ * The rows of the table of commands (`table`) that begin with `word`; the whole table when none does. Most of what a short command
+ * takes is the reading in of files: no more of them than it needs.
+ */
+export async function commandsFor(word: string): Promise<readonly Command[]> {
+  if (!Object.hasOwn(FAMILIES, word)) return (await import('./table.ts')).COMMANDS;
+  const read = await Promise.all((FAMILIES[word] ?? []).map((reader) => reader()));
+  return read.flat().filter(({ words }) => words === word || words.startsWith(`${word} `));
+}

@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import { foreignHost } from '../../lib/net/remote-host.ts';
+import { toUrl } from '../client.ts';
+import { type Command, type CommandContext, named } from '../command.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import type { Flags, OptionName } from '../options.ts';
+
+/** Options as they were given, for a sub-command of the daemon binary. */
+function passed(flags: Flags, ...names: OptionName[]): string[] {
+  return names.flatMap((name) => {
+    const value = flags[name];
+    if (typeof value === 'string') return [`--${name}`, value];
+    return value ? [`--${name}`] : [];
+  });
+}
+
+function doctor(context: CommandContext): Promise<number> {
+  named(context, 'doctor [--self-test]');
+  // Refused here as by every other command: the sub-command has one exit code for whatever keeps it from looking.
+  if (context.namedUrl !== null) toUrl(context.namedUrl, '');
+  return context.daemon(['doctor', ...passed(context.flags, 'self-test', 'json', 'url')]);
+}
+
+/** Throws CliError where another machine is named: what works on files would work on those of this one. */
+function refuseElsewhere({ namedUrl }: CommandContext, what: string): void {
+  if (namedUrl === null) return;
+  toUrl(namedUrl, '');
+  const host = foreignHost(namedUrl);
+  if (host === null) return;
+  throw new CliError(
+    `${what} works on the files of this machine; run it on ${host}, or leave --url and SVC_URL out`,
+    EXIT.usage,
+  );
+}
+
+function backup(context: CommandContext): Promise<number> {
+  const { FILE } = named(context, 'backup FILE [--with-keys] [--force]', 'FILE');
+  refuseElsewhere(context, 'backup');
+  const options = passed(context.flags, 'with-keys', 'force', 'json');
+  return context.daemon(['backup', ...options, '--', resolve(FILE)]);
+}
+
+function restore(context: CommandContext): Promise<number> {
+  const { FILE } = named(context, 'restore FILE', 'FILE');
+  refuseElsewhere(context, 'restore');
+  return context.daemon(['restore', ...passed(context.flags, 'json'), '--', resolve(FILE)]);
+}
+
+/** What keeps a gateway well. All of it works while the daemon is down: they are sub-commands of the daemon binary. */
+export const careCommands: readonly Command[] = [
+  {
+    words: 'doctor',
+    usage: '',
+    summary: 'Look for what is wrong, with fixes',
+    options: ['self-test'],
+    details:
+      'Works whether the gateway runs or not, and changes nothing. Each finding is ok, warn or fail, with what to do in one line. The exit code is 1 when something has failed and 0 otherwise, warnings included. With sudo the service is looked at as its own user sees it.',
+    run: doctor,
+  },
+  {
+    words: 'backup',
+    usage: 'FILE',
+    summary: 'Configuration and database in a file',
+    options: ['with-keys', 'force'],
+    details:
+      'Writes config.toml, slot and upstream files, the settings of api.env and the database into one .tar.gz that only its owner can read, also while the gateway runs. Models are not in it; keys only with --with-keys. A file that is there is replaced only with --force.',
+    run: backup,
+  },
+  {
+    words: 'restore',
+    usage: 'FILE',
+    summary: 'Put a backup back; stop the gateway first',
+    details:
+      'Checks the whole file before anything changes and keeps what it replaces in the state folder. Keys stay as they are unless the backup holds some; browsers must log in again. A restore that was cut is ended by the same command.',
+    run: restore,
+  },
+];

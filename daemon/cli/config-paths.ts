@@ -1,0 +1,132 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { everyAddress } from '../lib/net/ip-address.ts';
+import { parseEnvFile } from '../settings/env-file.ts';
+import { ownAddress } from '../settings/own-address.ts';
+
+const KEY_NAMES = ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY'] as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where an installed service keeps its configuration. */
+const SYSTEM_FOLDER = '/etc/svc';
+/** And its state. */
+const SYSTEM_STATE = '/var/lib/svc';
+
+/** The configuration folder that svcctl looks into: `$SVC_HOME/config`, the user's own, else the service's. */
+export function configFolder(env: Environment, exists: (path: string) => boolean = existsSync): string {
+  if (env.SVC_HOME) return join(env.SVC_HOME, 'config');
+  const own = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'svc');
+  if (exists(join(own, 'api.env')) || exists(join(own, 'config.toml'))) return own;
+  return exists(SYSTEM_FOLDER) ? SYSTEM_FOLDER : own;
+}
+
+/**
+ * What a sub-command of the daemon binary needs to look at the installed service instead of this user's own folders, as systemd
+ * would say it; empty where the user has folders of his own or named some.
+ */
+export function serviceFolders(
+  env: Environment,
+  exists: (path: string) => boolean = existsSync,
+): Record<string, string> {
+  if (env.CONFIGURATION_DIRECTORY || configFolder(env, exists) !== SYSTEM_FOLDER) return {};
+  return { CONFIGURATION_DIRECTORY: SYSTEM_FOLDER, STATE_DIRECTORY: SYSTEM_STATE };
+}
+
+/** The state folder of the gateway that the configuration folder belongs to: its owner is who that gateway runs as. */
+export function stateFolder(env: Environment, exists: (path: string) => boolean = existsSync): string {
+  if (env.SVC_HOME) return join(env.SVC_HOME, 'state');
+  if (configFolder(env, exists) === SYSTEM_FOLDER) return SYSTEM_STATE;
+  return join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state'), 'svc');
+}
+
+/**
+ * The environment in which the settings are looked at. For an installed service, and where a gateway is named, the keys in it are
+ * svcctl's own credentials: the gateway that starts has them not.
+ */
+export function settingsEnvironment(
+  env: Environment,
+  namedUrl: string | null,
+  exists: (path: string) => boolean = existsSync,
+): Environment {
+  const ofAnother = namedUrl !== null || Object.keys(serviceFolders(env, exists)).length > 0;
+  if (!ofAnother) return env;
+  return { ...env, ...Object.fromEntries(KEY_NAMES.map((name) => [name, undefined])) };
+}
+
+export interface EnvFile {
+  path: string;
+  values: ReadonlyMap<string, string>;
+  /** The file is there but may not be read by this user. */
+  unreadable: boolean;
+}
+
+/** api.env of a configuration folder; a missing one is empty. */
+export function readEnvFile(folder: string): EnvFile {
+  const path = join(folder, 'api.env');
+  try {
+    return { path, values: parseEnvFile(readFileSync(path)), unreadable: false };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { path, values: new Map(), unreadable: code === 'EACCES' || code === 'EPERM' };
+  }
+}
+
+/** The gateway's address: `--url`, `SVC_URL`, else bind host and port of environment, api.env, config.toml, default. */
+export function gatewayUrl(
+  flag: string | undefined,
+  env: Environment,
+  file: EnvFile,
+  folder: string,
+): string {
+  const given = flag ?? env.SVC_URL;
+  if (given) return given.replace(/\/+$/, '');
+  const { host, port } = ownAddress({
+    env,
+    apiEnv: file.values,
+    config: folder,
+    places: { ...env, ...serviceFolders(env) },
+  });
+  return `http://${reachedAt(host)}:${port}`;
+}
+
+/** How this machine itself reaches a listener there. */
+function reachedAt(bindHost: string): string {
+  const every = everyAddress(bindHost);
+  if (every !== null) return every === 'IPv6' ? '[::1]' : '127.0.0.1';
+  return bindHost.includes(':') ? `[${bindHost}]` : bindHost;
+}
+
+/** A key and where it was found, for messages. */
+export interface Credential {
+  key: string;
+  from: string;
+}
+
+/**
+ * Returns the key to send (docs/spec/specification.md#command-line-credentials): SVC_ADMIN_KEY,
+ * SVC_CLIENT_KEY, then api.env (admin, then client). The keys of api.env belong to the gateway of this
+ * machine. They are not sent to another host, or to another program on the gateway's port.
+ */
+export function credential(
+  env: Environment,
+  file: EnvFile,
+  stranger: string | null = null,
+): Credential | null {
+  const candidates = [
+    ...KEY_NAMES.map((name) => ({ key: env[name]?.trim(), from: `the environment variable ${name}` })),
+    ...KEY_NAMES.map((name) => ({ key: file.values.get(name)?.trim(), from: `${name} in ${file.path}` })),
+  ].slice(0, stranger === null ? undefined : KEY_NAMES.length);
+  return candidates.find((each): each is Credential => Boolean(each.key)) ?? null;
+}
+
+/** Why no key is sent although there may be one, in a line for the terminal; null when there is nothing to say. */
+export function keyAdvice(file: EnvFile, sent: Credential | null, stranger: string | null): string | null {
+  if (sent !== null) return null;
+  if (stranger !== null && credential({}, file) !== null)
+    return `no key is sent to ${stranger}: ${file.path} belongs to this machine's gateway; set SVC_ADMIN_KEY or SVC_CLIENT_KEY.`;
+  if (stranger === null && file.unreadable)
+    return `${file.path} may not be read; use sudo, or set SVC_ADMIN_KEY.`;
+  return null;
+}

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listening, portOf } from '../lib/testing/listening.ts';
+import { keepRoom } from './connection-limit.ts';
+import { followSilent } from './unused-sockets.ts';
+
+const MOST = 4;
+const NONE = { silent: 0, idle: 0, stalled: 0, refused: 0 };
+/** More than the system takes for a reader that reads nothing. */
+const LONG = Buffer.alloc(32 << 20, 'x');
+
+/** `/held` is answered when a test says so; anything else at once. */
+const held: ServerResponse[] = [];
+const told: Record<string, number>[] = [];
+const clock = { now: 0 };
+let server: ReturnType<typeof createServer>;
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  held.length = 0;
+  told.length = 0;
+  clock.now = 0;
+  server = createServer((req, res) => {
+    if (req.url === '/held') held.push(res);
+    else if (req.url === '/long') res.end(LONG);
+    else res.end('served');
+  });
+  server.on('upgrade', (_req, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
+  const log = { warn: (counts: Record<string, number>) => void told.push(counts) };
+  keepRoom(server, followSilent(server), { most: MOST, log, now: () => clock.now, lookEveryMs: 10 });
+  await listening(server);
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Connects and says `words`; the server has accepted it by then. */
+async function client(words = ''): Promise<Socket> {
+  const arrived = once(server, 'connection');
+  const socket = connect(portOf(server), '127.0.0.1');
+  socket.on('error', () => {});
+  sockets.push(socket);
+  await arrived;
+  if (words !== '') socket.write(words);
+  return socket;
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`;
+const HALF = 'GET / HTTP/1.1\r\nhost';
+
+/** Connects, asks, and has heard the beginning of an answer. */
+async function served(words = get('/')): Promise<Socket> {
+  const socket = await client(words);
+  await once(socket, 'data');
+  return socket;
+}
+
+async function busy(): Promise<Socket> {
+  const before = held.length;
+  const socket = await client(get('/held'));
+  while (held.length === before) await once(server, 'request');
+  return socket;
+}
+
+const gone = (socket: Socket) => (socket.closed ? Promise.resolve() : once(socket, 'close'));
+
+it('B08 half heads without end keep nobody out: the oldest of them leave', async () => {
+  const running = await busy();
+  const first = await client(HALF);
+  for (let index = 0; index < 5 * MOST; index++) await client(HALF);
+  await gone(first);
+  for (let index = 0; index < 3; index++) (await served()).destroy();
+  held[0]?.end('late');
+  expect(String(await once(running, 'data'))).toContain('late');
+});
+
+it('then those leave that are between two requests, never one that is served or was upgraded', async () => {
+  const running = await busy();
+  const upgraded = await served('GET / HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+  const [older, newer] = [await served(), await served()];
+  await served();
+  await gone(older);
+  expect([running, upgraded, newer].map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+});
+
+it('one that comes while all are served is refused', async () => {
+  const running = [await busy(), await busy(), await busy(), await busy()];
+  await gone(await client(get('/')));
+  expect(running.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false]);
+  expect(told).toEqual([{ most: MOST, ...NONE, refused: 1 }]);
+});
+
+it('is told once a minute, with the numbers since it was told last', async () => {
+  for (let index = 0; index < MOST + 3; index++) await client(HALF);
+  expect(told).toEqual([{ most: MOST, ...NONE, silent: 1 }]);
+  clock.now = 60_000;
+  await client(HALF);
+  expect(told[1]).toEqual({ most: MOST, ...NONE, silent: 3 });
+});
+
+/** Asks for the long answer and reads its beginning only. */
+async function unread(): Promise<Socket> {
+  const socket = await served(get('/long'));
+  socket.pause();
+  return socket;
+}
+
+/** Time for the system to take what it takes, and for some looks. */
+const looked = () => new Promise((resolve) => setTimeout(resolve, 150));
+
+it('S05 then the one whose reader has taken nothing for longest, never one that reads slowly', async () => {
+  const theirs: Socket[] = [];
+  server.on('connection', (socket) => theirs.push(socket));
+  const slow = await unread();
+  await unread();
+  await looked();
+  clock.now = 5_000;
+  await unread();
+  await unread();
+  await looked();
+  clock.now = 9_999;
+  await gone(await client(get('/')));
+  expect(told).toEqual([{ most: MOST, ...NONE, refused: 1 }]);
+
+  slow.resume();
+  for (let taken = 0; taken < LONG.length / 4; ) taken += ((await once(slow, 'data')) as [Buffer])[0].length;
+  slow.pause();
+  await looked();
+  clock.now = 10_000;
+  await served();
+  expect(theirs.slice(0, MOST).map(({ destroyed }) => destroyed)).toEqual([false, true, false, false]);
+  await served();
+  expect(theirs.slice(0, MOST).map(({ destroyed }) => destroyed)).toEqual([false, true, false, false]);
+});

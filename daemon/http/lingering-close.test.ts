@@ -1,0 +1,143 @@
+import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listening, portOf } from '../lib/testing/listening.ts';
+import { cutShort, letFinish, lingerAfter } from './lingering-close.ts';
+
+let server: Server;
+/** How many body bytes reached the server, and when its socket went. */
+let read: () => number;
+let gone: Promise<void>;
+/** What is done with a request before it is refused. */
+let before: (req: IncomingMessage) => void = () => {};
+
+beforeEach(async () => {
+  server = createServer((req, res) => {
+    const { socket } = req;
+    read = () => socket.bytesRead;
+    gone = new Promise((resolve) => socket.once('close', () => resolve()));
+    res.setHeader('connection', 'close');
+    before(req);
+    lingerAfter(req);
+    res.end('no');
+  });
+  await listening(server);
+});
+
+afterEach(async () => {
+  before = () => {};
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const port = () => portOf(server);
+
+describe('lingerAfter', () => {
+  it('a sender of a large body reads the answer instead of a broken pipe', async () => {
+    for (let turn = 0; turn < 10; turn++) {
+      const text = await new Promise<string>((resolve, reject) => {
+        const req = request({ host: '127.0.0.1', port: port(), method: 'POST', agent: false }, (res) => {
+          res.setEncoding('utf8').on('data', resolve);
+        });
+        req.on('error', reject);
+        req.end(Buffer.alloc(20 << 20));
+      });
+      expect(text).toBe('no');
+    }
+  });
+
+  it('takes little of the body and cuts a sender that neither reads nor leaves', async () => {
+    const socket = connect({ port: port(), host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => {});
+    socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000000\r\n\r\n');
+    const pump = () => {
+      while (socket.writable && socket.write(Buffer.alloc(1 << 18)));
+    };
+    socket.on('drain', pump);
+    pump();
+    const started = performance.now();
+    await new Promise((resolve) => server.once('request', resolve));
+    await gone;
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(read()).toBeLessThan(8 << 20);
+    socket.destroy();
+  });
+
+  /** A client that reads nothing before it has written all, and closes when it has read. */
+  const writeThenRead = (bytes: number) =>
+    new Promise<string>((resolve) => {
+      const socket = connect({ port: port(), host: '127.0.0.1' });
+      let text = '';
+      socket.pause();
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      socket.on('error', (error) => resolve(String(error)));
+      socket.on('close', () => resolve(text));
+      socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${bytes}\r\n\r\n`);
+      socket.write(Buffer.alloc(bytes), () => socket.resume());
+    });
+
+  it('one whose body was asked for may write it all before he reads', async () => {
+    before = (req) => letFinish(req, 20 << 20);
+    expect(await writeThenRead(20 << 20)).toMatch(/^HTTP\/1.1 200 OK\r\n(?:.*\r\n)+no$/);
+    await gone;
+  });
+
+  it('and only that much; not when it was taken back', async () => {
+    before = (req) => letFinish(req, 2 << 20);
+    expect(await Promise.race([writeThenRead(20 << 20), sleep(500, 'not read')])).toBe('not read');
+    expect(read()).toBeLessThan(12 << 20);
+    before = (req) => {
+      letFinish(req, 20 << 20);
+      cutShort(req);
+    };
+    expect(await writeThenRead(20 << 20)).toMatch(/Error/);
+    expect(read()).toBeLessThan(12 << 20);
+  });
+});
+
+describe('a connection that is kept', () => {
+  /** Reads every body to its end and keeps the connection, but answers `/refused` at once as its last. */
+  let kept: Server;
+  const ends = new Set<unknown>();
+  beforeEach(async () => {
+    ends.clear();
+    kept = createServer((req, res) => {
+      letFinish(req, 20 << 20);
+      ends.add(req.socket.destroySoon);
+      if (req.url !== '/refused') return void req.resume().on('end', () => res.end('yes'));
+      res.setHeader('connection', 'close');
+      res.end('no');
+    });
+    await new Promise<void>((resolve) => kept.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    kept.closeAllConnections();
+    await new Promise((resolve) => kept.close(resolve));
+  });
+
+  const send = (agent: Agent, path: string, bytes: number) =>
+    new Promise<string>((resolve, reject) => {
+      const { port: at } = kept.address() as AddressInfo;
+      const req = request({ host: '127.0.0.1', port: at, path, method: 'POST', agent }, (res) => {
+        let text = '';
+        res.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+        });
+        res.on('end', () => resolve(text));
+      });
+      req.on('error', reject);
+      req.end(Buffer.alloc(bytes));
+    });
+
+  it('has one end for all its requests, and the last of them may write all of its body', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let turn = 0; turn < 5; turn++) expect(await send(agent, '/', 10)).toBe('yes');
+    expect(ends.size).toBe(1);
+    expect(await send(agent, '/refused', 20 << 20)).toBe('no');
+    expect(ends.size).toBe(1);
+    agent.destroy();
+  });
+});

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { gatherWrites } from './write-batching.ts';
+
+const asked: ServerResponse[] = [];
+const server = createServer((_req, res) => void asked.push(res));
+let alone = false;
+const gathered = gatherWrites(server, () => alone);
+const open: Socket[] = [];
+
+/** Connections with `requests` each that have all been read; their answers are in `asked`. */
+async function callers(count: number, requests = 1): Promise<Socket[]> {
+  const { port } = server.address() as AddressInfo;
+  const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
+  open.push(...sockets);
+  for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(requests));
+  while (asked.length < count * requests) await turn();
+  return sockets;
+}
+
+const waits = (res: ServerResponse): boolean => (res.socket?.writableLength ?? 0) > 0;
+
+beforeEach(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => {
+  asked.length = 0;
+  alone = false;
+  for (const socket of open.splice(0)) socket.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+it('lets the answers of one turn leave together at its end', async () => {
+  await callers(3);
+  for (const res of asked) res.end('answer');
+  expect(asked.map(waits)).toEqual([true, true, true]);
+  const sockets = asked.map((res) => res.socket);
+  await turn();
+  expect(sockets.map((socket) => socket?.writableLength)).toEqual([0, 0, 0]);
+  for (const socket of open) expect(String((await once(socket, 'data'))[0])).toMatch(/200 OK[\s\S]*answer$/);
+});
+
+it('lets an answer that is alone leave at once', async () => {
+  alone = true;
+  const [socket] = await callers(1);
+  const [res] = asked as [ServerResponse];
+  res.end('answer');
+  expect(waits(res)).toBe(false);
+  expect(String((await once(socket as Socket, 'data'))[0])).toMatch(/answer$/);
+});
+
+it('lets a part of an answer leave with them', async () => {
+  const [socket] = await callers(1);
+  const [res] = asked as [ServerResponse];
+  res.write('one');
+  const [bytes] = await once(socket as Socket, 'data');
+  expect(String(bytes)).toContain('one');
+  res.write('two');
+  const [more] = await once(socket as Socket, 'data');
+  expect(String(more)).toContain('two');
+});
+
+it('keeps many bytes no longer than Node does', async () => {
+  await callers(1);
+  const [res] = asked as [ServerResponse];
+  const socket = res.socket as Socket;
+  res.end(Buffer.alloc(32 * 1024));
+  expect(socket.writableCorked).toBe(0);
+});
+
+it('writes at once what waits when it is told to', async () => {
+  await callers(2);
+  for (const res of asked) res.end('answer');
+  const sockets = asked.map((res) => res.socket);
+  gathered.flush();
+  expect(sockets.map((socket) => socket?.writableLength)).toEqual([0, 0]);
+  server.closeIdleConnections();
+  for (const socket of open) expect(await text(socket)).toContain('answer');
+});
+
+it('keeps the order of answers on one connection, and the end of the last one', async () => {
+  const [socket] = await callers(1);
+  const all = text(socket as Socket);
+  (socket as Socket).write(
+    'GET / HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
+  );
+  while (asked.length < 3) await turn();
+  asked[1]?.end('second');
+  asked[0]?.end('first');
+  asked[2]?.end('third');
+  expect((await all).match(/first|second|third/g)).toEqual(['first', 'second', 'third']);
+});
+
+it('writes the others where one went while its answer waited', async () => {
+  const sockets = await callers(2);
+  const gone = asked[0]?.socket;
+  const other = sockets.find(({ localPort }) => localPort !== gone?.remotePort);
+  for (const res of asked) res.end('answer');
+  gone?.destroy();
+  const [bytes] = await once(other as Socket, 'data');
+  expect(String(bytes)).toContain('answer');
+});

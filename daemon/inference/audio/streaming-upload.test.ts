@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { GatewayError } from '../../contract/errors.ts';
+import { scratchOfFile } from '../../lib/testing/scratch.ts';
+import { Spools } from './spool-store.ts';
+import { Flow } from './streaming-upload.ts';
+import { Kept } from './upload-buffer.ts';
+
+const home = scratchOfFile();
+const spools = new Spools(join(home, 'spool'));
+
+const piece = (letter: string, size = 4): Buffer => Buffer.alloc(size, letter);
+const MIB = 1 << 20;
+
+const allKept: Kept[] = [];
+afterEach(() => {
+  for (const kept of allKept.splice(0)) kept.dispose();
+});
+
+/** A flow of so many bytes of which these have come. */
+function flowOf(length: number, before: readonly Buffer[], pace?: { bytes: number; ms: number }): Flow {
+  const kept = new Kept(spools);
+  allKept.push(kept);
+  for (const each of before) void kept.push(each);
+  return new Flow(length, kept, pace);
+}
+
+test('gives what came before and what comes, in order', async () => {
+  const flow = flowOf(12, [piece('a')]);
+  const read = buffer(flow.stream());
+  void flow.push(piece('b'));
+  await new Promise(setImmediate);
+  void flow.push(piece('c'));
+  flow.end();
+  expect((await read).toString()).toBe('aaaabbbbcccc');
+});
+
+test('a body that ended before anybody asked for it is there', async () => {
+  const flow = flowOf(8, [piece('a')]);
+  void flow.push(piece('b'));
+  flow.end();
+  flow.fail(new Error('too late to count'));
+  expect((await buffer(flow.stream())).toString()).toBe('aaaabbbb');
+});
+
+test('while nobody takes it, its sender does not wait: it is kept, and can be sent as often as needed', async () => {
+  const flow = flowOf(6 * MIB + 4, [piece('a')]);
+  expect(flow.once).toBe(true);
+  for (let sent = 0; sent < 6 * MIB; sent += 65_536) await flow.push(piece('x', 65_536));
+  expect(flow.once).toBe(false);
+  flow.stream().destroy();
+  const early = buffer(flow.stream());
+  flow.end();
+  for (const read of [await early, await buffer(flow.stream())]) {
+    expect(read.length).toBe(6 * MIB + 4);
+    expect(read.subarray(0, 6).toString()).toBe('aaaaxx');
+  }
+});
+
+test('once it is taken, the sender waits while the engine does not take', async () => {
+  const flow = flowOf(1 << 30, []);
+  const out = flow.stream();
+  let waits: Promise<void> | undefined;
+  let sent = 0;
+  for (; waits === undefined; sent += 65_536) waits = flow.push(piece('x', 65_536));
+  expect(sent).toBeLessThan(4 * MIB);
+  let goesOn = false;
+  void waits.then(() => {
+    goesOn = true;
+  });
+  await new Promise(setImmediate);
+  expect(goesOn).toBe(false);
+  out.resume();
+  await waits;
+  expect(flow.push(piece('y'))).toBeUndefined();
+  flow.fail(new Error('nobody listens for it'));
+  await new Promise(setImmediate);
+});
+
+test('one that goes from hand to hand can be asked for again only while nothing of it was taken', async () => {
+  const flow = flowOf(4, [piece('a')]);
+  flow.stream().destroy();
+  const second = flow.stream();
+  flow.end();
+  expect((await buffer(second)).toString()).toBe('aaaa');
+  await expect(buffer(flow.stream())).rejects.toMatchObject({ code: 'dispatch.upstream_unavailable' });
+});
+
+test.each([true, false])('what goes wrong is told to who takes it (asked before: %s)', async (before) => {
+  const flow = flowOf(100, [piece('a')]);
+  const reason = new GatewayError('request.invalid');
+  const early = before ? buffer(flow.stream()) : null;
+  flow.fail(reason);
+  expect(flow.push(piece('b'))).toBeUndefined();
+  await expect(early ?? buffer(flow.stream())).rejects.toBe(reason);
+});
+
+test('and to who waits for what lies on the disk', async () => {
+  const flow = flowOf(9 * MIB, []);
+  await flow.push(piece('x', 4 * MIB));
+  const read = buffer(flow.stream());
+  const reason = new GatewayError('request.invalid');
+  flow.fail(reason);
+  await expect(read).rejects.toBe(reason);
+});
+
+test('a sender that waits for room goes on when the body has failed', async () => {
+  const flow = flowOf(1 << 30, []);
+  flow.stream();
+  const waits = flow.push(piece('x', 2 * MIB));
+  flow.fail(new Error('gone'));
+  await waits;
+});
+
+test('a sender that holds an engine has to keep its pace', async () => {
+  const flow = flowOf(100, [piece('a')], { bytes: 8, ms: 50 });
+  await sleep(120);
+  const read = buffer(flow.stream());
+  const drops = setInterval(() => void flow.push(piece('b', 1)), 10);
+  await expect(read.finally(() => clearInterval(drops))).rejects.toMatchObject({
+    code: 'request.timeout',
+    status: 408,
+  });
+});
+
+test('one that keeps it is listened to; waiting for the engine is no slowness of its own', async () => {
+  const flow = flowOf(100 * MIB, [], { bytes: 4, ms: 200 });
+  const out = flow.stream();
+  const full = flow.push(piece('x', 2 * MIB));
+  await sleep(400);
+  const read = buffer(out);
+  await full;
+  for (let n = 0; n < 12; n++) {
+    await sleep(30);
+    void flow.push(piece('y'));
+  }
+  flow.end();
+  expect((await read).length).toBe(2 * MIB + 48);
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { anthropicErrorType } from '../../contract/anthropic-error.ts';
+import { openaiErrorType } from '../../contract/errors.ts';
+import { errorOf, wholeError } from './normalize-error.ts';
+
+test.each([
+  [{ message: 'slow', code: 'rate_limit_exceeded' }, 429, 'rate_limit_exceeded', 'rate_limit_error'],
+  [{ message: 'gpu lost', code: 500 }, null, 'upstream.error', 'api_error'],
+  [{ message: 'full', code: 529 }, null, 'upstream.error', 'overloaded_error'],
+  [{ message: 'no', code: null }, 404, 'upstream.error', 'not_found_error'],
+  [{ message: 'no', code: '' }, null, 'upstream.error', 'api_error'],
+  [
+    {
+      message: 'Prompt contains 9 tokens, too large for model with 8',
+      code: 'bad',
+      type: 'invalid_request_error',
+    },
+    400,
+    'context_length_exceeded',
+    'invalid_request_error',
+  ],
+  [{ message: 'own', code: 'oom', type: 'out_of_memory' }, 500, 'oom', 'out_of_memory'],
+])('%j of %s', (error, status, code, type) => {
+  const whole = wholeError(error, status, anthropicErrorType);
+  expect(whole).toEqual({ ...error, code, type, param: null });
+});
+
+test('what an engine does not say at all is said for it', () => {
+  const whole = wholeError({ param: 7, hint: 1 }, 400, openaiErrorType);
+  expect(whole).toEqual({
+    message: 'The engine or upstream answered with an error.',
+    code: 'upstream.error',
+    type: 'invalid_request_error',
+    param: null,
+    hint: 1,
+  });
+});
+
+test.each([
+  [{ error: 'gpu lost' }, { message: 'gpu lost' }],
+  [{ error: { code: 1 } }, { code: 1 }],
+  [{ error: null }, undefined],
+  [{ error: '' }, undefined],
+  [{}, undefined],
+])('%j tells %j', (body, error) => expect(errorOf(body)).toEqual(error));

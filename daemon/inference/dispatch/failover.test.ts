@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../contract/errors.ts';
+import { picture, upstreamFacts } from '../testing/pictures.ts';
+import { neverSent, otherUpstream } from './failover.ts';
+
+describe('otherUpstream', () => {
+  const on = picture({
+    upstreams: [
+      upstreamFacts({ name: 'a', models: ['m'] }),
+      upstreamFacts({ name: 'b', models: ['m'], priority: 5 }),
+      upstreamFacts({ name: 'c', models: ['m'], healthy: false }),
+      upstreamFacts({ name: 'd', models: ['n'] }),
+    ],
+  });
+  const tried = (...names: string[]) => new Set(names);
+  const decision = {
+    step: 'upstream-cached',
+    target: { kind: 'upstream', upstream: 'a', model: 'm' },
+  } as const;
+
+  it('is the next healthy one with the same id', () => {
+    expect(otherUpstream(decision, tried('a'), on)).toMatchObject({
+      step: 'upstream-cached',
+      target: { upstream: 'b', model: 'm' },
+    });
+    expect(otherUpstream(decision, tried('a', 'b'), on)).toBeNull();
+  });
+
+  it('never replaces what the registry binds, nor a slot', () => {
+    expect(otherUpstream({ ...decision, step: 'registry' }, tried('a'), on)).toBeNull();
+    const slot = { step: 'loaded-slot', target: { kind: 'slot', slot: 's', model: 'm' } } as const;
+    expect(otherUpstream(slot, tried(), on)).toBeNull();
+  });
+});
+
+describe('neverSent', () => {
+  const failure = (cause?: unknown) => new GatewayError('dispatch.upstream_unavailable', { cause });
+  it.each([
+    [failure({ code: 'ECONNREFUSED' }), true],
+    [failure({ code: 'UND_ERR_CONNECT_TIMEOUT' }), true],
+    [failure({ code: 'UND_ERR_SOCKET' }), false],
+    [failure(), false],
+    [new GatewayError('upstream.error', { cause: { code: 'ECONNREFUSED' } }), false],
+    [new Error('x'), false],
+  ])('%s: %s', (thrown, expected) => expect(neverSent(thrown)).toBe(expected));
+});

@@ -1,0 +1,27 @@
+import { GatewayError } from '../../contract/errors.ts';
+import { faultOf } from '../../upstreams/fault.ts';
+import type { Decision } from './dispatch.ts';
+import type { Picture } from './routing-view.ts';
+import { fromLists } from './upstream-cached.ts';
+
+/** Whether a failure means that the request never left: the connection to the upstream did not open. */
+export const neverSent = (failure: unknown): boolean =>
+  failure instanceof GatewayError &&
+  failure.code === 'dispatch.upstream_unavailable' &&
+  failure.cause !== undefined &&
+  faultOf(failure.cause).unsent;
+
+/**
+ * Who takes a request whose upstream could not be reached: another healthy upstream that lists the same id. Null when
+ * there is none, and for a model that the registry binds to the upstream that is away.
+ */
+export function otherUpstream(
+  { target, step }: Decision,
+  tried: ReadonlySet<string>,
+  picture: Picture,
+): Decision | null {
+  if (target.kind !== 'upstream' || step === 'registry') return null;
+  const others = picture.upstreams.filter(({ name, healthy }) => healthy && !tried.has(name));
+  const outcome = fromLists(others, target.model);
+  return outcome?.is === 'match' ? { step, target: outcome.target } : null;
+}

@@ -1,0 +1,79 @@
+import type { SlotGlance } from '../../slots/slot-view.ts';
+import type { UpstreamFacts } from '../../upstreams/port.ts';
+import type { RegisteredModelLike, RegistryLike, Upstreams } from '../ports.ts';
+
+/** What is true at one moment; every decision of one request is made on one picture. */
+export interface Picture {
+  /** Enabled slots only, in the order of the slot files. */
+  readonly slots: readonly SlotGlance[];
+  readonly models: readonly RegisteredModelLike[];
+  readonly upstreams: readonly UpstreamFacts[];
+  /** Suffix of model ids that mean the NPU backend, without its hyphen. */
+  readonly npuSuffix: string;
+  /** Cold model lists have been asked for in this request. */
+  readonly liveAsked: boolean;
+}
+
+export interface PictureSources {
+  slots: { glances(): readonly SlotGlance[] };
+  registry: RegistryLike;
+  upstreams: Upstreams;
+  npuSuffix(): string;
+}
+
+const isEnabled = (slot: SlotGlance): boolean => slot.enabled;
+
+/** Models and upstreams are read when a decision first looks at them: most never do. */
+class LivePicture implements Picture {
+  readonly slots: readonly SlotGlance[];
+  readonly liveAsked: boolean;
+  readonly #sources: PictureSources;
+  #models: readonly RegisteredModelLike[] | undefined;
+  #upstreams: readonly UpstreamFacts[] | undefined;
+
+  constructor(sources: PictureSources, liveAsked: boolean) {
+    const all = sources.slots.glances();
+    this.slots = all.every(isEnabled) ? all : all.filter(isEnabled);
+    this.liveAsked = liveAsked;
+    this.#sources = sources;
+  }
+
+  get models(): readonly RegisteredModelLike[] {
+    this.#models ??= this.#sources.registry.list();
+    return this.#models;
+  }
+
+  get upstreams(): readonly UpstreamFacts[] {
+    this.#upstreams ??= this.#sources.upstreams.list();
+    return this.#upstreams;
+  }
+
+  get npuSuffix(): string {
+    return this.#sources.npuSuffix();
+  }
+}
+
+/** The picture of now. */
+export function takePicture(sources: PictureSources, liveAsked = false): Picture {
+  return new LivePicture(sources, liveAsked);
+}
+
+export const slotNamed = (picture: Picture, name: string | null): SlotGlance | undefined =>
+  name === null ? undefined : picture.slots.find((slot) => slot.name === name);
+
+export const isLoaded = (slot: SlotGlance): boolean => slot.state === 'ready' || slot.state === 'serving';
+
+export const modelNamed = (picture: Picture, id: string): RegisteredModelLike | undefined =>
+  picture.models.find((model) => model.id === id);
+
+/** Whether a slot runs on the NPU backend. */
+export const isNpu = (slot: SlotGlance): boolean =>
+  slot.engine === 'flm' || (slot.device?.startsWith('npu') ?? false);
+
+/** Other enabled slots with the same model id that are not in ERROR, loaded ones first. */
+export function healthySiblings(picture: Picture, slot: SlotGlance): SlotGlance[] {
+  return picture.slots
+    .filter((other) => other.name !== slot.name && other.model === slot.model && other.model !== null)
+    .filter((other) => other.state !== 'error')
+    .sort((a, b) => Number(isLoaded(b)) - Number(isLoaded(a)));
+}

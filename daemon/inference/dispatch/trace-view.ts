@@ -1,0 +1,37 @@
+import type { ExplainStepView } from '../../contract/system.ts';
+import type { Resolved } from '../../telemetry/request-trace.ts';
+import { type Resolution, STEPS, type Trace } from './dispatch.ts';
+import type { Address } from './model-ref.ts';
+
+/** The steps that were tried, in words. */
+export function triedSteps(trace: readonly Trace[]): ExplainStepView[] {
+  return trace.map(({ step, outcome: { is, reason } }) => ({
+    step,
+    outcome: is === 'match' ? 'matched' : 'failed',
+    reason,
+  }));
+}
+
+/** What the request log keeps of a resolution; it is put into words when somebody reads it. */
+export const resolvedBy = ({ by, lane }: Address, { trace }: Resolution): Resolved => ({
+  rule: by,
+  lane,
+  steps: () => triedSteps(trace),
+});
+
+/**
+ * Returns all steps of docs/spec/specification.md#dispatch-steps in order, after the steps that came before
+ * them: first the steps that were tried, then the rest as skipped.
+ */
+export function wholeLadder(tried: readonly ExplainStepView[]): ExplainStepView[] {
+  const before = tried.filter(({ step }) => !STEPS.some(({ name }) => name === step));
+  const ladder = STEPS.map(
+    ({ name }): ExplainStepView =>
+      tried.find(({ step }) => step === name) ?? {
+        step: name,
+        outcome: 'skipped',
+        reason: 'an earlier step chose',
+      },
+  );
+  return [...before, ...ladder];
+}

@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { GatewayError } from '../../contract/errors.ts';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
+import { ask, readAll, until } from '../testing/client.ts';
+import { listen, type TestServer, TestSlots } from '../testing/gateway.ts';
+import { awaitLease } from './await-lease.ts';
+import { Life } from './call-scope.ts';
+import { Answer } from './response-writer.ts';
+
+let server: TestServer | undefined;
+afterEach(() => server?.close());
+
+type Load = { decided: () => void; ready: () => void; fail: (error: Error) => void };
+
+/** A server whose calls wait for slot `agent`; the answer plays the slot's part. */
+async function setUp(stream: boolean) {
+  const slots = new TestSlots([slotRecord({ name: 'agent' })]);
+  let load: Load | undefined;
+  slots.before = (_, options) =>
+    new Promise((resolve, reject) => {
+      load = { decided: () => options.onDecided?.(), ready: resolve, fail: reject };
+    });
+  const outcome: unknown[] = [];
+  server = await listen((_req, res) => {
+    const answer = new Answer({ res, firstByte: () => {}, stallMs: 1000 });
+    const life = new Life(res);
+    const options = {
+      slots,
+      life,
+      answer,
+      stream,
+      priority: 'interactive',
+      tellAfterMs: 30,
+      tellEveryMs: 20,
+    } as const;
+    awaitLease('agent', options)
+      .then((lease) => {
+        outcome.push(lease.slot);
+        if (answer.headSent) answer.finish(Buffer.from('data: [DONE]\n\n'));
+        else res.end('plain');
+      })
+      .catch((error) => {
+        outcome.push(error);
+        if (answer.headSent) answer.fail(error);
+        else res.writeHead(error.status).end();
+      });
+  });
+  const asked = ask(server.origin, '/', '{}');
+  await until(() => load !== undefined);
+  return { load: load as unknown as Load, outcome, asked };
+}
+
+describe('a streaming caller', () => {
+  test('has 200 and comments while a decided load lasts, then its answer', async () => {
+    const { load, asked } = await setUp(true);
+    load.decided();
+    const res = await asked.head;
+    expect(res.headers['content-type']).toBe('text/event-stream');
+    let seen = '';
+    res.on('data', (chunk) => {
+      seen += chunk;
+    });
+    await until(() => seen.split(': loading\n\n').length > 3);
+    load.ready();
+    await until(() => res.complete);
+    expect(seen).toMatch(/^(: loading\n\n)+data: \[DONE\]\n\n$/);
+  });
+
+  test('hears a later failure as an error event', async () => {
+    const { load, asked } = await setUp(true);
+    load.decided();
+    const res = await asked.head;
+    load.fail(new GatewayError('slot.failed', { details: { reason: 'exit 1' } }));
+    const { body, whole } = await readAll(res);
+    expect(whole).toBe(true);
+    expect(body).toMatch(/^(: loading\n\n)+data: \{"error":\{"code":"slot\.failed".*\}\}\n\n$/);
+  });
+
+  test('gets a real status while admission has not decided, however long it takes', async () => {
+    const { load, asked, outcome } = await setUp(true);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    load.fail(new GatewayError('slot.no_memory'));
+    expect((await asked.head).statusCode).toBe(507);
+    expect(outcome).toHaveLength(1);
+  });
+
+  test('a load within the time is not told', async () => {
+    const { load, asked } = await setUp(true);
+    load.decided();
+    load.ready();
+    expect((await readAll(await asked.head)).body).toBe('plain');
+  });
+});
+
+test('any other caller waits for its status', async () => {
+  const { load, asked } = await setUp(false);
+  load.decided();
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  load.fail(new GatewayError('slot.loading', { retryAfterS: 10 }));
+  expect((await asked.head).statusCode).toBe(503);
+});
+
+test('a caller that leaves while it waits is given up', async () => {
+  const { load, asked, outcome } = await setUp(true);
+  load.decided();
+  const res = await asked.head;
+  res.on('error', () => {});
+  asked.req.destroy();
+  load.fail(new GatewayError('slot.failed'));
+  await until(() => outcome.length === 1);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { Efforts, type EffortTold } from './effort-support.ts';
+
+const ASK = { upstream: 'cloud', model: 'm', effort: 'high', tools: true };
+const failure = (body: unknown, status = 400) => ({
+  status,
+  bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  truncated: false,
+});
+const learnt = (body: unknown, status?: number, ask = ASK) => {
+  const efforts = new Efforts();
+  return [efforts.refused(ask, undefined, failure(body, status)), efforts.told(ask)];
+};
+const OPENAI = "To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
+
+test.each([
+  [{ error: { message: OPENAI } }, 400, 'none'],
+  [{ error: { message: 'Unsupported.', param: 'reasoning_effort' } }, 400, 'left out'],
+  [{ error: { message: '`reasoning_effort` must be one of `none` or `default`' } }, 400, 'left out'],
+  [{ error: 'no reasoning_effort here' }, 400, 'left out'],
+  [{ message: 'no reasoning_effort here' }, 422, 'left out'],
+  [{ detail: 'no reasoning_effort here' }, 422, 'left out'],
+  [
+    { detail: [{ loc: ['body', 'reasoning_effort'], msg: 'Extra inputs are not permitted' }] },
+    422,
+    'left out',
+  ],
+])('%j with %i: %s', (body, status, told) => expect(learnt(body, status)).toEqual([told, told]));
+
+test.each([
+  ['reasoning_effort', 400],
+  [{ error: { message: 'too long' } }, 400],
+  [{ error: { message: 'too long', input: { reasoning_effort: 'high' } } }, 400],
+  [{ detail: [{ loc: ['body', 'tools'], msg: 'bad', input: { reasoning_effort: 'high' } }] }, 422],
+  [{ error: { message: OPENAI } }, 500],
+  [{ error: { message: OPENAI } }, 429],
+])('%j with %i is no word about an effort', (body, status) =>
+  expect(learnt(body, status)).toEqual([undefined, undefined]),
+);
+
+test('who asked for none already is sent without', () =>
+  expect(learnt({ error: { message: OPENAI } }, 400, { ...ASK, effort: 'none' })).toEqual([
+    'left out',
+    'left out',
+  ]));
+
+test('it is a word about that model, effort and tools only', () => {
+  const efforts = new Efforts();
+  efforts.refused(ASK, undefined, failure({ error: { message: OPENAI } }));
+  for (const other of [{ upstream: 'x' }, { model: 'x' }, { effort: 'low' }, { tools: false }])
+    expect(efforts.told({ ...ASK, ...other })).toBeUndefined();
+});
+
+test('requests at once learn the same; what is refused in another try too is forgotten', () => {
+  const efforts = new Efforts();
+  const refusal = failure({ error: { message: OPENAI } });
+  const refused = (told?: EffortTold) => efforts.refused(ASK, told, refusal);
+  expect([refused(), refused()]).toEqual(['none', 'none']);
+  expect([refused('none'), efforts.told(ASK)]).toEqual([undefined, undefined]);
+});
+
+test('no more is kept than fits', () => {
+  const efforts = new Efforts();
+  const refusal = failure({ error: { message: OPENAI } });
+  for (let n = 0; n <= 1_024; n++) efforts.refused({ ...ASK, model: String(n) }, undefined, refusal);
+  const told = ['0', '1', '1024'].map((model) => efforts.told({ ...ASK, model }));
+  expect(told).toEqual([undefined, 'none', 'none']);
+});

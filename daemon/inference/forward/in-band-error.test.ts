@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { failureInBody, failureInEvents } from './in-band-error.ts';
+
+const event = (error: unknown) => `data: ${JSON.stringify({ error })}\n\n`;
+const chunk = 'data: {"choices":[{"delta":{"content":"data: \\"error\\""}}],"error":null}\n\n';
+
+test.each([
+  [event({ message: 'gpu lost', code: 500 }), 'upstream.error', 500],
+  [`${event({ message: 'gpu lost', code: '503' })}data: [DONE]\n\n`, 'upstream.error', 503],
+  [event({ code: 'slot.failed' }), 'slot.failed', 503],
+  [event({ code: 'toString' }), 'upstream.error', null],
+  [event({ type: 'server_error' }), 'upstream.error', 500],
+  [event('gpu lost'), 'upstream.error', null],
+  [`event: error\r\ndata:{"error":{"code":400}}\r\n\r\n${chunk}`, 'upstream.error', 400],
+  [`ata: {"error":{"co\n\n${event({})}`, 'upstream.error', null],
+])('%j tells a failure', (end, code, status) => {
+  expect(failureInEvents(Buffer.from(chunk + end))).toEqual({ code, status });
+});
+
+test.each([
+  '',
+  chunk,
+  'data: [DONE]\n\n',
+  ': "error"\n\n',
+  'data: {"error":{"code":5\n\n',
+  event(null),
+  event(''),
+])('%j tells none', (end) => expect(failureInEvents(Buffer.from(end))).toBeNull());
+
+test.each([
+  [{ error: { code: 'rate_limit_exceeded' } }, 'rate_limit_exceeded'],
+  [{ error: { code: null } }, 'upstream.error'],
+  [{ error: { code: '' } }, 'upstream.error'],
+  [{ error: { code: 'some \u001b[2J words' } }, 'upstream.error'],
+  [null, 'upstream.error'],
+])('%j has a code', (body, code) => expect(failureInBody(body, 429)).toEqual({ code, status: 429 }));

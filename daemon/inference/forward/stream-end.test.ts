@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { tellsItsEnd } from './stream-end.ts';
+
+const chunk = (choice: object, more: object = {}) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }], ...more })}\n\n`;
+
+test.each([
+  ['the closing line', `${chunk({ delta: { content: 'a' } })}data: [DONE]\n\n`],
+  ['the closing line without a blank', 'data:[DONE]\r\n\r\n'],
+  ['a finish reason, with counts behind it', `${chunk({ finish_reason: 'stop' })}data: {"usage":{}}\n\n`],
+  ['a finish reason with blanks', 'data: {"choices":[{"finish_reason" : "length"}]}'],
+  [
+    "the last event of llama.cpp's own completions",
+    'data: {"content":"","stop":true,"tokens_predicted":3}\n\n',
+  ],
+])('%s is an end', (_, text) => expect(tellsItsEnd(text)).toBe(true));
+
+test('a finish that came before will do, unless an event is broken off', () => {
+  expect(tellsItsEnd('data: {"usage":{}}\n\n', true)).toBe(true);
+  expect(tellsItsEnd(': done\n', true)).toBe(true);
+  expect(tellsItsEnd('data: {"usage":{}}\n\ndata: {"cho', true)).toBe(false);
+  expect(tellsItsEnd(`${chunk({ finish_reason: 'stop' })}data: {"cho`)).toBe(false);
+});
+
+test.each([
+  ['nothing', ''],
+  ['words', chunk({ delta: { content: 'a' }, finish_reason: null })],
+  ['a model that writes of ends', chunk({ delta: { content: '"finish_reason":"stop"\ndata: [DONE]' } })],
+  ['half a chunk', 'data: {"choices":[{"finish_rea'],
+  ['an engine that always sends a reason, empty', chunk({ delta: { content: 'a' }, finish_reason: '' })],
+  ["an event of llama.cpp's own completions", 'data: {"content":"a","stop":false}\n\n'],
+])('%s is none', (_, text) => expect(tellsItsEnd(text)).toBe(false));

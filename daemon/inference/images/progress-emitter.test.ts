@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import type { GatewayEvents } from '../../contract/events.ts';
+import { Bus } from '../../lib/async/event-bus.ts';
+import { ProgressTeller } from './progress-emitter.ts';
+
+test('states are told at once, steps now and then, the end always', () => {
+  const told: [string, number | null][] = [];
+  const bus = new Bus<GatewayEvents>();
+  bus.subscribe(({ payload }) => {
+    const { state, progress } = payload as GatewayEvents['image'];
+    told.push([state, progress]);
+  });
+  let now = 0;
+  const teller = new ProgressTeller(bus, { id: 'i', request: 'r', model: 'sdxl', slot: 'img' }, () => now);
+  teller.tell({ state: 'queued', share: null });
+  teller.tell({ state: 'queued', share: null });
+  teller.tell({ state: 'drawing', share: 0 });
+  for (let step = 1; step <= 100; step++) {
+    now += 20;
+    teller.tell({ state: 'drawing', share: step / 100 });
+  }
+  teller.done();
+  expect(told).toEqual([
+    ['queued', null],
+    ['drawing', 0],
+    ['drawing', 0.25],
+    ['drawing', 0.5],
+    ['drawing', 0.75],
+    ['drawing', 1],
+    ['done', 1],
+  ]);
+});

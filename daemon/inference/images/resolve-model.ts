@@ -1,0 +1,40 @@
+import type { SlotGlance } from '../../slots/slot-view.ts';
+import { aliasedSlot, VIRTUAL_PREFIX } from '../dispatch/names.ts';
+import type { Picture } from '../dispatch/routing-view.ts';
+import { laneOf } from '../rewrite/virtual-name.ts';
+import { notCurated } from './checks.ts';
+import { type CuratedModel, curatedModel } from './curated.ts';
+
+/** What the `model` of an image request means. */
+export interface Meaning {
+  readonly curated: CuratedModel;
+  /** The name that dispatch is asked for. */
+  readonly model: string;
+}
+
+/**
+ * A slot by its alias or virtual name means its model; every other name must be curated itself. Throws
+ * `image.model_not_curated`.
+ */
+export function meaning(asked: string, picture: Picture): Meaning {
+  const slot = slotMeant(asked, picture);
+  if (slot !== undefined) {
+    const curated = slot.model === null ? undefined : curatedModel(slot.model);
+    if (curated === undefined) throw notCurated(`Slot ${slot.name} does not name a curated image model.`);
+    return { curated, model: `${VIRTUAL_PREFIX}${slot.name}` };
+  }
+  const curated = curatedModel(asked);
+  if (curated === undefined) throw notCurated();
+  return { curated, model: servedAs(curated, picture) };
+}
+
+function slotMeant(asked: string, picture: Picture): SlotGlance | undefined {
+  return asked.startsWith(VIRTUAL_PREFIX) ? laneOf(asked, picture) : aliasedSlot(asked, picture);
+}
+
+/** The id under which an image slot holds the model: often the name of its file. */
+function servedAs(curated: CuratedModel, { slots }: Picture): string {
+  const held = slots.flatMap(({ type, model }) => (type === 'image' && model !== null ? [model] : []));
+  if (held.includes(curated.id)) return curated.id;
+  return held.find((model) => curatedModel(model) === curated) ?? curated.id;
+}

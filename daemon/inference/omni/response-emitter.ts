@@ -1,0 +1,158 @@
+import type { GatewayError } from '../../contract/errors.ts';
+import { SSE_HEADERS, sseComment, sseData } from '../../lib/net/sse.ts';
+import type { CallerResponse } from '../caller.ts';
+import { asObject, type Json } from '../dialects/json.ts';
+import type { TextKind } from '../dialects/piece.ts';
+import type { Ran, ToolCall } from './run-tool.ts';
+
+/** How the last round ended. */
+export interface Ending {
+  readonly finish: string;
+  /** Calls of the caller's own tools. */
+  readonly calls: readonly ToolCall[];
+  /** Empty when nothing was counted. */
+  readonly usage: Json;
+  readonly rounds: number;
+}
+
+/** Tells one caller what happens. */
+export interface Teller {
+  /** The first round has begun; headers of its answer. */
+  open(headers: Readonly<Record<string, string>>): void;
+  /** Resolves when the caller takes more. */
+  text(kind: TextKind, text: string): Promise<void>;
+  calling(call: ToolCall): void;
+  ran(result: Ran): void;
+  end(ending: Ending): void;
+  /** Tells a failure; false when the head is not out, so that the door tells it. */
+  fail(error: GatewayError): boolean;
+  dispose(): void;
+}
+
+const FIELDS = { reasoning: 'reasoning_content', text: 'content', refusal: 'refusal' } as const;
+const BEAT_MS = 10_000;
+
+/** Headers of a chat answer that are true for the whole. */
+const told = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-svc-')));
+
+const asCall = ({ id, name, arguments: text }: ToolCall, index?: number): Json => ({
+  ...(index === undefined ? {} : { index }),
+  id,
+  type: 'function',
+  function: { name, arguments: text },
+});
+
+const activity = (type: string, { id, name }: ToolCall, more: Json): Json => ({
+  omni: { type, id, name, ...more },
+});
+
+const resultOf = ({ call, ok, content, ms, attachment }: Ran): Json =>
+  activity('tool_result', call, { ok, ms, content, ...(attachment === null ? {} : { attachment }) });
+
+const counted = (usage: Json): boolean => Object.keys(usage).length > 0;
+
+/** What both forms of an answer begin with. */
+class Head {
+  readonly created = Math.floor(Date.now() / 1000);
+  readonly id: string;
+  model = '';
+  constructor(id: string) {
+    this.id = `chatcmpl-${id.replaceAll('-', '')}`;
+  }
+  fields(object: string): Json {
+    return { id: this.id, object, created: this.created, model: this.model };
+  }
+}
+
+/** Chunks of a `chat.completion.chunk` stream; what tools do stands in `_svc` of chunks with an empty delta. */
+export function streamTeller(res: CallerResponse, id: string, includeUsage: boolean): Teller {
+  const head = new Head(id);
+  let beat: NodeJS.Timeout | null = null;
+  const write = (delta: Json, finish: string | null = null, more: Json = {}): boolean => {
+    beat?.refresh();
+    const choices = [{ index: 0, delta, finish_reason: finish }];
+    return res.write(sseData({ ...head.fields('chat.completion.chunk'), choices, ...more }));
+  };
+  return {
+    open(headers) {
+      head.model = headers['x-svc-model'] ?? '';
+      res.writeHead(200, { ...told(headers), ...SSE_HEADERS, 'x-svc-omni': 'on' });
+      beat = setInterval(() => void res.write(sseComment('working')), BEAT_MS);
+      write({ role: 'assistant', content: '' });
+    },
+    async text(kind, text) {
+      if (!write({ [FIELDS[kind]]: text }) && !res.destroyed) await drained(res);
+    },
+    calling: (call) =>
+      void write({}, null, { _svc: activity('tool_call', call, { arguments: call.arguments }) }),
+    ran: (result) => void write({}, null, { _svc: resultOf(result) }),
+    end({ calls, finish, usage, rounds }) {
+      if (calls.length > 0) write({ tool_calls: calls.map(asCall) });
+      write({}, finish, { _svc: { omni: { type: 'done', rounds } } });
+      if (includeUsage && counted(usage))
+        res.write(sseData({ ...head.fields('chat.completion.chunk'), choices: [], usage }));
+      res.end('data: [DONE]\n\n');
+    },
+    fail(error) {
+      if (beat === null) return false;
+      res.end(sseData(error.envelope('openai')));
+      return true;
+    },
+    dispose() {
+      if (beat) clearInterval(beat);
+    },
+  };
+}
+
+/** Resolves when more can be written, or nothing can any more. */
+const drained = (res: CallerResponse): Promise<void> =>
+  new Promise((done) => {
+    const over = () => {
+      res.removeListener('drain', over);
+      res.removeListener('close', over);
+      done();
+    };
+    res.once('drain', over);
+    res.once('close', over);
+  });
+
+/** Longest whole answer, in characters. */
+const MOST_TEXT = 16 * 1024 * 1024;
+
+/** One `chat.completion`; what tools did stands in its `_svc`. */
+export function wholeTeller(res: CallerResponse, id: string): Teller {
+  const head = new Head(id);
+  const texts: Record<string, string> = { content: '' };
+  const tools: Json[] = [];
+  let first: Readonly<Record<string, string>> = {};
+  return {
+    open(headers) {
+      first = headers;
+      head.model = headers['x-svc-model'] ?? '';
+    },
+    async text(kind, text) {
+      const field = FIELDS[kind];
+      texts[field] = ((texts[field] ?? '') + text).slice(0, MOST_TEXT);
+    },
+    calling() {},
+    ran: (result) =>
+      void tools.push({ ...asObject(resultOf(result).omni), arguments: result.call.arguments }),
+    end({ calls, finish, usage, rounds }) {
+      const own = calls.length > 0 ? { tool_calls: calls.map((call) => asCall(call)) } : {};
+      const message = { role: 'assistant', refusal: null, ...texts, content: texts.content || null, ...own };
+      const body = {
+        ...head.fields('chat.completion'),
+        choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
+        ...(counted(usage) && { usage }),
+        _svc: { omni: { rounds, tools } },
+      };
+      const bytes = Buffer.from(JSON.stringify(body));
+      const headers = { 'content-type': 'application/json', 'content-length': bytes.length };
+      res.writeHead(200, { ...told(first), ...headers, 'x-svc-omni': 'on' });
+      res.end(bytes);
+    },
+    fail: () => false,
+    dispose() {},
+  };
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
+import { picture, registeredModel, upstreamFacts } from '../testing/pictures.ts';
+import { askedSees } from './vision-support.ts';
+
+const desk = {
+  ...upstreamFacts({ name: 'desk' }),
+  models: [
+    { id: 'far-eyes', type: null, context: null, created: null, vision: true as const },
+    { id: 'far-words', type: null, context: null, created: null },
+  ],
+};
+const on = picture({
+  slots: [
+    slotRecord({ name: 'agent', model: 'words' }),
+    slotRecord({ name: 'eyes', model: 'pixels', state: 'offline' }),
+    slotRecord({ name: 'next', model: null }),
+    slotRecord({ name: 'painter', type: 'image', model: 'sdxl' }),
+  ],
+  models: [
+    registeredModel({ id: 'words' }),
+    registeredModel({ id: 'pixels', capabilities: { vision: true } }),
+  ],
+  upstreams: [desk],
+});
+
+test.each([
+  [null, false],
+  ['agent', false],
+  ['words', false],
+  ['next', false],
+  ['eyes', true],
+  ['pixels', true],
+  ['svc/eyes', true],
+  ['far-eyes', true],
+  ['far-words', false],
+  ['svc/nobody', false],
+  ['nobody', false],
+])('%s sees: %s', (asked, sees) => {
+  expect(askedSees(asked, on)).toBe(sees);
+});
+
+test('nobody named, and nobody there', () => {
+  expect(askedSees(null, picture())).toBe(false);
+});
+
+test('the usual model is asked when none is named', () => {
+  const slots = [slotRecord({ name: 'agent', model: 'pixels' })];
+  expect(askedSees(null, picture({ slots, models: on.models }))).toBe(true);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { OwnTime } from './overhead-timer.ts';
+
+function setUp() {
+  const clock = { ms: 100 };
+  const own = new OwnTime(90, () => clock.ms);
+  const pass = (ms: number) => {
+    clock.ms += ms;
+  };
+  return { own, pass };
+}
+
+test('runs from its beginning on and stands still while somebody else is waited for', () => {
+  const { own, pass } = setUp();
+  expect(own.ms).toBe(10);
+  own.pause();
+  pass(1000);
+  own.pause();
+  expect(own.ms).toBe(10);
+  own.resume();
+  pass(5);
+  own.resume();
+  pass(2);
+  expect(own.ms).toBe(17);
+});
+
+test('waits that fail are waits too', async () => {
+  const { own, pass } = setUp();
+  const wait = (async () => {
+    await Promise.resolve();
+    pass(1000);
+    throw new Error('gone');
+  })();
+  await expect(own.without(wait)).rejects.toThrow('gone');
+  pass(3);
+  expect(own.ms).toBe(13);
+});

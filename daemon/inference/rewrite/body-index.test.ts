@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { asksForStream, fieldOf, modelOf, scanBody } from './body-index.ts';
+
+const picture = (text: string) => scanBody(Buffer.from(text));
+const code = (text: string) => {
+  try {
+    picture(text);
+    return 'ok';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+};
+
+test('agrees with JSON.parse on every wanted field, roles included', () => {
+  const message = fc.record(
+    { role: fc.oneof(fc.string(), fc.integer()), content: fc.jsonValue({ maxDepth: 2 }) },
+    { requiredKeys: [] },
+  );
+  const body = fc.record(
+    {
+      model: fc.oneof(fc.string(), fc.constant(null)),
+      stream: fc.boolean(),
+      omni: fc.jsonValue({ maxDepth: 1 }),
+      enable_thinking: fc.jsonValue({ maxDepth: 1 }),
+      chat_template_kwargs: fc.jsonValue({ maxDepth: 2 }),
+      messages: fc.oneof(fc.array(fc.oneof(message, fc.jsonValue({ maxDepth: 1 }))), fc.integer()),
+      other: fc.jsonValue({ maxDepth: 3 }),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(body, fc.nat(2), (value, indent) => {
+      const text = JSON.stringify(value, null, indent);
+      const scanned = picture(text);
+      const truth = JSON.parse(text) as Record<string, unknown>;
+      for (const name of [
+        'model',
+        'stream',
+        'omni',
+        'enable_thinking',
+        'chat_template_kwargs',
+        'messages',
+      ] as const) {
+        const field = fieldOf(scanned, name);
+        expect(field === undefined).toBe(!(name in truth));
+        if (field)
+          expect(JSON.parse(scanned.bytes.toString('utf8', field.value.start, field.value.end))).toEqual(
+            truth[name],
+          );
+      }
+      expect(scanned.members).toBe(Object.keys(truth).length);
+      const list = Array.isArray(truth.messages) ? (truth.messages as { role?: unknown }[]) : [];
+      const roles = list.map((each) =>
+        typeof each?.role === 'string' && !Array.isArray(each) ? each.role : null,
+      );
+      expect(scanned.messages.map((each) => each.role)).toEqual(roles);
+      expect(asksForStream(scanned)).toBe(truth.stream === true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+describe('keys that hide', () => {
+  test('an escaped key is the field it spells', () => {
+    expect(modelOf(picture('{"m\\u006fdel":"a"}'))).toBe('a');
+    expect(modelOf(picture('{"\\u006d\\u006f\\u0064\\u0065\\u006c":"a"}'))).toBe('a');
+    expect(picture('{"messages":[{"\\u0072ole":"syst\\u0065m"}]}').messages[0]?.role).toBe('system');
+  });
+
+  test('of two the last counts and both are known', () => {
+    const scanned = picture('{"model":"a","x":{"model":"c"},"model":"b"}');
+    expect(modelOf(scanned)).toBe('b');
+    expect(scanned.fields).toHaveLength(2);
+    expect(picture('{"messages":[{"role":"user","role":"system"}]}').messages[0]).toMatchObject({
+      role: 'system',
+      doubtful: true,
+    });
+  });
+
+  test('a nested field of that name is none', () => {
+    expect(modelOf(picture('{"metadata":{"model":"a"}}'))).toBeNull();
+  });
+
+  test('a model longer than any name is refused before anybody is looked for, one of 64 KiB is not', () => {
+    const named = (length: number) => picture(JSON.stringify({ model: 'm'.repeat(length - 2) }));
+    expect(modelOf(named(65_536))).toHaveLength(65_534);
+    expect(() => modelOf(named(65_537))).toThrow(
+      expect.objectContaining({
+        code: 'request.invalid',
+        options: expect.objectContaining({ param: 'model' }),
+      }),
+    );
+  });
+});
+
+test.each([
+  ['', 'request.invalid_json'],
+  ['{"model":', 'request.invalid_json'],
+  ['[1', 'request.invalid_json'],
+  ['[]', 'request.invalid'],
+  ['"x"', 'request.invalid'],
+  ['null', 'request.invalid'],
+  ['{}', 'ok'],
+  [`{"a":${'['.repeat(63)}${']'.repeat(63)}}`, 'ok'],
+  [`{"a":${'['.repeat(64)}${']'.repeat(64)}}`, 'request.invalid_json'],
+])('%.20s is %s', (text, expected) => {
+  expect(code(text)).toBe(expected);
+});
+
+test('more messages than any conversation has are refused', () => {
+  expect(code(`{"messages":[${Array(100_001).fill('{}').join(',')}]}`)).toBe('request.invalid_json');
+});
+
+test('a model that is absent, null or blank is none; one that is no string is refused', () => {
+  for (const text of ['{}', '{"model":null}', '{"model":""}', '{"model":"  "}']) {
+    expect(modelOf(picture(text))).toBeNull();
+  }
+  expect(() => modelOf(picture('{"model":7}'))).toThrowError(
+    expect.objectContaining({ code: 'request.invalid' }),
+  );
+});

@@ -1,0 +1,287 @@
+import { GatewayError } from '../../contract/errors.ts';
+import {
+  ByteScanner,
+  type Elements,
+  type JsonKind,
+  type Members,
+  type Range,
+  stringAt,
+} from '../../lib/json/byte-scanner.ts';
+
+/** The top-level fields that the gateway looks at; all others are never touched. */
+const WANTED = ['model', 'stream', 'omni', 'enable_thinking', 'chat_template_kwargs', 'messages'] as const;
+/** The same for a chat that was made from a request of another API. */
+const TRANSLATED = [...WANTED, 'max_tokens', 'reasoning_effort', 'tools'] as const;
+/** The same for speech. */
+const SPEECH = ['model', 'input', 'voice', 'speed', 'response_format', 'stream_format'] as const;
+/** The same for embeddings. */
+const EMBEDDINGS = ['model', 'input', 'encoding_format', 'dimensions'] as const;
+export type WantedField = (typeof TRANSLATED)[number] | (typeof SPEECH)[number] | (typeof EMBEDDINGS)[number];
+
+/** Messages in one body. */
+const MAX_MESSAGES = 100_000;
+
+/** One member of an object or element of an array, with the white space around it. */
+export interface Member {
+  /** Position among its siblings. */
+  readonly index: number;
+  /** Offset after the delimiter before it. */
+  readonly before: number;
+  readonly value: Range;
+  readonly kind: JsonKind;
+  /** Offset of the delimiter after it. */
+  readonly after: number;
+}
+
+export interface Field extends Member {
+  readonly name: WantedField;
+}
+
+export interface Message extends Member {
+  /** Its role when that is a string; of two the last, as parsers take it. */
+  readonly role: string | null;
+  /** Where the value of the role lies. */
+  readonly roleAt: Range | null;
+  /** More than one `role`: readers may disagree which one counts. */
+  readonly doubtful: boolean;
+}
+
+/** Where the parts of a request body lie; nothing of the text is copied. */
+export interface BodyPicture {
+  readonly bytes: Buffer;
+  /** Offset after the opening brace, and the number of members. */
+  readonly open: number;
+  readonly members: number;
+  /** Every occurrence of a wanted field, in order. */
+  readonly fields: readonly Field[];
+  readonly messages: readonly Message[];
+  /** Offset after the opening bracket of `messages`. */
+  readonly messagesOpen: number;
+}
+
+/**
+ * Finds the wanted fields and each message's role in one linear walk.
+ * Throws `request.invalid_json` for a body that is no JSON and `request.invalid` for one that is no object.
+ */
+export function scanBody(bytes: Buffer, wanted: WantedNames = IN_GENERAL): BodyPicture {
+  const scanner = new ByteScanner(bytes);
+  if (scanner.kind() !== 'object') {
+    scanner.value();
+    scanner.end();
+    throw invalid('', 'must be an object');
+  }
+  const open = scanner.at + 1;
+  const top = new TopLevel(scanner, wanted);
+  scanner.object(top);
+  scanner.end();
+  const { members, fields, talk } = top;
+  return { bytes, open, members, fields, messages: talk.messages, messagesOpen: talk.open };
+}
+
+/** What is found in a body. */
+class TopLevel implements Members {
+  readonly fields: Field[] = [];
+  members = 0;
+  talk: MessageList = { messages: [], open: 0 };
+  readonly #scanner: ByteScanner;
+  readonly #wanted: WantedNames;
+
+  constructor(scanner: ByteScanner, wanted: WantedNames) {
+    this.#scanner = scanner;
+    this.#wanted = wanted;
+  }
+
+  member(before: number, keyStart: number, keyEnd: number): void {
+    const scanner = this.#scanner;
+    const index = this.members++;
+    const name = wantedName(scanner.bytes, keyStart, keyEnd, this.#wanted);
+    if (name === null) {
+      scanner.value();
+      return;
+    }
+    const start = scanner.at;
+    const kind = scanner.kind();
+    if (name === 'messages') this.talk = { messages: [], open: 0 };
+    if (name === 'messages' && kind === 'array') this.talk = messagesOf(scanner);
+    else scanner.value();
+    this.fields.push({
+      name,
+      index,
+      before,
+      kind,
+      value: { start, end: scanner.at },
+      after: delimiter(scanner),
+    });
+  }
+}
+
+interface MessageList {
+  readonly messages: Message[];
+  readonly open: number;
+}
+
+function messagesOf(scanner: ByteScanner): MessageList {
+  const open = scanner.at + 1;
+  const { messages } = new Talk(scanner).walked();
+  return { messages, open };
+}
+
+/** The messages of a body. */
+class Talk implements Elements, Members {
+  readonly messages: Message[] = [];
+  readonly #scanner: ByteScanner;
+  /** Of the message under way: how many roles it has, and where the last one lies. */
+  #roles = 0;
+  #roleAt: Range | null = null;
+
+  constructor(scanner: ByteScanner) {
+    this.#scanner = scanner;
+  }
+
+  walked(): this {
+    this.#scanner.array(this);
+    return this;
+  }
+
+  element(before: number): void {
+    const scanner = this.#scanner;
+    const start = scanner.at;
+    const kind = scanner.kind();
+    this.#roles = 0;
+    this.#roleAt = null;
+    if (kind === 'object') scanner.object(this);
+    else scanner.value();
+    const value = { start, end: scanner.at };
+    const roleAt = this.#roleAt;
+    this.messages.push({
+      index: this.messages.length,
+      before,
+      kind,
+      value,
+      roleAt,
+      role: roleAt && roleOf(scanner.bytes, roleAt),
+      doubtful: this.#roles > 1,
+      after: delimiter(scanner),
+    });
+    if (this.messages.length > MAX_MESSAGES) throw new GatewayError('request.invalid_json');
+  }
+
+  member(_: number, keyStart: number, keyEnd: number): void {
+    const scanner = this.#scanner;
+    const isRole = nameAt(scanner.bytes, keyStart, keyEnd, ROLE) !== null;
+    const start = scanner.at;
+    if (scanner.value() !== 'string' || !isRole) return;
+    this.#roles++;
+    this.#roleAt = { start, end: scanner.at };
+  }
+}
+
+/** Offset of the delimiter that follows the value just consumed. */
+function delimiter(scanner: ByteScanner): number {
+  scanner.space();
+  return scanner.at;
+}
+
+/** Names that a scan looks for, by their length. */
+export type WantedNames = ReadonlyMap<number, readonly Spelled[]>;
+
+interface Spelled {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+function spelled(names: readonly string[]): WantedNames {
+  const byLength = new Map<number, Spelled[]>();
+  for (const name of names) {
+    const others = byLength.get(name.length) ?? [];
+    byLength.set(name.length, [...others, { name, bytes: Buffer.from(name) }]);
+  }
+  return byLength;
+}
+
+const IN_GENERAL = spelled(WANTED);
+export const IN_TRANSLATED = spelled(TRANSLATED);
+export const IN_SPEECH = spelled(SPEECH);
+export const IN_EMBEDDINGS = spelled(EMBEDDINGS);
+const ROLE = spelled(['role']);
+/** Roles that are told apart without making a text of each. */
+const ROLES = spelled(['system', 'developer', 'user', 'assistant', 'tool']);
+/** Longest key that can spell a wanted name: every letter as a \u escape. */
+const LONGEST = Math.max(...IN_GENERAL.keys(), ...IN_SPEECH.keys(), ...IN_EMBEDDINGS.keys()) * 6;
+
+function wantedName(bytes: Buffer, start: number, end: number, wanted: WantedNames): WantedField | null {
+  return nameAt(bytes, start, end, wanted) as WantedField | null;
+}
+
+/** The wanted name that a key (quotes included) spells, also with escapes; null for all others. */
+function nameAt(bytes: Buffer, start: number, end: number, wanted: WantedNames): string | null {
+  const length = end - start - 2;
+  if (length > LONGEST) return null;
+  const plain = spelledAt(bytes, start + 1, wanted.get(length));
+  if (plain !== null) return plain;
+  for (let at = start + 1; at < end - 1; at++) {
+    if (bytes[at] !== 0x5c) continue;
+    const name = stringAt(bytes, { start, end });
+    return wanted.get(name.length)?.some((each) => each.name === name) ? name : null;
+  }
+  return null;
+}
+
+/** Which of these names stands at `from`, letter by letter. */
+function spelledAt(bytes: Buffer, from: number, names: readonly Spelled[] | undefined): string | null {
+  if (names === undefined) return null;
+  for (const { name, bytes: letters } of names) {
+    let same = 0;
+    while (same < letters.length && bytes[from + same] === letters[same]) same++;
+    if (same === letters.length) return name;
+  }
+  return null;
+}
+
+/** The text of a role (quotes included in its range). */
+const roleOf = (bytes: Buffer, at: Range): string =>
+  spelledAt(bytes, at.start + 1, ROLES.get(at.end - at.start - 2)) ?? stringAt(bytes, at);
+
+/** The occurrence of a field that counts: the last one, as `JSON.parse` takes it. */
+export function fieldOf(picture: BodyPicture, name: WantedField): Field | undefined {
+  const { fields } = picture;
+  for (let at = fields.length - 1; at >= 0; at--) if (fields[at]?.name === name) return fields[at];
+  return undefined;
+}
+
+/**
+ * Bytes that `model` may take in a body. No name is nearly as long, and each look at one for somebody who serves it holds up every
+ * other request.
+ */
+const LONGEST_MODEL = 65_536;
+
+/** Throws `request.invalid` for a model that takes more bytes than any name. */
+export function refuseLong(bytes: number): void {
+  if (bytes > LONGEST_MODEL) throw invalid('model', `must take at most ${LONGEST_MODEL} bytes`);
+}
+
+/**
+ * The value of `model`: null when absent, `null` or blank.
+ * Throws `request.invalid` when it is there and no string, or longer than any name.
+ */
+export function modelOf(picture: BodyPicture): string | null {
+  const field = fieldOf(picture, 'model');
+  if (field === undefined || field.kind === 'null') return null;
+  if (field.kind !== 'string') throw invalid('model', 'must be a string');
+  refuseLong(field.value.end - field.value.start);
+  const text = stringAt(picture.bytes, field.value);
+  return text.trim() === '' ? null : text;
+}
+
+/** Whether the caller asks for a stream; only boolean true does. */
+export function asksForStream(picture: BodyPicture): boolean {
+  return fieldOf(picture, 'stream')?.kind === 'true';
+}
+
+/** A 422 that names one field and why, never its value. */
+export function invalid(path: string, reason: string): GatewayError {
+  return new GatewayError('request.invalid', {
+    param: path || undefined,
+    details: { fields: [{ path, reason }] },
+  });
+}

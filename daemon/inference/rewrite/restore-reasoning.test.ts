@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../dialects/json.ts';
+import { noteOrigin } from '../dialects/reasoning-signature.ts';
+import { IN_TRANSLATED, scanBody } from './body-index.ts';
+import { render } from './edits.ts';
+import { givenBack } from './restore-reasoning.ts';
+
+const user = { role: 'user', content: 'hi' };
+/** Thoughts that upstream `a` said as `reasoning`. */
+const thought = (more: Json): Json => {
+  const message = { role: 'assistant', reasoning_content: 'hm', ...more };
+  noteOrigin(message, 'svc:reasoning:a');
+  return message;
+};
+
+function sent(messages: Json[], target: { upstream: string | null; local: boolean }): unknown {
+  const bytes = Buffer.from(JSON.stringify({ messages }));
+  const picture = scanBody(bytes, IN_TRANSLATED);
+  const extraOf = (upstream: string, id: string) => (upstream === 'a' && id === 'c1' ? { s: 1 } : undefined);
+  const context = { picture, history: { messages, extraOf }, thinkingDefault: () => null, ...target };
+  const made = render(picture, givenBack(context));
+  return (JSON.parse(String(made)) as Json).messages;
+}
+
+const a = { upstream: 'a', local: false };
+const b = { upstream: 'b', local: false };
+
+test('a turn of nothing but thoughts goes as a whole where these may not go', () => {
+  for (const turn of [thought({}), thought({ content: '' })]) {
+    expect(sent([user, turn, user], a)).toMatchObject([user, { reasoning: 'hm' }, user]);
+    expect(sent([user, turn, user], b)).toEqual([user, user]);
+  }
+});
+
+test('beside words or calls only the thoughts go', () => {
+  const calls = [{ id: 'c1' }, { id: 'c2' }];
+  expect(sent([user, thought({ content: 'x' })], b)).toEqual([user, { role: 'assistant', content: 'x' }]);
+  const message = thought({ content: null, tool_calls: calls });
+  expect(sent([message], b)).toEqual([{ role: 'assistant', content: null, tool_calls: calls }]);
+  const [first, second] = calls;
+  expect(sent([message], a)).toEqual([
+    {
+      role: 'assistant',
+      content: null,
+      reasoning: 'hm',
+      tool_calls: [{ ...first, extra_content: { s: 1 } }, second],
+    },
+  ]);
+});
+
+test('engines near by, and chats that came as such, get what was written', () => {
+  const messages = [user, thought({ content: 'x' })];
+  for (const target of [
+    { upstream: null, local: true },
+    { upstream: 'b', local: true },
+  ])
+    expect(sent(messages, target)).toEqual(messages);
+  const picture = scanBody(Buffer.from(JSON.stringify({ messages })));
+  expect(givenBack({ picture, thinkingDefault: () => null, ...b })).toEqual([]);
+});

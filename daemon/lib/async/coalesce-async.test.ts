@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { freshRuns } from './coalesce-async.ts';
+
+/** Runs that end when the test says so. */
+function bench() {
+  const runs: { end: () => void; fail: (cause: Error) => void }[] = [];
+  let atOnce = 0;
+  let most = 0;
+  const run = freshRuns(async () => {
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    runs.push({ end: resolve, fail: reject });
+    await promise.finally(() => {
+      atOnce -= 1;
+    });
+  });
+  return { run, runs, most: () => most };
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('calls during a run share one that begins after it', async () => {
+  const { run, runs, most } = bench();
+  const first = run();
+  const [second, third] = [run(), run()];
+  expect(runs).toHaveLength(1);
+  runs[0]?.end();
+  await first;
+  await settled();
+  expect(runs).toHaveLength(2);
+  let isOver = false;
+  void third.then(() => {
+    isOver = true;
+  });
+  await settled();
+  expect(isOver).toBe(false);
+  runs[1]?.end();
+  await Promise.all([second, third]);
+  const fourth = run();
+  expect([runs.length, most()]).toEqual([3, 1]);
+  runs[2]?.end();
+  await fourth;
+});
+
+it('a call between two runs joins the one that is booked', async () => {
+  const { run, runs, most } = bench();
+  const first = run();
+  void run();
+  const between = first.then(() => run());
+  runs[0]?.end();
+  await first;
+  await settled();
+  expect([runs.length, most()]).toEqual([2, 1]);
+  runs[1]?.end();
+  await settled();
+  runs[2]?.end();
+  await between;
+});
+
+it('a run that fails does so for its own callers', async () => {
+  const { run, runs } = bench();
+  const [first, second] = [run(), run()];
+  runs[0]?.fail(new Error('torn'));
+  await expect(first).rejects.toThrow('torn');
+  await settled();
+  runs[1]?.end();
+  await expect(second).resolves.toBeUndefined();
+});

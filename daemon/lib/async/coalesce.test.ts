@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { againAfter } from './coalesce.ts';
+
+it('runs at once, and once more for all that was called in the same turn', async () => {
+  let [value, runs] = [0, 0];
+  const seen: number[] = [];
+  const run = againAfter(() => {
+    runs += 1;
+    seen.push(value);
+  });
+  for (value = 1; value < 1_000; value++) run();
+  expect(seen).toEqual([1]);
+  await null;
+  expect(seen).toEqual([1, 1_000]);
+  await null;
+  run();
+  expect(runs).toBe(3);
+  await null;
+  expect(runs).toBe(3);
+});
+
+it('a run that throws holds up no later one', async () => {
+  let fails = true;
+  let runs = 0;
+  const run = againAfter(() => {
+    runs += 1;
+    if (fails) throw new Error('once');
+  });
+  expect(run).toThrow('once');
+  fails = false;
+  await null;
+  run();
+  expect(runs).toBe(2);
+});

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { onceATurn } from './memoize-per-tick.ts';
+
+it('reads once for all who ask in one turn, and anew for the next', async () => {
+  let reads = 0;
+  const read = onceATurn(() => ++reads);
+  expect([read(), read(), read()]).toEqual([1, 1, 1]);
+  await null;
+  expect([read(), read()]).toEqual([2, 2]);
+});
+
+it('a reading that fails is tried again at once', () => {
+  let reads = 0;
+  const read = onceATurn(() => {
+    reads += 1;
+    if (reads === 1) throw new Error('once');
+    return reads;
+  });
+  expect(read).toThrow('once');
+  expect(read()).toBe(2);
+});

@@ -1,0 +1,59 @@
+import { expect, test, vi } from 'vitest';
+import { Patience, SilentPlace } from './mount-guard.ts';
+
+const never = () => new Promise<never>(() => {});
+
+test('an answer comes through as it is, also a refusal', async () => {
+  const patience = new Patience({ mounts: () => [] });
+  expect(await patience.ask('/a', async () => 7)).toBe(7);
+  const refusal = new Error('EACCES');
+  await expect(patience.ask('/a', () => Promise.reject(refusal))).rejects.toBe(refusal);
+});
+
+test('a place that does not answer is asked again only once it has answered', async () => {
+  const patience = new Patience({ mounts: () => [], ms: 10 });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  await expect(patience.ask('/a', () => promise)).rejects.toBeInstanceOf(SilentPlace);
+  const question = vi.fn(async () => 1);
+  await expect(patience.ask('/a', question)).rejects.toBeInstanceOf(SilentPlace);
+  expect(question).not.toHaveBeenCalled();
+  expect(await patience.ask('/b', question)).toBe(1);
+  resolve(5);
+  expect(await vi.waitFor(() => patience.ask('/a', question))).toBe(1);
+});
+
+test('a place is asked one question at a time, others meanwhile', async () => {
+  const patience = new Patience({ mounts: () => [] });
+  const first = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const question = (name: string, answer?: Promise<void>) => async () => {
+    asked.push(name);
+    await answer;
+  };
+  const all = [
+    patience.ask('/a', question('one', first.promise)),
+    patience.ask('/a', question('two')),
+    patience.ask('/b', question('three')),
+  ];
+  await all[2];
+  expect(asked).toEqual(['one', 'three']);
+  first.resolve();
+  await Promise.all(all);
+  expect(asked).toEqual(['one', 'three', 'two']);
+});
+
+test('when too many places are silent, nobody is asked', async () => {
+  const patience = new Patience({ mounts: () => [], ms: 10, most: 2 });
+  const silent = ['/a', '/b'].map((place) => patience.ask(place, never).catch(() => {}));
+  await Promise.all(silent);
+  const question = vi.fn(async () => 1);
+  await expect(patience.ask('/c', question)).rejects.toThrow('too many other disks do not answer');
+  expect(question).not.toHaveBeenCalled();
+});
+
+test('folders of one mount are one place', async () => {
+  const patience = new Patience({ ms: 10, mounts: () => ['/nas'] });
+  await expect(patience.ask('/nas/a', never)).rejects.toThrow('its disk does not answer');
+  await expect(patience.ask('/nas/b', async () => 1)).rejects.toThrow('its disk does not answer');
+  expect(await patience.ask('/other', async () => 1)).toBe(1);
+});

@@ -1,0 +1,17 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { scratch } from '../testing/scratch.ts';
+import { pollStats } from './poll-stats.ts';
+
+it('sees a file that comes right after the start, changes and goes', async () => {
+  const file = join(scratch(), 'a');
+  const changed = vi.fn();
+  const end = pollStats([file], 20, changed);
+  for (const act of [() => writeFileSync(file, '1'), () => writeFileSync(file, '22'), () => rmSync(file)]) {
+    changed.mockClear();
+    act();
+    await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 10_000 });
+  }
+  end();
+});

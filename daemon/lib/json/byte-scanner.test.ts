@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fuzzing } from '../../test/harness/scale.ts';
+import { accepts, parses } from '../fixtures/json-verdicts.ts';
+import { ByteScanner, stringAt } from './byte-scanner.ts';
+
+describe('byte scanner against JSON.parse', () => {
+  test('accepts every text that JSON.stringify makes, whatever its alignment', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(3), fc.nat(4), (value, shift, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        const padded = Buffer.from(' '.repeat(shift) + text).subarray(shift);
+        expect(accepts(padded)).toBe(true);
+      }),
+      fuzzing('JSON texts', 200_000),
+    );
+  });
+
+  test('agrees on broken texts: one byte changed, removed or doubled', () => {
+    const damage = fc.constantFrom(...'{}[]",:\\0-1.eEtu \n\t\0\x1f/abx');
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat(), damage, fc.nat(2), (value, where, letter, how) => {
+        const text = JSON.stringify(value);
+        const at = where % text.length;
+        const broken = text.slice(0, at) + letter.repeat(how) + text.slice(at + (how === 2 ? 0 : 1));
+        expect(accepts(Buffer.from(broken))).toBe(parses(Buffer.from(broken).toString()));
+      }),
+      fuzzing('broken JSON texts', 300_000),
+    );
+  });
+
+  test('agrees inside long strings at every offset of the word loop', () => {
+    for (const bad of [
+      '\n',
+      '\0',
+      '\x1f',
+      '"',
+      '\\',
+      '\\x',
+      '\\u12g4',
+      '\\u1234',
+      '\\"',
+      '\x7f',
+      'é',
+      '€',
+      '😀',
+    ]) {
+      for (let lead = 0; lead < 48; lead++) {
+        const text = `["${'a'.repeat(lead)}${bad}${'b'.repeat(41)}"]`;
+        expect([lead, bad, accepts(Buffer.from(text))]).toEqual([lead, bad, parses(text)]);
+      }
+    }
+  });
+
+  test.each([
+    '',
+    ' ',
+    '{',
+    '}',
+    '[1,]',
+    '{"a":1,}',
+    '{,}',
+    '01',
+    '-',
+    '1.',
+    '.5',
+    '1e',
+    '+1',
+    'tru',
+    'nul',
+    '{"a" 1}',
+    '"',
+    '[1 2]',
+    '1 1',
+    "{'a':1}",
+  ])('agrees on %j', (text) => {
+    expect(accepts(Buffer.from(text))).toBe(parses(text));
+  });
+
+  test('a byte order mark, UTF-16 and broken UTF-8 are refused', () => {
+    expect(accepts(Buffer.from('\ufeff{}'))).toBe(false);
+    expect(accepts(Buffer.from('{}', 'utf16le'))).toBe(false);
+    expect(accepts(Buffer.from([0x22, 0xff, 0x22]))).toBe(false);
+    expect(accepts(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toBe(false);
+  });
+});
+
+describe('bounds', () => {
+  test('depth 64 passes, depth 65 and 100,000 are refused', () => {
+    const nested = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
+    expect(accepts(nested(64))).toBe(true);
+    expect(accepts(nested(65))).toBe(false);
+    expect(accepts(nested(100_000))).toBe(false);
+  });
+
+  test('a million keys are refused', () => {
+    const keys = Array.from({ length: 1_000_000 }, (_, index) => `"k${index}":0`).join(',');
+    expect(accepts(Buffer.from(`{${keys}}`))).toBe(false);
+  });
+
+  test('is linear: a string of 32 MB without escapes is read in seconds at most', () => {
+    const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(32 << 20, 0x61), Buffer.from('"}')]);
+    const start = performance.now();
+    expect(accepts(body)).toBe(true);
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+});
+
+test('members are reported with their ranges', () => {
+  const bytes = Buffer.from(' { "a" : [1, 2] ,"b\\u0063":"x" } ');
+  const scanner = new ByteScanner(bytes);
+  const seen: [string, string, number][] = [];
+  scanner.object({
+    member(before, keyStart, keyEnd) {
+      const start = scanner.at;
+      scanner.value();
+      const key = stringAt(bytes, { start: keyStart, end: keyEnd });
+      seen.push([key, bytes.toString('utf8', start, scanner.at), before]);
+    },
+  });
+  scanner.end();
+  expect(seen).toEqual([
+    ['a', '[1, 2]', 2],
+    ['bc', '"x"', 17],
+  ]);
+});

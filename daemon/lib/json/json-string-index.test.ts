@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fuzzing } from '../../test/harness/scale.ts';
+import { accepts, parses } from '../fixtures/json-verdicts.ts';
+import { GatheredBytes } from '../perf/body-buffer.ts';
+import { longStringsOf } from './json-string-index.ts';
+
+const CLAIMED = 1 << 20;
+
+/** The text as a body that came in pieces, cut at these offsets. */
+function came(text: string, cuts: readonly number[]): Buffer {
+  const whole = Buffer.from(text);
+  const gathered = new GatheredBytes(CLAIMED);
+  const places = [...new Set(cuts.map((cut) => cut % (whole.length + 1)))].sort((one, two) => one - two);
+  let from = 0;
+  for (const to of [...places, whole.length]) {
+    if (to > from) gathered.push(Buffer.from(whole.subarray(from, to)));
+    from = to;
+  }
+  return gathered.take();
+}
+
+/** Where the string that begins at `start` ends, if that is known. */
+function endOf(bytes: Buffer, start: number): number | undefined {
+  const long = longStringsOf(bytes);
+  for (let index = 0; index < (long?.length ?? 0); index++)
+    if (long?.start(index) === start) return long.end(index);
+  return undefined;
+}
+
+/** Every string of a text that is JSON, by where it begins. */
+function stringsOf(bytes: Buffer): Map<number, number> {
+  const ends = new Map<number, number>();
+  for (let at = bytes.indexOf('"'); at >= 0; at = bytes.indexOf('"', ends.get(at))) {
+    let end = at + 1;
+    while (bytes[end] !== 0x22) end += bytes[end] === 0x5c ? 2 : 1;
+    ends.set(at, end + 1);
+  }
+  return ends;
+}
+
+const run = fc
+  .tuple(fc.nat(2_500), fc.constantFrom('', '\\\\', '\\"', '\\n', '\\u00e9', 'é', '😀', '","', ' '))
+  .map(([length, end]) => 'a'.repeat(length) + end);
+const flaw = fc.constantFrom('', '', '', '\\x', '\\u12g4', '\n', '"', '\\', '\0');
+const cuts = fc.array(fc.nat(), { maxLength: 12 });
+
+describe('long strings of a body that comes in pieces', () => {
+  test('wherever it is cut, the same texts are accepted, and each string that is known ends where it ends', () => {
+    let known = 0;
+    let long = 0;
+    fc.assert(
+      fc.property(fc.array(run, { maxLength: 20 }), fc.nat(20), flaw, cuts, (runs, place, bad, cutAt) => {
+        const text = `{"model":"m","list":["${runs.toSpliced(place, 0, bad).join('')}"]}`;
+        const bytes = came(text, cutAt);
+        expect(bytes.toString()).toBe(text);
+        expect(accepts(bytes)).toBe(parses(text));
+        if (!parses(text)) return;
+        for (const [start, end] of stringsOf(bytes)) {
+          const told = endOf(bytes, start);
+          if (end - start >= 4 * 1024) long++;
+          if (told === undefined) continue;
+          known++;
+          expect(told).toBe(end);
+        }
+      }),
+      fuzzing('cut JSON texts', 20_000),
+    );
+    expect(known).toBe(long);
+    expect(known).toBeGreaterThan(20);
+  });
+
+  test('an escape that is cut anywhere is read when the rest has come', () => {
+    const text = `["${'b'.repeat(5_000)}\\u00e9\\n"]`;
+    for (let cut = text.length - 14; cut < text.length; cut++) {
+      const bytes = came(text, [cut, cut + 1]);
+      expect([cut, endOf(bytes, 1)]).toEqual([cut, text.length - 1]);
+    }
+  });
+
+  test('a text of short strings is left to its reader after a while', () => {
+    const short = `"${'c'.repeat(100)}",`.repeat(2_000);
+    const late = `[${short}"${'d'.repeat(50_000)}"]`;
+    const bytes = came(
+      late,
+      Array.from({ length: 40 }, (_, index) => index * 6_000),
+    );
+    expect(endOf(bytes, late.indexOf('"d'))).toBeUndefined();
+    expect(accepts(bytes)).toBe(true);
+  });
+
+  test('what is broken is left to its reader, and nothing behind it is known', () => {
+    const long = 'e'.repeat(5_000);
+    const text = `["${long}","\\x${long}","${long}"]`;
+    const bytes = came(text, []);
+    const known = [1, 5_004, 10_009].map((start) => endOf(bytes, start));
+    expect(known).toEqual([5_003, undefined, undefined]);
+    expect(accepts(bytes)).toBe(false);
+  });
+
+  test('a short body is not walked before it is there', () => {
+    const gathered = new GatheredBytes(1_000);
+    gathered.push(Buffer.from('["x"]'));
+    expect(longStringsOf(gathered.take())).toBeUndefined();
+  });
+});

@@ -1,0 +1,97 @@
+import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { listening, portOf } from '../testing/listening.ts';
+import { openSocket } from './outbound-socket.ts';
+
+let server: Server;
+let sockets: WebSocketServer;
+/** How an upgrade is answered. */
+let upgrade: 'accept' | 'refuse' | 'redirect' | 'silence';
+let asked: string[];
+const raw = new Set<Socket>();
+
+beforeEach(async () => {
+  [upgrade, asked] = ['accept', []];
+  sockets = new WebSocketServer({ noServer: true });
+  server = createServer();
+  server.on('connection', (socket) => raw.add(socket));
+  server.on('upgrade', (req, socket, head) => {
+    asked.push(`${req.url} ${req.headers.authorization}`);
+    if (upgrade === 'accept')
+      sockets.handleUpgrade(req, socket, head, (client) => sockets.emit('connection', client));
+    if (upgrade === 'refuse') socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    if (upgrade === 'redirect') socket.end('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n');
+  });
+  await listening(server);
+});
+afterEach(async () => {
+  for (const socket of raw) socket.destroy();
+  raw.clear();
+  await new Promise((done) => server.close(done));
+});
+
+function open(origin = `http://127.0.0.1:${portOf(server)}`) {
+  const texts: string[] = [];
+  const ended = Promise.withResolvers<Error | null>();
+  const request = {
+    origin,
+    path: '/ws?a=b',
+    headers: { authorization: 'Bearer k' },
+    connectMs: 300,
+    mostBytes: 1000,
+  };
+  const socket = openSocket(request, { text: (text) => texts.push(text), ended: ended.resolve });
+  return { socket, texts, ended: ended.promise };
+}
+
+test('texts are told, bytes are not, and a close is an end without a fault', async () => {
+  sockets.on('connection', (client) => {
+    client.send(Buffer.from('bytes'));
+    client.send('one');
+    client.send('two');
+    client.close();
+  });
+  const { texts, ended } = open();
+  expect(await ended).toBeNull();
+  expect(texts).toEqual(['one', 'two']);
+  expect(asked).toEqual(['/ws?a=b Bearer k']);
+});
+
+test.each(['refuse', 'redirect', 'silence'] as const)(
+  'an upgrade that is met with %s is an end with its fault',
+  async (how) => {
+    upgrade = how;
+    const { texts, ended } = open();
+    expect(await ended).toBeInstanceOf(Error);
+    expect([texts, asked.length]).toEqual([[], 1]);
+    for (const client of sockets.clients) client.terminate();
+  },
+);
+
+test('a message that is too long ends it', async () => {
+  sockets.on('connection', (client) => client.send('x'.repeat(1001)));
+  const { texts, ended } = open();
+  expect((await ended)?.message).toContain('size');
+  expect(texts).toEqual([]);
+});
+
+test('an address that is never connected to is not connected to', async () => {
+  for (const origin of ['http://169.254.169.254', 'http://[fe80::1]:80']) {
+    expect(((await open(origin).ended) as NodeJS.ErrnoException).code).toBe('ERR_UNREACHABLE_ADDRESS');
+  }
+});
+
+test('who cuts it hears nothing more, also before it is open', async () => {
+  const closed = new Promise<void>((done) =>
+    sockets.on('connection', (client) => client.on('close', () => done())),
+  );
+  const early = open();
+  early.socket.cut();
+  const late = open();
+  await expect.poll(() => sockets.clients.size).toBe(1);
+  late.socket.cut();
+  await closed;
+  expect(await Promise.race([early.ended, late.ended, Promise.resolve('nothing')])).toBe('nothing');
+});

@@ -1,0 +1,212 @@
+import { createServer, type Server } from 'node:http';
+import { createServer as createTcp, type LookupFunction, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { listening, portOf } from '../testing/listening.ts';
+import { diedWhileReused, Outbound, type OutboundRequest } from './outbound.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function outbound(connectMs = 1000): Outbound {
+  const made = new Outbound({ connectMs: () => connectMs });
+  closers.push(() => made.close());
+  return made;
+}
+
+async function listen(server: Server | ReturnType<typeof createTcp>): Promise<string> {
+  await listening(server);
+  closers.push(() => {
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  });
+  return `http://127.0.0.1:${portOf(server)}`;
+}
+
+const get = (origin: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  origin,
+  path: '/',
+  method: 'GET',
+  headers: ['x-a', 'b'],
+  body: null,
+  idleMs: 2000,
+  ...more,
+});
+
+function send(out: Outbound, request: OutboundRequest): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    const parts: Buffer[] = [];
+    out.dispatch(request, {
+      onResponseStart: (_controller, code) => {
+        status = code;
+      },
+      onResponseData: (_controller, chunk) => void parts.push(chunk),
+      onResponseEnd: () => resolve({ status, body: Buffer.concat(parts).toString() }),
+      onResponseError: (_controller, error) => reject(error),
+      onRequestStart: () => {},
+    });
+  });
+}
+
+test('sends the named headers and nothing of its own but host and connection', async () => {
+  const seen: string[][] = [];
+  const server = createServer((req, res) => {
+    seen.push(req.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
+    res.end('ok');
+  });
+  const origin = await listen(server);
+  expect(await send(outbound(), get(origin))).toEqual({ status: 200, body: 'ok' });
+  expect(seen[0]?.sort()).toEqual(['connection', 'host', 'x-a']);
+});
+
+test('a body in pieces arrives whole, with its length told', async () => {
+  const server = createServer(async (req, res) => {
+    const got: Buffer[] = [];
+    for await (const chunk of req) got.push(chunk as Buffer);
+    const { 'content-length': length, 'transfer-encoding': coding } = req.headers;
+    res.end(JSON.stringify({ length, coding: coding ?? null, bytes: Buffer.concat(got).toString('latin1') }));
+  });
+  const origin = await listen(server);
+  const body = [Buffer.from('a'.repeat(300_000)), Buffer.from('b'), Buffer.from('c'.repeat(300_000))];
+  const out = outbound();
+  for (const fresh of [false, false, true]) {
+    const answer = await send(out, get(origin, { method: 'POST', body, fresh }));
+    const bytes = Buffer.concat(body).toString('latin1');
+    expect(JSON.parse(answer.body)).toEqual({ length: '600001', coding: null, bytes });
+  }
+});
+
+test('a redirect is an answer like any other; nothing follows it', async () => {
+  let hits = 0;
+  const canary = await listen(
+    createServer((_req, res) => {
+      hits++;
+      res.end();
+    }),
+  );
+  const origin = await listen(
+    createServer((_req, res) => {
+      res.writeHead(307, { location: canary });
+      res.end();
+    }),
+  );
+  expect((await send(outbound(), get(origin))).status).toBe(307);
+  expect(hits).toBe(0);
+});
+
+test('a silent peer fails within the idle limit', async () => {
+  const origin = await listen(createServer(() => {}));
+  await expect(send(outbound(), get(origin, { idleMs: 100 }))).rejects.toMatchObject({
+    code: 'UND_ERR_HEADERS_TIMEOUT',
+  });
+});
+
+test('a reused connection that dies before an answer is told apart from a first one', async () => {
+  const sockets = new Map<Socket, number>();
+  const server = createTcp((socket) => {
+    sockets.set(socket, 0);
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      const served = sockets.get(socket) ?? 0;
+      sockets.set(socket, served + 1);
+      if (served === 0) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      else socket.resetAndDestroy();
+    });
+  });
+  const origin = await listen(server);
+  const out = outbound();
+  await send(out, get(origin));
+  await new Promise(setImmediate); // the client takes its connection back one turn after the answer
+  const error: Error = await send(out, get(origin)).then(
+    () => new Error('it answered'),
+    (cause) => cause,
+  );
+  expect(diedWhileReused(error)).toBe(true);
+  expect(await send(out, get(origin, { fresh: true }))).toEqual({ status: 200, body: 'ok' });
+  expect(sockets.size).toBe(2);
+});
+
+test('a first connection that dies is not taken for a reused one', async () => {
+  const origin = await listen(createTcp((socket) => void socket.on('data', () => socket.resetAndDestroy())));
+  const error: Error = await send(outbound(), get(origin)).then(
+    () => new Error('it answered'),
+    (cause) => cause,
+  );
+  expect(diedWhileReused(error)).toBe(false);
+});
+
+/** An engine that answers the first request of a connection, and the second with these bytes before it leaves; null stays silent. */
+async function secondTime(bytes: string | null): Promise<string> {
+  const tcp = createTcp((socket) => {
+    let served = 0;
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      if (served++ === 0) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      else if (bytes !== null) socket.end(bytes);
+    });
+  });
+  return listen(tcp);
+}
+
+test.each([
+  ['a part of the head', 'HTTP/1.1 200 OK\r\nconte', false],
+  ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n', false],
+  ['garbage', 'garbage\r\n\r\n', false],
+  ['nothing but its end', '', true],
+  ['nothing at all', null, false],
+])('a reused connection that gives %s', async (_, bytes, again) => {
+  const origin = await secondTime(bytes);
+  const out = outbound();
+  await send(out, get(origin));
+  await new Promise(setImmediate);
+  const error: Error = await send(out, get(origin, { idleMs: 300 })).then(
+    () => new Error('it answered'),
+    (cause) => cause,
+  );
+  expect([error.message === 'it answered', diedWhileReused(error)]).toEqual([false, again]);
+});
+
+test.each(['HTTP/1.1 200 OK\r\nconte', 'garbage\r\n\r\n'])(
+  'a first connection that begins an answer (%j) is none that was reused',
+  async (bytes) => {
+    const origin = await listen(createTcp((socket) => void socket.on('data', () => socket.end(bytes))));
+    const error: Error = await send(outbound(), get(origin)).then(
+      () => new Error('it answered'),
+      (cause) => cause,
+    );
+    expect([error.message === 'it answered', diedWhileReused(error)]).toEqual([false, false]);
+  },
+);
+
+test('after close every request fails', async () => {
+  const origin = await listen(createServer((_req, res) => void res.end('ok')));
+  const out = outbound();
+  await out.close();
+  await expect(send(out, get(origin))).rejects.toThrow();
+});
+
+test.each(['http://169.254.169.254', 'http://[fd00:ec2::254]', 'http://0.0.0.0:1', 'https://169.254.1.1'])(
+  'DL06 %s is never connected to',
+  async (origin) => {
+    await expect(send(outbound(), get(origin))).rejects.toThrow(/never connected to/);
+  },
+);
+
+test('a name is connected to at the very address that was looked at, and nowhere when one is forbidden', async () => {
+  const origin = await listen(createServer((_req, res) => res.end('ok')));
+  const { port } = new URL(origin);
+  let answers = ['127.0.0.1'];
+  const lookup: LookupFunction = (_name, _options, callback) =>
+    callback(
+      null,
+      answers.map((address) => ({ address, family: 4 })),
+    );
+  const made = new Outbound({ connectMs: () => 1000, lookup });
+  closers.push(() => made.close());
+  expect((await send(made, get(`http://desk.test:${port}`))).body).toBe('ok');
+  answers = ['127.0.0.1', '169.254.169.254'];
+  const rebound = get(`http://desk.test:${port}`, { fresh: true });
+  await expect(send(made, rebound)).rejects.toThrow(/never connected to/);
+});

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, it, onTestFinished } from 'vitest';
+import { scratch } from '../testing/scratch.ts';
+import { strangerAt, trustedUsers } from './untrusted-listener.ts';
+
+const HEAD =
+  '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
+const LOOPBACK = '0100007F';
+const LOOPBACK6 = '00000000000000000000000001000000';
+const MAPPED = '0000000000000000FFFF00000100007F';
+const LAN = '0901A8C0';
+const ANY = '00000000';
+const ANY6 = '00000000000000000000000000000000';
+
+/** A `/proc` with these sockets: address, user, state; all at port 8080 unless a port is named. */
+function procOf(...sockets: [address: string, user: number, state?: string, port?: number][]): string {
+  const proc = scratch();
+  mkdirSync(join(proc, 'net'));
+  const lines = (six: boolean) =>
+    sockets
+      .filter(([address]) => address.length > 8 === six)
+      .map(([address, user, state = '0A', port = 8080], at) => {
+        const local = `${address}:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+        return `   ${at}: ${local} ${six ? ANY6 : ANY}:0000 ${state} 00000000:00000000 00:00000000 00000000  ${user}        0 624 1 0000 100 0 0 10 0\n`;
+      });
+  writeFileSync(join(proc, 'net/tcp'), HEAD + lines(false).join(''));
+  writeFileSync(join(proc, 'net/tcp6'), HEAD + lines(true).join(''));
+  return proc;
+}
+
+const TRUSTED = new Set([0, 900]);
+const STRANGER = 'user 1001, who holds port 8080';
+const HERE = 'http://127.0.0.1:8080';
+
+it.each<[string, string, string | null, ...Parameters<typeof procOf>]>([
+  ['nobody', HERE, null],
+  ['a trusted one', HERE, null, [LOOPBACK, 900]],
+  ['a stranger', HERE, STRANGER, [LOOPBACK, 1001]],
+  ['a stranger on every address', HERE, STRANGER, [ANY, 1001]],
+  ['a stranger on every address of both families', HERE, STRANGER, [ANY6, 1001]],
+  ['a stranger by a mapped address', HERE, STRANGER, [MAPPED, 1001]],
+  ['a stranger at another port', HERE, null, [LOOPBACK, 1001, '0A', 8081]],
+  ['a stranger on another address', HERE, null, [LAN, 1001], [LOOPBACK, 900]],
+  ['a stranger whose listener takes only the rest', HERE, null, [ANY6, 1001], [LOOPBACK, 900]],
+  ['a stranger who calls', HERE, null, [LOOPBACK, 1001, '01']],
+  [
+    'a stranger at the other address of localhost',
+    'http://localhost:8080',
+    STRANGER,
+    [LOOPBACK, 900],
+    [LOOPBACK6, 1001],
+  ],
+  ['a stranger at some address of a name', 'http://box:8080', STRANGER, [LOOPBACK, 900], [LAN, 1001]],
+  ['a stranger at IPv6', 'http://[::1]:8080/x', STRANGER, [LOOPBACK6, 1001]],
+  [
+    'a stranger at the usual port',
+    'https://127.0.0.1',
+    'user 1001, who holds port 443',
+    [LOOPBACK, 1001, '0A', 443],
+  ],
+])('%s', (_who, url, said, ...sockets) => {
+  expect(strangerAt(url, TRUSTED, procOf(...sockets))).toBe(said);
+});
+
+it('where the kernel does not tell, and for what is no address, nobody is named', () => {
+  expect(strangerAt(HERE, TRUSTED, '/nowhere')).toBeNull();
+  expect(strangerAt('nothing', TRUSTED)).toBeNull();
+});
+
+it('root, who asks and the owners of what is there are trusted', () => {
+  const folder = scratch();
+  const own = process.geteuid?.() as number;
+  expect([...trustedUsers([folder, join(folder, 'nothing')])].sort()).toEqual([...new Set([0, own])].sort());
+});
+
+it.runIf(process.geteuid?.() === 0)('sees a real listener of somebody else', async () => {
+  const program = `require('node:net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
+  const child = spawn('/proc/self/exe', ['-e', program], {
+    uid: 65534,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill());
+  const [port] = (await once(createInterface(child.stdout), 'line')) as [string];
+  expect(strangerAt(`http://127.0.0.1:${port}`, trustedUsers([]))).toBe(`user 65534, who holds port ${port}`);
+});

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Pieces } from './chunk-queue.ts';
+
+test('property: what goes in comes out, in order, however it is cut and taken', () => {
+  const sizes = fc.array(fc.oneof(fc.nat(20), fc.nat(9_000), fc.integer({ min: 60_000, max: 70_000 })), {
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(sizes, fc.array(fc.boolean(), { maxLength: 40 }), (cuts, shifts) => {
+      const pieces = new Pieces();
+      const sent: Buffer[] = [];
+      const got: Buffer[] = [];
+      for (const [index, size] of cuts.entries()) {
+        const piece = Buffer.alloc(size, index + 1);
+        sent.push(piece);
+        pieces.push(piece);
+        if (!shifts[index]) continue;
+        const first = pieces.shift();
+        if (first !== undefined) got.push(Buffer.from(first));
+      }
+      const length = pieces.length;
+      const rest = pieces.take();
+      expect(Buffer.concat(rest).length).toBe(length);
+      expect(pieces.length).toBe(0);
+      expect(Buffer.concat([...got, ...rest]).equals(Buffer.concat(sent))).toBe(true);
+    }),
+  );
+});
+
+test('a million single bytes are a few pieces', () => {
+  const pieces = new Pieces();
+  for (let n = 0; n < 1 << 20; n++) pieces.push(Buffer.from([n & 0xff]));
+  expect(pieces.length).toBe(1 << 20);
+  expect(pieces.take().length).toBeLessThan(20);
+});

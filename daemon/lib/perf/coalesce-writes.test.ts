@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { asOne, joinWrites } from './coalesce-writes.ts';
+
+const latin1 = (chunk: string) => ({ chunk, encoding: 'latin1' as const });
+const bytes = (chunk: Buffer) => ({ chunk, encoding: 'buffer' as const });
+
+test('heads and bodies become one piece, byte for byte', () => {
+  const body = Buffer.from('grün', 'utf8');
+  const joined = asOne([latin1('HTTP/1.1 200 \xff\r\n\r\n'), bytes(body), latin1('')]);
+  expect(joined).toEqual(Buffer.concat([Buffer.from('HTTP/1.1 200 \xff\r\n\r\n', 'latin1'), body]));
+});
+
+test('what is long, or a text of several bytes a character, stays as it is', () => {
+  expect(asOne([latin1('a'), bytes(Buffer.alloc(Buffer.poolSize))])).toBeNull();
+  expect(asOne([{ chunk: 'grün', encoding: 'utf8' }, latin1('a')])).toBeNull();
+});
+
+/** A connection whose far end keeps what it gets. */
+async function pair(): Promise<{ near: Socket; far: Socket; got: () => Buffer; close: () => void }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const near = connect((server.address() as { port: number }).port, '127.0.0.1');
+  const [far] = (await once(server, 'connection')) as [Socket];
+  const got: Buffer[] = [];
+  far.on('data', (chunk) => got.push(chunk));
+  const close = () => {
+    near.destroy();
+    server.close();
+  };
+  return { near, far, got: () => Buffer.concat(got), close };
+}
+
+test('a socket writes short ones together and long ones whole, in order', async () => {
+  const { near, got, close } = await pair();
+  joinWrites(near);
+  const long = Buffer.alloc(100_000, 'x');
+  near.cork();
+  near.write('head\r\n', 'latin1');
+  near.write(Buffer.from('body'));
+  near.uncork();
+  near.cork();
+  near.write('ü', 'utf8');
+  near.write(long);
+  near.uncork();
+  near.end('end');
+  const want = Buffer.concat([Buffer.from('head\r\nbodyü'), long, Buffer.from('end')]);
+  while (got().length < want.length) await sleep(5);
+  expect(got().equals(want)).toBe(true);
+  close();
+});
+
+test('who wrote is told when it is out, or why it is not', async () => {
+  const { near, close } = await pair();
+  joinWrites(near);
+  const out = new Promise<void>((resolve) => {
+    near.cork();
+    near.write('a', 'latin1');
+    near.write('b', 'latin1', () => resolve());
+    near.uncork();
+  });
+  await out;
+  near.on('error', () => {});
+  near.destroy();
+  const failed = await new Promise<Error | null | undefined>((resolve) => {
+    near.write('c', 'latin1', resolve);
+  });
+  expect(failed).toBeInstanceOf(Error);
+  close();
+});

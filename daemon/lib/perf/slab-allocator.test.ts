@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Slabs } from './slab-allocator.ts';
+
+test('nobody gets the bytes of another, whatever the lengths', () => {
+  const lengths = fc.array(fc.oneof(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 20_000 })), {
+    maxLength: 120,
+  });
+  fc.assert(
+    fc.property(lengths, (all) => {
+      const slabs = new Slabs();
+      const taken = all.map((length, index) => slabs.take(length).fill(index));
+      for (const [index, bytes] of taken.entries()) {
+        expect(bytes.length).toBe(all[index]);
+        expect(bytes.every((byte) => byte === index)).toBe(true);
+      }
+    }),
+  );
+});
+
+test('short ones share memory that holds nothing else, long ones have their own', () => {
+  const slabs = new Slabs();
+  const [one, two, long] = [slabs.take(400), slabs.take(400), slabs.take(4096)];
+  expect(two.buffer).toBe(one.buffer);
+  expect(one.buffer).not.toBe(Buffer.allocUnsafe(400).buffer);
+  expect(one.buffer.byteLength).toBeLessThanOrEqual(8192);
+  expect(long.buffer.byteLength).toBe(4096);
+});

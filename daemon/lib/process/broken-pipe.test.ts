@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { ROOT } from '../fs/root.ts';
+
+const DAEMON = join(ROOT, 'dist', 'daemon', 'main.js');
+const SVCCTL = join(ROOT, 'dist', 'daemon', 'cli', 'main.cjs');
+
+/** Runs a program with its standard output led somewhere; the first line of what is answered is its exit code. */
+function led(program: string, words: string, into: string) {
+  const home = mkdtempSync(join(tmpdir(), 'svc-output-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const script = `"$0" "$1" ${words} ${into}; echo "\${PIPESTATUS[0]}"`;
+  const env = { PATH: process.env.PATH, HOME: home, SVC_HOME: home };
+  const ran = spawnSync('bash', ['-c', script, process.execPath, program], { env, encoding: 'utf8' });
+  return { code: ran.stdout.trim(), err: ran.stderr };
+}
+
+it.each([
+  ['svcctl', SVCCTL, 'completion bash'],
+  ['svcctl', SVCCTL, '--help'],
+  ['svcctl', SVCCTL, 'config'],
+  ['svc-gateway', DAEMON, 'config'],
+  ['svc-gateway', DAEMON, '--help'],
+])(
+  '%s: output that is lost is a failure, a reader who has left is none (%s %s)',
+  (name, program, words) => {
+    expect(led(program, words, '> /dev/full')).toEqual({
+      code: '1',
+      err: `${name}: standard output takes no more (ENOSPC)\n`,
+    });
+    expect(led(program, words, '| true')).toEqual({ code: '0', err: '' });
+  },
+  60_000,
+);

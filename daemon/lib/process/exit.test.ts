@@ -1,0 +1,33 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { scratch } from '../testing/scratch.ts';
+import { leave } from './exit.ts';
+
+const LEAVE = fileURLToPath(new URL('./exit.ts', import.meta.url));
+
+/** Leaves in a process of its own, after `before`. */
+const left = (code: number, before: string) => {
+  const text = `import { open, readFile } from 'node:fs/promises';
+import { ${leave.name} } from ${JSON.stringify(LEAVE)};
+process.on('SIGTERM', () => {});
+${before}
+await leave(${code});`;
+  const args = ['--input-type=module', '--eval', text];
+  const { status, signal } = spawnSync(process.execPath, args, { timeout: 20_000, killSignal: 'SIGABRT' });
+  return { status, signal };
+};
+
+test('a process leaves with its code, also with work on files under way', () => {
+  expect(left(3, `readFile(${JSON.stringify(LEAVE)});`)).toEqual({ status: 3, signal: null });
+});
+
+test.each([
+  [0, 'SIGTERM'],
+  [1, 'SIGKILL'],
+])('with code %i it leaves by %s where a file never opens', (code, signal) => {
+  const pipe = join(scratch(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  expect(left(code, `open(${JSON.stringify(pipe)});`)).toEqual({ status: null, signal });
+});

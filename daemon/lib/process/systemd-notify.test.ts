@@ -1,0 +1,53 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scratch } from '../testing/scratch.ts';
+import { notifier } from './systemd-notify.ts';
+
+/** Prints every datagram that reaches a socket, between marks; perl is part of every Debian. */
+const RECEIVER = `
+use Socket;
+socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or die;
+bind($s, pack_sockaddr_un($ARGV[0])) or die;
+$| = 1; print "bound\\n";
+while (defined recv($s, my $text, 4096, 0)) { print "<$text>\\n" if length $text }
+`;
+
+const there = ['systemd-notify', 'perl'].every((program) => spawnSync(program, ['--version']).status === 0);
+if (!there) console.warn('SKIPPED, there is no systemd-notify or no perl here: words to a real socket');
+
+it('without a socket there is nobody to tell', () => {
+  expect(notifier(undefined)).toBeNull();
+  expect(notifier('')).toBeNull();
+});
+
+it('a socket that nobody holds, or a missing tool, is an answer and no failure', async () => {
+  expect(await notifier('/nonexistent/socket')?.(['READY=1'])).toBe(false);
+  expect(await notifier('/nonexistent/socket', '/nonexistent')?.(['READY=1'])).toBe(false);
+});
+
+describe.skipIf(!there)('with a real socket', () => {
+  it('the words arrive in order, each on its own line, whatever the status holds', async () => {
+    const folder = scratch();
+    const socket = join(folder, 'notify');
+    const receiver = spawn('perl', ['-e', RECEIVER, socket]);
+    let text = '';
+    receiver.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    const seen = (what: string) => expect.poll(() => text, { timeout: 10_000 }).toContain(what);
+    try {
+      await seen('bound');
+      expect(existsSync(socket)).toBe(true);
+      const tell = notifier(socket);
+      expect(await tell?.(['READY=1', 'STATUS=1 slot\nMAINPID=1'])).toBe(true);
+      expect(await tell?.(['WATCHDOG=1'])).toBe(true);
+      await seen('<WATCHDOG=1>');
+      expect(text).toContain('READY=1\nSTATUS=1 slot MAINPID=1');
+      expect(text.indexOf('READY=1')).toBeLessThan(text.indexOf('WATCHDOG=1'));
+    } finally {
+      receiver.kill('SIGKILL');
+    }
+  });
+});

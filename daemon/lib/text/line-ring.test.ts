@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { LineRing } from './line-ring.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+describe('LineRing', () => {
+  it('joins lines over chunks, a split character included', () => {
+    const ring = new LineRing(4);
+    const word = bytes('grün\nrest');
+    expect(ring.push(word.subarray(0, 3))).toEqual([]);
+    expect(ring.push(word.subarray(3))).toEqual(['grün']);
+    expect(ring.end()).toBe('rest');
+    expect(ring.end()).toBeNull();
+    expect(ring.lines()).toEqual(['grün', 'rest']);
+  });
+
+  it('keeps the last lines only, oldest first', () => {
+    const ring = new LineRing(3);
+    ring.push(bytes('1\n2\n3\n4\n5\n'));
+    expect(ring.lines()).toEqual(['3', '4', '5']);
+    expect(ring.lines(1)).toEqual(['5']);
+  });
+
+  it('P11: a 10 MB line without an end stays bounded and the next line is whole', () => {
+    const ring = new LineRing(3, 100);
+    const flood = new Uint8Array(1 << 20).fill(65);
+    for (let i = 0; i < 10; i++) expect(ring.push(flood)).toEqual([]);
+    expect(ring.push(bytes('\nafter\n'))).toEqual([`${'A'.repeat(100)}…`, 'after']);
+  });
+
+  it('P11: binary becomes harmless text', () => {
+    const ring = new LineRing(3);
+    ring.push(new Uint8Array([0, 27, 91, 255, 9, 13, 10]));
+    expect(ring.lines()).toEqual(['\ufffd\ufffd[\ufffd\t']);
+  });
+
+  it('P11: a flood of short lines answers no more lines than it keeps', () => {
+    const ring = new LineRing(10);
+    expect(ring.push(bytes('x\n'.repeat(100_000)))).toHaveLength(10);
+  });
+});

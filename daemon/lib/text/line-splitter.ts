@@ -1,0 +1,50 @@
+import { CUT } from './truncate.ts';
+
+/** Room for one line that has not ended yet, in UTF-16 units; what comes after it is cut until the line ends. */
+export const LINE_MAX = 2_000;
+
+/**
+ * Cuts a stream of bytes into lines. Control characters but tab are replaced, so that a line can be shown anywhere; a
+ * long line keeps its beginning and the mark of a cut. Holds one open line and nothing else.
+ */
+export class LineSplitter {
+  readonly #lineMax: number;
+  readonly #decoder = new TextDecoder('utf-8');
+  #open = '';
+  #cut = false;
+
+  constructor(lineMax = LINE_MAX) {
+    this.#lineMax = lineMax;
+  }
+
+  /** Takes the next bytes and tells each line that they complete. */
+  push(chunk: Uint8Array, onLine: (line: string) => void): void {
+    const text = this.#decoder.decode(chunk, { stream: true });
+    let from = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+      onLine(this.#take(text, from, end));
+      from = end + 1;
+    }
+    this.#append(text, from, text.length);
+  }
+
+  /** Ends an open last line; answers it, or null when there is none. */
+  end(): string | null {
+    return this.#open === '' ? null : this.#take('', 0, 0);
+  }
+
+  #append(text: string, from: number, end: number): void {
+    const room = this.#lineMax - this.#open.length;
+    if (end - from > room) this.#cut = true;
+    if (room > 0) this.#open += text.slice(from, Math.min(end, from + room));
+  }
+
+  #take(text: string, from: number, end: number): string {
+    this.#append(text, from, end);
+    const line = this.#open.replace(/\r$/, '').replace(/[\0-\x08\x0b-\x1f\x7f]/g, '\ufffd');
+    const cut = this.#cut;
+    this.#open = '';
+    this.#cut = false;
+    return cut ? line + CUT : line;
+  }
+}

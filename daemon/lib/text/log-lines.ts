@@ -1,0 +1,45 @@
+import { Bus } from '../async/event-bus.ts';
+
+/** Levels of the log, least severe first. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LogLine {
+  readonly level: LogLevel;
+  /** One JSON object, as it was written. */
+  readonly text: string;
+}
+
+const KEPT = 1_000;
+/** Longest line that is kept whole, in UTF-16 units. */
+const LONGEST = 8_192;
+
+const isLevel = (word: string): word is LogLevel => (LOG_LEVELS as readonly string[]).includes(word);
+
+/** A line too long to be kept: its beginning, as the message of a line that says so. */
+function cut(line: string, level: LogLevel): string {
+  const time = /"time":"([^"]{1,40})"/.exec(line.slice(0, 200))?.[1];
+  return JSON.stringify({ level, time, msg: line.slice(0, LONGEST / 2), cut: true });
+}
+
+/** The last lines of the log and the live ones, bounded in number and length. Takes lines that are redacted already. */
+export class LogLines {
+  readonly bus: Bus<{ log: LogLine }>;
+
+  constructor(keep = KEPT) {
+    this.bus = new Bus(keep);
+  }
+
+  /** Takes one finished line of the log. */
+  push(line: string): void {
+    const text = line.trimEnd();
+    if (text === '') return;
+    const word = /^\{"level":"([a-z]+)"/.exec(text)?.[1] ?? '';
+    const level = isLevel(word) ? word : 'info';
+    this.bus.emit('log', { level, text: text.length > LONGEST ? cut(text, level) : text });
+  }
+}
+
+/** Whether a line of `level` is at least as severe as `least`. */
+export const atLeast = (level: LogLevel, least: LogLevel): boolean =>
+  LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);

@@ -1,0 +1,147 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { GatewayEvents } from '../contract/events.ts';
+import { Bus } from '../lib/async/event-bus.ts';
+import { Patience, SilentPlace } from '../lib/fs/mount-guard.ts';
+import { silentLog } from '../lib/log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
+import { openSettings } from '../settings/settings.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { tinyChat } from './gguf/tiny-chat.ts';
+import { encodeGguf, str } from './gguf/writer.ts';
+import { createRegistry, type Registry } from './registry.ts';
+
+const log = silentLog();
+const ends: (() => void)[] = [];
+let home: string;
+let own: string;
+/** What is mounted from another machine: a model folder, and one that is none. */
+let nas: string;
+let share: string;
+let other: string;
+let store: Store;
+
+beforeEach(() => {
+  home = scratch();
+  own = join(home, 'state', 'models');
+  nas = join(home, 'nas');
+  share = join(nas, 'share');
+  other = join(nas, 'other');
+  for (const folder of [own, share, other, join(home, 'config')]) mkdirSync(folder, { recursive: true });
+  const folders = `[models]\nfolders = [${JSON.stringify(share)}]\n`;
+  writeFileSync(join(home, 'config', 'config.toml'), folders);
+  store = openStore({ folder: join(home, 'state'), log });
+  ends.push(() => store.close());
+});
+afterEach(() => {
+  for (const end of ends.splice(0).reverse()) end();
+});
+
+/** What is below `place` answers only once it is let go. */
+class Stuck extends Patience {
+  place: string | null;
+  readonly #free = Promise.withResolvers<void>();
+
+  constructor(place: string | null, ms = place === null ? 15_000 : 1_500) {
+    super({ ms, mounts: () => [nas] });
+    this.place = place;
+  }
+
+  letGo(): void {
+    this.place = null;
+    this.#free.resolve();
+  }
+
+  override ask<T>(folder: string, question: () => Promise<T>): Promise<T> {
+    const stuck = () => this.#free.promise.then(question);
+    const isStuck = () => this.place !== null && folder.startsWith(this.place);
+    return super.ask(folder, () => (isStuck() ? stuck() : question()));
+  }
+}
+
+async function start(patience: Patience = new Stuck(null), firstScanMs = 20_000): Promise<Registry> {
+  const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
+  const bus = new Bus<GatewayEvents>();
+  const registry = await createRegistry({ store, log, bus, settings, firstScanMs, patience });
+  ends.push(() => settings.close(), registry.close);
+  return registry;
+}
+const chat = (name: string) => encodeGguf(tinyChat({ name }));
+function put(folder: string, name: string, bytes = chat(name)): string {
+  writeFileSync(join(folder, name), bytes);
+  return join(folder, name);
+}
+const projector = () =>
+  encodeGguf({ keys: { 'general.architecture': str('clip'), 'general.type': str('mmproj') }, tensors: [] });
+const ids = (registry: Registry) => registry.list().map(({ id }) => id);
+
+test('a share that hangs takes no model away, and the other folders are looked through', async () => {
+  put(share, 'mmproj-F16.gguf', projector());
+  put(share, 'far.gguf');
+  const gone = put(own, 'gone.gguf');
+  const named = put(other, 'named.gguf');
+  await (await start()).register(named);
+  rmSync(gone);
+  put(own, 'new.gguf');
+  const stuck = new Stuck(nas);
+  const registry = await start(stuck);
+  expect(ids(registry)).toEqual(['far', 'named', 'new']);
+  expect(registry.get('far')?.projector).toBe(true);
+  expect(registry.problems()).toEqual([{ file: share, reason: 'its disk does not answer' }]);
+  put(share, 'later.gguf');
+  stuck.letGo();
+  await vi.waitFor(async () => {
+    await registry.scan();
+    expect(registry.problems()).toEqual([]);
+  });
+  expect(ids(registry)).toEqual(['far', 'later', 'named', 'new']);
+});
+
+/** A disk that falls silent after so many more questions. */
+class FallsSilent extends Patience {
+  left = Number.POSITIVE_INFINITY;
+
+  override ask<T>(folder: string, question: () => Promise<T>): Promise<T> {
+    if (folder.startsWith(nas) && this.left-- <= 0) return Promise.reject(new SilentPlace('silent'));
+    return super.ask(folder, question);
+  }
+}
+
+test.each([0, 3, 4, 5])(
+  'models of a disk that falls silent after %i answers keep their projectors',
+  async (answers) => {
+    put(share, 'mmproj-F16.gguf', projector());
+    put(share, 'far.gguf');
+    put(other, 'mmproj-F16.gguf', projector());
+    const patience = new FallsSilent();
+    const registry = await start(patience);
+    await registry.register(put(other, 'named.gguf'));
+    patience.left = answers;
+    await registry.scan();
+    expect(registry.views()).toMatchObject([
+      { id: 'far', projector: true },
+      { id: 'named', projector: true },
+    ]);
+  },
+);
+
+test('a start waits for no disk', async () => {
+  put(share, 'far.gguf');
+  await start();
+  const registry = await start(new Stuck(nas, 600_000), 50);
+  expect(ids(registry)).toContain('far');
+});
+
+test('what is named on a disk that does not answer is refused with the reason', async () => {
+  const registry = await start(new Stuck(nas));
+  await expect(registry.register(join(other, 'a.gguf'))).rejects.toThrow('its disk does not answer');
+});
+
+test('a pull is registered although something in its folder does not answer', async () => {
+  const stuck = new Stuck(null, 500);
+  const registry = await start(stuck);
+  stuck.place = own;
+  const pulled = { repo: 'owner/a', revision: 'c0ffee', licence: null, sha256: null };
+  expect(await registry.registerPulled({ path: put(own, 'a.gguf'), ...pulled })).toMatchObject({ id: 'a' });
+});

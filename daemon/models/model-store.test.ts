@@ -1,0 +1,59 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { GatewayEvents } from '../contract/events.ts';
+import { Bus } from '../lib/async/event-bus.ts';
+import { silentLog } from '../lib/log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
+import { openStore } from '../store/store.ts';
+import { Shelf } from './model-store.ts';
+import { NO_TEXT, type RegisteredModel } from './registered-model.ts';
+
+const DAY_MS = 86_400_000;
+
+const model: RegisteredModel = {
+  ...NO_TEXT,
+  id: 'a',
+  name: 'a',
+  type: 'llm',
+  format: 'gguf',
+  architecture: null,
+  quantization: null,
+  kvBytesPerToken: null,
+  capabilities: {},
+  size_bytes: 5,
+  created: 1,
+  source: 'scan',
+  path: '/m/a.gguf',
+  files: ['/m/a.gguf'],
+  sizeBytes: 5,
+  mtimeS: 1,
+  voices: [],
+};
+
+test('who is missed is on no list, is known over a restart, and is forgotten after ninety days of looking', () => {
+  const folder = scratch();
+  const log = silentLog();
+  const store = openStore({ folder, log });
+  onTestFinished(() => {
+    store.close();
+  });
+  let now = Date.UTC(2026, 0, 1);
+  const open = () => new Shelf(store.models, new Bus<GatewayEvents>(), log, () => now);
+  const shelf = open();
+  shelf.put(model);
+  shelf.miss('a');
+  expect([shelf.list(), shelf.get('a'), shelf.byPath('/m/a.gguf')]).toEqual([[], undefined, undefined]);
+  for (let day = 1; day < 90; day += 1) {
+    now += DAY_MS;
+    shelf.miss('a');
+  }
+  expect(
+    open()
+      .absent()
+      .map(({ id }) => id),
+  ).toEqual(['a']);
+  expect(open().welcome('a')).toMatchObject({ id: 'a', path: '/m/a.gguf' });
+  now += DAY_MS;
+  shelf.miss('a');
+  expect(shelf.absent()).toEqual([]);
+  expect(store.models.all()).toEqual([]);
+});

@@ -1,0 +1,141 @@
+import type { GatewayEvents } from '../contract/events.ts';
+import type { Bus } from '../lib/async/event-bus.ts';
+import type { Log } from '../lib/log.ts';
+import type { Store } from '../store/store.ts';
+import { type Absence, absenceOf, isForGood, missedAgain } from './absence.ts';
+import { fromRow, type RegisteredModel, toRow } from './registered-model.ts';
+
+const same = (a: RegisteredModel, b: RegisteredModel) => JSON.stringify(a) === JSON.stringify(b);
+
+/** What a new look at the file of a model does not change. */
+const staying = (old: RegisteredModel): Partial<RegisteredModel> => ({
+  created: old.created,
+  binding: old.binding,
+  projector: old.projector,
+  projectorPath: old.projectorPath,
+  projectorBytes: old.projectorBytes,
+  ...(old.thinkingChosen ? { thinkingChosen: true, enable_thinking: old.enable_thinking } : {}),
+});
+
+/** A model whose file is out of sight: a disk that is away, or a folder that is not looked through any more. */
+interface Absent {
+  readonly model: RegisteredModel;
+  readonly absence: Absence;
+}
+
+/**
+ * The models that are known, in memory first: a store that fails costs their memory over a restart and nothing else. One that is
+ * absent is on no list and answers to nothing, but keeps its id, its origin and what was chosen for it until it comes back.
+ */
+export class Shelf {
+  readonly #models = new Map<string, RegisteredModel>();
+  readonly #absent = new Map<string, Absent>();
+  readonly #now: () => number;
+  readonly #rows: Store['models'];
+  readonly #bus: Bus<GatewayEvents>;
+  readonly #log: Log;
+  #sorted: readonly RegisteredModel[] | null = null;
+
+  constructor(rows: Store['models'], bus: Bus<GatewayEvents>, log: Log, now: () => number = Date.now) {
+    this.#now = now;
+    this.#rows = rows;
+    this.#bus = bus;
+    this.#log = log;
+    for (const row of this.#try(() => rows.all()) ?? []) {
+      const model = fromRow(row);
+      if (model === null) continue;
+      const absence = absenceOf(row);
+      if (absence === null) this.#models.set(model.id, model);
+      else this.#absent.set(model.id, { model, absence });
+    }
+  }
+
+  /** All models by id. The same array until something changes. */
+  list(): readonly RegisteredModel[] {
+    this.#sorted ??= [...this.#models.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    return this.#sorted;
+  }
+
+  get(id: string): RegisteredModel | undefined {
+    return this.#models.get(id);
+  }
+
+  byPath(path: string): RegisteredModel | undefined {
+    return this.list().find((model) => model.files.includes(path));
+  }
+
+  /** All that are out of sight. */
+  absent(): readonly RegisteredModel[] {
+    return [...this.#absent.values()].map(({ model }) => model);
+  }
+
+  /** Adds a model or replaces the one with its id, present or absent, of which stays what was chosen for it. */
+  put(model: RegisteredModel): RegisteredModel {
+    const present = this.#models.get(model.id);
+    const old = present ?? this.#absent.get(model.id)?.model;
+    const next = old === undefined ? model : { ...model, ...staying(old) };
+    if (present !== undefined && same(present, next)) return present;
+    this.#absent.delete(next.id);
+    this.#models.set(next.id, next);
+    this.#sorted = null;
+    this.#try(() => this.#rows.upsert(toRow(next, this.#rows.get(next.id))));
+    this.#bus.emit('model', { id: next.id, change: present === undefined ? 'added' : 'changed' });
+    return next;
+  }
+
+  /** A model was looked for and is not there. Who is missed for too many days is forgotten. */
+  miss(id: string): void {
+    const before = this.#absent.get(id);
+    const model = this.#models.get(id) ?? before?.model;
+    if (model === undefined) return;
+    const absence = missedAgain(before?.absence ?? null, this.#now());
+    if (isForGood(absence)) {
+      this.remove(id);
+      return;
+    }
+    if (absence === before?.absence) return;
+    this.#absent.set(id, { model, absence });
+    this.#try(() => this.#rows.upsert(toRow(model, this.#rows.get(id), absence)));
+    if (!this.#models.delete(id)) return;
+    this.#sorted = null;
+    this.#bus.emit('model', { id, change: 'removed' });
+  }
+
+  /** An absent model is there again, as it was; undefined when it was not absent. */
+  welcome(id: string): RegisteredModel | undefined {
+    const model = this.#absent.get(id)?.model;
+    return model && this.put(model);
+  }
+
+  /** Changes what was chosen for a model; undefined when there is no such model. */
+  change(id: string, change: Partial<RegisteredModel>): RegisteredModel | undefined {
+    const model = this.#models.get(id);
+    if (model === undefined) return undefined;
+    const next = { ...model, ...change };
+    if (same(model, next)) return model;
+    this.#models.set(id, next);
+    this.#sorted = null;
+    this.#try(() => this.#rows.upsert(toRow(next, this.#rows.get(id))));
+    this.#bus.emit('model', { id, change: 'changed' });
+    return next;
+  }
+
+  /** Forgets a model, also one that is absent; answers whether there was one. */
+  remove(id: string): boolean {
+    const present = this.#models.delete(id);
+    if (!this.#absent.delete(id) && !present) return false;
+    this.#sorted = null;
+    this.#try(() => this.#rows.remove(id));
+    if (present) this.#bus.emit('model', { id, change: 'removed' });
+    return true;
+  }
+
+  #try<T>(work: () => T): T | null {
+    try {
+      return work();
+    } catch (error) {
+      this.#log.warn({ reason: (error as Error).message }, 'model registry: the store did not take part');
+      return null;
+    }
+  }
+}

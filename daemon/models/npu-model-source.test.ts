@@ -1,0 +1,196 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { GatewayEvents } from '../contract/events.ts';
+import { RegistryView } from '../contract/models.ts';
+import { Bus } from '../lib/async/event-bus.ts';
+import { createLog } from '../lib/log.ts';
+import { scratch } from '../lib/testing/scratch.ts';
+import { openSettings } from '../settings/settings.ts';
+import { openStore } from '../store/store.ts';
+import { Shelf } from './model-store.ts';
+import { parseNpuList } from './npu-list.ts';
+import { settleNpu } from './npu-model-source.ts';
+import { modelView } from './registered-model.ts';
+import { createRegistry } from './registry.ts';
+
+const row = (name: string, more: object = {}) => ({ name, installed: true, url: 'https://x', ...more });
+const LIST = {
+  models: [
+    row('llama3.2:1b', { footprint: 0.9, label: ['tool-calling'] }),
+    row('qwen3:0.6b', { installed: false }),
+    row('embed-gemma:300m', { footprint: 0.4 }),
+    row('whisper-v3:turbo'),
+  ],
+};
+
+describe('parseNpuList', () => {
+  test('takes what is installed, as what it is', () => {
+    expect(parseNpuList(JSON.stringify(LIST))).toEqual([
+      { tag: 'llama3.2:1b', type: 'llm', bytes: 900_000_000, tools: true },
+      { tag: 'embed-gemma:300m', type: 'embedding', bytes: 400_000_000, tools: false },
+      { tag: 'whisper-v3:turbo', type: 'stt', bytes: 0, tools: false },
+    ]);
+  });
+
+  test.each([
+    '',
+    'flm: not found',
+    'null',
+    '[]',
+    '{"models":{}}',
+    '{"models":[null,1,{}]}',
+    '{"models":[{"name":"-x:1b","installed":true},{"name":"a b:1","installed":true},{"name":"x","installed":true}]}',
+    '{"models":[{"name":"../../etc:1b","installed":true},{"name":"a:1b","installed":"true"}]}',
+  ])('%s holds none', (text) => expect(parseNpuList(text)).toEqual([]));
+
+  test('is bounded', () => {
+    const models = Array.from({ length: 5_000 }, (_, i) => row(`m${i}:1b`, { footprint: -1 }));
+    expect(parseNpuList(JSON.stringify({ models }))).toHaveLength(256);
+  });
+});
+
+const log = createLog({ level: 'fatal' });
+
+describe('models of the NPU backend (a stand-in for its program)', () => {
+  let home: string;
+  let bin: string;
+  let shelf: Shelf;
+  const ends: (() => void)[] = [];
+  beforeEach(() => {
+    home = scratch();
+    bin = join(home, 'bin');
+    mkdirSync(bin);
+    const store = openStore({ folder: join(home, 'state'), log });
+    ends.push(() => store.close());
+    shelf = new Shelf(store.models, new Bus<GatewayEvents>(), log);
+  });
+  afterEach(() => {
+    for (const end of ends.splice(0)) end();
+  });
+  const install = (list: object, ready = true) =>
+    writeFileSync(
+      join(bin, 'flm'),
+      `#!/bin/sh
+case "$*" in
+  "validate --json") echo '${JSON.stringify({ ready })}'; exit ${ready ? 0 : 1};;
+  "list --filter installed --json") echo '${JSON.stringify(list)}';;
+  *) exit 2;;
+esac
+`,
+      { mode: 0o755 },
+    );
+  const settle = () => settleNpu({ shelf, path: bin });
+  const ids = () => shelf.list().map(({ id }) => id);
+
+  test('are there under their native tags while the backend and its NPU are', async () => {
+    await settle();
+    expect(ids()).toEqual([]);
+    install(LIST);
+    await settle();
+    await settle();
+    expect(ids()).toEqual(['embed-gemma:300m', 'llama3.2:1b', 'whisper-v3:turbo']);
+    expect(shelf.get('llama3.2:1b')).toMatchObject({
+      type: 'llm',
+      format: 'flm',
+      capabilities: { tools: true },
+    });
+    const views = shelf.list().map(modelView);
+    expect(views.map((view) => RegistryView.parse(view))).toEqual(views);
+    install({ models: LIST.models.slice(0, 1) });
+    await settle();
+    expect(ids()).toEqual(['llama3.2:1b']);
+    install(LIST, false);
+    await settle();
+    expect(ids()).toEqual([]);
+    install(LIST);
+    await settle();
+    rmSync(join(bin, 'flm'));
+    await settle();
+    expect(ids()).toEqual([]);
+  });
+
+  test('are out of sight while the program or its NPU is away, and come back with what was chosen for them', async () => {
+    install(LIST);
+    await settle();
+    shelf.change('llama3.2:1b', { binding: 'slot:agent' });
+    const away = [() => install({ models: [] }), () => install(LIST, false), () => rmSync(join(bin, 'flm'))];
+    for (const leave of away) {
+      leave();
+      await settle();
+      expect(ids()).toEqual([]);
+      expect(shelf.absent()).toHaveLength(3);
+      install(LIST);
+      await settle();
+      expect(shelf.get('llama3.2:1b')?.binding).toBe('slot:agent');
+      expect(shelf.absent()).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['fails', 'exit 3'],
+    ['says something else', 'echo hello'],
+    ['fails at its list', '[ "$1" = list ] && exit 3; echo \'{"ready":true}\''],
+    ['has no list', 'echo \'{"ready":true}\''],
+  ])('stay as they are when the program %s', async (_, answer) => {
+    install(LIST);
+    await settle();
+    writeFileSync(join(bin, 'flm'), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+    await settle();
+    expect(ids()).toEqual(['embed-gemma:300m', 'llama3.2:1b', 'whisper-v3:turbo']);
+  });
+
+  test('stay as they are when the program takes too long', async () => {
+    install(LIST);
+    await settle();
+    writeFileSync(join(bin, 'flm'), '#!/bin/sh\nexec sleep 30\n', { mode: 0o755 });
+    await settleNpu({ shelf, path: bin, limitMs: 100 });
+    expect(ids()).toHaveLength(3);
+  });
+
+  test('never take the id of another model, nor its place when they go', async () => {
+    install(LIST);
+    await settle();
+    const own = shelf.get('llama3.2:1b');
+    if (own === undefined) throw new Error('no model');
+    shelf.remove('llama3.2:1b');
+    shelf.put({ ...own, format: 'gguf', source: 'register' });
+    await settle();
+    expect(shelf.get('llama3.2:1b')?.format).toBe('gguf');
+    rmSync(join(bin, 'flm'));
+    await settle();
+    expect(ids()).toEqual(['llama3.2:1b']);
+  });
+
+  test('are in the registry from its first look on', async () => {
+    install(LIST);
+    const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
+    const other = openStore({ folder: join(home, 'other'), log });
+    const bus = new Bus<GatewayEvents>();
+    const options = { store: other, log, bus, settings, firstScanMs: 20_000, programs: bin };
+    const registry = await createRegistry(options);
+    ends.push(
+      registry.close,
+      () => settings.close(),
+      () => other.close(),
+    );
+    expect(registry.get('whisper-v3:turbo')).toMatchObject({ type: 'stt', format: 'flm' });
+    await expect(registry.remove('whisper-v3:turbo')).rejects.toMatchObject({ code: 'model.kept' });
+    await registry.change('whisper-v3:turbo', { binding: 'slot:stt' });
+    rmSync(join(bin, 'flm'));
+    await registry.scan();
+    expect(registry.get('whisper-v3:turbo')).toBeUndefined();
+    expect(registry.outOfSight()).toContain('whisper-v3:turbo');
+    install(LIST);
+    await registry.scan();
+    expect(registry.get('whisper-v3:turbo')?.binding).toBe('slot:stt');
+  });
+
+  test('a program that says nothing or fails has none, and harms nobody', async () => {
+    writeFileSync(join(bin, 'flm'), '#!/bin/sh\nexit 3\n', { mode: 0o755 });
+    await settle();
+    writeFileSync(join(bin, 'flm'), 'no program', { mode: 0o755 });
+    await settle();
+    expect(ids()).toEqual([]);
+  });
+});

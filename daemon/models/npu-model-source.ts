@@ -1,0 +1,58 @@
+import { findProgram } from './find-program.ts';
+import type { Shelf } from './model-store.ts';
+import { NPU_PROGRAM, type NpuModel, npuModels } from './npu-list.ts';
+import { NO_TEXT, type RegisteredModel } from './registered-model.ts';
+import { type FoundFile, findModelFile } from './scan.ts';
+
+/** The format of models that the NPU backend keeps by itself. */
+const FORMAT = 'flm';
+
+export interface NpuGuestsOptions {
+  readonly shelf: Shelf;
+  /** Where the program is looked for; default the usual folders. */
+  readonly path?: string;
+  /** Milliseconds that it may take for an answer; default several seconds. */
+  readonly limitMs?: number;
+}
+
+/** A model of the NPU backend as it is registered: its place is the program's own matter. */
+const npuModel = ({ tag, type, bytes, tools }: NpuModel, program: FoundFile): RegisteredModel => ({
+  ...NO_TEXT,
+  id: tag,
+  name: tag,
+  type,
+  format: FORMAT,
+  architecture: null,
+  quantization: null,
+  kvBytesPerToken: null,
+  capabilities: type === 'llm' ? { tools } : {},
+  size_bytes: bytes,
+  created: program.mtimeS,
+  source: 'program',
+  path: program.path,
+  files: [],
+  sizeBytes: bytes,
+  mtimeS: program.mtimeS,
+  voices: [],
+});
+
+/**
+ * Models that the NPU backend has fetched are models of this machine, under their native tags
+ * (docs/spec/contract.md#model-sources), as long as the backend exists and its NPU can be used; until then
+ * they are not listed. While the backend does not answer, the state stays as it is. An id that another model
+ * holds stays with that model. Never rejects.
+ */
+export async function settleNpu({ shelf, path, limitMs }: NpuGuestsOptions): Promise<void> {
+  const program = await findProgram(NPU_PROGRAM, path);
+  const file = program === null ? null : await findModelFile(program);
+  const models = file === null ? [] : await npuModels(file.path, limitMs);
+  if (models === null) return;
+  const tags = new Set(models.map(({ tag }) => tag));
+  for (const { id, format } of [...shelf.list(), ...shelf.absent()])
+    if (format === FORMAT && !tags.has(id)) shelf.miss(id);
+  if (file === null) return;
+  for (const model of models) {
+    const known = shelf.get(model.tag);
+    if (known === undefined || known.format === FORMAT) shelf.put(npuModel(model, file));
+  }
+}

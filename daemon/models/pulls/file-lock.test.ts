@@ -1,0 +1,55 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { FileLine } from './file-lock.ts';
+
+const never = new AbortController().signal;
+
+test('who needs a file that others have waits for all of them, and nobody waits for strangers', async () => {
+  const line = new FileLine();
+  const order: string[] = [];
+  const gates = new Map<string, () => void>();
+  const enter = (name: string, files: string[], signal = never) =>
+    line.run(
+      files,
+      () => {
+        order.push(name);
+        return new Promise<void>((resolve) => gates.set(name, resolve));
+      },
+      signal,
+    );
+  const all = [
+    enter('a', ['x']),
+    enter('b', ['y']),
+    enter('c', ['x', 'y']),
+    enter('d', ['y', 'z']),
+    enter('e', ['w']),
+  ];
+  await breathe();
+  expect(order).toEqual(['a', 'b', 'e']);
+  gates.get('a')?.();
+  await breathe();
+  expect(order).toHaveLength(3);
+  gates.get('b')?.();
+  await breathe();
+  expect(order).toEqual(['a', 'b', 'e', 'c']);
+  gates.get('c')?.();
+  await breathe();
+  expect(order.at(-1)).toBe('d');
+  for (const name of ['d', 'e']) gates.get(name)?.();
+  await Promise.all(all);
+});
+
+test('who leaves the line, and whose work fails, holds up nobody', async () => {
+  const line = new FileLine();
+  const first = Promise.withResolvers<void>();
+  const leaver = new AbortController();
+  const failing = line.run(['x'], () => first.promise, never);
+  const leaving = line.run(['x', 'y'], async () => 'in', leaver.signal);
+  const last = line.run(['y'], async () => 'in', never);
+  leaver.abort(new Error('left'));
+  await expect(leaving).rejects.toThrow('left');
+  expect(await last).toBe('in');
+  first.reject(new Error('broken'));
+  await expect(failing).rejects.toThrow('broken');
+  expect(await line.run(['x', 'y'], async () => 'in', never)).toBe('in');
+});

@@ -1,0 +1,67 @@
+import { closeSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scratch } from '../lib/testing/scratch.ts';
+import { tinyChat } from './gguf/tiny-chat.ts';
+import { encodeGguf } from './gguf/writer.ts';
+import { readGgufFacts } from './gguf-facts.ts';
+import { parseOutcomes, readFactsApart } from './read-facts-in-child.ts';
+
+test('one outcome per file, in order, read in another process', async () => {
+  const folder = scratch();
+  const [good, bad] = [join(folder, 'a b;$(id).gguf'), join(folder, 'bad.gguf')];
+  writeFileSync(good, encodeGguf(tinyChat()));
+  writeFileSync(bad, 'text');
+  expect(await readFactsApart([bad, good])).toEqual([
+    { path: bad, reason: 'it is not a GGUF file', projector: false, passing: false },
+    { path: good, facts: await readGgufFacts(good) },
+  ]);
+});
+
+test('what the system does not let be read is told without its path, and as what may pass', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'facts-apart-'));
+  const path = join(folder, 'away.gguf');
+  symlinkSync(path, path);
+  expect(await readFactsApart([path])).toEqual([
+    { path, reason: "the file can't be read (ELOOP)", projector: false, passing: true },
+  ]);
+  rmSync(folder, { recursive: true });
+});
+
+const words = (...numbers: number[]) =>
+  Buffer.concat(numbers.map((number) => Buffer.from(BigUint64Array.of(BigInt(number)).buffer)));
+const types = (...numbers: number[]) => Buffer.from(Uint32Array.from(numbers).buffer);
+
+/** A file of zeros but for its header, which promises tensors and six lists of a million strings: all of them are there. */
+function writeGreedy(path: string): void {
+  const list = Buffer.concat([words(1), Buffer.from('k'), types(9, 8), words(1e6)]);
+  const file = openSync(path, 'w');
+  writeSync(file, Buffer.concat([Buffer.from('GGUF'), types(3), words(1e7, 6)]));
+  for (let i = 0; i < 6; i++) writeSync(file, list, 0, list.length, 24 + i * (list.length + 8e6));
+  closeSync(file);
+}
+
+test('a crafted file that ends its reader does not hide the files behind it', async () => {
+  const folder = scratch();
+  const path = (name: string) => join(folder, `${name}.gguf`);
+  const paths = [path('a'), path('greedy'), path('c')];
+  for (const each of ['a', 'c']) writeFileSync(path(each), encodeGguf(tinyChat()));
+  writeGreedy(path('greedy'));
+  expect(await readFactsApart(paths, undefined, { start: 4_000, file: 1_000 })).toMatchObject([
+    { path: path('a'), facts: { architecture: 'llama' } },
+    { path: path('greedy'), reason: 'reading its header took too long' },
+    { path: path('c'), facts: { architecture: 'llama' } },
+  ]);
+}, 60_000);
+
+test('nothing to read starts nothing; a reader that was stopped leaves a reason', async () => {
+  expect(await readFactsApart([])).toEqual([]);
+  expect(await readFactsApart(['/x.gguf'], AbortSignal.abort())).toEqual([
+    { path: '/x.gguf', reason: 'its header could not be read', passing: true, ended: true },
+  ]);
+});
+
+test('a last line that was cut off is left out', () => {
+  expect(parseOutcomes('{"path":"a","reason":"r"}\n{"path":"b","rea')).toEqual([{ path: 'a', reason: 'r' }]);
+});

@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url';
+import { compileCacheEnv } from '../lib/perf/compile-cache.ts';
+import { runCommand } from '../lib/process/run-command.ts';
+import type { GgufFacts } from './gguf-facts.ts';
+import type { SpeechFacts } from './speech-facts.ts';
+import type { WeightsFacts } from './weights-facts.ts';
+
+const PROGRAM = fileURLToPath(new URL('./facts-main.ts', import.meta.url));
+/** Files per process; their time limit grows with their number. */
+const BATCH = 16;
+/** Milliseconds for the start of a process, and for each file. */
+const TIME = { start: 10_000, file: 5_000 };
+const MAX_BYTES = 4 << 20;
+/** A crafted header must not take the machine's memory. */
+const HEAP_MIB = 512;
+
+/** What is known of a model before it is loaded. */
+export type ModelFacts = GgufFacts | SpeechFacts | WeightsFacts;
+
+/**
+ * Facts of a file or folder, or why it is no model by itself; a projector belongs to another one. `passing`: it could not be
+ * read this time, which says nothing of what it is. `ended`: the reader had to be ended at it.
+ */
+export type FactsOutcome =
+  | { path: string; facts: ModelFacts }
+  | { path: string; reason: string; projector?: boolean; passing: boolean; ended?: true };
+
+/** The lines that came through whole; a last one that was cut off is not among them. */
+export function parseOutcomes(stdout: string): FactsOutcome[] {
+  return stdout.split('\n').flatMap((line) => {
+    try {
+      return [JSON.parse(line) as FactsOutcome];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Outcomes of the first of `paths`, at least one: the file that a reader was ended at, by time or memory, is its last. */
+async function readBatch(
+  paths: readonly string[],
+  time: typeof TIME,
+  signal?: AbortSignal,
+): Promise<FactsOutcome[]> {
+  const result = await runCommand(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, PROGRAM, ...paths], {
+    timeoutMs: time.start + time.file * paths.length,
+    maxBytes: MAX_BYTES,
+    signal,
+    env: compileCacheEnv(),
+  });
+  const outcomes = new Map(parseOutcomes(result.stdout).map((outcome) => [outcome.path, outcome]));
+  const reason = result.timedOut ? 'reading its header took too long' : 'its header could not be read';
+  const ended = paths.findIndex((path) => !outcomes.has(path));
+  const reached = ended === -1 || signal?.aborted ? paths : paths.slice(0, ended + 1);
+  return reached.map((path) => outcomes.get(path) ?? { path, reason, passing: true, ended: true });
+}
+
+/**
+ * Reads headers in a process of its own, so that a large vocabulary does not hold up the event loop and a crafted file
+ * can't hurt the daemon, nor hide the files behind it. One outcome per path, in order. Never throws.
+ */
+export async function readFactsApart(
+  paths: readonly string[],
+  signal?: AbortSignal,
+  time = TIME,
+): Promise<FactsOutcome[]> {
+  const outcomes: FactsOutcome[] = [];
+  while (outcomes.length < paths.length) {
+    const next = paths.slice(outcomes.length, outcomes.length + BATCH);
+    outcomes.push(...(await readBatch(next, time, signal)));
+  }
+  return outcomes;
+}

@@ -1,0 +1,201 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import type { Call } from './handler.ts';
+import { StreamDoor, type StreamDoorDeps } from './sse-endpoint.ts';
+
+/** Stands in for the answer of a real socket, whose backlog and end are set by hand. */
+class Answer extends EventEmitter {
+  written = '';
+  writableLength = 0;
+  state: 'open' | 'ended' | 'cut' = 'open';
+  writeHead = () => this;
+  write(text: string): boolean {
+    this.written += text;
+    return true;
+  }
+  end(last = '', written?: () => void): void {
+    this.written += last;
+    if (written) written();
+    else this.state = 'ended';
+    this.emit('close');
+  }
+  destroy(): void {
+    if (this.state === 'open') this.state = 'cut';
+    this.emit('close');
+  }
+}
+
+let allowed: boolean;
+/** Whether a caller of the client key would pass an admin route. */
+let guest: boolean;
+let stop: AbortController;
+let changed: (() => void)[];
+let door: StreamDoor;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  allowed = true;
+  guest = false;
+  stop = new AbortController();
+  changed = [];
+  door = new StreamDoor(deps(), 2);
+});
+afterEach(() => vi.useRealTimers());
+
+function deps(): StreamDoorDeps {
+  const auth = {
+    decide: (rule: string) => (allowed && !(guest && rule === 'admin') ? 'pass' : 'auth.required'),
+    caller: () => ({ tier: 'admin' }),
+    onChange: (listener: () => void) => changed.push(listener),
+  };
+  return { auth, stopping: stop.signal } as unknown as StreamDoorDeps;
+}
+
+const admins = { route: { auth: 'admin' }, auth: {} } as unknown as Call;
+function open(call = admins) {
+  const answer = new Answer();
+  const ctx = { req: { method: 'GET' }, res: answer } as unknown as Parameters<StreamDoor['open']>[0];
+  return { answer, stream: door.open(ctx, call) };
+}
+const event = { id: 7, event: 'slot', data: '{}' };
+const codeOf = (act: () => unknown) => {
+  try {
+    act();
+  } catch (error) {
+    return (error as GatewayError).code;
+  }
+  return null;
+};
+
+describe('StreamDoor', () => {
+  it('keeps a silent stream alive by comments, until it is gone', () => {
+    const { answer } = open();
+    const before = answer.written;
+    vi.advanceTimersByTime(31_000);
+    expect(answer.written.slice(before.length)).toBe(': keep-alive\n\n: keep-alive\n\n');
+    answer.destroy();
+    vi.advanceTimersByTime(60_000);
+    expect(answer.written.length).toBe(before.length + 2 * ': keep-alive\n\n'.length);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('writes events as the standard says', () => {
+    const { answer, stream } = open();
+    stream.send(event);
+    stream.mark(9);
+    vi.advanceTimersByTime(20);
+    expect(answer.written.endsWith('id: 7\nevent: slot\ndata: {}\n\nid: 9\n\n')).toBe(true);
+  });
+
+  it('writes the first event at once and those that follow it closely together', () => {
+    const { answer, stream } = open();
+    const write = vi.spyOn(answer, 'write');
+    for (let count = 0; count < 100; count++) stream.mark(count);
+    expect(write.mock.calls).toEqual([['id: 0\n\n']]);
+    vi.advanceTimersByTime(20);
+    expect(write).toHaveBeenCalledTimes(2);
+    expect(answer.written.endsWith('id: 98\n\nid: 99\n\n')).toBe(true);
+    vi.advanceTimersByTime(20);
+    stream.mark(100);
+    expect(write).toHaveBeenCalledTimes(3);
+  });
+
+  it('sends nothing that was gathered to a reader who has lost the right to it, and all of it before an end', () => {
+    const [one, two] = [open(), open()];
+    for (const { stream } of [one, two]) for (const id of [1, 2]) stream.mark(id);
+    two.stream.end();
+    expect([two.answer.state, two.answer.written.endsWith('id: 1\n\nid: 2\n\n')]).toEqual(['ended', true]);
+    allowed = false;
+    vi.advanceTimersByTime(20);
+    expect([one.answer.state, one.answer.written.endsWith('id: 1\n\n')]).toEqual(['cut', true]);
+  });
+
+  it('sends what was gathered while its reader had the right, and cuts it with the change', () => {
+    const { answer, stream } = open();
+    for (const id of [1, 2]) stream.mark(id);
+    allowed = false;
+    for (const tell of changed) tell();
+    expect([answer.state, answer.written.endsWith('id: 1\n\nid: 2\n\n')]).toEqual(['cut', true]);
+    stream.mark(3);
+    vi.advanceTimersByTime(100);
+    expect(answer.written).not.toContain('id: 3');
+  });
+
+  it('cuts a reader that is too slow, and gives back what it held', () => {
+    const { answer, stream } = open();
+    const given = vi.fn();
+    stream.onClose(given);
+    answer.writableLength = 2 << 20;
+    stream.send(event);
+    expect([answer.state, stream.open, given.mock.calls.length]).toEqual(['cut', false, 1]);
+    const written = answer.written;
+    stream.send(event);
+    stream.end();
+    expect([answer.written, answer.state]).toEqual([written, 'cut']);
+    stream.onClose(given);
+    expect(given).toHaveBeenCalledTimes(2);
+  });
+
+  it('cuts who may not read any more: at an event, at a comment, and at once when keys or sessions change', () => {
+    const acts = [
+      (stream: ReturnType<typeof open>['stream']) => stream.send(event),
+      () => vi.advanceTimersByTime(15_000),
+      () => {
+        for (const tell of changed) tell();
+      },
+    ];
+    for (const act of acts) {
+      allowed = true;
+      const { answer, stream } = open();
+      const written = answer.written;
+      allowed = false;
+      act(stream);
+      expect([answer.state, answer.written]).toEqual(['cut', written]);
+    }
+  });
+
+  it('asks for the admin tier once for each write that it gathers, and anew after a change of rights', () => {
+    guest = true;
+    const { stream } = open({ route: { auth: 'client' }, auth: {} } as unknown as Call);
+    expect(stream.isAdmin()).toBe(false);
+    guest = false;
+    expect(stream.isAdmin()).toBe(true);
+    stream.mark(1);
+    expect(stream.isAdmin()).toBe(true);
+    guest = true;
+    expect(stream.isAdmin()).toBe(true);
+    for (const tell of changed) tell();
+    expect(stream.isAdmin()).toBe(false);
+    guest = false;
+    vi.advanceTimersByTime(20);
+    expect(stream.isAdmin()).toBe(true);
+  });
+
+  it('keeps places for who may pass an admin route: nobody else can shut the owner out', () => {
+    const client = { route: { auth: 'client' }, auth: {} } as unknown as Call;
+    door = new StreamDoor(deps(), 3, 1);
+    guest = true;
+    const others = [open(client), open(client)];
+    expect(codeOf(() => open(client))).toBe('events.too_many');
+    guest = false;
+    const owner = open(client);
+    expect(codeOf(() => open(client))).toBe('events.too_many');
+    others[0]?.stream.end();
+    guest = true;
+    expect(codeOf(() => open(client))).toBe('events.too_many');
+    owner.stream.end();
+    expect(codeOf(() => open(client))).toBeNull();
+  });
+
+  it('has room for so many, and ends all of them when the gateway stops', () => {
+    const both = [open(), open()];
+    expect(codeOf(open)).toBe('events.too_many');
+    both[0]?.stream.end();
+    const third = open();
+    stop.abort();
+    expect([both[1]?.answer.state, third.answer.state]).toEqual(['ended', 'ended']);
+    expect(codeOf(open)).toBe('slot.draining');
+    expect(new GatewayError('slot.draining').status).toBe(503);
+  });
+});

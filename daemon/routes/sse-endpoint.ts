@@ -1,0 +1,174 @@
+import type { ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import { GatewayError } from '../contract/errors.ts';
+import type { ClassRule } from '../contract/routes.ts';
+import { sseComment, sseEvent } from '../lib/net/sse.ts';
+import type { RouteDeps } from './deps.ts';
+import type { Call } from './handler.ts';
+
+const KEEP_ALIVE_MS = 15_000;
+/** After a write the next ones are gathered for so long, in milliseconds: a busy gateway writes once for many events. */
+const GATHER_MS = 20;
+/** Bytes that may wait for a slow reader before it is cut; it comes back with `Last-Event-ID`. */
+const MAX_BACKLOG = 1 << 20;
+
+const HEAD = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+  connection: 'close',
+};
+
+/** One reader of a stream of server-sent events. */
+export interface EventStream {
+  /** Sends one event; a reader that is too slow, or may not read any more, is cut instead. */
+  send(event: { id?: number; event: string; data: string }): void;
+  /** Tells the reader where it stands, so that it can catch up from here. */
+  mark(id: number): void;
+  /** Ends the answer as it should. */
+  end(): void;
+  /** What is to be given back once the reader is gone, for whatever reason. */
+  onClose(act: () => void): void;
+  readonly open: boolean;
+  /** Whether the reader may pass an admin route now; asked once for all that is gathered into one write. */
+  isAdmin(): boolean;
+}
+
+export type StreamDoorDeps = Pick<RouteDeps, 'auth' | 'stopping'>;
+
+/**
+ * Opens streams of server-sent events for a bounded number of readers. Each is judged anew at every write, keep-alive
+ * comments among them, and after every change of keys, sessions or enforcement. A stop of the gateway ends them at once:
+ * they would never drain.
+ */
+export class StreamDoor {
+  readonly #deps: StreamDoorDeps;
+  readonly #most: number;
+  readonly #kept: number;
+  readonly #readers = new Set<Reader>();
+
+  /** `most` readers at once; the last `kept` places are for those who may pass an admin route now. */
+  constructor(deps: StreamDoorDeps, most: number, kept = 0) {
+    this.#deps = deps;
+    this.#most = most;
+    this.#kept = kept;
+    deps.stopping.addEventListener('abort', () => {
+      for (const reader of [...this.#readers]) reader.end();
+    });
+    deps.auth.onChange(() => {
+      for (const reader of [...this.#readers]) reader.judge();
+    });
+  }
+
+  /** Writes the head. Throws `slot.draining` while the gateway stops and `events.too_many` beyond the bound. */
+  open(ctx: Context, call: Call): EventStream {
+    const { auth, stopping } = this.#deps;
+    if (stopping.aborted) throw new GatewayError('slot.draining', { retryAfterS: 5 });
+    const passes = (rule: ClassRule) => auth.decide(rule, auth.caller(call.auth), call.auth) === 'pass';
+    const kept = this.#kept === 0 || passes('admin') ? 0 : this.#kept;
+    if (this.#readers.size >= this.#most - kept)
+      throw new GatewayError('events.too_many', { retryAfterS: 5 });
+    const reader = new Reader(ctx.res, passes, call.route.auth);
+    this.#readers.add(reader);
+    reader.onClose(() => this.#readers.delete(reader));
+    ctx.res.writeHead(200, HEAD);
+    ctx.res.write(`retry: 1000\n${sseComment('connected')}`);
+    if (ctx.req.method === 'HEAD') reader.end();
+    return reader;
+  }
+}
+
+class Reader implements EventStream {
+  readonly #res: ServerResponse;
+  readonly #passes: (rule: ClassRule) => boolean;
+  readonly #rule: ClassRule;
+  readonly #settle: (() => void)[] = [];
+  readonly #timer: ReturnType<typeof setInterval>;
+  #held = '';
+  /** What was said for the write that is gathered now; null: not asked yet. */
+  #admin: boolean | null = null;
+  #soon: ReturnType<typeof setTimeout> | null = null;
+  open = true;
+
+  constructor(res: ServerResponse, passes: (rule: ClassRule) => boolean, rule: ClassRule) {
+    this.#res = res;
+    this.#passes = passes;
+    this.#rule = rule;
+    this.#timer = setInterval(() => this.#write(sseComment('keep-alive')), KEEP_ALIVE_MS);
+    res.on('close', () => this.#over());
+  }
+
+  send(event: { id?: number; event: string; data: string }): void {
+    this.#write(sseEvent(event));
+  }
+
+  mark(id: number): void {
+    this.#write(`id: ${id}\n\n`);
+  }
+
+  isAdmin(): boolean {
+    if (this.#soon === null) return this.#passes('admin');
+    this.#admin ??= this.#passes('admin');
+    return this.#admin;
+  }
+
+  /** After each change of rights. What was gathered until now came while they held. */
+  judge(): void {
+    this.#admin = null;
+    if (!this.open || this.#passes(this.#rule)) return;
+    const held = this.#held;
+    if (held === '' && this.#res.writableLength === 0) {
+      this.#res.destroy();
+      return;
+    }
+    this.#over();
+    this.#res.end(held, () => this.#res.destroy());
+  }
+
+  end(): void {
+    if (!this.open) return;
+    this.#flush();
+    if (!this.open) return;
+    this.#over();
+    this.#res.end();
+  }
+
+  onClose(act: () => void): void {
+    if (this.open) this.#settle.push(act);
+    else act();
+  }
+
+  #write(text: string): void {
+    if (!this.open) return;
+    if (this.#res.writableLength + this.#held.length > MAX_BACKLOG) this.#res.destroy();
+    else if (this.#soon !== null) this.#held += text;
+    else this.#put(text);
+  }
+
+  /** Writes, and gathers from now on. Whether the reader may read is asked each time. */
+  #put(text: string): void {
+    if (!this.#passes(this.#rule)) {
+      this.#res.destroy();
+      return;
+    }
+    this.#res.write(text);
+    this.#soon = setTimeout(() => this.#flush(), GATHER_MS);
+  }
+
+  #flush(): void {
+    const text = this.#held;
+    this.#held = '';
+    this.#admin = null;
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    this.#soon = null;
+    if (this.open && text !== '') this.#put(text);
+  }
+
+  #over(): void {
+    if (!this.open) return;
+    this.open = false;
+    clearInterval(this.#timer);
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    for (const act of this.#settle) act();
+  }
+}

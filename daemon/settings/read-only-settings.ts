@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import type { SettingRow } from '../contract/system.ts';
+import { silentLog } from '../lib/log.ts';
+import type { SettingName, SettingValue } from './catalogue.ts';
+import { CONFIG_CAP, CONFIG_FILE } from './config-text.ts';
+import { ENV_FILE, ENV_FILE_CAP } from './env-layer.ts';
+import { type Folders, folderPaths } from './folders.ts';
+import type { Resolved } from './precedence.ts';
+import type { Problem } from './problem.ts';
+import { readFileCapped } from './read-file.ts';
+import { SettingsState } from './state.ts';
+
+/** The settings as a start now would find them. */
+export interface SettingsLook {
+  readonly folders: Folders;
+  value<N extends SettingName>(name: N): SettingValue<N>;
+  resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>>;
+  environment(name: string): string | undefined;
+  /** The rows of `GET /api/settings`; a secret never shows its value. */
+  views(): SettingRow[];
+  problems(): readonly Problem[];
+  /** Paths of config.toml and api.env, as far as this user may not read them: what they say is not in the values. */
+  denied(): readonly string[];
+  /** Why config.toml can't be read when there is no last good copy either. */
+  hopeless(): Problem | null;
+  secrets(): readonly string[];
+}
+
+/** Reads the settings and writes nothing, also where folders are missing. Throws SetupError when nothing names a folder. */
+export async function lookAtSettings(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<SettingsLook> {
+  const folders = folderPaths(env);
+  const state = new SettingsState(folders, env, silentLog());
+  await state.start();
+  const [apiEnv, config] = await Promise.all([
+    readFileCapped(join(folders.config, ENV_FILE), ENV_FILE_CAP),
+    readFileCapped(join(folders.config, CONFIG_FILE), CONFIG_CAP),
+  ]);
+  state.take({ env: apiEnv, config });
+  const denied = [
+    { name: CONFIG_FILE, read: config },
+    { name: ENV_FILE, read: apiEnv },
+  ].filter(({ read }) => read.kind === 'unreadable' && read.denied);
+  return {
+    folders,
+    value: (name) => state.resolved(name).value,
+    resolve: (name) => state.resolved(name),
+    environment: (name) => state.environment(name),
+    views: () => state.views(),
+    problems: () => state.problems,
+    denied: () => denied.map(({ name }) => join(folders.config, name)),
+    hopeless: () => state.hopeless,
+    secrets: () => state.secrets,
+  };
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { hostName } from './host-name.ts';
+import { list, origin } from './setting-types.ts';
+
+test('a list names the entry that it refuses by its number, blank ones counted, and never by its text', () => {
+  const read = list(origin).fromToml([' https://a.example ', '', 'geheim']);
+  expect(read).toEqual({
+    ok: false,
+    reason: 'has an entry (number 3) that is not an origin like https://chat.example.com',
+  });
+  expect(list(hostName).fromText('gw.example.com, geheim geheim')).toMatchObject({
+    reason: expect.stringMatching(/^has an entry \(number 2\) that is no host name like/),
+  });
+});
+
+test('a list leaves blank entries out, from the environment and from the file', () => {
+  expect(list().fromText(' a, ,b ,')).toEqual({ ok: true, value: ['a', 'b'] });
+  expect(list().fromToml([' a ', '', 'b'])).toEqual({ ok: true, value: ['a', 'b'] });
+});

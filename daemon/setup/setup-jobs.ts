@@ -1,0 +1,185 @@
+import { GatewayError } from '../contract/errors.ts';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { PullRecord } from '../contract/pulls.ts';
+import type { Bus } from '../lib/async/event-bus.ts';
+import type { Log } from '../lib/log.ts';
+import type { Pulls } from '../models/pulls/pulls.ts';
+import type { Registry } from '../models/registry.ts';
+import type { Slots } from '../slots/slots.ts';
+import { placeModel } from './place-model.ts';
+import type { SetupWork } from './setup-state.ts';
+import type { KeptState } from './stored-state.ts';
+
+export interface WorksOptions {
+  readonly kept: KeptState;
+  readonly log: Log;
+  readonly bus: Bus<GatewayEvents>;
+  readonly pulls: Pick<Pulls, 'list' | 'create'>;
+  readonly registry: Pick<Registry, 'get'>;
+  readonly slots: Slots;
+  /** Runs a change of the configuration and names its failure. */
+  write<T>(change: () => Promise<T>): Promise<T>;
+  /** Id of the registered model of a catalogue name; null without one. */
+  installed(model: string): string | null;
+}
+
+type Failure = NonNullable<SetupWork['error']>;
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof GatewayError) {
+    const { reason } = error.options.details ?? {};
+    const why = typeof reason === 'string' ? ` ${reason}` : '';
+    return { code: error.code, message: `${error.message}${why}` };
+  }
+  return { code: 'internal', message: 'Something unforeseen has failed; the log of the gateway tells more.' };
+}
+
+const CANCELLED: Failure = { code: 'pull.state', message: 'The download was cancelled.' };
+const OPEN: ReadonlySet<SetupWork['phase']> = new Set(['asking', 'pulling', 'loading']);
+
+/**
+ * Brings the models of the set into their slots: asks the hub, waits for the download, writes the slot file, loads. Every step is
+ * remembered before the next begins, so that it goes on without a page and after a restart. One model is asked for, and one
+ * is loaded, at a time.
+ */
+export class Works {
+  readonly #options: WorksOptions;
+  readonly #closing = new AbortController();
+  readonly #unsubscribe: () => void;
+  readonly #busy = new Set<string>();
+  #asking: Promise<void> = Promise.resolve();
+  #loading: Promise<void> = Promise.resolve();
+  /** What the hub failed with last, while a round of questions lasts. */
+  #hubFault: Failure | null = null;
+
+  constructor(options: WorksOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.bus.subscribe(({ name, payload }) => {
+      if (name === 'pull') this.#pullChanged((payload as GatewayEvents['pull']).pull);
+    });
+    for (const work of options.kept.state.work) this.#advance(work.slot);
+  }
+
+  /** Begins, or begins again what has failed or whose model is gone. What is under way for the same model, or done, stays so. */
+  begin(wanted: readonly Pick<SetupWork, 'slot' | 'model' | 'name' | 'context'>[]): void {
+    this.#hubFault = null;
+    const { kept } = this.#options;
+    for (const one of wanted) {
+      const before = kept.work(one.slot);
+      if (before?.model === one.model && this.stands(before)) continue;
+      kept.putWork({ ...one, phase: 'asking', pull: null, modelId: null, error: null });
+      this.#advance(one.slot);
+    }
+  }
+
+  /** Whether a work is under way, or what it has brought is there: its model, in its slot. */
+  stands({ slot, phase, modelId }: SetupWork): boolean {
+    if (phase !== 'ready') return phase !== 'failed';
+    const { registry, slots } = this.#options;
+    return registry.get(modelId ?? '') !== undefined && slots.config(slot)?.model === modelId;
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#closing.abort(new DOMException('the gateway stops', 'AbortError'));
+  }
+
+  /** Notes how far a work is; not when the slot is meant for another model by now. */
+  #change({ slot, model }: SetupWork, change: Partial<SetupWork>): void {
+    const work = this.#options.kept.work(slot);
+    if (work?.model === model && !this.#closing.signal.aborted)
+      this.#options.kept.putWork({ ...work, ...change });
+  }
+
+  #pullChanged({ id, state }: PullRecord): void {
+    const work = this.#options.kept.state.work.find(({ pull }) => pull === id);
+    if (work === undefined) return;
+    const goesOn = work.phase === 'failed' && !['failed', 'cancelled'].includes(state);
+    if (goesOn && work.modelId === null) this.#change(work, { phase: 'pulling', error: null });
+    if (goesOn || ['done', 'failed', 'cancelled'].includes(state)) this.#advance(work.slot);
+  }
+
+  /** Takes the next step of one work, unless one is being taken. */
+  #advance(slot: string): void {
+    const work = this.#options.kept.work(slot);
+    if (work === undefined || !OPEN.has(work.phase) || this.#busy.has(slot)) return;
+    if (work.phase === 'pulling') {
+      this.#lookAtPull(work);
+      return;
+    }
+    this.#busy.add(slot);
+    const step = work.phase === 'asking' ? this.#inTurnAsk(work) : this.#inTurnLoad(work);
+    void step.finally(() => {
+      this.#busy.delete(slot);
+      const now = this.#options.kept.work(slot);
+      if (
+        !this.#closing.signal.aborted &&
+        now !== undefined &&
+        (now.phase !== work.phase || now.model !== work.model)
+      )
+        this.#advance(slot);
+    });
+  }
+
+  #lookAtPull(work: SetupWork): void {
+    const job = this.#options.pulls.list().find(({ id }) => id === work.pull);
+    const state = job?.state ?? 'cancelled';
+    if (state === 'cancelled') this.#change(work, { phase: 'failed', error: CANCELLED });
+    if (state === 'failed') this.#change(work, { phase: 'failed', error: job?.error ?? null });
+    if (state !== 'done') return;
+    this.#change(work, { phase: 'loading', modelId: job?.model ?? null });
+    this.#advance(work.slot);
+  }
+
+  #inTurnAsk(work: SetupWork): Promise<void> {
+    this.#asking = this.#asking.then(() => this.#guarded(work, () => this.#ask(work)));
+    return this.#asking;
+  }
+
+  #inTurnLoad(work: SetupWork): Promise<void> {
+    this.#loading = this.#loading.then(() => this.#guarded(work, () => this.#load(work)));
+    return this.#loading;
+  }
+
+  async #guarded(work: SetupWork, step: () => Promise<void>): Promise<void> {
+    try {
+      this.#closing.signal.throwIfAborted();
+      await step();
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      const failure = failureOf(error);
+      if (failure.code === 'pull.hub_unreachable') this.#hubFault = failure;
+      const { log } = this.#options;
+      log.warn(
+        { slot: work.slot, model: work.model, err: error },
+        'a model of the setup did not get into its slot',
+      );
+      this.#change(work, { phase: 'failed', error: failure });
+    }
+  }
+
+  async #ask(work: SetupWork): Promise<void> {
+    const { model } = work;
+    const { pulls, installed } = this.#options;
+    const here = installed(model);
+    if (here !== null) return this.#change(work, { phase: 'loading', modelId: here });
+    // Six questions to a hub that does not answer would take minutes.
+    if (this.#hubFault !== null) return this.#change(work, { phase: 'failed', error: this.#hubFault });
+    try {
+      const { id } = await pulls.create({ model }, this.#closing.signal);
+      this.#change(work, { phase: 'pulling', pull: id });
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== 'model.exists') throw error;
+      this.#change(work, { phase: 'loading', modelId: String(error.options.details?.model) });
+    }
+  }
+
+  async #load(work: SetupWork): Promise<void> {
+    const { slot, modelId, context } = work;
+    const { registry, slots, write } = this.#options;
+    const model = registry.get(modelId ?? '');
+    if (model === undefined) throw new GatewayError('model.not_found');
+    await placeModel(slots, { slot, modelId: model.id, type: model.type, context }, write);
+    this.#change(work, { phase: 'ready', error: null });
+  }
+}

@@ -1,0 +1,50 @@
+import type { ModelFitView } from '../../contract/catalog.ts';
+import type { MemorySumView } from '../../contract/slots.ts';
+import { automaticSlot, type SlotConfig } from '../config/slot-file.ts';
+import type { SlotModel } from '../engines/engine.ts';
+import { engineFor } from '../engines/table.ts';
+import type { Forecast } from './controller.ts';
+
+/** Smaller windows that are tried when the usual one has no room, in tokens. */
+const WINDOWS = [4096, 2048];
+/** Of the slot that the model would get; the name stands for no slot. */
+const NAME = 'catalog';
+/** The engine of ours that draws with one file as its model. */
+const DRAWS = 'sd-server';
+
+/** The slot that a model would have if it were here, with this window; null takes the engine's default. */
+export function slotOf({ id, type }: Pick<SlotModel, 'id' | 'type'>, context: number | null): SlotConfig {
+  const engine = type === 'image' ? DRAWS : engineFor(type, 'gguf');
+  return { ...automaticSlot(NAME, type, id, engine), context };
+}
+
+function told(badge: ModelFitView['badge'], { order, view }: Forecast): ModelFitView {
+  const { context } = order.launch;
+  const { pool, needed } = view.sum;
+  const free = roomOf(view.sum);
+  return { badge, context: context === 0 ? null : context, evicts: [...view.evicts], needed, free, pool };
+}
+
+/** What one more model may take: what is available, less what is spoken for, within the limit for slots. */
+function roomOf({ free, reserved, kept_free, limit, held }: MemorySumView): number {
+  const usable = free - reserved - kept_free;
+  return Math.max(0, limit === null ? usable : Math.min(usable, limit - held));
+}
+
+/**
+ * Returns whether a model could be loaded now, by the forecast of admission for its slot
+ * (docs/spec/contract.md#admission): with the usual window, otherwise with a smaller one, otherwise after an
+ * eviction, otherwise not at all. Pure but for `forecast`.
+ */
+export function fitOf(
+  model: SlotModel,
+  forecast: (config: SlotConfig, model: SlotModel) => Forecast,
+): ModelFitView {
+  const usual = forecast(slotOf(model, null), model);
+  if (usual.view.outcome === 'starts') return told('fits', usual);
+  for (const context of WINDOWS.filter((window) => window < usual.order.launch.context)) {
+    const smaller = forecast(slotOf(model, context), model);
+    if (smaller.view.outcome === 'starts') return told('fits_with_context', smaller);
+  }
+  return told(usual.view.outcome === 'refused' ? 'does_not_fit' : 'needs_eviction', usual);
+}

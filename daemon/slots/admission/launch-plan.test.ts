@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../contract/errors.ts';
+import { currentOf } from '../testing/memory.ts';
+import { MODEL, slotConfig } from '../testing/owner-bench.ts';
+import { type OrderPicture, orderLoad } from './launch-plan.ts';
+
+const GIB = 1024 ** 3;
+const model = { ...MODEL, sizeBytes: 2 * GIB, kvBytesPerToken: 4, embedding: 1 };
+const picture = (over: Partial<OrderPicture> = {}): OrderPicture => ({
+  model,
+  others: [],
+  cpuThreads: 0,
+  cores: 8,
+  queueMax: 64,
+  room: () => ({ pool: 'host', free: 64 * GIB }),
+  measured: () => null,
+  ...over,
+});
+const alone = orderLoad(slotConfig(), picture());
+
+function refusal(act: () => unknown): GatewayError {
+  try {
+    act();
+  } catch (cause) {
+    if (cause instanceof GatewayError) return cause;
+    throw cause;
+  }
+  throw new Error('was admitted');
+}
+
+describe('orderLoad', () => {
+  it('plans the launch with the whole thread budget for the only slot', () => {
+    expect(alone.launch).toMatchObject({
+      modelId: 'tiny',
+      threads: 7,
+      context: 512,
+      how: { settings: { queueLimit: 64 } },
+    });
+    expect(alone).toMatchObject({
+      weightBytes: 2 * GIB,
+      room: { pool: 'host' },
+      need: { source: 'estimated' },
+    });
+    expect(alone.need.total).toBeGreaterThan(2 * GIB);
+  });
+
+  it('counts the projector that is loaded with a model among its weights', () => {
+    const config = slotConfig('eyes', 'engine = "llama-server"');
+    const seeing = { ...model, projectorPath: '/m/mmproj.gguf', projectorBytes: GIB };
+    expect(orderLoad(config, picture({ model: seeing })).need.weights).toBe(3 * GIB);
+    expect(orderLoad(config, picture()).need.weights).toBe(2 * GIB);
+  });
+
+  it('gives the demonstration model one thread', () => {
+    expect(orderLoad(slotConfig(), picture({ model: { ...model, demo: true } })).launch.threads).toBe(1);
+  });
+
+  it('shares threads with slots on the CPU, not with those on a GPU', () => {
+    const four = { ...alone.launch, threads: 4 };
+    const beside = (device: string | null) =>
+      orderLoad(slotConfig('utility'), picture({ others: [currentOf(device, { launch: four })] })).launch
+        .threads;
+    expect([beside('cpu'), beside(null), beside('vulkan')]).toEqual([3, 3, 7]);
+  });
+
+  it('an attached server costs this machine nothing, neither memory nor threads', () => {
+    const attached = slotConfig('far', 'engine = "custom"\nrunner = "attach"\nurl = "http://h:1"');
+    const { launch, need } = orderLoad(attached, picture({ others: [currentOf('cpu')] }));
+    expect([need.total, launch.threads, launch.device]).toEqual([0, 0, 'remote']);
+    const beside = { launch: { ...launch, threads: 4 } };
+    const others = [currentOf('remote', beside), currentOf(null, beside)];
+    expect(orderLoad(slotConfig('utility'), picture({ others })).launch.threads).toBe(7);
+  });
+
+  it('asks for the memory of the very device that was chosen, with what is needed', () => {
+    const asked: [string, number][] = [];
+    const room = (device: string, needed: number) => {
+      asked.push([device, needed]);
+      return { pool: 'card', free: 64 * GIB };
+    };
+    expect(orderLoad(slotConfig('agent', 'device = "cuda:1"'), picture({ room })).room.pool).toBe('card');
+    expect(asked).toEqual([['cuda:1', alone.need.total]]);
+  });
+
+  it.each([
+    ['tts', 'engine = "speech"\ndevice = "auto"', 'cpu'],
+    ['tts', 'engine = "espeak"', 'cpu'],
+    ['llm', 'engine = "flm"\nmodel = "llama3.2:1b"', 'cpu'],
+    ['tts', 'engine = "kokoro"\nrunner = "container"', 'cpu'],
+    ['llm', 'engine = "llama-server"\nrunner = "container"', 'cpu'],
+    ['llm', 'engine = "llama-server"\nrunner = "container"\ndevice = "cuda:1"', 'cuda:1'],
+    ['llm', 'engine = "llama-server"', 'auto'],
+  ] as const)('%s with %j takes the memory of what it runs on: %s', (type, text, device) => {
+    const asked: string[] = [];
+    const room = (where: string) => {
+      asked.push(where);
+      return { pool: 'host', free: 64 * GIB };
+    };
+    const config = slotConfig('one', `type = "${type}"\n${text}`);
+    orderLoad(config, picture({ model: { ...model, type }, room }));
+    expect(asked).toEqual([device]);
+  });
+
+  it('what was measured in that pool replaces the estimate', () => {
+    const measured: OrderPicture['measured'] = (launch, pool, size) =>
+      launch.modelId === 'tiny' && pool === 'host' && size === 2 * GIB ? 77 : null;
+    expect(orderLoad(slotConfig(), picture({ measured })).need).toMatchObject({
+      total: 77,
+      source: 'measured',
+    });
+  });
+
+  it.each([
+    ['', null, 'The slot has no model.'],
+    ['model = "gone"', null, 'The model gone of the slot file was not found.'],
+    ['model = "/srv/models/gone.gguf"', null, 'The model gone.gguf of the slot file was not found.'],
+    [
+      '',
+      { ...model, type: 'embedding' as const },
+      'tiny is an embedding model; the slot serves a chat model.',
+    ],
+  ])('%j: a slot without a fitting model is refused for good', (text, given, reason) => {
+    const error = refusal(() => orderLoad(slotConfig('agent', text), picture({ model: given })));
+    expect([error.code, error.options.details?.reason]).toEqual(['slot.failed', reason]);
+    expect(error.message).toBe(`Slot agent can not be loaded: ${reason}`);
+    expect(error.headers()).toEqual({ 'x-should-retry': 'false' });
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { currentOf } from '../testing/memory.ts';
+import { poolOf, reservedBytes, settlingBytes, toHolder } from './memory-use.ts';
+
+const current = { neededBytes: 100, weightBytes: 60 };
+
+describe('reservedBytes', () => {
+  it.each([
+    ['a load that has taken nothing yet', currentOf(null, current), 0, 100],
+    ['what it has taken shows already', currentOf(null, current), 70, 30],
+    ['more than it needs', currentOf(null, current), 170, 0],
+    [
+      'a load onto a card: its memory is not that of the process',
+      currentOf(null, { ...current, pool: 'card' }),
+      70,
+      100,
+    ],
+    ['a running one: its mapped weights', currentOf('cpu', current), 30, 60],
+    ['a running one with weights that are its own', currentOf('cpu', current), 95, 5],
+    ['a running one on a card', currentOf('vulkan', { ...current, pool: 'card' }), 30, 0],
+  ])('%s', (_, engine, anonymous, bytes) => expect(reservedBytes(engine, anonymous)).toBe(bytes));
+});
+
+describe('toHolder', () => {
+  const holding = (engine = currentOf('cpu', current)) => ({
+    name: 'a',
+    state: 'ready' as const,
+    pinned: false,
+    priority: 0,
+    usedAt: 3,
+    current: engine,
+  });
+
+  it('frees on the machine what is reserved for it and what it has taken', () => {
+    expect(toHolder(holding(), { anonymous: 30, reloadMs: 9 })).toMatchObject({
+      state: 'loaded',
+      serving: false,
+      holds: 100,
+      frees: 90,
+      reloadMs: 9,
+    });
+  });
+
+  it('frees on a card what it was granted', () => {
+    const onCard = currentOf('vulkan', { ...current, pool: 'card' });
+    expect(toHolder(holding(onCard), { anonymous: 30, reloadMs: 9 }).frees).toBe(100);
+  });
+
+  it.each([
+    ['starting', 'loading', false],
+    ['warming', 'loading', false],
+    ['ready', 'loaded', false],
+    ['serving', 'loaded', true],
+    ['draining', 'draining', true],
+    ['stopping', 'stopping', false],
+  ] as const)('%s is %s', (state, phase, serving) => {
+    expect(toHolder({ ...holding(), state }, { anonymous: 0, reloadMs: 0 })).toMatchObject({
+      state: phase,
+      serving,
+    });
+  });
+});
+
+it('an engine that fell back to the CPU takes from the machine, whatever was expected', () => {
+  expect(poolOf(currentOf('cpu', { pool: 'card' }))).toBe('host');
+  expect(poolOf(currentOf('vulkan', { pool: 'card' }))).toBe('card');
+  expect(poolOf(currentOf(null, { pool: 'card' }))).toBe('card');
+});
+
+it('cards and graphics may not show an engine that has just become ready', () => {
+  const ready = currentOf('vulkan', { ...current, pool: 'card', readySince: 1_000 });
+  expect([settlingBytes(ready, 1_001), settlingBytes(ready, 7_000)]).toEqual([100, 0]);
+  const onGraphics = currentOf('vulkan', { ...current, readySince: 1_000 });
+  expect([settlingBytes(onGraphics, 1_001), settlingBytes(onGraphics, 7_000)]).toEqual([100, 0]);
+  expect(settlingBytes(currentOf('cpu', { ...current, readySince: 1_000 }), 1_001)).toBe(0);
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { automaticSlot, builtInSlot, type SlotConfig } from '../config/slot-file.ts';
+import { MODEL, slotConfig } from '../testing/owner-bench.ts';
+import type { Forecast } from './controller.ts';
+import { orderLoad } from './launch-plan.ts';
+import { planView } from './plan.ts';
+
+/** Where each value of a launch is said to come from. */
+function originOf(config: SlotConfig, asked = false, model = MODEL): (key: string) => string | undefined {
+  const order = orderLoad(config, {
+    model,
+    others: [],
+    cpuThreads: 0,
+    cores: 8,
+    queueMax: 64,
+    room: () => ({ pool: 'host', free: 0 }),
+    measured: () => null,
+  });
+  const forecast = { order, view: {} } as unknown as Forecast;
+  const { launch } = planView({ config, model, asked, cpuThreads: 0 }, forecast);
+  return (key) => launch[key]?.from;
+}
+
+const origins = (config: SlotConfig, asked = false): (string | undefined)[] =>
+  ['slot', 'engine', 'type', 'model_id'].map(originOf(config, asked));
+
+test('what no file says does not come from one', () => {
+  expect(origins(builtInSlot('agent'))).toEqual(['default', 'default', 'default', 'default']);
+  expect(origins(automaticSlot('tiny', 'llm', 'tiny'))).toEqual(['model', 'model', 'model', 'model']);
+  expect(origins(slotConfig('writer', 'model = "tiny"'))).toEqual(['file', 'default', 'default', 'file']);
+  expect(origins(slotConfig('agent', 'type = "llm"'))).toEqual(['file', 'default', 'file', 'default']);
+  expect(origins(slotConfig('writer', 'model = "tiny"'), true).at(-1)).toBe('request');
+});
+
+test.each([
+  ['', true, 'engine'],
+  ['device = "auto"', true, 'engine'],
+  ['device = "vulkan:1"', true, 'file'],
+  ['device = "cpu"', true, 'file'],
+  ['', false, 'default'],
+])('the device under %j (demonstration model: %j) comes from %s', (text, demo, from) => {
+  const config = slotConfig('writer', `model = "tiny"\n${text}`);
+  expect(originOf(config, false, { ...MODEL, demo })('device')).toBe(from);
+});

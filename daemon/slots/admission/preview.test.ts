@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../contract/errors.ts';
+import type { LoadForecastView } from '../../contract/slots.ts';
+import type { Forecast } from './controller.ts';
+import { foresee } from './preview.ts';
+
+const SUM: LoadForecastView['sum'] = {
+  pool: 'host',
+  needed: 5,
+  free: 1,
+  reserved: 0,
+  kept_free: 0,
+  limit: null,
+  held: 4,
+  short: 4,
+  victims: [],
+};
+const forecast = (outcome: LoadForecastView['outcome']) => () =>
+  ({ view: { outcome, evicts: [], sum: SUM } }) as unknown as Forecast;
+const failed = new GatewayError('slot.failed');
+
+test.each(['ready', 'serving', 'starting', 'warming', 'pulling'] as const)(
+  'a slot that is %s loads nothing',
+  (state) => {
+    const unasked = () => {
+      throw new Error('nobody needs this sum');
+    };
+    expect(foresee('agent', state, null, unasked)).toEqual({ load: null, refusal: null });
+  },
+);
+
+test.each(['offline', 'error', 'draining', 'stopping'] as const)('from %s the sum is told', (state) => {
+  const { load, refusal } = foresee('agent', state, null, forecast('evicts'));
+  expect([load?.outcome, refusal]).toEqual(['evicts', null]);
+});
+
+test('memory that is missing is the refusal, behind that of the slot itself', () => {
+  expect(foresee('agent', 'offline', null, forecast('refused')).refusal?.code).toBe('slot.no_memory');
+  expect(foresee('agent', 'error', failed, forecast('refused'))).toEqual({
+    load: forecast('refused')().view,
+    refusal: failed,
+  });
+});
+
+test('what a load would throw is the refusal; anything else is a fault of ours', () => {
+  const none = () => {
+    throw failed;
+  };
+  expect(foresee('agent', 'offline', null, none)).toEqual({ load: null, refusal: failed });
+  const fault = () => {
+    throw new TypeError('x');
+  };
+  expect(() => foresee('agent', 'offline', null, fault)).toThrow(TypeError);
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { Notes } from '../testing/notes.ts';
+import { slotConfig } from '../testing/owner-bench.ts';
+import { AutoSlots } from './auto-slots.ts';
+import type { BindableModel } from './bindings.ts';
+
+const V: BindableModel = { id: 'V', type: 'embedding', created: 1 };
+const W: BindableModel = { id: 'W', type: 'embedding', created: 2 };
+const none: ReadonlySet<string> = new Set();
+
+function open(models: BindableModel[], notes = new Notes(), away: readonly BindableModel[] = []) {
+  const auto = new AutoSlots({
+    models: () => models,
+    outOfSight: () => away.map(({ id }) => id),
+    kept: notes,
+    held: (config) => config.model,
+  });
+  return { auto, notes, models };
+}
+const pairs = (configs: readonly { name: string; model: string | null }[]) =>
+  configs.map(({ name, model }) => [name, model]);
+
+describe('AutoSlots', () => {
+  it('a model gets a slot of its type that is nothing but the default', () => {
+    const { auto } = open([V]);
+    const [embed] = auto.configs({ configs: [], broken: none });
+    expect(embed).toMatchObject({ name: 'embed', auto: true, type: 'embedding', model: 'V', enabled: true });
+  });
+
+  it('a file without a model is completed, a disabled or broken one is left alone', () => {
+    const { auto } = open([V]);
+    const file = slotConfig('embed', 'context = 256');
+    expect(auto.configs({ configs: [file], broken: none })).toEqual([{ ...file, model: 'V' }]);
+    const off = slotConfig('embed', 'enabled = false');
+    expect(pairs(auto.configs({ configs: [off], broken: none }))).toEqual([
+      ['embed', null],
+      ['v', 'V'],
+    ]);
+    expect(pairs(auto.configs({ configs: [], broken: new Set(['embed']) }))).toEqual([['v', 'V']]);
+  });
+
+  it('settings that did not change are the same object, and nothing is written again', () => {
+    const { auto, notes } = open([V, W]);
+    const first = auto.configs({ configs: [], broken: none });
+    const again = auto.configs({ configs: [], broken: none });
+    expect(again.every((config, i) => config === first[i])).toBe(true);
+    expect(first.every((config) => auto.chose(config))).toBe(true);
+    expect(auto.chose(slotConfig('embed'))).toBe(false);
+    expect(notes.writes).toBe(1);
+  });
+
+  it('bindings outlive the gateway', () => {
+    const { notes } = open([]);
+    const models = [W];
+    const kept = (some: BindableModel[]) =>
+      pairs(open(some, notes).auto.configs({ configs: [], broken: none }));
+    expect(kept(models)).toEqual([['embed', 'W']]);
+    expect(kept([V, W])).toEqual([
+      ['v', 'V'],
+      ['embed', 'W'],
+    ]);
+    expect(kept([V])).toEqual([['embed', 'V']]);
+  });
+
+  it('a model that was out of sight gets its slot back, and who stood in for it gets its own', () => {
+    const notes = new Notes();
+    const shown = (some: BindableModel[], away: BindableModel[] = []) =>
+      Object.fromEntries(
+        open(some, notes, away)
+          .auto.configs({ configs: [], broken: none })
+          .map(({ name, model }) => [model, name]),
+      );
+    const late: BindableModel = { id: 'late', type: 'embedding', created: 0 };
+    expect(shown([W])).toEqual({ W: 'embed' });
+    expect(shown([V, W])).toEqual({ V: 'v', W: 'embed' });
+    expect(shown([V], [W])).toEqual({ V: 'embed' });
+    expect(shown([V, late], [W])).toEqual({ late: 'embed', V: 'v' });
+    expect(shown([V, W, late])).toEqual({ V: 'v', W: 'embed', late: 'late' });
+  });
+
+  it('a slot that holds another model for this run belongs to its own again at the next start', () => {
+    const notes = new Notes();
+    const { auto } = open([V, W], notes);
+    const [embed] = auto.configs({ configs: [], broken: none }).filter(({ name }) => name === 'embed');
+    const swapped = { ...(embed as NonNullable<typeof embed>), model: 'W' };
+    expect(pairs(auto.configs({ configs: [swapped], broken: none }))).toEqual([
+      ['embed', 'W'],
+      ['v', 'V'],
+    ]);
+    expect(pairs(open([V, W], notes).auto.configs({ configs: [], broken: none }))).toEqual([
+      ['embed', 'V'],
+      ['w', 'W'],
+    ]);
+  });
+});
+
+describe('speech', () => {
+  const piper: BindableModel = { id: 'piper', type: 'tts', format: 'onnx', created: 2 };
+  const espeak: BindableModel = { id: 'espeak-ng', type: 'tts', format: 'program', created: 1 };
+  const ear: BindableModel = { id: 'ear', type: 'stt', format: 'onnx', created: 1 };
+  const shown = (models: BindableModel[], files: string[][] = []) =>
+    open(models)
+      .auto.configs({ configs: files.map(([name = '', text]) => slotConfig(name, text)), broken: none })
+      .map(({ name, engine, runner, model }) => [name, engine, runner, model]);
+
+  it('a voice is slot tts, a recogniser slot stt, both with the engine that serves them', () => {
+    expect(shown([piper, ear])).toEqual([
+      ['tts', 'speech', 'worker', 'piper'],
+      ['stt', 'speech', 'worker', 'ear'],
+    ]);
+  });
+
+  it('the speaking program brings its own engine, also where a file only says how it sounds', () => {
+    expect(shown([espeak])).toEqual([['tts', 'espeak', 'worker', 'espeak-ng']]);
+    expect(shown([espeak], [['tts', '[voice]\nspeed = 2.0']])).toEqual([
+      ['tts', 'espeak', 'worker', 'espeak-ng'],
+    ]);
+  });
+
+  it('a slot whose engine has its own voices takes none of ours', () => {
+    const kokoro = 'engine = "kokoro"\nurl = "http://127.0.0.1:8880"';
+    expect(shown([piper], [['tts', kokoro]])).toEqual([
+      ['tts', 'kokoro', 'attach', null],
+      ['piper', 'speech', 'worker', 'piper'],
+    ]);
+  });
+
+  it('a voice that waited beside the program moves to slot tts when that steps aside', () => {
+    const notes = new Notes();
+    const names = (models: BindableModel[]) =>
+      pairs(open(models, notes).auto.configs({ configs: [], broken: none }));
+    expect(names([espeak, piper])).toEqual([
+      ['tts', 'espeak-ng'],
+      ['piper', 'piper'],
+    ]);
+    expect(names([piper])).toEqual([['tts', 'piper']]);
+  });
+});
+
+describe('models of the NPU backend', () => {
+  const vectors: BindableModel = { id: 'embed-gemma:300m', type: 'embedding', format: 'flm', created: 1 };
+  const chat: BindableModel = { id: 'llama3.2:1b', type: 'llm', format: 'flm', created: 1 };
+  const shown = (models: BindableModel[], files: string[][] = []) =>
+    open(models)
+      .auto.configs({ configs: files.map(([name = '', text]) => slotConfig(name, text)), broken: none })
+      .map(({ name, engine, runner, model }) => [name, engine, runner, model]);
+
+  it('have slots of their own with the engine that has them', () => {
+    expect(shown([chat, vectors])).toEqual([
+      ['llama3-2-1b', 'flm', 'process', 'llama3.2:1b'],
+      ['embed', 'flm', 'process', 'embed-gemma:300m'],
+    ]);
+  });
+
+  it('complete no slot file, which was written for another engine', () => {
+    expect(shown([vectors], [['embed', 'device = "vulkan"']])).toEqual([
+      ['embed', 'embedded', 'worker', null],
+      ['embed-gemma-300m', 'flm', 'process', 'embed-gemma:300m'],
+    ]);
+    const real: BindableModel = { id: 'vectors', type: 'embedding', format: 'gguf', created: 9 };
+    expect(shown([vectors, real], [['embed', 'device = "cpu"']])).toEqual(
+      expect.arrayContaining([['embed', 'embedded', 'worker', 'vectors']]),
+    );
+  });
+});

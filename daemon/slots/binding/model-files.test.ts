@@ -1,0 +1,36 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { Patience } from '../../lib/fs/mount-guard.ts';
+import { scratch } from '../../lib/testing/scratch.ts';
+import { ModelPlaces } from './model-files.ts';
+
+test('a file that comes is seen at once, a change and its end a moment later', async () => {
+  const folder = scratch();
+  const path = join(folder, 'a.bin');
+  const places = new ModelPlaces();
+  expect([places.at(path), places.at(folder)]).toEqual([null, { sizeBytes: 0 }]);
+  writeFileSync(path, 'x'.repeat(7));
+  expect(places.at(path)).toEqual({ sizeBytes: 7 });
+  writeFileSync(path, 'x'.repeat(9));
+  await vi.waitFor(() => expect(places.at(path)).toEqual({ sizeBytes: 9 }), 5_000);
+  rmSync(path);
+  await vi.waitFor(() => expect(places.at(path)).toBeNull(), 5_000);
+});
+
+test('a disk that does not answer any more keeps nobody waiting, and is asked one question', async () => {
+  const path = join(scratch(), 'a.bin');
+  writeFileSync(path, 'x');
+  const patience = new Patience({ ms: 20, mounts: () => [] });
+  const places = new ModelPlaces(patience);
+  expect(places.at(path)).toEqual({ sizeBytes: 1 });
+  const ask = vi.spyOn(patience, 'ask');
+  const never = vi.fn(() => new Promise<never>(() => {}));
+  ask.mockImplementation((folder) => Patience.prototype.ask.call(patience, folder, never) as Promise<never>);
+  rmSync(path);
+  await vi.waitFor(() => {
+    expect(places.at(path)).toEqual({ sizeBytes: 1 });
+    expect(ask.mock.calls.length).toBeGreaterThan(1);
+  }, 5_000);
+  expect(never).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,239 @@
+import { parse, TomlError } from 'smol-toml';
+import { z } from 'zod';
+import { DURATION_FORM, SlotName, SlotType } from '../../contract/slots.ts';
+import { issueReason } from '../../lib/text/zod-message.ts';
+import { tomlReason } from '../../settings/config-text.ts';
+import { keyLines } from '../../settings/key-lines.ts';
+import { boundProblems, type Problem } from '../../settings/problem.ts';
+import { SELF_FILLING } from '../binding/bindings.ts';
+import type { RunnerId } from '../engines/run-spec.ts';
+import { defaultRunnerOf, engineFor } from '../engines/table.ts';
+
+/** Seconds after which an idle slot is unloaded unless its file says otherwise. */
+const IDLE_UNLOAD_S = 900;
+const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
+const DURATION = /^(\d+(?:\.\d+)?)\s*(s|m|min|h)$/;
+/** A slot file may have this many bytes. */
+export const SLOT_FILE_CAP = 64 * 1024;
+
+const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
+const Duration = z.union(
+  [
+    z.number().int().min(0),
+    z
+      .string()
+      .regex(DURATION, DURATION_FORM)
+      .transform((text) => {
+        const [, amount, unit] = DURATION.exec(text) as unknown as [string, string, string];
+        return Math.round(Number(amount) * (UNIT_S[unit] as number));
+      }),
+  ],
+  { error: DURATION_FORM },
+);
+
+const VariableName = z
+  .string()
+  .regex(/^(?!SVC_)[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name, not SVC_*');
+
+/** Where a program of somebody else comes from and how it is met. */
+const PROGRAM_KEYS = {
+  command: z.array(word.min(1).max(4096)).min(1).max(256).optional(),
+  health: word.regex(/^\/[!-~]{0,255}$/, 'must be a path like /health').optional(),
+  image: word.regex(/^[!-~]{1,512}$/, 'must be the name of an image').optional(),
+  pull: z.enum(['missing', 'never', 'always']).default('missing'),
+  port: z.number().int().min(1).max(65_535).optional(),
+  url: word.max(512).optional(),
+  key_env: VariableName.optional(),
+};
+
+/** The keys of `slots/NAME.toml` (docs/spec/contract.md#slot-file). */
+export const SlotFile = z.object({
+  enabled: z.boolean().default(true),
+  type: SlotType.optional(),
+  engine: word.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be the name of an engine').optional(),
+  runner: z.enum(['worker', 'process', 'container', 'attach']).optional(),
+  model: word.min(1).max(1024).optional(),
+  device: z
+    .string()
+    .regex(
+      /^(auto|cpu|npu|(cuda|rocm|vulkan)(:\d{1,2})?)$/,
+      'must be auto, cpu, cuda:N, rocm:N, vulkan:N or npu',
+    )
+    .default('auto'),
+  context: z.number().int().min(128).max(16_777_216).optional(),
+  parallel: z.number().int().min(1).max(64).default(2),
+  batch: z.number().int().min(16).max(16_384).optional(),
+  autoload: z.boolean().optional(),
+  pinned: z.boolean().default(false),
+  priority: z.number().int().min(-1000).max(1000).default(0),
+  idle_unload: Duration.optional(),
+  extra_args: z.array(word.max(4096)).max(256).default([]),
+  env: z.record(VariableName, word.max(4096)).default({}),
+  voice: z
+    .object({
+      voice: word.optional(),
+      speed: z.number().min(0.25).max(4).optional(),
+      response_format: z.enum(['mp3', 'wav', 'opus', 'flac', 'aac', 'pcm']).optional(),
+    })
+    .optional(),
+  enable_thinking: z.boolean().optional(),
+  vision: z.boolean().optional(),
+  dimensions: z.array(z.number().int().min(1).max(65_536)).max(32).default([]),
+  ...PROGRAM_KEYS,
+});
+const KEYS: ReadonlySet<string> = new Set(Object.keys(SlotFile.shape));
+
+/** What one slot is asked to be. */
+export interface SlotConfig {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Made by the gateway for a model that no file names. */
+  readonly auto: boolean;
+  readonly type: z.infer<typeof SlotType>;
+  readonly engine: string;
+  readonly runner: RunnerId;
+  /** Model id or path; null lets the gateway choose (slots `agent`, `embed`, `rerank`, `tts` and `stt` only). */
+  readonly model: string | null;
+  readonly device: string;
+  /** Window per sequence in tokens; null takes the engine's default. */
+  readonly context: number | null;
+  /** Requests served at once. */
+  readonly parallel: number;
+  /** Tokens evaluated in one step; null takes the engine's default. */
+  readonly batch: number | null;
+  readonly autoload: boolean;
+  readonly pinned: boolean;
+  readonly priority: number;
+  /** Seconds without a request until the slot is unloaded; 0 = never. */
+  readonly idleUnloadS: number;
+  readonly extraArgs: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly voice: { voice?: string; speed?: number; response_format?: string } | null;
+  readonly enableThinking: boolean | null;
+  /** The model sees pictures. */
+  readonly vision: boolean;
+  /** Shorter vectors that the embedding model was trained for (Matryoshka). */
+  readonly dimensions: readonly number[];
+  /** The program and its first arguments, in the place of the engine's own program. */
+  readonly command: readonly string[] | null;
+  /** Path of the question that tells whether the model is loaded. */
+  readonly health: string | null;
+  readonly image: string | null;
+  readonly pull: 'missing' | 'never' | 'always';
+  /** Port inside the container. */
+  readonly port: number | null;
+  /** The address of a server that somebody else runs. */
+  readonly url: string | null;
+  /** The variable with the key: of the gateway for `url`, of the program for `command` and `image`. */
+  readonly keyEnv: string | null;
+  /** The keys that the file sets; every other value is a default. */
+  readonly fileKeys: readonly string[];
+}
+
+export interface ReadSlot {
+  /** Null: the file is broken and there is no such slot until it is mended. */
+  readonly config: SlotConfig | null;
+  readonly problems: readonly Problem[];
+}
+
+/** The argument by which llama-server gets its eyes. */
+const isProjector = (word: string): boolean => /^(--mmproj|-mm|--mmproj-url|-mmu)(=|$)/.test(word);
+
+function toConfig(
+  name: string,
+  file: z.infer<typeof SlotFile>,
+  fileKeys: readonly string[] = [],
+): SlotConfig {
+  const agent = name === 'agent';
+  const type = file.type ?? SELF_FILLING[name] ?? 'llm';
+  const engine = file.engine ?? engineFor(type);
+  return {
+    name,
+    enabled: file.enabled,
+    auto: false,
+    type,
+    engine,
+    runner: file.runner ?? defaultRunnerOf(engine),
+    model: file.model ?? null,
+    device: file.device,
+    context: file.context ?? null,
+    parallel: file.parallel,
+    batch: file.batch ?? null,
+    autoload: file.autoload ?? agent,
+    pinned: file.pinned,
+    priority: file.priority,
+    idleUnloadS: file.idle_unload ?? (agent ? 0 : IDLE_UNLOAD_S),
+    extraArgs: file.extra_args,
+    env: file.env,
+    voice: file.voice ?? null,
+    enableThinking: file.enable_thinking ?? null,
+    vision: file.vision ?? [...(file.command ?? []), ...file.extra_args].some(isProjector),
+    dimensions: file.dimensions,
+    command: file.command ?? null,
+    health: file.health ?? null,
+    image: file.image ?? null,
+    pull: file.pull,
+    port: file.port ?? null,
+    url: file.url ?? null,
+    keyEnv: file.key_env ?? null,
+    fileKeys,
+  };
+}
+
+/** Returns the settings of a slot without a file (docs/spec/contract.md#slot-file). */
+export const builtInSlot = (name: string): SlotConfig => toConfig(name, SlotFile.parse({}));
+
+/** The slot of a model that no slot file names: loaded when somebody asks for it, unloaded when nobody does. */
+export const automaticSlot = (
+  name: string,
+  type: SlotConfig['type'],
+  model: string,
+  engine = engineFor(type),
+): SlotConfig => ({
+  ...toConfig(name, SlotFile.parse({ type, engine, autoload: false })),
+  auto: true,
+  model,
+});
+
+function parseToml(
+  text: string,
+): { table: Record<string, unknown> } | { line: number | null; message: string } {
+  if (Buffer.byteLength(text) > SLOT_FILE_CAP) return { line: null, message: 'is larger than 64 KiB' };
+  try {
+    return { table: parse(text) };
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    return { line: cause.line, message: tomlReason(cause) };
+  }
+}
+
+/**
+ * Reads the text of one slot file; `file` is its base name. A wrong value, a bad name or broken TOML gives no slot
+ * and a problem that names file, line and reason; an unknown key is only a problem to show, and is kept.
+ * Of very many problems the first are named.
+ */
+export function readSlotFile(file: string, text: string): ReadSlot {
+  const name = file.replace(/\.toml$/, '');
+  const broken = (message: string, line: number | null = null): ReadSlot => ({
+    config: null,
+    problems: [{ file, line, message }],
+  });
+  if (!SlotName.safeParse(name).success) {
+    return broken('the name of a slot has a-z, 0-9, - and _ only, at most 32 characters');
+  }
+  const toml = parseToml(text);
+  if (!('table' in toml)) return broken(toml.message, toml.line);
+  const lines = keyLines(text);
+  const unknown = Object.keys(toml.table)
+    .filter((key) => !KEYS.has(key))
+    .map((key) => ({ file, line: lines.get(key) ?? null, message: `unknown key "${key}" is ignored` }));
+  const read = SlotFile.safeParse(toml.table);
+  const given = Object.keys(toml.table).filter((key) => KEYS.has(key));
+  if (read.success) return { config: toConfig(name, read.data, given), problems: boundProblems(unknown) };
+  const wrong = read.error.issues.map((issue) => ({
+    file,
+    line: lines.get(String(issue.path[0] ?? '')) ?? null,
+    message: `${issue.path.join('.')}: ${issueReason(issue)}`,
+  }));
+  return { config: null, problems: boundProblems([...wrong, ...unknown]) };
+}

@@ -1,0 +1,76 @@
+import { mkdir, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { FileWriteError } from '../../lib/fs/atomic-file.ts';
+import { syncFolder } from '../../lib/fs/temp-file.ts';
+import { editFile, guardFile } from '../../settings/edit-file.ts';
+import { unguarded } from '../../settings/revision.ts';
+
+/** A slot file may hold variables of an engine: what is made here is its owner's, what is there keeps its mode. */
+const RULES = { cap: 64 * 1024, newMode: 0o600, keepMode: 0o666 };
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The folder `slots/`, changed one file at a time, each wholly or not at all. */
+export class SlotFiles {
+  readonly #folder: string;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * Replaces the file of a slot by what `edit` makes of its text (null: there is none); what `guard` and `edit` throw passes through
+   * and nothing has changed. Rejects with FileWriteError.
+   */
+  async write(name: string, edit: (text: string | null) => string, guard = unguarded): Promise<void> {
+    await this.#inTurn(async () => {
+      const path = this.#pathOf(name);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause) => {
+        throw new FileWriteError(path, 'io', 'has no folder and it could not be made', cause);
+      });
+      await editFile(
+        path,
+        (bytes) => {
+          guard(bytes);
+          return Buffer.from(edit(textOf(path, bytes)));
+        },
+        RULES,
+      );
+    });
+  }
+
+  /** Deletes the file of a slot, if `guard` lets it; answers whether there was one. Rejects with FileWriteError. */
+  remove(name: string, guard = unguarded): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const path = this.#pathOf(name);
+      await guardFile(path, guard, RULES.cap);
+      try {
+        await unlink(path);
+      } catch (cause) {
+        const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+        if (code === 'ENOENT') return false;
+        throw new FileWriteError(path, 'io', `could not be deleted (${code})`, cause);
+      }
+      await syncFolder(dirname(path)).catch(() => {});
+      return true;
+    });
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#folder, `${name}.toml`);
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(act);
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+}
+
+function textOf(path: string, bytes: Buffer | null): string | null {
+  try {
+    return bytes && utf8.decode(bytes);
+  } catch (cause) {
+    throw new FileWriteError(path, 'io', 'is not UTF-8 text', cause);
+  }
+}

@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../lib/testing/scratch.ts';
+import { readSlotFolder } from './slot-folder.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = scratch();
+});
+
+const names = () => readSlotFolder(folder).configs.map((config) => config.name);
+
+it('a fresh machine has slot agent, also without the folder', () => {
+  expect(names()).toEqual(['agent']);
+  rmSync(folder, { recursive: true });
+  expect(readSlotFolder(folder)).toMatchObject({ configs: [{ name: 'agent' }], problems: [] });
+});
+
+it('a broken file costs its own slot only', () => {
+  writeFileSync(join(folder, 'bad.toml'), 'parallel = ');
+  writeFileSync(join(folder, 'good.toml'), '');
+  writeFileSync(join(folder, 'notes.txt'), '');
+  mkdirSync(join(folder, 'folder.toml'));
+  expect(names()).toEqual(['agent', 'good']);
+  const files = readSlotFolder(folder).problems.map((problem) => problem.file);
+  expect(files).toEqual(['bad.toml', 'folder.toml']);
+  expect([...readSlotFolder(folder).broken]).toEqual(['bad', 'folder']);
+});
+
+it('neither a pipe nor a giant file is read', () => {
+  execFileSync('mkfifo', [join(folder, 'pipe.toml')]);
+  writeFileSync(join(folder, 'large.toml'), `#${'x'.repeat(64 * 1024)}`);
+  const message = 'is no file of at most 64 KiB';
+  expect(names()).toEqual(['agent']);
+  expect(readSlotFolder(folder).problems).toEqual([
+    { file: 'large.toml', line: null, message },
+    { file: 'pipe.toml', line: null, message },
+  ]);
+});
+
+it('a slot that no engine can serve is a problem that names the key', () => {
+  writeFileSync(join(folder, 'img.toml'), 'type = "image"');
+  expect(names()).toEqual(['agent']);
+  expect(readSlotFolder(folder).problems).toEqual([
+    {
+      file: 'img.toml',
+      line: 1,
+      message: 'type: engine embedded serves llm, embedding, rerank, not image',
+    },
+  ]);
+});
+
+it.each([
+  ['\nengine = "nosuch"', 2, 'engine: '],
+  ['parallel = 1\nengine = "comfyui"\ntype = "llm"', 3, 'type: '],
+  ['engine = "kokoro"\ntype = "tts"\n\nrunner = "worker"', 4, 'runner: '],
+  ['runner = "attach"\nengine = "custom"\nurl = "ftp://x"', 3, 'url: '],
+  ['engine = "whisper-server"\ntype = "stt"', null, 'model: '],
+])('%j: the line of the key that is objected to is %s', (text, line, message) => {
+  writeFileSync(join(folder, 'own.toml'), text);
+  const [problem] = readSlotFolder(folder).problems;
+  expect(problem).toMatchObject({ file: 'own.toml', line, message: expect.stringContaining(message) });
+});
+
+it('says where a file sets a key', () => {
+  writeFileSync(join(folder, 'tts.toml'), 'type = "tts"\n[voice]\nvoice = "anna"');
+  const { lineOf } = readSlotFolder(folder);
+  expect([lineOf('tts', 'voice'), lineOf('tts', 'url'), lineOf('agent', 'type')]).toEqual([2, null, null]);
+});
+
+it('a broken file of a built-in slot is not replaced by the default behind its back', () => {
+  writeFileSync(join(folder, 'agent.toml'), 'enabled = "no"');
+  expect(names()).toEqual([]);
+});
+
+it('a folder that cannot be listed is a problem, not a failure', () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  expect(readSlotFolder(file).problems).toEqual([
+    { file: 'slots', line: null, message: 'cannot be listed (ENOTDIR)' },
+  ]);
+});
+
+it('a folder that cannot be listed for a while leaves everything as it was', () => {
+  writeFileSync(join(folder, 'good.toml'), 'parallel = 3');
+  writeFileSync(join(folder, 'bad.toml'), 'parallel = ');
+  const before = readSlotFolder(folder);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, '');
+  const once = readSlotFolder(folder, before);
+  expect(once).toMatchObject({ configs: before.configs, files: before.files, revisions: before.revisions });
+  expect(readSlotFolder(folder, once).problems.map(({ message }) => message)).toEqual([
+    'cannot be listed (ENOTDIR)',
+    before.problems[0]?.message,
+  ]);
+});
+
+it('a slot whose file breaks stays what it was, until the file is mended or gone', () => {
+  const write = (text: string) => writeFileSync(join(folder, 'w.toml'), text);
+  write('parallel = 3');
+  const before = readSlotFolder(folder);
+  write('parallel = ');
+  const once = readSlotFolder(folder, before);
+  const twice = readSlotFolder(folder, once);
+  expect(twice.configs).toContain(before.configs.find(({ name }) => name === 'w'));
+  expect([...twice.broken]).toEqual(['w']);
+  expect(twice.problems).toHaveLength(1);
+  rmSync(join(folder, 'w.toml'));
+  expect(readSlotFolder(folder, twice).configs.map(({ name }) => name)).toEqual(['agent']);
+});

@@ -1,0 +1,121 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSmallFile } from '../../lib/fs/read-small-file.ts';
+import { keyLines } from '../../settings/key-lines.ts';
+import type { Problem } from '../../settings/problem.ts';
+import { revisionOf } from '../../settings/revision.ts';
+import { slotObjection } from '../engines/table.ts';
+import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
+import { builtInSlot, type ReadSlot, readSlotFile, SLOT_FILE_CAP, type SlotConfig } from './slot-file.ts';
+
+/** Slots that one gateway may hold. */
+export const MOST_SLOTS = 256;
+
+export interface SlotFolder {
+  /** Of a file that broke in this run, what it said before. */
+  readonly configs: readonly SlotConfig[];
+  readonly problems: readonly Problem[];
+  /** Slots that have a file. */
+  readonly files: ReadonlySet<string>;
+  /** Of each file that could be read, by slot. */
+  readonly revisions: ReadonlyMap<string, string>;
+  /** Slots whose file is there but says nothing that counts. */
+  readonly broken: ReadonlySet<string>;
+  /** Where the file of a slot sets a key; null when it does not. */
+  lineOf(slot: string, key: string): number | null;
+}
+
+/** What there is without a single file. */
+export const NO_FILES: SlotFolder = {
+  configs: BUILT_IN_SLOTS.map(builtInSlot),
+  problems: [],
+  files: new Set(),
+  revisions: new Map(),
+  broken: new Set(),
+  lineOf: () => null,
+};
+
+/** A problem with its folder in the name of its file: other folders may hold a file of the same name. */
+export const inSlotsFolder = (problem: Problem): Problem =>
+  problem.file.endsWith('.toml') ? { ...problem, file: `slots/${problem.file}` } : problem;
+
+const UNLISTED = 'cannot be listed';
+
+function namesIn(folder: string): string[] | { code: string } {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.toml'));
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
+    return code === 'ENOENT' ? [] : { code };
+  }
+}
+
+/** Objections begin with the key at fault. */
+const keyOf = (objection: string): string => objection.split(/[.:]/, 1)[0] ?? '';
+
+const lineOf = (text: string, key: string): number | null => keyLines(text).get(key) ?? null;
+
+/** The file and whether an engine of ours can serve what it asks for. */
+function readOne(folder: string, file: string): ReadSlot & { revision?: string; text?: string } {
+  const unusable = (message: string): ReadSlot => ({
+    config: null,
+    problems: [{ file, line: null, message }],
+  });
+  try {
+    const bytes = readSmallFile(join(folder, file), SLOT_FILE_CAP);
+    if (bytes === null) return unusable('is no file of at most 64 KiB');
+    const revision = revisionOf(bytes);
+    const text = bytes.toString('utf8');
+    const read = readSlotFile(file, text);
+    const objection = read.config === null ? null : slotObjection(read.config);
+    if (objection === null) return { ...read, revision, text };
+    const problem = { file, line: lineOf(text, keyOf(objection)), message: objection };
+    return { config: null, problems: [...read.problems, problem], revision };
+  } catch (cause) {
+    return unusable(`cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+}
+
+/** What was read before still counts, because a disk that fails says nothing of slots. */
+function unlisted(code: string, before: SlotFolder): SlotFolder {
+  const problem = { file: 'slots', line: null, message: `${UNLISTED} (${code})` };
+  const others = before.problems.filter(({ message }) => !message.startsWith(UNLISTED));
+  return { ...before, problems: [problem, ...others] };
+}
+
+/**
+ * Every slot of the folder `slots/` plus the built-in ones that have no file, by name. A broken file costs only its
+ * own slot, which stays what it was in `before`; so does everything while the folder cannot be listed. A missing folder
+ * is ordinary. Never throws.
+ */
+export function readSlotFolder(folder: string, before: SlotFolder | null = null): SlotFolder {
+  const names = namesIn(folder);
+  if (!Array.isArray(names)) return unlisted(names.code, before ?? NO_FILES);
+  const read = names.sort().map((file) => readOne(folder, file));
+  const problems = read.flatMap((one) => one.problems);
+  const configs = read.flatMap((one) => (one.config === null ? [] : [one.config]));
+  if (configs.length > MOST_SLOTS) {
+    problems.push({
+      file: 'slots',
+      line: null,
+      message: `holds more than ${MOST_SLOTS} slots; the rest is ignored`,
+    });
+  }
+  const builtIn = BUILT_IN_SLOTS.filter((name) => !names.includes(`${name}.toml`)).map(builtInSlot);
+  const known = new Set(configs.map((config) => `${config.name}.toml`));
+  const slotOf = (name: string): string => name.replace(/\.toml$/, '');
+  const broken = new Set(names.filter((name) => !known.has(name)).map(slotOf));
+  const texts = new Map(read.map(({ text = '' }, i) => [slotOf(names[i] ?? ''), text]));
+  const lastGood = before?.configs.filter(({ name }) => broken.has(name)) ?? [];
+  const all = [...builtIn, ...configs.slice(0, MOST_SLOTS), ...lastGood];
+  return {
+    lineOf: (slot, key) => lineOf(texts.get(slot) ?? '', key),
+    files: new Set(names.map(slotOf)),
+    revisions: new Map(
+      read.flatMap(({ revision }, i) => (revision === undefined ? [] : [[slotOf(names[i] ?? ''), revision]])),
+    ),
+    broken,
+    configs: all.sort((a, b) => a.name.localeCompare(b.name)),
+    problems,
+  };
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { SLOT_KEYS } from '../../contract/slot-keys.ts';
+import { SlotSettingsResponse } from '../../contract/slots.ts';
+import { automaticSlot, builtInSlot, readSlotFile, type SlotConfig } from './slot-file.ts';
+import { type ChosenModel, slotSettingsView } from './slot-settings.ts';
+
+const fromText = (text: string, name = 'chat'): SlotConfig => {
+  const { config } = readSlotFile(`${name}.toml`, text);
+  if (config === null) throw new Error('the text gives no slot');
+  return config;
+};
+
+const NOTHING = { files: new Set<string>(), revisions: new Map<string, string>(), problems: [] };
+
+function told(config: SlotConfig, over: Partial<ChosenModel> = {}) {
+  const view = slotSettingsView(config, { swapped: null, model: null, ...over }, NOTHING);
+  expect(SlotSettingsResponse.parse(view)).toEqual(view);
+  return Object.fromEntries(view.settings.map(({ key, value, from }) => [key, [value, from]]));
+}
+
+const FULL = `
+type = "tts"
+engine = "custom"
+runner = "process"
+command = ["voice", "--port", "{port}"]
+health = "/health"
+extra_args = ["--quiet"]
+idle_unload = "5 min"
+[env]
+VOICE_TOKEN = "swordfish"
+[voice]
+speed = 1.5
+`;
+
+test('every key of a slot file is told, what the file says apart from defaults, variables by name alone', () => {
+  const rows = told(fromText(FULL));
+  expect(rows).toMatchObject({
+    type: ['tts', 'file'],
+    runner: ['process', 'file'],
+    command: [['voice', '--port', '{port}'], 'file'],
+    extra_args: [['--quiet'], 'file'],
+    idle_unload: [300, 'file'],
+    env: [['VOICE_TOKEN'], 'file'],
+    'voice.speed': [1.5, 'file'],
+    'voice.voice': [null, 'default'],
+    autoload: [false, 'default'],
+    parallel: [2, 'default'],
+    device: ['auto', 'default'],
+    model: [null, 'default'],
+  });
+  expect(JSON.stringify(rows)).not.toContain('swordfish');
+});
+
+test('what a form may send is among the keys, and marked', () => {
+  const { settings } = slotSettingsView(builtInSlot('agent'), { swapped: null, model: 'tiny' }, NOTHING);
+  const editable = settings.filter((row) => row.editable).map(({ key }) => key);
+  expect(editable.sort()).toEqual(Object.keys(SLOT_KEYS).sort());
+  const keys = settings.map(({ key }) => key.split('.')[0]);
+  for (const key of ['command', 'image', 'env', 'extra_args', 'url']) expect(keys).toContain(key);
+});
+
+test('a model that nobody named is automatic, one of a swap is the swap of this run', () => {
+  const agent = builtInSlot('agent');
+  expect(told(agent, { model: 'tiny' })).toMatchObject({
+    model: ['tiny', 'automatic'],
+    autoload: [true, 'default'],
+    idle_unload: [0, 'default'],
+  });
+  expect(told(automaticSlot('qwen', 'embedding', 'qwen-embed'))).toMatchObject({
+    model: ['qwen-embed', 'automatic'],
+    type: ['embedding', 'automatic'],
+    engine: ['embedded', 'automatic'],
+  });
+  const given = { ...fromText('model = "small"'), model: 'large' };
+  expect(told(given, { swapped: 'large' })).toMatchObject({ model: ['large', 'swap'] });
+  expect(told(fromText('model = "small"'))).toMatchObject({ model: ['small', 'file'] });
+});
+
+test('the file and what is wrong with it are named, without its folder', () => {
+  const own = { file: 'chat.toml', line: 3, message: 'unknown key "modle" is ignored' };
+  const problems = [own, { ...own, file: 'other.toml' }];
+  const view = (files: string[]) =>
+    slotSettingsView(
+      fromText(''),
+      { swapped: null, model: null },
+      { files: new Set(files), revisions: new Map([['chat', 'of its file']]), problems },
+    );
+  expect(view(['chat'])).toMatchObject({ file: 'chat.toml', revision: 'of its file' });
+  expect(view(['chat']).problems).toEqual([{ line: 3, message: 'unknown key "modle" is ignored' }]);
+  expect(view(['other']).file).toBeNull();
+});

@@ -1,0 +1,84 @@
+import { SLOT_KEYS } from '../../contract/slot-keys.ts';
+import type { SlotSettingOriginName, SlotSettingsView } from '../../contract/slots.ts';
+import { revisionOf } from '../../settings/revision.ts';
+import type { SlotConfig } from './slot-file.ts';
+import type { SlotFolder } from './slot-folder.ts';
+
+/** The model that a slot would load, and the one that a swap gave it for this run; null where there is none. */
+export interface ChosenModel {
+  readonly model: string | null;
+  readonly swapped: string | null;
+}
+
+/**
+ * Every key of a slot file (docs/spec/contract.md#slot-file) and its value in the settings; of variables only
+ * the names.
+ */
+const KEYS: Readonly<Record<string, (config: SlotConfig) => unknown>> = {
+  enabled: ({ enabled }) => enabled,
+  type: ({ type }) => type,
+  engine: ({ engine }) => engine,
+  runner: ({ runner }) => runner,
+  model: ({ model }) => model,
+  device: ({ device }) => device,
+  context: ({ context }) => context,
+  parallel: ({ parallel }) => parallel,
+  batch: ({ batch }) => batch,
+  autoload: ({ autoload }) => autoload,
+  pinned: ({ pinned }) => pinned,
+  priority: ({ priority }) => priority,
+  idle_unload: ({ idleUnloadS }) => idleUnloadS,
+  enable_thinking: ({ enableThinking }) => enableThinking,
+  'voice.voice': ({ voice }) => voice?.voice ?? null,
+  'voice.speed': ({ voice }) => voice?.speed ?? null,
+  'voice.response_format': ({ voice }) => voice?.response_format ?? null,
+  extra_args: ({ extraArgs }) => extraArgs,
+  env: ({ env }) => Object.keys(env),
+  command: ({ command }) => command,
+  health: ({ health }) => health,
+  image: ({ image }) => image,
+  pull: ({ pull }) => pull,
+  port: ({ port }) => port,
+  url: ({ url }) => url,
+  key_env: ({ keyEnv }) => keyEnv,
+};
+
+/** Keys that the gateway chooses together with the model. */
+const OF_MODEL: ReadonlySet<string> = new Set(['model', 'engine']);
+
+function originOf(
+  key: string,
+  value: unknown,
+  config: SlotConfig,
+  swapped: string | null,
+): SlotSettingOriginName {
+  const inFile = config.fileKeys.includes(key.split('.')[0] ?? key);
+  if (key === 'model' && swapped !== null && swapped === config.model) return 'swap';
+  if (inFile && (!key.startsWith('voice.') || value !== null)) return 'file';
+  const chosen = !config.fileKeys.includes('model') && value !== null;
+  if (config.auto && key === 'type') return 'automatic';
+  return chosen && OF_MODEL.has(key) && (config.auto || key === 'model') ? 'automatic' : 'default';
+}
+
+/**
+ * The settings that a slot has now, key by key with where each comes from; a running engine may still have earlier ones.
+ * Texts may hold secrets that a slot file names in plain.
+ */
+export function slotSettingsView(
+  config: SlotConfig,
+  { model, swapped }: ChosenModel,
+  { files, revisions, problems }: Pick<SlotFolder, 'files' | 'revisions' | 'problems'>,
+): SlotSettingsView {
+  const name = `${config.name}.toml`;
+  return {
+    slot: config.name,
+    file: files.has(config.name) ? name : null,
+    revision: revisions.get(config.name) ?? revisionOf(null),
+    settings: Object.entries(KEYS).map(([key, read]) => {
+      const value = read(config) ?? (key === 'model' ? model : null);
+      const from = originOf(key, value, config, swapped);
+      return { key, value, from, editable: Object.hasOwn(SLOT_KEYS, key) };
+    }),
+    problems: problems.filter(({ file }) => file === name).map(({ line, message }) => ({ line, message })),
+  };
+}

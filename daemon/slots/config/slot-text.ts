@@ -1,0 +1,72 @@
+import { TomlError } from 'smol-toml';
+import { GatewayError } from '../../contract/errors.ts';
+import type { SlotSettingsBody } from '../../contract/slots.ts';
+import { cutTo } from '../../lib/text/truncate.ts';
+import { ConfigEditError, setInConfigFile } from '../../settings/config-file.ts';
+import { removeKey, setRootKey } from '../../settings/root-keys.ts';
+import { readSlotFile, type SlotConfig } from './slot-file.ts';
+
+type Value = boolean | number | string | null | undefined;
+
+/** Undefined leaves a key alone, null takes it out. */
+function withKey(text: string, key: string, value: Value): string {
+  if (value === undefined) return text;
+  return value === null ? removeKey(text, key) : setRootKey(text, key, value);
+}
+
+function withVoice(text: string, voice: SlotSettingsBody['voice']): string {
+  if (voice === undefined) return text;
+  if (voice === null) return removeKey(text, 'voice');
+  return Object.entries(voice).reduce((edited, [key, value]: [string, Value]) => {
+    if (value === undefined) return edited;
+    return value === null ? removeKey(edited, 'voice', key) : setInConfigFile(edited, `voice.${key}`, value);
+  }, text);
+}
+
+/**
+ * The text of a slot file with these keys changed; comments and unknown keys stay. Throws ConfigEditError for a text that
+ * can't be changed without touching anything else, or that is no TOML.
+ */
+export function editSlotText(text: string, { voice, ...settings }: SlotSettingsBody): string {
+  try {
+    const plain = Object.entries(settings).reduce(
+      (edited, [key, value]) => withKey(edited, key, value),
+      text,
+    );
+    return withVoice(plain, voice);
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    throw new ConfigEditError(`the slot file is no valid TOML (line ${cause.line}); correct it first`);
+  }
+}
+
+/** 422 `slot.invalid`; each field as path and reason, never the value. */
+export const invalidSlot = (
+  slot: string,
+  fields: readonly { path: string; reason: string }[],
+): GatewayError => new GatewayError('slot.invalid', { details: { slot: cutTo(slot, 64), fields } });
+
+/**
+ * The settings that a slot file with this text gives. `objection` names the key at fault first, or is null. Throws 422
+ * `slot.invalid`.
+ */
+export function checkedSlot(
+  name: string,
+  text: string,
+  objection: (config: SlotConfig) => string | null,
+): SlotConfig {
+  const { config, problems } = readSlotFile(`${name}.toml`, text);
+  if (config === null)
+    throw invalidSlot(
+      name,
+      problems.map(({ message }) => field(message)),
+    );
+  const against = objection(config);
+  if (against !== null) throw invalidSlot(name, [field(against)]);
+  return config;
+}
+
+function field(message: string): { path: string; reason: string } {
+  const [, path = '', reason = message] = /^([\w.]+): (.*)$/s.exec(message) ?? [];
+  return { path, reason };
+}

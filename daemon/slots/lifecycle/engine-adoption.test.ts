@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock, settle } from '../testing/manual-clock.ts';
+import { MODEL } from '../testing/owner-bench.ts';
+import { ScriptedRunner } from '../testing/scripted-runner.ts';
+import { SlotsBench } from '../testing/slots-bench.ts';
+import { KeptEngines } from './engine-adoption.ts';
+
+/** A runner under which engines outlive their gateway. */
+class KeepingRunner extends ScriptedRunner {
+  readonly told: string[] = [];
+  readonly found = Promise.withResolvers<ReadonlySet<string>>();
+
+  reconcile(wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    this.told.push(`reconcile ${[...wanted].sort().join(' ')}`);
+    return this.found.promise;
+  }
+
+  retire(): void {
+    this.told.push('retire');
+  }
+}
+
+let bench: SlotsBench;
+let runner: KeepingRunner;
+beforeEach(() => {
+  bench = new SlotsBench();
+  bench.model = MODEL;
+  bench.slotFile('agent', 'autoload = false');
+  bench.slotFile('boxed', 'model = "tiny"');
+  bench.slotFile('asleep', 'model = "tiny"\nenabled = false');
+  runner = new KeepingRunner();
+});
+afterEach(() => bench.remove());
+
+const fit = async () => ({ status: 200, body: '{"data":[{"id":"tiny"}],"choices":[{}]}' });
+const open = () => bench.open({ runner, clock: new ManualClock(), ask: fit });
+
+describe('engines that an earlier gateway left running', () => {
+  it('a runner hears once which slots are wanted: the enabled ones', () => {
+    open();
+    expect(runner.told).toEqual(['reconcile agent boxed']);
+  });
+
+  it('are taken up without a request, and whatever memory is free: they have theirs', async () => {
+    bench.memory = 0;
+    const slots = open();
+    runner.found.resolve(new Set(['boxed', 'gone']));
+    await settle();
+    expect(slots.get('boxed')?.state).toBe('ready');
+    expect(slots.get('agent')?.state).toBe('offline');
+    await slots.unload('boxed');
+    await expect(slots.load('boxed')).rejects.toMatchObject({ code: 'slot.no_memory' });
+  });
+
+  it('one whose slot was started meanwhile is decided on again at its next start', async () => {
+    const slots = open();
+    await slots.load('boxed');
+    runner.found.resolve(new Set(['boxed']));
+    await settle();
+    expect(runner.starts).toBe(1);
+    await slots.unload('boxed');
+    bench.memory = 0;
+    await expect(slots.load('boxed')).rejects.toMatchObject({ code: 'slot.no_memory' });
+  });
+
+  it('one that could not be taken up is decided on when its slot is loaded later', async () => {
+    const slots = open();
+    runner.found.resolve(new Set(['asleep']));
+    await settle();
+    expect(runner.starts).toBe(0);
+    await slots.change('asleep', { enabled: true });
+    bench.memory = 0;
+    await expect(slots.load('asleep')).rejects.toMatchObject({ code: 'slot.no_memory' });
+  });
+
+  it('a stop tells the runner before it stops the first engine', async () => {
+    const slots = open();
+    runner.found.resolve(new Set(['boxed']));
+    await settle();
+    const stopped = slots.stop(0);
+    expect(runner.told.at(-1)).toBe('retire');
+    await stopped;
+    expect(runner.last.stops).toHaveLength(1);
+  });
+
+  it('what is found after the stop is left alone', async () => {
+    const slots = open();
+    await slots.stop(0);
+    runner.found.resolve(new Set(['boxed']));
+    await settle();
+    expect(runner.starts).toBe(0);
+  });
+});
+
+describe('the engine of a slot runs already', () => {
+  /** One engine was found, and the load of its slot has no outcome yet. */
+  async function found(runs: boolean) {
+    const load = Promise.withResolvers<void>();
+    const runners = { worker: runner, process: runner, container: runner, attach: runner };
+    const kept = new KeptEngines(runners, { runs: () => runs, load: () => load.promise });
+    kept.find(new Set(['boxed']));
+    runner.found.resolve(new Set(['boxed']));
+    await settle();
+    return { kept, load };
+  }
+
+  it('until its start begins, whatever becomes of that', async () => {
+    const { kept } = await found(false);
+    expect([kept.has('boxed'), kept.has('agent')]).toEqual([true, false]);
+    kept.started('boxed');
+    expect(kept.has('boxed')).toBe(false);
+  });
+
+  it('or until its load has an outcome without a start', async () => {
+    const { kept, load } = await found(false);
+    load.resolve();
+    await settle();
+    expect(kept.has('boxed')).toBe(false);
+  });
+
+  it('but not where the slot was started before it was found', async () => {
+    const { kept } = await found(true);
+    expect(kept.has('boxed')).toBe(false);
+  });
+});

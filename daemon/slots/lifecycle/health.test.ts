@@ -1,0 +1,90 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Outbound } from '../../lib/net/outbound.ts';
+import { listening, portOf } from '../../lib/testing/listening.ts';
+import type { Check } from '../engines/engine.ts';
+import { askThrough, CheckFailure, runChecks } from './health.ts';
+
+let server: Server;
+let listener: RequestListener = () => {};
+let outbound: Outbound;
+beforeEach(async () => {
+  outbound = new Outbound({ connectMs: () => 1_000 });
+  server = createServer((request, response) => listener(request, response));
+  await listening(server);
+});
+afterEach(async () => {
+  await outbound.close();
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+
+const endpoint = () => ({
+  origin: `http://127.0.0.1:${portOf(server)}`,
+  headers: { authorization: 'Bearer engine-key' },
+});
+const check = (over: Partial<Check> = {}): Check => ({
+  name: 'health',
+  method: 'GET',
+  path: '/health',
+  limitMs: 5_000,
+  verdict: (status) => (status === 200 ? null : `status ${status}`),
+  ...over,
+});
+const never = new AbortController().signal;
+const run = (...checks: Check[]) => runChecks(askThrough(outbound), endpoint(), checks, never);
+
+describe('runChecks', () => {
+  it('asks each question in order with the key of the engine and its body', async () => {
+    const asked: string[] = [];
+    listener = async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      asked.push(`${request.method} ${request.url} ${request.headers.authorization} ${body}`);
+      response.end('{}');
+    };
+    await run(check(), check({ method: 'POST', path: '/v1/x', body: { a: 1 } }));
+    expect(asked).toEqual(['GET /health Bearer engine-key ', 'POST /v1/x Bearer engine-key {"a":1}']);
+  });
+
+  it('stops at the first bad answer and says what is wrong', async () => {
+    listener = (_, response) => response.writeHead(503).end();
+    await expect(run(check(), check())).rejects.toThrow(new CheckFailure('status 503.'));
+  });
+
+  it('P04: an engine that accepts and never answers fails its check within the limit', async () => {
+    let closed: () => void = () => {};
+    const gone = new Promise<void>((done) => {
+      closed = done;
+    });
+    listener = (request) => request.on('close', closed);
+    await expect(run(check({ limitMs: 100, name: 'completion' }))).rejects.toThrow(
+      /completion check in time/,
+    );
+    await gone;
+  });
+
+  it('an answer without an end is cut', async () => {
+    listener = (_, response) => {
+      response.on('error', () => {});
+      const pour = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(1 << 16)));
+      };
+      response.on('drain', pour);
+      pour();
+    };
+    await expect(run(check())).rejects.toThrow(CheckFailure);
+  });
+
+  it('nobody listening is a failed check', async () => {
+    const dead = { origin: 'http://127.0.0.1:1', headers: {} };
+    await expect(runChecks(askThrough(outbound), dead, [check()], never)).rejects.toThrow(CheckFailure);
+  });
+
+  it('an abort ends it with its own reason', async () => {
+    const control = new AbortController();
+    listener = () => control.abort(new Error('unloaded'));
+    const asked = runChecks(askThrough(outbound), endpoint(), [check()], control.signal);
+    await expect(asked).rejects.toThrow('unloaded');
+  });
+});

@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { noMemoryError } from '../refusals.ts';
+import { settle } from '../testing/manual-clock.ts';
+import { sumOf } from '../testing/memory.ts';
+import { MODEL, OwnerBench } from '../testing/owner-bench.ts';
+import { refused } from '../testing/refused.ts';
+
+describe('failure', () => {
+  it('a crash in service is an error with its reason, and the next try comes by itself after 5 s', async () => {
+    const bench = new OwnerBench();
+    const lease = await bench.ask();
+    bench.runner.last.end('The engine was killed.');
+    await settle();
+    expect(bench.owner.record()).toMatchObject({
+      state: 'error',
+      active: 0,
+      failure: {
+        reason: 'The engine was killed.',
+        failures: 1,
+        parked: false,
+        retry_at: bench.clock.now() + 5_000,
+      },
+    });
+    const error = await refused(bench.ask());
+    expect([error.code, error.headers()['retry-after']]).toEqual(['slot.failed', '5']);
+    lease.release();
+    await bench.clock.advance(5_000);
+    expect(bench.state).toBe('ready');
+    const next = await bench.ask();
+    lease.release();
+    expect(bench.owner.record().active).toBe(1);
+    next.release();
+  });
+
+  it('callers who wait when the load fails are refused with the reason', async () => {
+    const bench = new OwnerBench();
+    bench.runner.instant = false;
+    const asked = refused(bench.ask());
+    bench.runner.last.end('unknown architecture');
+    expect((await asked).options.details).toMatchObject({ reason: 'unknown architecture', failures: 1 });
+  });
+
+  it('is tried again after 5, 15, 45 and 135 s; the fifth failure parks it (P01)', async () => {
+    const bench = new OwnerBench();
+    await bench.failTimes(5);
+    expect(bench.runner.starts).toBe(5);
+    expect(bench.owner.record().failure).toEqual({
+      reason: 'failure 5',
+      failures: 5,
+      parked: true,
+      retry_at: null,
+    });
+    const error = await refused(bench.ask());
+    expect(error.headers()).toEqual({ 'x-should-retry': 'false' });
+    await bench.clock.advance(299_000);
+    expect(bench.runner.starts).toBe(5);
+  });
+
+  it('parked: one request per 300 s is the trial', async () => {
+    const bench = new OwnerBench();
+    await bench.failTimes(5);
+    await bench.clock.advance(300_000);
+    bench.runner.instant = false;
+    const trial = refused(bench.ask());
+    bench.runner.last.end('failure 6');
+    expect((await trial).code).toBe('slot.failed');
+    await refused(bench.ask());
+    expect(bench.runner.starts).toBe(6);
+    await bench.clock.advance(300_000);
+    bench.runner.instant = true;
+    (await bench.ask()).release();
+    expect(bench.owner.record()).toMatchObject({ state: 'ready', failure: null });
+  });
+
+  it('a trial whose caller leaves puts the slot back where it was', async () => {
+    const bench = new OwnerBench();
+    await bench.failTimes(5);
+    await bench.clock.advance(300_000);
+    bench.runner.instant = false;
+    const leaver = new AbortController();
+    bench.ask({ signal: leaver.signal });
+    leaver.abort();
+    await settle();
+    expect(bench.owner.record()).toMatchObject({ state: 'error', failure: { failures: 5, parked: true } });
+  });
+
+  it('an ordinary load whose caller leaves leaves the slot offline, whatever has failed before', async () => {
+    const bench = new OwnerBench();
+    await bench.failTimes(1);
+    await bench.clock.advance(5_000);
+    expect(bench.state).toBe('ready');
+    bench.owner.evict();
+    await settle();
+    bench.runner.instant = false;
+    const leaver = new AbortController();
+    bench.ask({ signal: leaver.signal });
+    bench.runner.last.obedient = false;
+    leaver.abort();
+    await settle();
+    expect(bench.state).toBe('stopping');
+    bench.runner.last.end();
+    await settle();
+    expect(bench.owner.record()).toMatchObject({ state: 'offline', failure: null });
+    const starts = bench.runner.starts;
+    await bench.clock.advance(600_000);
+    expect([bench.state, bench.runner.starts]).toEqual(['offline', starts]);
+    bench.runner.instant = true;
+    (await bench.ask()).release();
+  });
+
+  it('and who comes while such a load is being ended gets a new one', async () => {
+    const bench = new OwnerBench();
+    await bench.failTimes(1);
+    await bench.clock.advance(5_000);
+    bench.owner.evict();
+    await settle();
+    bench.runner.instant = false;
+    const leaver = new AbortController();
+    bench.ask({ signal: leaver.signal });
+    bench.runner.last.obedient = false;
+    leaver.abort();
+    await settle();
+    const asked = bench.ask();
+    bench.runner.instant = true;
+    bench.runner.last.end();
+    (await asked).release();
+    expect(bench.state).toBe('ready');
+  });
+
+  it('parked: an admin may load at any time', async () => {
+    const bench = new OwnerBench();
+    await bench.failTimes(5);
+    await bench.owner.load();
+    expect(bench.state).toBe('ready');
+  });
+
+  it('ten minutes of serving reset the count, nine do not', async () => {
+    for (const [minutes, failures] of [
+      [9, 4],
+      [10, 1],
+    ] as const) {
+      const bench = new OwnerBench();
+      await bench.failTimes(3);
+      await bench.clock.advance(45_000);
+      await bench.clock.advance(minutes * 60_000);
+      bench.runner.last.end();
+      await settle();
+      expect(bench.owner.record().failure?.failures).toBe(failures);
+    }
+  });
+
+  it('a retry that memory refuses counts no failure and comes again', async () => {
+    const bench = new OwnerBench();
+    await bench.failTimes(1);
+    bench.refusal = noMemoryError('agent', sumOf({ needed: 1e9, free: 0, reserved: 0 }));
+    await bench.clock.advance(5_000);
+    expect(bench.owner.record()).toMatchObject({ state: 'error', failure: { failures: 1 } });
+    bench.refusal = null;
+    await bench.clock.advance(5_000);
+    expect(bench.state).toBe('ready');
+  });
+});
+
+describe('the end that was wanted', () => {
+  it('a crash while draining is the end that was wanted', async () => {
+    const bench = new OwnerBench();
+    await bench.ask();
+    const unloaded = bench.owner.unload();
+    bench.runner.last.end('crash');
+    await unloaded;
+    expect(bench.owner.record()).toMatchObject({ state: 'offline', failure: null });
+  });
+
+  it('stop while a failed start is being ended is stopped, not failed', async () => {
+    const bench = new OwnerBench();
+    bench.runner.instant = false;
+    bench.ask();
+    bench.runner.last.obedient = false;
+    await bench.clock.advance(60_001);
+    const unloaded = bench.owner.unload();
+    bench.runner.last.end();
+    await unloaded;
+    expect(bench.owner.record()).toMatchObject({ state: 'offline', failure: null });
+  });
+});
+
+describe('ten minutes of serving', () => {
+  it.each([
+    [599_000, 2],
+    [600_000, 1],
+  ])(
+    'after %i ms ready the next failure is number %i, although the engine was stopped on purpose',
+    async (ms, failures) => {
+      const bench = new OwnerBench('idle_unload = 0', 'utility');
+      await bench.failTimes(1);
+      await bench.owner.load();
+      await bench.clock.advance(ms);
+      bench.owner.evict();
+      await settle();
+      expect(bench.state).toBe('offline');
+      bench.runner.instant = false;
+      const failing = bench.ask();
+      bench.runner.last.end('broken');
+      await refused(failing);
+      expect(bench.owner.record().failure).toMatchObject({ failures });
+    },
+  );
+});
+
+describe('an engine that is ready', () => {
+  it('and never asked is idle after its time', async () => {
+    const bench = new OwnerBench('idle_unload = 60', 'utility');
+    await bench.owner.load();
+    await bench.clock.advance(59_999);
+    expect(bench.state).toBe('ready');
+    await bench.clock.advance(1);
+    expect(bench.state).toBe('offline');
+  });
+
+  it('and holds the demonstration model makes way for a real one that appeared while it loaded', async () => {
+    const bench = new OwnerBench();
+    bench.model = { ...MODEL, id: 'demo', demo: true };
+    bench.runner.instant = false;
+    const held = bench.owner.load();
+    bench.model = MODEL;
+    bench.owner.refreshModel();
+    bench.runner.instant = true;
+    bench.runner.last.load();
+    await held;
+    await settle();
+    expect(bench.owner.record()).toMatchObject({ state: 'ready', model: 'tiny' });
+  });
+});
+
+it('an engine is told of, and so is its end, with a failure beside it when nobody wanted that', async () => {
+  const bench = new OwnerBench();
+  await bench.owner.load();
+  await bench.owner.unload();
+  expect(bench.told).toEqual(['ready', 'ended']);
+  await bench.owner.load();
+  bench.runner.last.end();
+  await settle();
+  expect(bench.told.slice(2)).toEqual(['ready', 'ended', 'failed']);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { engineOf } from '../engines/table.ts';
+import { slotConfig } from '../testing/owner-bench.ts';
+import { signOfLife } from './liveness-probe.ts';
+
+const model = {
+  ...{ id: 'small', path: '/m/small.gguf', type: 'llm' as const, demo: false },
+  ...{ sizeBytes: 1e9, contextTrain: 4096 },
+};
+
+function signFor(text: string, name = 'agent') {
+  const config = slotConfig(name, text);
+  const engine = engineOf(config.engine);
+  if (engine === undefined) throw new Error(`there is no engine ${config.engine}`);
+  return signOfLife(engine, engine.plan({ config, model, threads: 1, queueLimit: 8 }));
+}
+
+test('engines that answer beside their work are asked always, others only when they rest', () => {
+  expect(signFor('')).toMatchObject({ question: { method: 'GET', path: '/health' }, whileServing: true });
+  expect(signFor('engine = "llama-server"')).toMatchObject({
+    question: { path: '/health' },
+    whileServing: true,
+  });
+  expect(signFor('engine = "whisper-server"\ntype = "stt"\nmodel = "/m/ear.bin"', 'stt')).toMatchObject({
+    whileServing: false,
+  });
+});
+
+test('attached servers and shared processes are not watched here', () => {
+  expect(signFor('engine = "llama-server"\nrunner = "attach"\nurl = "http://127.0.0.1:9000"')).toBeNull();
+  expect(signFor('engine = "flm"\nmodel = "llama3.2:1b"')).toBeNull();
+});

@@ -1,0 +1,124 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { LineSplitter } from '../../lib/text/line-splitter.ts';
+
+/** How often the file is looked at, in ms; a file system need not tell of changes, and engines write in bursts. */
+const LOOK_MS = 200;
+/** Bytes read at once, and the most of the past that is looked through for the last lines. */
+const CHUNK = 64 * 1024;
+const PAST = 512 * 1024;
+/** Bytes by which a reader may be behind before the middle is passed over. */
+const MOST_BEHIND = 1 << 20;
+
+export interface TailOptions {
+  /** Lines of the past, at most. */
+  readonly lines: number;
+  /** False: only the past. */
+  readonly follow: boolean;
+  /** Ends the tail. */
+  readonly signal: AbortSignal;
+  onLine(line: string): void;
+}
+
+/**
+ * The last lines of a log file and then the new ones as they come, over its rotation and its absence (as `tail -F`).
+ * Control characters are replaced and long lines cut. Memory is bounded whatever the file holds: who is far behind
+ * gets one line that says how much was passed over. Resolves when the past was told (without `follow`) or the signal
+ * came; never rejects.
+ */
+export async function tailLog(path: string, options: TailOptions): Promise<void> {
+  const tail = new Tail(path, options);
+  const { follow, signal } = options;
+  await tail.past();
+  while (follow && !signal.aborted) {
+    await tail.news();
+    await pause(LOOK_MS, undefined, { signal }).catch(() => {});
+  }
+  await tail.close();
+}
+
+/** A file that can't be read counts as absent until it can. */
+class Tail {
+  readonly #path: string;
+  readonly #options: TailOptions;
+  #splitter = new LineSplitter();
+  #file: FileHandle | null = null;
+  #inode = 0;
+  #offset = 0;
+
+  constructor(path: string, options: TailOptions) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  /** Tells the last lines of what the file holds now. */
+  async past(): Promise<void> {
+    const { lines, onLine } = this.#options;
+    const found: string[] = [];
+    await this.#open();
+    const size = await this.#size();
+    this.#offset = Math.max(0, size - PAST);
+    let inside = this.#offset > 0;
+    await this.#read(size, (chunk) => {
+      const whole = inside ? chunk.subarray(chunk.indexOf(0x0a) + 1) : chunk;
+      inside = false;
+      this.#splitter.push(whole, (line) => found.push(line));
+      if (found.length > lines) found.splice(0, found.length - lines);
+    });
+    for (const line of found) onLine(line);
+  }
+
+  /** Tells what came since; goes on to the new file once the old one was renamed or cut. */
+  async news(): Promise<void> {
+    if (this.#file === null) await this.#open();
+    await this.#rest();
+    const there = await stat(this.#path).catch(() => null);
+    if (there === null || there.ino === this.#inode) return;
+    await this.#rest();
+    await this.#open();
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close().catch(() => {});
+    this.#file = null;
+  }
+
+  async #open(): Promise<void> {
+    await this.close();
+    try {
+      this.#file = await open(this.#path, 'r');
+      this.#inode = (await this.#file.stat()).ino;
+    } catch {
+      await this.close();
+    }
+    this.#offset = 0;
+    this.#splitter = new LineSplitter();
+  }
+
+  async #size(): Promise<number> {
+    return (await this.#file?.stat().catch(() => null))?.size ?? 0;
+  }
+
+  async #rest(): Promise<void> {
+    const size = await this.#size();
+    if (size < this.#offset) this.#offset = 0;
+    if (size - this.#offset > MOST_BEHIND) this.#passOver(size - CHUNK);
+    await this.#read(size, (chunk) => this.#splitter.push(chunk, this.#options.onLine));
+  }
+
+  #passOver(to: number): void {
+    this.#options.onLine(`(${to - this.#offset} bytes were passed over)`);
+    this.#offset = to;
+  }
+
+  async #read(end: number, take: (chunk: Buffer) => void): Promise<void> {
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    while (this.#offset < end && !this.#options.signal.aborted) {
+      const want = Math.min(CHUNK, end - this.#offset);
+      const read = await this.#file?.read(buffer, 0, want, this.#offset).catch(() => null);
+      if (!read?.bytesRead) return;
+      this.#offset += read.bytesRead;
+      take(buffer.subarray(0, read.bytesRead));
+    }
+  }
+}

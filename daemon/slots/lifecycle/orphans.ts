@@ -1,0 +1,79 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { groupsLeftBy, isSameProcess, type ProcessIdentity } from '../../lib/process/process-identity.ts';
+import { forgetFile } from '../runners/remove-record.ts';
+
+const RunRecord = z.object({
+  slot: z.string(),
+  pid: z.number().int().min(2),
+  startTicks: z.number().int().min(0),
+  nonce: z.string().min(16),
+});
+export type RunRecord = z.infer<typeof RunRecord>;
+
+const fileOf = (folder: string, slot: string): string => join(folder, `${slot}.json`);
+
+/** Remembers a started engine, so that the next start of the gateway can end it if this one dies. Best effort. */
+export function rememberRun(folder: string, record: RunRecord): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(fileOf(folder, record.slot), JSON.stringify(record), { mode: 0o600 });
+  } catch {
+    // An engine also ends by itself when it loses its parent.
+  }
+}
+
+/** The engine has ended. Never throws; a record that stays is told of. */
+export function forgetRun(folder: string, slot: string, tell?: (line: string) => void): void {
+  forgetFile(fileOf(folder, slot), tell);
+}
+
+function readRecord(file: string): RunRecord | null {
+  try {
+    return RunRecord.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+function listRecords(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+}
+
+/** Sends a signal to a process and its whole group; false when there is none. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    process.kill(-pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface OrphanOptions {
+  isSame?: (identity: ProcessIdentity) => boolean;
+  groupsLeft?: (identity: ProcessIdentity) => readonly number[];
+  kill?: (pid: number, signal: NodeJS.Signals) => boolean;
+}
+
+/**
+ * Ends the engines that an earlier gateway left behind: a process whose number, start time and nonce all match its record,
+ * and what one that has ended itself had started. Every record is removed, if the disk lets it. Answers the slots whose engine was ended; never throws.
+ */
+export function endOrphans(folder: string, options: OrphanOptions = {}): string[] {
+  const { isSame = isSameProcess, groupsLeft = groupsLeftBy, kill = signalGroup } = options;
+  const groupsOf = (record: RunRecord) => (isSame(record) ? [record.pid] : groupsLeft(record));
+  const ended: string[] = [];
+  for (const name of listRecords(folder)) {
+    const record = readRecord(join(folder, name));
+    const killed = record === null ? [] : groupsOf(record).filter((group) => kill(group, 'SIGKILL'));
+    if (record !== null && killed.length > 0) ended.push(record.slot);
+    forgetFile(join(folder, name));
+  }
+  return ended;
+}

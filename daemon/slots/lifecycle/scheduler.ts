@@ -1,0 +1,47 @@
+import type { SlotStateName } from '../../contract/slots.ts';
+
+/** What the next step of a slot depends on. */
+export interface SlotPicture {
+  readonly state: SlotStateName;
+  /** Requests being served. */
+  readonly active: number;
+  /** Requests the engine serves at once. */
+  readonly parallel: number;
+  /** Requests that wait. */
+  readonly queued: number;
+  /** Somebody who does not wait in the queue wants the slot loaded: an admin, the start, or the back-off. */
+  readonly held: boolean;
+  /** Its load waits for other slots to leave. */
+  readonly waiting: boolean;
+  /** The gateway stops. */
+  readonly closed: boolean;
+}
+
+export type SlotStep = 'grant' | 'load' | 'leave-line' | 'cut-load' | 'stop' | 'rest';
+
+/**
+ * Returns the next step of a slot (docs/spec/contract.md#queue): whether it waits, loads or releases. Pure. A
+ * failed slot never loads from here: its back-off decides (docs/spec/contract.md#slot-failure).
+ */
+export function nextStep(picture: SlotPicture): SlotStep {
+  const { state, active, parallel, queued, held, waiting, closed } = picture;
+  const wanted = !closed && (queued > 0 || held);
+  switch (state) {
+    case 'ready':
+    case 'serving':
+      return queued > 0 && active < parallel ? 'grant' : 'rest';
+    case 'draining':
+      return active === 0 ? 'stop' : 'rest';
+    case 'offline':
+      if (wanted) return 'load';
+      return waiting ? 'leave-line' : 'rest';
+    case 'pulling':
+    case 'starting':
+    case 'warming':
+      return wanted ? 'rest' : 'cut-load';
+    case 'error':
+      return waiting && !wanted ? 'leave-line' : 'rest';
+    case 'stopping':
+      return 'rest';
+  }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { SLOT_STATES, type SlotStateName } from '../../contract/slots.ts';
+import { canGo, IllegalTransition, SlotMachine, TRANSITIONS } from './slot.ts';
+
+const LEGAL = [
+  'offline>pulling offline>starting',
+  'pulling>starting pulling>stopping pulling>error',
+  'starting>warming starting>stopping starting>error',
+  'warming>ready warming>stopping warming>error',
+  'ready>serving ready>draining ready>stopping ready>error',
+  'serving>ready serving>draining serving>error',
+  'draining>stopping',
+  'stopping>offline stopping>error',
+  'error>pulling error>starting error>offline',
+]
+  .join(' ')
+  .split(' ');
+
+const PAIRS = SLOT_STATES.flatMap((from) => SLOT_STATES.map((to) => [from, to] as const));
+
+/** A machine led to `state` by legal steps (the shortest way through the table). */
+function machineIn(state: SlotStateName): SlotMachine {
+  const ways: SlotStateName[][] = [['offline']];
+  for (const way of ways) {
+    const last = way.at(-1) as SlotStateName;
+    if (last === state) {
+      const machine = new SlotMachine('agent', () => {});
+      for (const step of way.slice(1)) machine.go(step);
+      return machine;
+    }
+    for (const to of TRANSITIONS[last]) if (!way.includes(to)) ways.push([...way, to]);
+  }
+  throw new Error(`${state} cannot be reached`);
+}
+
+describe('the transition table', () => {
+  it.each(PAIRS)('%s → %s is legal exactly when the table says so', (from, to) => {
+    const machine = machineIn(from);
+    const legal = LEGAL.includes(`${from}>${to}`);
+    expect(canGo(from, to)).toBe(legal);
+    if (legal) {
+      machine.go(to);
+      expect(machine.state).toBe(to);
+    } else {
+      expect(() => machine.go(to)).toThrow(IllegalTransition);
+      expect(machine.state).toBe(from);
+    }
+  });
+
+  it('every state can be left and leads back to offline', () => {
+    for (const state of SLOT_STATES) {
+      const seen = new Set<SlotStateName>([state]);
+      for (const at of seen) for (const to of TRANSITIONS[at]) seen.add(to);
+      expect(seen.has('offline')).toBe(true);
+      expect(seen.has('ready')).toBe(true);
+    }
+  });
+
+  it('names slot, from and to in the error', () => {
+    expect(() => machineIn('offline').go('serving')).toThrow('slot agent: offline → serving');
+  });
+
+  it('is at rest while nothing runs, and again when it has ended', async () => {
+    const machine = new SlotMachine('agent', () => {});
+    await machine.atRest;
+    machine.go('starting');
+    let rested = false;
+    const rest = machine.atRest.then(() => {
+      rested = true;
+    });
+    machine.go('stopping');
+    await Promise.resolve();
+    expect(rested).toBe(false);
+    machine.go('error');
+    await rest;
+    await machine.atRest;
+  });
+
+  it('whoever waits for rest since the pull is told of it, although the load has begun meanwhile', async () => {
+    const machine = new SlotMachine('agent', () => {});
+    machine.go('pulling');
+    const rest = machine.atRest;
+    for (const state of ['starting', 'stopping', 'offline'] as const) machine.go(state);
+    await rest;
+  });
+
+  it('tells of each step once', () => {
+    const told: string[] = [];
+    const machine = new SlotMachine('agent', (to) => told.push(to));
+    machine.go('starting');
+    machine.go('warming');
+    expect(told).toEqual(['starting', 'warming']);
+  });
+});

@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock, settle } from '../testing/manual-clock.ts';
+import { refused } from '../testing/refused.ts';
+import { Waiters } from './waiters.ts';
+
+let clock: ManualClock;
+let loading: boolean;
+let left: number;
+let waiters: Waiters<string>;
+beforeEach(() => {
+  clock = new ManualClock();
+  loading = true;
+  left = 0;
+  const count = () => {
+    left += 1;
+  };
+  const parts = {
+    slot: 'agent',
+    clock,
+    most: () => 2,
+    loading: () => loading,
+    progress: () => 0.5,
+    left: count,
+  };
+  waiters = new Waiters(parts);
+});
+const wait = (signal = new AbortController().signal, onDecided?: () => void) =>
+  waiters.wait({ signal, priority: 'interactive', limitMs: 1_000, onDecided });
+
+describe('Waiters', () => {
+  it('serves in order and tells each that its turn was decided, once', async () => {
+    const told: number[] = [];
+    const turns = [wait(undefined, () => told.push(1)), wait(undefined, () => told.push(2))];
+    waiters.serve(() => 'a');
+    waiters.decide();
+    waiters.decide();
+    waiters.serve(() => 'b');
+    expect(await Promise.all(turns)).toEqual(['a', 'b']);
+    expect(told).toEqual([1, 2]);
+  });
+
+  it('takes out who leaves and says so; a later abort changes nothing', async () => {
+    const leaver = new AbortController();
+    const turn = wait(leaver.signal);
+    leaver.abort(new Error('gone'));
+    await expect(turn).rejects.toThrow('gone');
+    expect([waiters.size, left]).toEqual([0, 1]);
+    const served = new AbortController();
+    const second = wait(served.signal);
+    waiters.serve(() => 'a');
+    served.abort(new Error('late'));
+    expect([await second, left]).toEqual(['a', 1]);
+  });
+
+  it('the limit counts for a load, not for a turn behind others', async () => {
+    const turn = refused(wait());
+    loading = false;
+    await clock.advance(1_000);
+    expect(waiters.size).toBe(1);
+    loading = true;
+    await clock.advance(1_000);
+    expect((await turn).code).toBe('slot.loading');
+    expect(left).toBe(1);
+  });
+
+  it('the full queue refuses the newcomer only', () => {
+    wait();
+    wait();
+    expect(() => wait()).toThrow('queue');
+    expect(waiters.size).toBe(2);
+  });
+
+  it('those who hold the slot are answered with everybody else', async () => {
+    const held = waiters.hold('asked');
+    expect(waiters.held).toBe(true);
+    waiters.satisfy();
+    await held;
+    const reason = new Error('no');
+    const both = [expect(waiters.hold('asked')).rejects.toBe(reason), expect(wait()).rejects.toBe(reason)];
+    waiters.refuse(reason);
+    await Promise.all(both);
+    expect([waiters.held, waiters.size]).toEqual([false, 0]);
+    await clock.advance(10_000);
+    await settle();
+    expect(left).toBe(0);
+  });
+});

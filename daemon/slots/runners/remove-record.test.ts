@@ -1,0 +1,28 @@
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { forgetFile } from './remove-record.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'forget-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('removes a file, and is content with none', () => {
+  const told: string[] = [];
+  const file = join(folder, 'agent.json');
+  writeFileSync(file, '');
+  for (let time = 0; time < 2; time++) forgetFile(file, (line) => told.push(line));
+  expect([existsSync(file), told]).toEqual([false, []]);
+});
+
+it('tells of what stays without its path, and never throws', () => {
+  const told: string[] = [];
+  const loop = join(folder, 'run');
+  symlinkSync(loop, loop);
+  forgetFile(join(loop, 'agent.json'), (line) => told.push(line));
+  expect(told).toEqual(['what was remembered of the engine could not be removed (ELOOP)']);
+  expect(() => forgetFile(folder)).not.toThrow();
+});

@@ -1,0 +1,123 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Lockstep } from './decode-barrier.ts';
+
+/** Decodes as the library does: what is queued when a decode begins shares its batch; the next begins at its end. */
+class Decoder {
+  readonly batches: number[][] = [];
+  #queue: { id: number; done: () => void }[] = [];
+  #busy = false;
+
+  token(id: number): Promise<void> {
+    return new Promise((done) => {
+      this.#queue.push({ id, done });
+      if (!this.#busy) setImmediate(() => void this.#run());
+    });
+  }
+
+  async #run(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0);
+      this.batches.push(batch.map(({ id }) => id).sort());
+      await turn();
+      await turn();
+      for (const { done } of batch) done();
+    }
+    this.#busy = false;
+  }
+}
+
+interface Reader {
+  tokens: number;
+  /** Turns of the event loop before it begins, and that it takes over each token. */
+  late?: number;
+  slow?: number;
+}
+
+async function decodeAll(readers: readonly Reader[], lockstep: Lockstep): Promise<Decoder> {
+  const decoder = new Decoder();
+  const turns = async (count = 0) => {
+    for (let i = 0; i < count; i++) await turn();
+  };
+  await Promise.all(
+    readers.map(async ({ tokens, late, slow }, id) => {
+      await turns(late);
+      const member = lockstep.join();
+      for (let i = 0; i < tokens; i++) {
+        await member.next(() => decoder.token(id));
+        await turns(slow);
+      }
+      member.leave();
+    }),
+  );
+  return decoder;
+}
+
+test('sequences that begin apart share every batch soon', async () => {
+  const readers = [{ tokens: 40 }, { tokens: 40, late: 1 }, { tokens: 40, late: 2 }, { tokens: 40, late: 3 }];
+  const { batches } = await decodeAll(readers, new Lockstep(turn));
+  expect(batches.filter((batch) => batch.length === 4).length).toBeGreaterThan(35);
+});
+
+test('whoever begins first waits for those who come at once; nobody who is at work waits for a beginner', async () => {
+  let gathered = 0;
+  const gather = async () => {
+    gathered++;
+    for (let i = 0; i < 10; i++) await turn();
+  };
+  const readers = [
+    { tokens: 40 },
+    { tokens: 40, late: 2 },
+    { tokens: 40, late: 4 },
+    { tokens: 20, late: 30 },
+  ];
+  const { batches } = await decodeAll(readers, new Lockstep(turn, gather));
+  expect(batches[0]).toEqual([0, 1, 2]);
+  expect(batches.length).toBeLessThan(45);
+  expect(gathered).toBe(1);
+});
+
+test('without it they take turns: that is what it is for', async () => {
+  const free = new Lockstep(turn);
+  free.join = () => ({ next: (ask) => ask(), leave: () => {} });
+  const { batches } = await decodeAll([{ tokens: 40 }, { tokens: 40, late: 3 }], free);
+  expect(batches.filter((batch) => batch.length === 2)).toEqual([]);
+});
+
+test('a slow reader holds up nobody', async () => {
+  const { batches } = await decodeAll([{ tokens: 40 }, { tokens: 4, slow: 100 }], new Lockstep(turn));
+  const firstDone = batches.findLastIndex((batch) => batch.includes(0));
+  const slowDone = batches.findLastIndex((batch) => batch.includes(1));
+  expect(firstDone).toBeLessThan(slowDone);
+});
+
+test('one that is refused lets the others go on', async () => {
+  const lockstep = new Lockstep(turn);
+  const [a, b] = [lockstep.join(), lockstep.join()];
+  const failed = a.next(() => Promise.reject(new Error('decode failed')));
+  const served = b.next(async () => 'token');
+  await expect(failed).rejects.toThrow('decode failed');
+  expect(await served).toBe('token');
+  a.leave();
+  a.leave();
+  expect(await b.next(async () => 'alone')).toBe('alone');
+});
+
+test('everybody gets every token, whoever comes when and however slow', async () => {
+  const reader = fc.record({
+    tokens: fc.integer({ min: 0, max: 12 }),
+    late: fc.integer({ min: 0, max: 6 }),
+    slow: fc.integer({ min: 0, max: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(reader, { maxLength: 6 }), async (readers) => {
+      const { batches } = await decodeAll(readers, new Lockstep(turn));
+      const counted = readers.map((_, id) => batches.flat().filter((each) => each === id).length);
+      expect(counted).toEqual(readers.map(({ tokens }) => tokens));
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { gbnfFault } from './gbnf-error.ts';
+
+test.each([
+  ['root ::= "a"{5,2}', '{5,2} repeats at most fewer times than at least'],
+  ['root ::= ("a" { 5 , 3 })', '{ 5 , 3 } repeats'],
+  ['root ::= ("a"{5 # at least\n,2})', 'repeats at most fewer times'],
+  ['root ::= "a"{1,3} [b]{09,8}', '{09,8} repeats'],
+  ['root ::= "a"{1,100000}', '9999 is the most'],
+  ['root ::= "a" {\t1 , 10000}', '9999 is the most'],
+  ['root ::= "a" {10000,}', '9999 is the most'],
+  [`root ::= ${'('.repeat(201)}"a"${')'.repeat(201)}`, 'nested deeper than 200'],
+  ['root ::= "a" <[257]> "b"', 'tokens can not be named'],
+  ['root ::= [<] # x\r!<|im_end|>', 'tokens can not be named'],
+  ['root ::= "a" [z-a]', 'the range z-a ends before it begins'],
+  ['root ::= "\\x00" | "b"', 'the character 0'],
+  ['root ::= "a" # \0\n{5,2}', 'it holds the character 0'],
+  ['root ::= "\\UFFFFFFFF"', 'there is no character'],
+])('%j is at fault', (grammar, reason) => {
+  expect(gbnfFault(grammar)).toContain(reason);
+});
+
+test.each([
+  'root ::= "<\\"<" [\\]<] # <[1]>\n "a"',
+  'root ::= "a"{2,5} "b"{3} "c"{4,} "d"{ 0 , 0 }',
+  'root ::= "{5,2}{100000}" [{5,2}] # {5,2}',
+  `root ::= ${'('.repeat(200)}"a"${')'.repeat(200)}`,
+  'root ::= "a" # [z-a] "\\x00"',
+])('%j is not', (grammar) => {
+  expect(gbnfFault(grammar)).toBeNull();
+});
+
+test.each(['[', '{', '{ ', '{1', '{1 ', '"', '\\', '"\\', '[\\'])(
+  '65,536 characters of %j are read at once',
+  (part) => {
+    const long = part.repeat(65_536 / part.length);
+    const since = performance.now();
+    gbnfFault(long);
+    gbnfFault(part + ' '.repeat(65_536 - part.length));
+    expect(performance.now() - since).toBeLessThan(500);
+  },
+);

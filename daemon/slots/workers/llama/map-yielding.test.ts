@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { mapWithBreath } from './map-yielding.ts';
+
+const items = Array.from({ length: 50 }, (_, i) => i);
+
+test('maps all in order and lets others have a turn', async () => {
+  let turns = 0;
+  const other = setInterval(() => turns++, 0);
+  const start = performance.now();
+  const mapped = await mapWithBreath(items, new AbortController().signal, (item, index) => {
+    while (performance.now() < start + index) turns += 0;
+    return item * 2 + index;
+  });
+  clearInterval(other);
+  expect(mapped).toEqual(items.map((item) => item * 3));
+  expect(turns).toBeGreaterThan(0);
+});
+
+test('ends with the reason once the caller has left', async () => {
+  const leave = new AbortController();
+  const seen: number[] = [];
+  const mapping = mapWithBreath(items, leave.signal, (item) => {
+    seen.push(item);
+    if (item === 20) leave.abort(new Error('left'));
+  });
+  await expect(mapping).rejects.toThrow('left');
+  expect(seen.at(-1)).toBe(20);
+});

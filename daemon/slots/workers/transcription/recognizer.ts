@@ -1,0 +1,128 @@
+import { readSpeechFacts, type SpeechFacts } from '../../../models/speech-facts.ts';
+import { Permits } from '../llama/embedding-permits.ts';
+import type { WorkerFacts, WorkerHealth } from '../protocol.ts';
+import { Refusal } from '../refusal.ts';
+import { recogniserConfig } from '../speech/native-config.ts';
+import { type NativeRecogniser, sherpa } from '../speech/sherpa.ts';
+import { soundFacts } from '../speech/speaker.ts';
+import type { SpeechConfig } from '../speech-config.ts';
+import type { Segment, Transcript } from './result.ts';
+import { Cutter, type Stretch } from './segmenter.ts';
+import type { Sound } from './wav.ts';
+import { type Word, wordsOf } from './words.ts';
+
+/** Callers that wait for the native library at once; each holds a place among the requests already. */
+const NATIVE_QUEUE = 1_024;
+/** A stretch is made at least this long with silence: some models cannot take less. In seconds. */
+const LEAST_S = 0.5;
+/** A recording that is longer is no recording, in seconds. */
+const MOST_S = 24 * 3600;
+
+/** Something that listens. */
+export class Recogniser {
+  readonly facts: WorkerFacts;
+  /** Languages that it can be told. */
+  readonly languages: readonly string[];
+  readonly #found: SpeechFacts;
+  readonly #native: NativeRecogniser;
+  readonly #threads: number;
+  readonly #permits: Permits;
+  /** The library uses all its threads for one stretch; the language holds for the whole library. */
+  readonly #turn = new Permits(1, NATIVE_QUEUE);
+  #language: string | null = null;
+
+  constructor(native: NativeRecogniser, found: SpeechFacts, config: SpeechConfig) {
+    this.#native = native;
+    this.#found = found;
+    this.#threads = config.threads;
+    this.facts = soundFacts(config, found.family, found.sizeBytes);
+    this.languages = found.languages;
+    this.#permits = new Permits(config.parallel, config.queueLimit);
+  }
+
+  /**
+   * Hears a recording when it is its turn and tells each stretch when it was heard. Throws 429 when the queue is full, what
+   * the sound throws, and the signal's reason when the caller leaves.
+   */
+  async hear(
+    sounds: AsyncIterable<Sound>,
+    language: string | null,
+    signal: AbortSignal,
+    tell: (segment: Segment) => Promise<void>,
+  ): Promise<Transcript> {
+    return this.#permits.run(signal, async () => {
+      const segments: Segment[] = [];
+      let cutter: Cutter | null = null;
+      let spoken = language;
+      const hearAll = async (stretches: Iterable<Stretch>, rate: number) => {
+        for (const stretch of stretches) {
+          const heard = await this.#hear(stretch, rate, language, signal);
+          spoken ??= heard.language;
+          const segment = { start: stretch.start, end: stretch.end, text: heard.text, words: heard.words };
+          segments.push(segment);
+          if (segment.text !== '') await tell(segment);
+        }
+      };
+      let rate = 0;
+      for await (const sound of sounds) {
+        signal.throwIfAborted();
+        rate = sound.rate;
+        cutter ??= new Cutter(rate);
+        await hearAll(cutter.push(sound.samples), rate);
+        if (cutter.seconds > MOST_S) throw tooLong();
+      }
+      if (cutter !== null) await hearAll(cutter.flush(), rate);
+      return { segments, duration: cutter?.seconds ?? 0, language: spoken };
+    });
+  }
+
+  stats(): Omit<WorkerHealth, 'status'> {
+    return this.#permits.stats();
+  }
+
+  async #hear(
+    { samples, silent, start, end }: Stretch,
+    rate: number,
+    language: string | null,
+    signal: AbortSignal,
+  ): Promise<{ text: string; language: string | null; words: Word[] | null }> {
+    if (silent) return { text: '', language: null, words: null };
+    return this.#turn.run(signal, async () => {
+      this.#tellLanguage(language);
+      const stream = this.#native.createStream();
+      stream.acceptWaveform({ samples: atLeast(samples, Math.ceil(LEAST_S * rate)), sampleRate: rate });
+      const told = await this.#native.decodeAsync(stream);
+      const { text = '', lang = '' } = told;
+      const words = wordsOf(told, start, end);
+      return { text: text.trim(), language: /[a-z]{2,3}/.exec(lang)?.[0] ?? null, words };
+    });
+  }
+
+  #tellLanguage(language: string | null): void {
+    if (this.languages.length === 0 || language === this.#language) return;
+    this.#native.setConfig(recogniserConfig(this.#found, this.#threads, language));
+    this.#language = language;
+  }
+}
+
+const tooLong = () =>
+  new Refusal('request.too_large', 'The recording is longer than a day.', { status: 413, param: 'file' });
+
+function atLeast(samples: Float32Array, length: number): Float32Array {
+  if (samples.length >= length) return samples;
+  const longer = new Float32Array(length);
+  longer.set(samples);
+  return longer;
+}
+
+/** Loads the recogniser in the folder `config.modelPath`. Rejects with an Error of one line that names the file at fault. */
+export async function loadRecogniser(config: SpeechConfig): Promise<Recogniser> {
+  const found = await readSpeechFacts(config.modelPath);
+  if (found.type !== 'stt') throw new Error('the folder holds a voice, not a recogniser');
+  const native = await sherpa()
+    .OfflineRecognizer.createAsync(recogniserConfig(found, config.threads, null))
+    .catch(() => {
+      throw new Error(`the ${found.family} model could not be loaded; its files do not fit together`);
+    });
+  return new Recogniser(native, found, config);
+}

@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest';
+import type { GatewayEvents } from '../contract/events.ts';
+import type { RequestRecord, RequestStoryView } from '../contract/system.ts';
+import { Bus } from '../lib/async/event-bus.ts';
+import type { FinishedRequest } from './metrics.ts';
+import { createRequestWatch } from './request-tracker.ts';
+
+function setUp() {
+  const log: RequestRecord[] = [];
+  const stories: RequestStoryView[] = [];
+  const finished: FinishedRequest[] = [];
+  const events: GatewayEvents['request'][] = [];
+  const bus = new Bus<GatewayEvents>();
+  bus.subscribe(({ payload }) => void events.push(payload as GatewayEvents['request']));
+  const watch = createRequestWatch({
+    requests: {
+      add(record, story) {
+        log.push(record);
+        stories.push(story);
+      },
+    },
+    bus,
+    metrics: { finished: (request) => void finished.push(request) },
+    hide: (text) => text.replaceAll('swordfish', '[hidden]'),
+  });
+  return { watch, log, stories, finished, events };
+}
+const start = (id: string, cancel = () => {}) => ({
+  id,
+  route: '/v1/chat/completions',
+  tier: 'client',
+  receivedAt: performance.now() - 20,
+  cancel,
+});
+const routing = { slot: 'agent', upstream: null, step: 'loaded-slot', model: 'm' };
+
+test('a request is listed while it runs and logged, counted and announced once when it ends', () => {
+  const { watch, log, finished, events } = setUp();
+  const track = watch.begin(start('r1'));
+  expect(watch.running()).toMatchObject([{ id: 'r1', state: 'running', slot: null, status: null }]);
+  track.routed(routing);
+  track.leased();
+  track.firstByte();
+  const usage = { promptTokens: 3, completionTokens: 5, tokensPerSecond: 40 };
+  track.end({ status: 200, error: null, usage });
+  track.end({ status: 500, error: 'internal', usage: null });
+  expect(watch.running()).toEqual([]);
+  expect(log).toHaveLength(1);
+  expect(log[0]).toMatchObject({
+    ...routing,
+    id: 'r1',
+    state: 'done',
+    status: 200,
+    prompt_tokens: 3,
+    completion_tokens: 5,
+    error: null,
+  });
+  expect(log[0]?.duration_ms).toBeGreaterThanOrEqual(20);
+  expect(finished).toMatchObject([
+    {
+      route: '/v1/chat/completions',
+      slot: 'agent',
+      upstream: null,
+      status: 200,
+      waitS: expect.any(Number),
+      tokensPerSecond: 40,
+    },
+  ]);
+  expect(events.map(({ state, slot, status }) => [state, slot, status])).toEqual([
+    ['started', 'agent', null],
+    ['ended', 'agent', 200],
+  ]);
+});
+
+test('cancel reaches the request that runs and no other', () => {
+  const { watch } = setUp();
+  const cancelled: string[] = [];
+  const track = watch.begin(start('r1', () => cancelled.push('r1')));
+  watch.begin(start('r2', () => cancelled.push('r2')));
+  expect(watch.cancel('r1')).toBe(true);
+  expect(watch.cancel('unknown')).toBe(false);
+  expect(cancelled).toEqual(['r1']);
+  track.end({ status: 503, error: 'request.cancelled', usage: null });
+  expect(watch.cancel('r1')).toBe(false);
+});
+
+test('the story is what was noted on the way, put into words once it is over, or when somebody asks', () => {
+  const { watch, log, stories } = setUp();
+  let told = 0;
+  const track = watch.begin(start('r1'));
+  track.asked('svc/agent');
+  track.resolved({
+    rule: 'virtual-name',
+    lane: 'agent',
+    steps: () => {
+      told++;
+      return [{ step: 'registry', outcome: 'matched', reason: 'r'.repeat(999) }];
+    },
+  });
+  track.routed(routing);
+  expect(watch.find('r1')).toMatchObject({ state: 'running', asked: 'svc/agent', story: { waits: null } });
+  track.wentOn('slot.no_memory');
+  track.routed({ ...routing, slot: 'utility' });
+  const waits = { memory_ms: 0, load_ms: 700, queue_ms: 20 };
+  track.prepared({ waits, overheadMs: 1.234, degraded: null });
+  expect(told).toBe(1);
+  track.end({ status: 200, error: null, usage: null });
+  expect(told).toBe(2);
+  expect(watch.find('r1')).toBeNull();
+  expect(log[0]).toMatchObject({ asked: 'svc/agent', slot: 'utility' });
+  const story = stories[0];
+  expect(story).toMatchObject({
+    rule: 'virtual-name',
+    lane: 'agent',
+    before: [{ slot: 'agent', upstream: null, error: 'slot.no_memory' }],
+    waits,
+    overhead_ms: 1.2,
+    degraded: null,
+  });
+  expect(story?.steps[0]?.reason).toHaveLength(256);
+});
+
+test('of the name that was asked for only the beginning is kept, while it runs and afterwards, and no secret', () => {
+  const { watch, log } = setUp();
+  const name = `swordfish${'m'.repeat(1_015)}`;
+  const track = watch.begin(start('r1'));
+  track.asked(`${name}${'x'.repeat(1_000_000)}`);
+  const kept = `${name.replace('swordfish', '[hidden]')}…`;
+  expect(watch.running()[0]?.asked).toBe(kept);
+  track.end({ status: 404, error: 'dispatch.no_route', usage: null });
+  expect(log[0]?.asked).toBe(kept);
+});
+
+test('the code of a failure is cut, and holds no secret', () => {
+  const { watch, log, finished } = setUp();
+  watch.begin(start('r1')).end({ status: 429, error: `swordfish${'x'.repeat(99)}`, told: true, usage: null });
+  expect(log[0]?.error).toBe(`[hidden]${'x'.repeat(56)}`);
+  expect(finished[0]?.told).toBe(log[0]?.error);
+});
+
+test('a story is bounded, and the same target told twice is one', () => {
+  const { watch, stories } = setUp();
+  const track = watch.begin(start('r1'));
+  track.routed(routing);
+  track.routed(routing);
+  track.end({ status: 200, error: null, usage: null });
+  expect(stories[0]?.before).toEqual([]);
+  const long = watch.begin(start('r2'));
+  for (let i = 0; i < 100; i++) {
+    long.wentOn('dispatch.upstream_unavailable');
+    long.routed({ ...routing, slot: null, upstream: `u${i}` });
+  }
+  long.end({ status: 502, error: 'dispatch.upstream_unavailable', usage: null });
+  expect(stories[1]?.before).toHaveLength(16);
+});
+
+test('the first part of something longer runs on until that has ended, and ends as it does', async () => {
+  const { watch, log, finished } = setUp();
+  const usage = { promptTokens: 3, completionTokens: 5, tokensPerSecond: 40 };
+  let cancelled = 0;
+  for (const end of [null, { status: 200, error: 'request.cancelled', told: true }]) {
+    const { promise, resolve } = Promise.withResolvers<typeof end>();
+    const track = watch.begin({ ...start('r1', () => void cancelled++), whole: promise });
+    track.routed(routing);
+    track.end({ status: 200, error: null, told: true, usage });
+    track.end({ status: 500, error: 'internal', usage: null });
+    await Promise.resolve();
+    expect(watch.running()).toMatchObject([{ id: 'r1', state: 'running', status: null }]);
+    expect(watch.cancel('r1')).toBe(true);
+    resolve(end);
+    await promise;
+    expect(watch.running()).toEqual([]);
+  }
+  expect(cancelled).toBe(2);
+  expect(log).toMatchObject([
+    { state: 'done', status: 200, error: null, completion_tokens: 5 },
+    { state: 'done', status: 200, error: 'request.cancelled', completion_tokens: 5 },
+  ]);
+  expect(finished).toMatchObject([{ told: null }, { told: 'request.cancelled' }]);
+});

@@ -1,0 +1,293 @@
+import type { GatewayEvents } from '../contract/events.ts';
+import type {
+  RequestBodiesView,
+  RequestDetailView,
+  RequestRecord,
+  RequestStoryView,
+} from '../contract/system.ts';
+import type { Bus } from '../lib/async/event-bus.ts';
+import { Bag, type Placed } from '../lib/perf/swap-remove-set.ts';
+import { isoTime } from '../lib/text/iso-time.ts';
+import { type Capture, Captures } from './captures.ts';
+import type { Metrics } from './metrics.ts';
+import { RequestNotes, type Resolved, type SentOff } from './request-trace.ts';
+import type { RequestContext } from './traces/request-spans.ts';
+import { formatTraceparent } from './traces/trace-context.ts';
+import type { Tracer } from './traces/tracer.ts';
+
+/** Tokens and speed of one answer, as far as the engine told them. */
+export interface Usage {
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly tokensPerSecond: number | null;
+}
+
+export interface RequestStart {
+  readonly id: string;
+  /** Route template, for example `/v1/chat/completions`. */
+  readonly route: string;
+  readonly tier: string;
+  /** `performance.now()` at arrival. */
+  readonly receivedAt: number;
+  /** The caller's header of that name. */
+  readonly traceparent?: string | string[] | undefined;
+  /** What is kept of its texts; null keeps nothing. */
+  readonly capture?: Capture | null;
+  /** It is the first part of something longer, and ends with that: as it does, or for null as the part did. Never rejects. */
+  readonly whole?: Promise<WholeEnd | null> | undefined;
+  cancel(): void;
+}
+
+export interface RequestRouting {
+  readonly slot: string | null;
+  readonly upstream: string | null;
+  readonly step: string;
+  readonly model: string | null;
+}
+
+export interface RequestEnd {
+  /** Status that went to the caller; 499 when it left first. */
+  readonly status: number;
+  /** Code of the failure, null for success. */
+  readonly error: string | null;
+  /** The answer itself told the failure; one that was thrown is counted at the door, where it is told. */
+  readonly told?: boolean;
+  readonly usage: Usage | null;
+}
+
+/** How something ended that a request is the first part of. */
+export type WholeEnd = Omit<RequestEnd, 'usage'>;
+
+/** One request while it runs. */
+export interface RequestTrack {
+  /** What an engine of the own network is told as `traceparent`; null while tracing is off. */
+  readonly traceparent: string | null;
+  /** The model as the caller named it; null when none was named. */
+  asked(model: string | null): void;
+  resolved(resolved: Resolved): void;
+  /** The target of now does not serve it, for this reason (code of an error); another one follows. */
+  wentOn(error: string): void;
+  /** Who serves it is ready, and the gateway's own part is done. */
+  prepared(sent: SentOff): void;
+  /** Somebody was chosen; from the first time on it waits for its turn. */
+  routed(routing: RequestRouting): void;
+  /** It is its turn at a slot. */
+  leased(): void;
+  /** It is on its way to the engine. */
+  sent(): void;
+  /** The first byte of the answer's body is on its way. */
+  firstByte(): void;
+  /** Once, at the very end; later calls do nothing. The record of a first part runs on until the whole has ended. */
+  end(result: RequestEnd): void;
+}
+
+/** Who is told about requests: the running list, the metrics and the request log behind one door. */
+export interface RequestWatch {
+  begin(start: RequestStart): RequestTrack;
+  running(): RequestRecord[];
+  /** A running request with its story so far; null when none of this id runs. */
+  find(id: string): RequestDetailView | null;
+  /** The texts of a request, running or over; null when they are not kept. */
+  bodies(id: string): RequestBodiesView | null;
+  /** Ends a running request; false when there is none of this id. */
+  cancel(id: string): boolean;
+}
+
+export interface WatchOptions {
+  /** The request log; queues and never throws. */
+  readonly requests: { add(record: RequestRecord, story: RequestStoryView): void };
+  readonly bus: Pick<Bus<GatewayEvents>, 'emit'>;
+  readonly metrics: Pick<Metrics, 'finished'>;
+  /** Takes secrets out of what callers wrote; default: nothing is taken out. */
+  readonly hide?: (text: string) => string;
+  /** Default: no traces. */
+  readonly tracer?: Pick<Tracer, 'begin' | 'finished'> | undefined;
+}
+
+export function createRequestWatch(options: WatchOptions): RequestWatch {
+  const running = new Bag<Running>();
+  const captures = new Captures();
+  const find = (id: string) => running.all().find(({ start }) => start.id === id);
+  return {
+    begin(start) {
+      const track = new Running(start, options, running);
+      running.add(track);
+      if (start.capture) captures.keep(start.id, start.capture);
+      return track;
+    },
+    running: () => running.all().map((track) => track.record()),
+    find: (id) => find(id)?.detail() ?? null,
+    bodies: (id) => captures.find(id),
+    cancel(id) {
+      const track = find(id);
+      track?.start.cancel();
+      return track !== undefined;
+    },
+  };
+}
+
+const NOWHERE = { slot: null, upstream: null, step: null, model: null };
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
+
+class Running implements RequestTrack, Placed {
+  place = 0;
+  readonly start: RequestStart;
+  readonly #options: WatchOptions;
+  readonly #running: Bag<Running>;
+  readonly #at = Date.now();
+  readonly #notes: RequestNotes;
+  #routing: RequestRouting | typeof NOWHERE = NOWHERE;
+  readonly #trace: RequestContext | null;
+  #routedAt: number | null = null;
+  #leasedAt: number | null = null;
+  #sentAt: number | null = null;
+  #firstByteAt: number | null = null;
+  /** Nothing more comes of this part. */
+  #over = false;
+  #result: RequestEnd | null = null;
+  #endedAt = 0;
+
+  constructor(start: RequestStart, options: WatchOptions, running: Bag<Running>) {
+    this.start = start;
+    this.#options = options;
+    this.#running = running;
+    this.#notes = new RequestNotes(options.hide);
+    this.#trace = options.tracer?.begin(start.traceparent) ?? null;
+  }
+
+  get traceparent(): string | null {
+    const trace = this.#trace;
+    return trace === null ? null : formatTraceparent({ ...trace.own, spanId: trace.callSpanId });
+  }
+
+  asked(model: string | null): void {
+    this.#notes.asks(model);
+  }
+
+  resolved(resolved: Resolved): void {
+    this.#notes.resolved = resolved;
+  }
+
+  wentOn(error: string): void {
+    this.#notes.wentOn(error);
+  }
+
+  prepared(sent: SentOff): void {
+    this.#notes.sent = sent;
+  }
+
+  routed(routing: RequestRouting): void {
+    const first = this.#routing === NOWHERE;
+    this.#routing = routing;
+    this.#routedAt ??= performance.now();
+    this.#notes.goesTo(routing);
+    if (first) this.#emit('started', null);
+  }
+
+  leased(): void {
+    this.#leasedAt = performance.now();
+  }
+
+  sent(): void {
+    this.#sentAt = performance.now();
+  }
+
+  firstByte(): void {
+    this.#firstByteAt ??= performance.now();
+  }
+
+  end(result: RequestEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    const { whole } = this.start;
+    if (whole === undefined) this.#conclude(result);
+    else void whole.then((end) => this.#conclude({ ...result, ...end }));
+  }
+
+  #conclude(result: RequestEnd): void {
+    this.#result = { ...result, error: this.#notes.code(result.error) };
+    this.#endedAt = performance.now();
+    this.#running.remove(this);
+    this.#options.requests.add(this.record(), this.#notes.story());
+    this.#count(this.#result);
+    this.#tell(this.#result);
+    this.#emit('ended', result.status);
+  }
+
+  #count({ status, error, told, usage }: RequestEnd): void {
+    const { receivedAt, route } = this.start;
+    this.#options.metrics.finished({
+      route,
+      slot: this.#routing.slot,
+      upstream: this.#routing.upstream,
+      status,
+      told: told ? error : null,
+      durationS: (this.#endedAt - receivedAt) / 1000,
+      firstByteS: this.#firstByteAt === null ? null : (this.#firstByteAt - receivedAt) / 1000,
+      waitS: this.#waitS(),
+      promptTokens: usage?.promptTokens ?? null,
+      completionTokens: usage?.completionTokens ?? null,
+      tokensPerSecond: usage?.tokensPerSecond ?? null,
+    });
+  }
+
+  #waitS(): number | null {
+    if (this.#leasedAt === null || this.#routedAt === null) return null;
+    return (this.#leasedAt - this.#routedAt) / 1000;
+  }
+
+  #tell({ status, error, usage }: RequestEnd): void {
+    const trace = this.#trace;
+    if (trace === null) return;
+    const { id, route, tier, receivedAt } = this.start;
+    const offset = Date.now() - performance.now();
+    const unix = (at: number | null) => (at === null ? null : at + offset);
+    this.#options.tracer?.finished(
+      {
+        ...{ id, route, tier, status, error, ...this.#routing },
+        promptTokens: usage?.promptTokens ?? null,
+        completionTokens: usage?.completionTokens ?? null,
+        receivedMs: receivedAt + offset,
+        routedMs: unix(this.#routedAt),
+        leasedMs: unix(this.#leasedAt),
+        sentMs: unix(this.#sentAt),
+        firstByteMs: unix(this.#firstByteAt),
+        endedMs: this.#endedAt + offset,
+      },
+      trace,
+    );
+  }
+
+  record(): RequestRecord {
+    const { id, route, tier, receivedAt } = this.start;
+    const { slot, upstream, step, model } = this.#routing;
+    const result = this.#result;
+    return {
+      id,
+      at: isoTime(this.#at),
+      route,
+      asked: this.#notes.asked,
+      model,
+      slot,
+      upstream,
+      step,
+      tier,
+      state: result ? 'done' : 'running',
+      status: result?.status ?? null,
+      duration_ms: result ? tenths(this.#endedAt - receivedAt) : null,
+      ttft_ms: this.#firstByteAt === null ? null : tenths(this.#firstByteAt - receivedAt),
+      prompt_tokens: result?.usage?.promptTokens ?? null,
+      completion_tokens: result?.usage?.completionTokens ?? null,
+      error: result?.error ?? null,
+    };
+  }
+
+  detail(): RequestDetailView {
+    return { ...this.record(), story: this.#notes.story() };
+  }
+
+  #emit(state: 'started' | 'ended', status: number | null): void {
+    const { id, route } = this.start;
+    this.#options.bus.emit('request', { id, route, slot: this.#routing.slot, state, status });
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { DailyCounts } from './daily-quota.ts';
+
+function bench() {
+  const clock = { now: Date.UTC(2026, 0, 31, 23, 59, 30) };
+  const facts = new Map<string, string>();
+  const store = {
+    get: (key: string) => facts.get(key) ?? null,
+    set: (key: string, value: string) => void facts.set(key, value),
+  };
+  return { clock, facts, open: () => new DailyCounts(store, () => clock.now) };
+}
+
+it('counts by upstream and day, and starts anew at midnight UTC', () => {
+  const { clock, open } = bench();
+  const counts = open();
+  counts.add('a', 1, true);
+  counts.add('a', 1, true);
+  counts.add('b', 1, true);
+  counts.add('b', -1, true);
+  expect([counts.of('a'), counts.of('b'), counts.secondsLeft()]).toEqual([2, 0, 30]);
+  clock.now += 30_000;
+  expect([counts.of('a'), counts.secondsLeft()]).toEqual([0, 86_400]);
+});
+
+it('what was kept survives a restart, but not into the next day', () => {
+  const { clock, open } = bench();
+  open().add('a', 1, true);
+  open().add('b', 1, false);
+  expect([open().of('a'), open().of('b')]).toEqual([1, 0]);
+  clock.now += 60_000;
+  expect(open().of('a')).toBe(0);
+});
+
+it.each(['', 'no json', '{"day":5,"counts":{"a":"x"}}', 'null'])('kept text %j costs nothing', (text) => {
+  const { facts, open } = bench();
+  facts.set('upstreams.daily', text);
+  expect(open().of('a')).toBe(0);
+});

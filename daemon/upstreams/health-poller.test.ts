@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Looks, wantsLook } from './health-poller.ts';
+import { Listing } from './listing.ts';
+import { factsOf, idsOf, listOf, UpstreamsBench } from './testing/bench.ts';
+import { Upstream } from './upstream.ts';
+import { readUpstreamFile, type UpstreamConfig } from './upstream-file.ts';
+
+let bench: UpstreamsBench;
+beforeEach(() => {
+  bench = new UpstreamsBench();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await bench.remove();
+});
+
+const MAX_AGE_MS = 600_000;
+
+function upstream(more = ''): Upstream {
+  const { config } = readUpstreamFile('desk.toml', `base_url = "http://127.0.0.1:9"\n${more}`);
+  const clocks = { wall: () => bench.clock.wall, steady: () => bench.clock.steady };
+  const parts = { clocks, environment: () => undefined, isSelf: () => false };
+  return new Upstream(config as UpstreamConfig, new Listing(clocks), parts);
+}
+
+/** One that has a list and is well. */
+function listed(more?: string): Upstream {
+  const one = upstream(more);
+  one.listing.came([]);
+  one.answered(true, one.sent);
+  return one;
+}
+
+const wants = (one: Upstream) => wantsLook(one, MAX_AGE_MS);
+
+describe('who is looked at', () => {
+  it.each([
+    ['', true],
+    ['remote = true', true],
+    ['enabled = false', false],
+    ['models = ["m"]', false],
+    ['key_env = "UPSTREAM_X"', false],
+  ])('one that has never been asked, with "%s": %s', (more, expected) => {
+    expect(wants(upstream(more))).toBe(expected);
+  });
+
+  it('one whose list did not come, but not before its pause is over', () => {
+    const one = upstream();
+    one.unanswered('x', { code: 'ECONNREFUSED' });
+    expect(wants(one)).toBe(false);
+    bench.wait(5_000);
+    expect(wants(one)).toBe(true);
+  });
+
+  it.each(['', 'remote = true', 'models = ["m"]'])('one whose last call failed, with "%s"', (more) => {
+    const one = listed(more);
+    expect(wants(one)).toBe(false);
+    one.ended({ status: 500 }, null, one.sent);
+    expect(wants(one)).toBe(true);
+    for (let count = 0; count < 4; count++) one.ended({ status: 500 }, null, one.sent);
+    expect([one.health, wants(one)]).toEqual(['down', false]);
+    bench.wait(5_000);
+    expect(wants(one)).toBe(true);
+  });
+
+  it.each(['', 'models = ["m"]'])('one that led back to us, after a pause, with "%s"', (more) => {
+    const one = upstream(more);
+    one.metItself();
+    expect([one.health, wants(one)]).toEqual(['loop', false]);
+    bench.wait(5_000);
+    expect(wants(one)).toBe(true);
+  });
+
+  it.each([
+    ['', true],
+    ['remote = true', false],
+    ['models = ["m"]', false],
+  ])('one that is well, once its list is old, with "%s": %s', (more, expected) => {
+    const one = listed(more);
+    bench.wait(MAX_AGE_MS - 1);
+    expect(wants(one)).toBe(false);
+    bench.wait(1);
+    expect(wants(one)).toBe(expected);
+  });
+});
+
+describe('looks', () => {
+  it('come at most every five minutes to a provider of somebody else, and run only while there is anybody', () => {
+    vi.useFakeTimers();
+    const [own, provider] = [upstream(), upstream('remote = true')];
+    let all: Upstream[] = [];
+    const looked: Upstream[] = [];
+    const looks = new Looks({
+      upstreams: () => all,
+      look: (one) => void looked.push(one),
+      maxAgeMs: () => MAX_AGE_MS,
+      steady: () => performance.now(),
+    });
+    const count = (one: Upstream) => looked.filter((each) => each === one).length;
+    looks.tend();
+    expect(vi.getTimerCount()).toBe(0);
+    all = [own, provider];
+    looks.tend();
+    looks.tend();
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(5 * 60_000);
+    expect([count(own), count(provider)]).toEqual([10, 1]);
+    vi.advanceTimersByTime(30_000);
+    expect([count(own), count(provider)]).toEqual([11, 2]);
+    looks.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('one that was off at the start is found without a caller, and new models of an idle one show', async () => {
+    const player = await bench.player((_req, res) => void res.destroy());
+    bench.file('desk', `base_url = "${player.url}"`);
+    const upstreams = bench.open({ lookEveryMs: 20 });
+    upstreams.start();
+    await expect.poll(() => upstreams.detail('desk')?.health).toBe('failing');
+    player.play = listOf('a');
+    bench.wait(5_000);
+    await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['a']);
+    expect(factsOf(upstreams, 'desk')?.healthy).toBe(true);
+    player.play = listOf('a', 'b');
+    const asked = player.asked.length;
+    bench.wait(MAX_AGE_MS);
+    await expect.poll(() => idsOf(upstreams, 'desk')).toEqual(['a', 'b']);
+    expect(player.asked.length).toBe(asked + 1);
+  });
+
+  it('a single failed call alarms no longer than until its list is read well', async () => {
+    const player = await bench.player(listOf('a'));
+    const upstreams = bench.desk(player);
+    await upstreams.refreshCold(new AbortController().signal);
+    upstreams.connect('desk').ended({ status: 500 });
+    expect(upstreams.detail('desk')?.health).toBe('failing');
+    await upstreams.readList('desk', new AbortController().signal);
+    expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', reason: null });
+  });
+
+  it('end with the gateway', async () => {
+    const player = await bench.player((_req, res) => void res.destroy());
+    bench.file('desk', `base_url = "${player.url}"`);
+    const upstreams = bench.open();
+    vi.useFakeTimers();
+    upstreams.start();
+    expect(vi.getTimerCount()).toBeGreaterThan(0);
+    upstreams.close();
+    upstreams.reload();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
