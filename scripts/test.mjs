@@ -42,7 +42,7 @@ function pathsFromRoot(paths) {
 }
 
 /** What the text of a test that needs a build has: it starts the built daemon, or is a browser or system test. */
-const STARTS_THE_BUILD = /\/harness\/gateway|'dist'|playwright/;
+const STARTS_THE_BUILD = /\/harness\/gateway|'dist'|'svcctl'|playwright/;
 
 /** Whether a test file, or one below a folder, needs the built daemon and dashboard. Most unit tests run the sources. */
 function needsBuild(path) {

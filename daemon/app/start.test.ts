@@ -13,7 +13,7 @@ const reading = (file: string): string => `
 `;
 
 function readIn(file: string): string[] {
-  const words = ['--input-type=module', '-e', reading(join(import.meta.dirname, file))];
+  const words = ['--input-type=module', '-e', reading(join(import.meta.dirname, '..', file))];
   const text = execFileSync(process.execPath, words, { encoding: 'utf8', timeout: 30_000, maxBuffer: 1e7 });
   return JSON.parse(text) as string[];
 }
@@ -29,7 +29,7 @@ const NOT_AT_START = [
 ];
 
 describe('a start', () => {
-  it.each(['services.ts', 'slots/workers/lifecycle.ts', 'cli/run.ts'])(
+  it.each(['app/services.ts', 'slots/workers/lifecycle.ts', 'cli/run.ts'])(
     'of %s reads in what it needs',
     (file) => {
       const all = readIn(file);
@@ -40,7 +40,7 @@ describe('a start', () => {
 });
 
 it('V8 is told its flags behind all that is compiled: code that was kept holds for others', () => {
-  const text = readFileSync(join(import.meta.dirname, 'main.ts'), 'utf8');
+  const text = readFileSync(join(import.meta.dirname, '..', 'main.ts'), 'utf8');
   const [run = -1, kept = -1, told = -1] = ['await run(', 'flushCompileCache();', 'tuneHeap();'].map((call) =>
     text.lastIndexOf(call),
   );

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where this file may lie below the root: among the sources or in a package, or as it was built in a checkout. */
-const ABOVE = ['../../..', '../../..'];
+/** Where the root can be, seen from this file: built in a package, a source, and built in a checkout. */
+const ABOVE = ['../..', '../../..', '../../../..'];
 
-/** The folder of the program: `package.json`, `node_modules` and `dist/dashboard` lie in it. */
+/** The folder of the installation. It holds `package.json`, `node_modules` and `dist/dashboard`. */
 export const ROOT: string =
   ABOVE.map((above) => join(import.meta.dirname, above)).find((folder) =>
     existsSync(join(folder, 'package.json')),

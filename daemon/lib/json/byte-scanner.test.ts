@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fuzzing } from '../../test/harness/scale.ts';
-import { accepts, parses } from '../fixtures/json-verdicts.ts';
 import { ByteScanner, stringAt } from './byte-scanner.ts';
+import { accepts, parses } from './fixtures/json-verdicts.ts';
 
 describe('byte scanner against JSON.parse', () => {
   test('accepts every text that JSON.stringify makes, whatever its alignment', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fuzzing } from '../../test/harness/scale.ts';
-import { accepts, parses } from '../fixtures/json-verdicts.ts';
 import { GatheredBytes } from '../perf/body-buffer.ts';
+import { accepts, parses } from './fixtures/json-verdicts.ts';
 import { longStringsOf } from './json-string-index.ts';
 
 const CLAIMED = 1 << 20;
