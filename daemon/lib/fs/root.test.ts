@@ -4,6 +4,6 @@ import { expect, test } from 'vitest';
 import { ROOT } from './root.ts';
 
 test('is where package.json and the sources lie', () => {
-  expect(ROOT).toBe(resolve(import.meta.dirname, '..', '..'));
+  expect(ROOT).toBe(resolve(import.meta.dirname, '..', '..', '..'));
   expect(existsSync(join(ROOT, 'package.json'))).toBe(true);
 });
