@@ -6,7 +6,7 @@ import { SETTINGS } from '../../daemon/settings/catalogue.ts';
 
 const UNITS = join(import.meta.dirname, '..', '..', 'systemd');
 const service = readFileSync(join(UNITS, 'svc-gateway.service'), 'utf8');
-const page = readFileSync(join(UNITS, '..', 'docs', 'systemd.md'), 'utf8');
+const page = readFileSync(join(UNITS, '..', 'docs', 'guide', 'systemd.md'), 'utf8');
 
 describe('what docs/guide/systemd.md opens is what the gateway uses', () => {
   const values = (key: string) =>

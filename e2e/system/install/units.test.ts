@@ -56,7 +56,7 @@ describe.skipIf(!there)('systemd-analyze', () => {
   });
 });
 
-const page = readFileSync(join(UNITS, '..', 'docs', 'systemd.md'), 'utf8');
+const page = readFileSync(join(UNITS, '..', 'docs', 'guide', 'systemd.md'), 'utf8');
 const dropIns = [...page.matchAll(/```ini\n(\[Service\][\s\S]*?)```/g)].map(([, text = '']) => text);
 
 describe.skipIf(!there)('the drop-ins of docs/systemd.md', () => {
