@@ -6,11 +6,12 @@ import { reporters } from '../../scripts/testing/reporters.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /**
- * One project for each folder, so that each has its line in the report. `install`: packages, systemd, proxies, the companion.
- * `engines`: real engines, containers and weights. `clusters`: upstreams of many replicas. `faults`: failing system calls,
- * kills and long repeats. `fuzz`: guided fuzzing. `torch`: programs that need torch, with `--with torch` only.
+ * One project for each folder, so that each has its line in the report. `harness`: helpers of the others. `install`:
+ * packages, systemd, proxies, the companion. `engines`: real engines, containers and weights. `clusters`: upstreams of many
+ * replicas. `faults`: failing system calls, kills and long repeats. `fuzz`: guided fuzzing. `torch`: programs that need torch,
+ * with `--with torch` only.
  */
-const FOLDERS = ['install', 'engines', 'clusters', 'faults', 'fuzz', 'torch'];
+const FOLDERS = ['harness', 'install', 'engines', 'clusters', 'faults', 'fuzz', 'torch'];
 /** Folders that need an argument of `npm run test:system`. */
 const ON_DEMAND = new Set(['torch']);
 /** Folders whose files run one after the other: containers of systemd share one control group. */
