@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { scratch } from '../../../daemon/kit/testing/scratch.ts';
+import { scratch } from '../../../daemon/lib/testing/scratch.ts';
 import { cachedFolder, sha256OfFile, shortHash } from './cache.ts';
 
 const write = (text: string) => async (folder: string) => writeFileSync(join(folder, 'file'), text);

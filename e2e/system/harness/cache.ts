@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ROOT } from '../../../daemon/kit/root.ts';
+import { ROOT } from '../../../daemon/lib/fs/root.ts';
 
 /** What system tests install and download. Names of entries contain a hash, so an entry never changes. */
 export const CACHE = join(ROOT, '.cache', 'system');

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { until } from '../../../daemon/kit/testing/until.ts';
+import { until } from '../../../daemon/lib/testing/until.ts';
 import { runInstaller } from './packages.ts';
 import { lastLine, runProgram } from './program.ts';
 import { Unavailable } from './unavailable.ts';

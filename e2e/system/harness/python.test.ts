@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { scratch } from '../../../daemon/kit/testing/scratch.ts';
+import { scratch } from '../../../daemon/lib/testing/scratch.ts';
 import { findPython, refusePython } from './python.ts';
 import { environmentName } from './python-environment.ts';
 import { availableOrSkip, Unavailable } from './unavailable.ts';
