@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from './log.ts';
+import { cpuTimer } from './testing/cpu-time.ts';
 
 const CANARY = 'canary-"quoted"\\and-long-Zq81xV7m';
 const NAMED = 'only-the-name-tells-Rf5nQc2J';
@@ -74,8 +75,8 @@ it('what only sounds like a secret stays', () => {
 
 it('a long line costs little', () => {
   const { log, written } = setUp([CANARY]);
-  const began = performance.now();
+  const cpuMs = cpuTimer();
   log.info({ text: `${'"token'.repeat(50_000)}${'-'.repeat(200_000)}` }, 'x');
   expect(written).toHaveLength(1);
-  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(cpuMs()).toBeLessThan(5_000);
 });

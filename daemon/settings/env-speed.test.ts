@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { cpuTimer } from '../lib/testing/cpu-time.ts';
 import { setInEnvFile } from './env-file.ts';
 import { scanEnv } from './env-scan.ts';
 
@@ -9,14 +10,14 @@ test('a file of 1 MiB keeps all other bytes and is edited at once', () => {
   const filler = '# comment line with words\r\nUNKNOWN_NAME="some value"\r\n\r\n'.repeat(9500);
   const before = `${filler}SVC_ADMIN_KEY=old\r\n${filler}`;
   expect(before.length).toBeGreaterThan(1 << 20);
-  const started = performance.now();
+  const cpuMs = cpuTimer();
   expect(set(before, 'SVC_ADMIN_KEY', 'new')).toBe(`${filler}SVC_ADMIN_KEY=new\r\n${filler}`);
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(cpuMs()).toBeLessThan(5000);
 });
 
 test('a large text is read in linear time', () => {
   const text = 'A="x'.padEnd(1 << 20, '\\y ');
-  const started = performance.now();
+  const cpuMs = cpuTimer();
   expect(scanEnv(text).assignments).toHaveLength(1);
-  expect(performance.now() - started).toBeLessThan(3000);
+  expect(cpuMs()).toBeLessThan(3000);
 });

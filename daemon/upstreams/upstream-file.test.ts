@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { cpuTimer } from '../lib/testing/cpu-time.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { readUpstreamFile } from './upstream-file.ts';
 import { MOST_UPSTREAMS, readUpstreamFolder, type UpstreamFolder } from './upstream-folder.ts';
@@ -86,9 +87,9 @@ describe('readUpstreamFile', () => {
 
 it('thousands of unknown keys are read in one pass', () => {
   const text = Array.from({ length: 6_000 }, (_, at) => `k${at}=1`).join('\n');
-  const began = performance.now();
+  const cpuMs = cpuTimer();
   const { problems } = desk(`base_url = "http://desk"\n${text}`);
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(cpuMs()).toBeLessThan(1_000);
   expect(problems[1]).toMatchObject({ line: 3, message: 'unknown key "k1" is ignored' });
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { cpuTimer } from '../testing/cpu-time.ts';
 import { imageObjection, wholeImageName } from './image-name.ts';
 
 const digest = `sha256:${'0'.repeat(64)}`;
@@ -19,7 +20,7 @@ test.each(['', '-rm', 'a b', '../../etc', 'x/../y', 'x?fromSrc=-', 'x:', 'x@sha2
 );
 
 test('a hostile name is judged at once', () => {
-  const before = performance.now();
+  const cpuMs = cpuTimer();
   imageObjection(`${'a.'.repeat(250)}!`);
-  expect(performance.now() - before).toBeLessThan(500);
+  expect(cpuMs()).toBeLessThan(500);
 });

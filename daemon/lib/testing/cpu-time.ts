@@ -1,10 +1,11 @@
 /**
- * Returns the CPU milliseconds that `work` takes on this thread. Tests of an algorithm's growth use it instead of a clock: other
- * processes on the machine do not count.
+ * Starts to count the CPU time of this thread. The returned function gives the milliseconds since then. Tests of an algorithm's
+ * growth use it instead of a clock: other processes on the machine do not count.
  */
-export function cpuMsOf(work: () => void): number {
+export function cpuTimer(): () => number {
   const before = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
+  return () => {
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuTimer } from '../../lib/testing/cpu-time.ts';
 import { automaticSlot, builtInSlot, readSlotFile } from './slot-file.ts';
 
 describe('readSlotFile', () => {
@@ -154,18 +155,18 @@ response_format = "wav"
 
   it('thousands of unknown keys are read in one pass and told up to a bound', () => {
     const text = Array.from({ length: 6_000 }, (_, at) => `k${at}=1`).join('\n');
-    const began = performance.now();
+    const cpuMs = cpuTimer();
     const { problems } = readSlotFile('a.toml', text);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(cpuMs()).toBeLessThan(1_000);
     expect(problems[1]).toEqual({ file: 'a.toml', line: 2, message: 'unknown key "k1" is ignored' });
     expect(problems).toHaveLength(51);
   });
 
   it('as many wrong names of a table too', () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `${at}=""`).join('\n');
-    const began = performance.now();
+    const cpuMs = cpuTimer();
     const { problems } = readSlotFile('a.toml', `[env]\n${names}`);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(cpuMs()).toBeLessThan(1_000);
     expect(problems).toHaveLength(51);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuTimer } from '../../../../lib/testing/cpu-time.ts';
 import { expectFound, type Output } from '../../testing/found.ts';
 import { bareCalls } from './bare-json.ts';
 import { hermesCalls } from './hermes.ts';
@@ -147,9 +148,9 @@ test('arguments are told while they come, the name before them', () => {
 test('nothing that was told is kept, however long the arguments are', () => {
   const scanner = hermesCalls(any);
   scanner.push('<tool_call>{"name": "f", "arguments": {"a": "');
-  const started = performance.now();
+  const cpuMs = cpuTimer();
   let told = 0;
   for (let i = 0; i < 100_000; i++) told += scanner.push('word ').length;
   expect(told).toBe(100_000);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(cpuMs()).toBeLessThan(2_000);
 });
