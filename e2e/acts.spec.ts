@@ -107,9 +107,9 @@ test('a sound is played by itself once, not whenever its reader comes back', asy
 test('a slot whose file names an unknown model says so, and leads to it', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   const concern = page
-    .getByRole('list', { name: 'What needs attention' })
+    .getByRole('list', { name: 'Issues' })
     .getByRole('listitem')
-    .filter({ hasText: 'Slot utility names the model no-such-model' });
+    .filter({ hasText: 'Slot utility: the configured model no-such-model is not installed' });
   await expect(concern).toHaveCount(1);
   await concern.getByRole('link').click();
   const card = page.getByRole('article', { name: 'utility' });

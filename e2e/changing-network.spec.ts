@@ -146,7 +146,7 @@ test('what is not needed for reading is left out quietly: the graphs, and the ma
   watch.allow(PROVOKED);
   await endRequests(page, /\/assets\/(pace|markdown)-[^/]*\.js$/, Number.POSITIVE_INFINITY);
   await page.goto(`${daemon().url}/overview`);
-  await expect(page.getByText('The graphs could not be fetched.')).toBeVisible();
+  await expect(page.getByText('The graphs could not be loaded.')).toBeVisible();
   await expect(heading(page)).toHaveText('Everything is fine');
   await say(page, daemon().url, '!');
   await answered(page);

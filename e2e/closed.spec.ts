@@ -31,16 +31,16 @@ test('the setup answers: what it can do it does, and the key is set with the sam
 }) => {
   await page.goto(`${daemon().url}/overview`);
   await page.getByRole('link', { name: 'Choose models meanwhile' }).click();
-  await expect(heading(page)).toHaveText('Set up this gateway');
-  await expect(page.getByText('The gateway is closed: it requires keys')).toBeVisible();
-  const key = page.getByRole('region', { name: 'The admin key' });
+  await expect(heading(page)).toHaveText('Gateway setup');
+  await expect(page.getByText('The gateway is closed: keys are required')).toBeVisible();
+  const key = page.getByRole('region', { name: 'Admin key' });
   await expect(key.getByText('sudo -u svc sh -c')).toBeVisible();
   await expect(key.getByText('svcctl auth rotate')).toHaveCount(0);
-  await expect(page.getByText('A model file that is on this machine')).toHaveCount(0);
-  await expect(page.getByRole('list', { name: 'What was found' })).toBeVisible();
+  await expect(page.getByText('Use a model file already on this machine')).toHaveCount(0);
+  await expect(page.getByRole('list', { name: 'Detected hardware' })).toBeVisible();
   await inspect(page, 'setup-closed', TWO_LOOKS);
-  const reach = page.getByRole('region', { name: 'Who may reach it' });
-  await reach.getByRole('button', { name: 'Skip: Who may reach it' }).click();
+  const reach = page.getByRole('region', { name: 'Network access' });
+  await reach.getByRole('button', { name: 'Skip: Network access' }).click();
   await expect(reach.getByText('Skipped')).toBeVisible();
 });
 

@@ -9,13 +9,13 @@ const daemon = daemonOf(() => startGateway());
 test('the overview of a fresh install says that it is fine, and who can use it', async ({ page }) => {
   await page.goto(`${daemon().url}/`);
   await expect(page).toHaveURL(/\/setup$/);
-  await page.getByRole('button', { name: 'Set up later' }).click();
+  await page.getByRole('button', { name: 'Do this later' }).click();
   await expect(page).toHaveURL(/\/overview$/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Everything is fine');
   await expect(page.getByRole('banner').getByText('open to this machine')).toBeVisible();
   await expect(page.getByRole('banner').getByRole('link', { name: 'No login needed' })).toBeVisible();
   const slot = page.getByRole('table', { name: 'Slots' }).getByRole('row', { name: /agent/ });
-  await expect(slot).toContainText('svc-demo (demonstration)');
+  await expect(slot).toContainText('svc-demo (demo)');
   await expect(slot).toContainText('Ready');
   await expect(page.getByRole('meter').first()).toHaveAttribute('aria-valuetext', /GiB of .* GiB in use/);
   await expect(page.getByRole('region', { name: 'the curl command' })).toContainText(

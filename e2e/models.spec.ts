@@ -140,7 +140,7 @@ test('what was pulled in vain says what to do, here and on the overview', async 
   await inspect(page, 'models-failed', TWO_LOOKS.slice(1));
   await page.goto(`${daemon().url}/overview`);
   const concern = page.getByRole('listitem').filter({ hasText: `The download of ${WRONG} failed` });
-  await concern.getByRole('link', { name: /^Look at it/ }).click();
+  await concern.getByRole('link', { name: /^View/ }).click();
   await expect(page).toHaveURL(/\/models$/);
   await item.getByRole('button', { name: /^Cancel/ }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the download' }).click();

@@ -22,20 +22,20 @@ test('the last hour, who holds memory, what the next loads need, and what needs 
   page,
 }) => {
   await page.goto(`${daemon().url}/overview`);
-  const hour = page.getByRole('region', { name: 'The last hour' });
+  const hour = page.getByRole('region', { name: 'Last hour' });
   await expect(
-    hour.getByRole('img', { name: /^Requests per minute of the last hour: [34] requests/ }),
+    hour.getByRole('img', { name: /^Requests per minute in the last hour: [34] requests/ }),
   ).toBeVisible();
-  await expect(hour.getByRole('img', { name: /^Median time to the first token .*: \d/ })).toBeVisible();
-  await expect(hour).toContainText('Nothing is known of the time before the gateway started.');
+  await expect(hour.getByRole('img', { name: /^Median time to first token .*: \d/ })).toBeVisible();
+  await expect(hour).toContainText('No data from before the last start.');
   const memory = page.getByRole('region', { name: 'Memory' });
-  const next = memory.getByRole('list', { name: /^What the next loads would need/ }).getByRole('listitem');
+  const next = memory.getByRole('list', { name: /^Memory forecast for/ }).getByRole('listitem');
   await expect(next).toHaveCount(2);
   await expect(next.filter({ hasText: 'blue' })).toContainText(
-    /would need 0\.\d+ GiB for blue-model\. .*red/,
+    /blue \(blue-model\) needs 0\.\d+ GiB\. .*red/,
   );
-  const concern = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem');
-  await expect(concern).toContainText('Upstream gone does not answer as it should: Nothing listens');
+  const concern = page.getByRole('list', { name: 'Issues' }).getByRole('listitem');
+  await expect(concern).toContainText('Upstream gone isn’t responding correctly: Nothing listens');
   await expect(page.getByRole('row', { name: /^red / })).toContainText('tok/s');
   await inspect(page, 'overview-busy', ALL_LOOKS);
   const slots = page.getByRole('table', { name: 'Slots' });
@@ -46,7 +46,7 @@ test('the last hour, who holds memory, what the next loads need, and what needs 
   }
   await askFor(daemon(), 'red');
   await expect(
-    hour.getByRole('img', { name: /^Requests per minute of the last hour: [45] requests/ }),
+    hour.getByRole('img', { name: /^Requests per minute in the last hour: [45] requests/ }),
   ).toBeVisible();
   await next.filter({ hasText: 'blue' }).getByRole('link', { name: 'blue' }).focus();
   await page.keyboard.press('Enter');

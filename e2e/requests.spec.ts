@@ -137,7 +137,7 @@ test('explain draws the ladder, with the load that would follow; its address can
   await expect(page.getByRole('list', { name: 'Steps of the resolution' }).getByRole('listitem')).toHaveCount(
     5,
   );
-  await expect(page.getByText('Room for this load')).toBeVisible();
+  await expect(page.getByText('Available for this load')).toBeVisible();
   await inspect(page, 'requests-explain', ALL_LOOKS);
   await page.goto(`${daemon().url}/requests/explain?path=%2Fv1%2Fchat%2Fcompletions&model=nobody`);
   await expect(page.getByText('No slot or upstream serves the model "nobody".')).toBeVisible();

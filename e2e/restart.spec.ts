@@ -36,7 +36,7 @@ test('a restart shows a thin bar and old data marked as old, loses nothing, and 
   await expect(page.getByRole('img', { name: /^Requests per minute/ })).toBeVisible();
   await gateway.stop();
   await expect(bar(page)).toBeVisible();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('When last seen: everything is fine');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Last known state: everything is fine');
   await expect(staleView(page)).toHaveCount(1);
   await expect(page.getByRole('row', { name: /agent/ })).toBeVisible();
   await inspect(page, 'connection-lost', TWO_LOOKS);

@@ -44,15 +44,15 @@ test.afterAll(async () => {
 test('from an empty folder to the first answer of a fetched model', async ({ page, browser }) => {
   await page.goto(`${gateway.url}/`);
   await expect(page).toHaveURL(/\/setup$/);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Set up this gateway');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Gateway setup');
   const models = page.getByRole('region', { name: 'Models for this machine' });
-  await expect(models.getByRole('list', { name: 'What was found' })).toContainText(/GiB of memory/);
+  await expect(models.getByRole('list', { name: 'Detected hardware' })).toContainText(/GiB of RAM/);
   await expect(models.getByRole('checkbox', { name: /^Chat/ })).toBeChecked();
-  await expect(models.getByText(/to fetch in all/)).toBeVisible();
+  await expect(models.getByText(/^Total download/)).toBeVisible();
   await inspect(page, 'setup', ALL_LOOKS);
 
   await test.step('models of another program are taken in', async () => {
-    await models.getByRole('button', { name: 'Use these models of llama.cpp' }).click();
+    await models.getByRole('button', { name: 'Use models from llama.cpp' }).click();
     await expect(models.getByText('In use')).toBeVisible();
   });
   await test.step('what nobody wants is left out; the rest is fetched slowly', async () => {
@@ -61,32 +61,32 @@ test('from an empty folder to the first answer of a fetched model', async ({ pag
       if (!name.startsWith('Chat')) await box.uncheck();
     }
     hub.fault = { slowMs: 100 };
-    await models.getByRole('button', { name: 'Fetch and load this model' }).click();
-    await expect(models.getByRole('list', { name: 'Models on their way' })).toContainText(/in slot agent/);
-    await expect(models.getByText('This goes on when you close the page')).toBeVisible();
+    await models.getByRole('button', { name: 'Download and start this model' }).click();
+    await expect(models.getByRole('list', { name: 'Model downloads' })).toContainText(/in slot agent/);
+    await expect(models.getByText('Downloads continue if you close this page')).toBeVisible();
     await inspect(page, 'setup-fetching', TWO_LOOKS);
   });
   await test.step('the overview leads back, from another browser too', async () => {
     await page.goto(`${gateway.url}/overview`);
-    await page.getByRole('link', { name: 'Go on with setup' }).click();
+    await page.getByRole('link', { name: 'Continue setup' }).click();
     const other = await browser.newPage();
     await other.goto(`${gateway.url}/`);
     await expect(other).toHaveURL(/\/setup$/);
-    await expect(other.getByRole('list', { name: 'Models on their way' })).toBeVisible();
+    await expect(other.getByRole('list', { name: 'Model downloads' })).toBeVisible();
     await other.close();
   });
   hub.fault = {};
   await test.step('who may reach it is chosen, and counts from the next start', async () => {
-    const reach = page.getByRole('region', { name: 'Who may reach it' });
+    const reach = page.getByRole('region', { name: 'Network access' });
     await reach.getByRole('radio', { name: /^My network/ }).check();
     await expect(reach.getByText(/there is no key yet/)).toBeVisible();
-    await reach.getByRole('button', { name: 'Open it to my network' }).click();
-    await expect(reach.getByText('This counts from the next start')).toBeVisible();
+    await reach.getByRole('button', { name: 'Open to my network' }).click();
+    await expect(reach.getByText('Takes effect after a restart')).toBeVisible();
   });
   await test.step('the key may wait', async () => {
-    const key = page.getByRole('region', { name: 'The admin key' });
+    const key = page.getByRole('region', { name: 'Admin key' });
     await expect(key.getByText('svcctl auth rotate admin')).toBeVisible();
-    await key.getByRole('button', { name: 'Skip: The admin key' }).click();
+    await key.getByRole('button', { name: 'Skip: Admin key' }).click();
     await expect(key.getByText('Skipped')).toBeVisible();
   });
   await expect(models.getByRole('listitem').filter({ hasText: 'in slot agent' })).toContainText('Ready');
@@ -101,7 +101,7 @@ test('from an empty folder to the first answer of a fetched model', async ({ pag
   await page.goto(`${gateway.url}/setup`);
   await page.getByRole('button', { name: 'Done' }).click();
   await expect(page).toHaveURL(/\/overview$/);
-  await expect(page.getByRole('link', { name: 'Go on with setup' })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'Continue setup' })).toHaveCount(0);
   await page.goto(`${gateway.url}/`);
   await expect(page).toHaveURL(/\/overview$/);
 });
@@ -131,21 +131,21 @@ test('a hub that is away is said in plain words, with the ways on', async ({ pag
     });
   });
   await page.goto(`${gateway.url}/setup`);
-  await expect(page.getByText('This machine does not reach the model hub')).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Try the demonstration model' })).toBeVisible();
-  await expect(page.getByText('stands above what is chosen here')).toBeVisible();
+  await expect(page.getByText('This machine can’t reach the model hub')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Try the demo model' })).toBeVisible();
+  await expect(page.getByText('overrides this choice')).toBeVisible();
   await page.getByText('Folders that cannot be read (1)').click();
   await expect(page.getByText('BindReadOnlyPaths=-/home/ann/.ollama/models')).toBeVisible();
-  await page.getByText('A model file that is on this machine').click();
+  await page.getByText('Use a model file already on this machine').click();
   await inspect(page, 'setup-offline', TWO_LOOKS);
 });
 
 test('a file that is no model is refused in words, and what was typed stays', async ({ page, watch }) => {
   watch.allow(/status of 422/);
   await page.goto(`${gateway.url}/setup`);
-  await page.getByRole('button', { name: 'Open again: Models for this machine' }).click();
-  await page.getByText('A model file that is on this machine').click();
-  const path = page.getByRole('textbox', { name: 'Path on the machine of the gateway' });
+  await page.getByRole('button', { name: 'Reopen: Models for this machine' }).click();
+  await page.getByText('Use a model file already on this machine').click();
+  const path = page.getByRole('textbox', { name: 'Path on the gateway machine' });
   await path.fill('/nowhere/model.gguf');
   await path.press('Enter');
   await expect(page.getByRole('alert')).toContainText('path');

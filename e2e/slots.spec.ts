@@ -47,8 +47,8 @@ test('cards tell state, model and trouble; a load says who leaves before the cli
   await inspect(page, 'slots', ALL_LOOKS);
   await act(page, 'green', 'Load…').click();
   const dialog = page.getByRole('alertdialog', { name: 'Load green-model into slot green?' });
-  await expect(dialog.getByText('Room for this load')).toBeVisible();
-  await expect(dialog).toContainText(/red (is idle and is unloaded first|, then loads)|waits for red/);
+  await expect(dialog.getByText('Available for this load')).toBeVisible();
+  await expect(dialog).toContainText(/red \(idle\) will be unloaded|Waits for red/);
   await inspect(page, 'slots-load', TWO_LOOKS);
   await dialog.getByRole('button', { name: 'Load', exact: true }).click();
   await expect(dialog).toHaveCount(0);
@@ -82,7 +82,7 @@ test('plan, log and swap have addresses of their own, and Back closes them', asy
   await act(page, 'green', 'Swap…').click();
   const swap = sheet(page, 'Another model for slot green');
   await swap.getByLabel('Model').selectOption('blue-model');
-  await expect(swap.getByText('Room for this load')).toBeVisible();
+  await expect(swap.getByText('Available for this load')).toBeVisible();
   await inspect(page, 'slots-swap', TWO_LOOKS.slice(1));
   await swap.getByRole('button', { name: 'Swap the model' }).click();
   await expect(card(page, 'green')).toContainText('blue-model');
@@ -145,6 +145,6 @@ test('keys alone unload a slot, and without slots the next step is offered', asy
   // The gateway still has slots, and tells of each change: the broken one is tried again now and then.
   await page.route('**/api/events*', () => {});
   await page.reload();
-  await expect(page.getByText('No slot yet')).toBeVisible();
+  await expect(page.getByText('No slots yet')).toBeVisible();
   await inspect(page, 'slots-empty', TWO_LOOKS.slice(1));
 });

@@ -32,8 +32,8 @@ const daemon = daemonOf(async () => {
 
 test('a failed slot is named on the overview, with its reason and what comes next', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/1 thing needs repair or attention/);
-  const concern = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^1 issue$/);
+  const concern = page.getByRole('list', { name: 'Issues' }).getByRole('listitem');
   await expect(concern).toContainText('Slot broken failed: ');
   await inspect(page, 'overview-attention', TWO_LOOKS);
 });
@@ -98,7 +98,7 @@ test('empty places say what the next step is', async ({ page }) => {
   await page.route('**/api/slots', (route) => route.fulfill({ json: { slots: [] } }));
   await page.route('**/v1/models', (route) => route.fulfill({ json: { object: 'list', data: [] } }));
   await page.goto(`${daemon().url}/overview`);
-  await expect(page.getByText('No slot yet')).toBeVisible();
+  await expect(page.getByText('No slots yet')).toBeVisible();
   await inspect(page, 'overview-empty', TWO_LOOKS);
   await page.goto(`${daemon().url}/playground`);
   await expect(page.getByText('No model that chats yet')).toBeVisible();

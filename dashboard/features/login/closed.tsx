@@ -10,13 +10,13 @@ import { State } from '../../ui/state-badge.tsx';
 import css from './login.module.css';
 import { ReadKey, SetKey } from './set-key.tsx';
 
-/** Nobody can follow events of a closed gateway, so it is asked. */
-const LOOK_MS = 2000;
+/** A closed gateway refuses the event stream, so its state is polled. */
+const POLL_MS = 2000;
 
-/** Keys are required and there is none: what that means, and the way out. The login follows by itself. */
+/** Shown while keys are required and none is set: the effect and the remedy. The login form replaces it once a key exists. */
 export function Closed(): ReactElement {
   useTitle('Closed');
-  useQuery({ ...queries.auth, refetchInterval: LOOK_MS });
+  useQuery({ ...queries.auth, refetchInterval: POLL_MS });
   return (
     <div className={css.closed}>
       <header className={css.closedHead}>
@@ -24,26 +24,26 @@ export function Closed(): ReactElement {
         <h1>The gateway is closed until an admin key is set</h1>
       </header>
       <p>
-        It requires keys, but no admin key is set. So it refuses everybody, apps with a client key included:
-        only its health, the list of models and the setup answer. Nothing makes a key by itself, and no page
-        ever shows one.
+        Keys are required, but no admin key is set. All requests are refused, including those with a client
+        key; only the health check, the model list and setup still work. No key is created automatically, and
+        the dashboard never shows one.
       </p>
-      <Card title="1. Set a key">
+      <Card title="1. Create an admin key">
         <div className={css.help}>
           <SetKey />
         </div>
       </Card>
-      <Card title="2. Log in with it">
+      <Card title="2. Log in">
         <div className={css.help}>
           <p role="status">
-            <State tone="busy">Waiting for the key</State> The login comes here by itself.
+            <State tone="busy">Waiting for the key</State> The login form appears here as soon as it is set.
           </p>
           <ReadKey />
         </div>
       </Card>
       <p className={css.soft}>
-        To open it without a key instead, take <code>SVC_REQUIRE_AUTH</code> out of <code>api.env</code>, or
-        set <code>require_auth = false</code> below <code>[security]</code> in <code>config.toml</code>.
+        To run without keys instead, remove <code>SVC_REQUIRE_AUTH</code> from <code>api.env</code>, or set{' '}
+        <code>require_auth = false</code> under <code>[security]</code> in <code>config.toml</code>.
       </p>
       <p>
         <Link className={buttonClass()} href="/setup">

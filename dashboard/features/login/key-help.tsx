@@ -3,35 +3,35 @@ import { Link } from 'wouter';
 import { buttonClass } from '../../ui/button.tsx';
 import { ReadKey, SetKey } from './set-key.tsx';
 
-/** Where the admin key stands on the machine of the gateway. */
+/** Explains where the admin key is stored on the gateway machine. */
 export function WhereTheKeyIs(): ReactElement {
   return (
     <>
       <p>
-        It is the value of <code>SVC_ADMIN_KEY</code> in the file <code>api.env</code> of the configuration
-        folder, which the gateway names when it starts.
+        It is the value of <code>SVC_ADMIN_KEY</code> in <code>api.env</code> in the configuration folder. The
+        gateway prints the path of that folder when it starts.
       </p>
       <ReadKey />
-      <p>The client key does not log in; it is for apps that call the API.</p>
+      <p>The client key can’t log in. It is for apps that call the API.</p>
     </>
   );
 }
 
-/** How to get an admin key when none is set; while keys are required, only the file can help. */
+/** Explains how to create the first admin key. While keys are required, only editing the file works. */
 export function HowToGetAKey(props: { required: boolean }): ReactElement {
   if (!props.required) {
     return (
       <>
-        <p>No admin key is set, so there is nothing to log in with. Nothing makes one by itself.</p>
+        <p>No admin key is set, so there is nothing to log in with. No key is created automatically.</p>
         <Link className={buttonClass('main')} href="/security/rotate">
-          Make an admin key
+          Create an admin key
         </Link>
       </>
     );
   }
   return (
     <>
-      <p>Keys are required but no admin key is set, so nobody can log in.</p>
+      <p>Keys are required but no admin key is set, so no one can log in.</p>
       <SetKey />
     </>
   );

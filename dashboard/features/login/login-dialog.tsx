@@ -6,7 +6,7 @@ import dialog from '../../ui/dialog.module.css';
 import { HowToGetAKey } from './key-help.tsx';
 import { LoginForm } from './login-form.tsx';
 
-/** The login over the current view: the view, its scroll position and what was typed stay. */
+/** The login as a dialog over the current view. The view, its scroll position and its inputs are preserved. */
 export function LoginDialog(): ReactElement {
   const session = useSession();
   const input = useRef<HTMLInputElement>(null);
@@ -17,7 +17,7 @@ export function LoginDialog(): ReactElement {
         <Dialog.Popup className={dialog.popup} initialFocus={input}>
           <Dialog.Title className={dialog.title}>Log in</Dialog.Title>
           <Dialog.Description className={dialog.text}>
-            This page stays as it is. The key is SVC_ADMIN_KEY in api.env on the gateway.
+            This page stays as it is. The key is SVC_ADMIN_KEY in api.env on the gateway machine.
           </Dialog.Description>
           {session.status?.has_admin_key === false ? (
             <HowToGetAKey required={session.status.auth_required} />

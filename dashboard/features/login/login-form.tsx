@@ -18,7 +18,7 @@ function words(error: unknown, left: number): string {
   return [picture.message, picture.advice].filter(Boolean).join(' ');
 }
 
-/** Asks for the admin key. The key that was typed stays there when it is refused. */
+/** The login form. A refused key stays in the field. */
 export function LoginForm(props: {
   onDone: () => void;
   input?: RefObject<HTMLInputElement | null>;
@@ -31,7 +31,7 @@ export function LoginForm(props: {
       await call('auth.login', { body: { key } });
       await session.entered();
     },
-    // Who has come in may find the form gone before it is done.
+    // Runs also when a successful login unmounts the form before the request settles.
     onSuccess: props.onDone,
   });
   const left = useCountdown(login.error ? toPicture(login.error).retryAt : null);
@@ -56,7 +56,7 @@ export function LoginForm(props: {
             value={key}
             onChange={(event) => setKey(event.target.value)}
           />
-          <Button square aria-label="Show the key" aria-pressed={shown} onClick={() => setShown(!shown)}>
+          <Button square aria-label="Show key" aria-pressed={shown} onClick={() => setShown(!shown)}>
             {shown ? <EyeOff size={16} aria-hidden="true" /> : <Eye size={16} aria-hidden="true" />}
           </Button>
         </div>

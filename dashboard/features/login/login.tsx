@@ -20,7 +20,7 @@ function Standing(props: { next: string }): ReactElement | null {
       <p>
         {gate === 'admin'
           ? 'You are logged in.'
-          : 'Keys are not required right now: the dashboard works without a login.'}
+          : 'No key is required right now. You can use the dashboard without logging in.'}
       </p>
       <Link className={buttonClass()} href={props.next}>
         Go to the dashboard
@@ -29,14 +29,14 @@ function Standing(props: { next: string }): ReactElement | null {
   );
 }
 
-/** The one thing that this page is for, so the keyboard begins in it. */
+/** Focuses the key field on mount, because it is the only control of the page. */
 function Form(props: { onDone: () => void }): ReactElement {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   return <LoginForm onDone={props.onDone} input={input} />;
 }
 
-/** The way in. */
+/** The login page. */
 export function Login(): ReactElement {
   useTitle('Log in');
   const { status, error, gate } = useSession();

@@ -13,7 +13,7 @@ const LOOKS: Record<SystemHealthView['checks'][string]['status'], { tone: Tone; 
   failed: { tone: 'failed', word: 'Failed' },
 };
 
-/** The parts of the gateway and how they are. */
+/** Health checks of the parts of the gateway. */
 export function Checks(props: { query: UseQueryResult<SystemHealthView> }): ReactElement {
   return (
     <Card title="Health checks">

@@ -4,11 +4,11 @@ import { StateShape } from '../../ui/state-badge.tsx';
 import css from './overview.module.css';
 import type { Concern } from './verdict.ts';
 
-/** What needs attention, each with what to do about it. */
+/** Open issues, each with its next step. */
 export function Concerns(props: { concerns: readonly Concern[] }): ReactElement | null {
   if (props.concerns.length === 0) return null;
   return (
-    <ul className={css.concerns} aria-label="What needs attention">
+    <ul className={css.concerns} aria-label="Issues">
       {props.concerns.map((concern) => (
         <li key={`${concern.id} ${concern.message}`} data-tone={concern.tone}>
           <StateShape tone={concern.tone} />
@@ -18,7 +18,7 @@ export function Concerns(props: { concerns: readonly Concern[] }): ReactElement 
               <>
                 {' '}
                 <Link href={concern.href}>
-                  Look at it<span className="hidden-visually">: {concern.id}</span>
+                  View<span className="hidden-visually">: {concern.id}</span>
                 </Link>
               </>
             )}

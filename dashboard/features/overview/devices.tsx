@@ -49,12 +49,12 @@ function Pool(props: {
         <DeviceLine key={device.id} device={device} />
       ))}
       {picture === null ? (
-        <p className={css.soft}>{gib(props.pool.total_bytes)}; what is free could not be read.</p>
+        <p className={css.soft}>{gib(props.pool.total_bytes)}; free memory is unknown.</p>
       ) : (
         <PoolBar name={name} picture={picture} />
       )}
       {props.next.length === 0 ? null : (
-        <ul className={css.nexts} aria-label={`What the next loads would need of ${name}`}>
+        <ul className={css.nexts} aria-label={`Memory forecast for ${name}`}>
           {props.next.map((plan) => (
             <NextLoad key={plan.slot} plan={plan} />
           ))}
@@ -68,7 +68,7 @@ function Problems(props: { problems: HardwareView['problems'] }): ReactElement |
   if (props.problems.length === 0) return null;
   return (
     <details className={css.soft}>
-      <summary>What could not be read ({props.problems.length})</summary>
+      <summary>Failed readings ({props.problems.length})</summary>
       <ul className={css.problems}>
         {props.problems.map((problem) => (
           <li key={`${problem.probe} ${problem.reason}`}>
@@ -109,7 +109,7 @@ function DeviceList(props: { hardware: HardwareView; slots: readonly SlotRecord[
   );
 }
 
-/** Devices by the memory that they draw from, and who holds it. */
+/** Memory pools with their devices and the slots that use them. */
 export function Devices(props: {
   query: UseQueryResult<HardwareView>;
   slots: readonly SlotRecord[];

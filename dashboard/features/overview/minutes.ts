@@ -1,6 +1,6 @@
 import type { MinuteRow } from '../../../daemon/contract/system.ts';
 
-/** Unix seconds, and the value of the minute that begins there; null where nothing is known. */
+/** Unix seconds and the value of the minute that starts there, or null when unknown. */
 export interface MinuteSeries {
   times: number[];
   values: (number | null)[];
@@ -9,8 +9,8 @@ export interface MinuteSeries {
 const HOUR = 60;
 
 /**
- * A value of every minute, for a graph. Minutes before the gateway started are not in it, a minute in which nothing was served
- * has no wait: neither is drawn as zero.
+ * One value per minute for a chart. Minutes before the start of the gateway are missing, and a minute without requests has
+ * no latency: neither is drawn as zero.
  */
 export function seriesOf(
   minutes: readonly MinuteRow[],
@@ -19,12 +19,12 @@ export function seriesOf(
   return { times: minutes.map(({ at }) => at / 1000), values: minutes.map(value) };
 }
 
-/** What the hour was like, for those who don't see the graph. */
+/** Summary of the hour for screen readers. */
 export function hourWords(minutes: readonly MinuteRow[]): {
   requests: number;
   failed: number;
   most: number;
-  /** Lowest and highest wait of a minute in milliseconds; null when nothing was served. */
+  /** Lowest and highest latency of a minute in milliseconds, or null without requests. */
   wait: { low: number; high: number } | null;
 } {
   const sum = (value: (row: MinuteRow) => number): number =>
@@ -38,11 +38,11 @@ export function hourWords(minutes: readonly MinuteRow[]): {
   };
 }
 
-/** Upper end of a scale of counts that is halved once: the next even number, or two even digits. */
+/** Upper end of a count axis with one tick in the middle: rounded up to an even number of at most two digits. */
 export function topOf(most: number): number {
   const step = 2 * 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most))) - 1);
   return Math.max(2, Math.ceil(most / step) * step);
 }
 
-/** Whether the whole hour is known, or the gateway is younger than that. */
+/** Whether data covers the whole hour; false while the gateway is younger than that. */
 export const isWhole = (minutes: readonly MinuteRow[]): boolean => minutes.length >= HOUR;

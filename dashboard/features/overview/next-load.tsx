@@ -11,7 +11,7 @@ import { nextLoads } from './next-loads.ts';
 
 const POLL_MS = 60_000;
 
-/** What the loads that may come next would do, by the memory that they would take; read for a few slots only. */
+/** Forecasts of the loads that are likely next. Fetched for a few slots only. */
 export function useNextLoads(slots: readonly SlotRecord[]): readonly SlotPlanView[] {
   const plans = useQueries({
     queries: nextLoads(slots).map((name) => ({
@@ -23,7 +23,7 @@ export function useNextLoads(slots: readonly SlotRecord[]): readonly SlotPlanVie
   return plans.flatMap(({ data }) => (data === undefined ? [] : [data]));
 }
 
-/** What one load would need, and who would leave for it. */
+/** The memory that one load needs and the slots that it would unload. */
 export function NextLoad(props: { plan: SlotPlanView }): ReactElement {
   const { slot, model, need, forecast } = props.plan;
   const { tone, text } = forecastSentence(forecast);
@@ -31,8 +31,8 @@ export function NextLoad(props: { plan: SlotPlanView }): ReactElement {
     <li className={css.next}>
       <StateShape tone={tone} size={14} />
       <span>
-        <Link href={`/slots?slot=${encodeURIComponent(slot)}&show=load`}>{slot}</Link> would need{' '}
-        <b>{gib(need.total)}</b> for {model}. {text}
+        Loading <Link href={`/slots?slot=${encodeURIComponent(slot)}&show=load`}>{slot}</Link> ({model}) needs{' '}
+        <b>{gib(need.total)}</b>. {text}
       </span>
     </li>
   );

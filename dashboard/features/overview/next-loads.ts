@@ -1,14 +1,14 @@
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 
-/** So many loads are foreseen at most: each is a question to the gateway. */
-const MOST = 3;
+/** Maximum number of forecasts: each costs one request. */
+const MAX_FORECASTS = 3;
 
 const rank = (slot: SlotRecord): number =>
   (slot.waiting_for.length > 0 ? 0 : 4) + (slot.auto ? 2 : 0) + (slot.name === 'agent' ? 0 : 1);
 
 /**
- * Names of the slots whose load may come next: unloaded ones that have a model, those first that wait for memory, then
- * those with a file of their own, slot `agent` before others.
+ * Names of the unloaded slots with a model that may load next. Slots that wait for memory come first, then slots with a
+ * file of their own, with `agent` before the others.
  */
 export function nextLoads(slots: readonly SlotRecord[]): string[] {
   return slots
@@ -17,6 +17,6 @@ export function nextLoads(slots: readonly SlotRecord[]): string[] {
         enabled && state === 'offline' && model !== null && runner !== 'attach',
     )
     .sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST)
+    .slice(0, MAX_FORECASTS)
     .map(({ name }) => name);
 }

@@ -23,13 +23,13 @@ import { VerdictLine } from './verdict-line.tsx';
 
 function HourCard(props: { children: ReactNode }): ReactElement {
   return (
-    <Card title="The last hour">
+    <Card title="Last hour">
       <div className={pace.waiting}>{props.children}</div>
     </Card>
   );
 }
 
-/** The graphs and their library come after the rest: the first look needs neither, and the page works without. */
+/** Loads the charts and their library lazily: the first render does not need them, and the page works without. */
 const Pace = late({
   what: 'the last hour',
   load: async () => (await import('./pace.tsx')).Pace,
@@ -40,12 +40,12 @@ const Pace = late({
   ),
   without: () => (
     <HourCard>
-      <p>The graphs could not be fetched. They are asked for again when you come back to this view.</p>
+      <p>The graphs could not be loaded. Reopen this view to try again.</p>
     </HourCard>
   ),
 });
 
-/** How much the verdict knows that rests on these reads. */
+/** How current the data behind the health summary is. */
 function useKnowledge(complete: boolean, reads: readonly Reading[]): Knowledge {
   const { up } = useConnection();
   const { gate } = useSession();
@@ -53,7 +53,7 @@ function useKnowledge(complete: boolean, reads: readonly Reading[]): Knowledge {
   return knowledgeOf(complete, reads);
 }
 
-/** Is it fine? Everything that answers this, on one screen. */
+/** The health of the gateway on one screen. */
 export function Overview(): ReactElement {
   useTitle('Overview');
   const status = useQuery(queries.status);

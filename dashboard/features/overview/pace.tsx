@@ -12,12 +12,12 @@ import css from './pace.module.css';
 
 const SPAN_S = 59 * 60;
 const MINUTE_S = 60;
-/** Top of the scale of waits while there is none. */
+/** Top of the latency axis while there is no data. */
 const NO_WAIT_MS = 100;
 
 function Graph(props: {
   word: string;
-  /** Told while the pointer is away. */
+  /** Shown while the pointer is outside the chart. */
   now: string;
   label: string;
   minutes: readonly MinuteRow[];
@@ -51,17 +51,17 @@ function Graph(props: {
 function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
   const { minutes } = props;
   const hour = hourWords(minutes);
-  const failed = hour.failed === 0 ? '' : `, ${count(hour.failed)} not served`;
+  const failed = hour.failed === 0 ? '' : `, ${count(hour.failed)} failed`;
   const all = `${count(hour.requests)} ${hour.requests === 1 ? 'request' : 'requests'}${failed}`;
   const [low, high] = hour.wait === null ? [] : [duration(hour.wait.low), duration(hour.wait.high)];
-  const waits = low === undefined ? 'nothing was served' : low === high ? low : `${low} to ${high}`;
+  const waits = low === undefined ? 'no requests' : low === high ? low : `${low} to ${high}`;
   return (
     <>
       <div className={css.graphs}>
         <Graph
           word="Requests per minute"
           now={all}
-          label={`Requests per minute of the last hour: ${all}, at most ${count(hour.most)} in a minute`}
+          label={`Requests per minute in the last hour: ${all}, at most ${count(hour.most)} per minute`}
           minutes={minutes}
           value={({ requests }) => requests}
           format={count}
@@ -70,25 +70,23 @@ function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
         <Graph
           word="Time to first token"
           now={waits}
-          label={`Median time to the first token per minute of the last hour: ${waits}`}
+          label={`Median time to first token per minute in the last hour: ${waits}`}
           minutes={minutes}
           value={({ ttft_ms }) => ttft_ms}
           format={duration}
           most={hour.wait === null ? NO_WAIT_MS : null}
         />
       </div>
-      {isWhole(minutes) ? null : (
-        <p className={css.soft}>Nothing is known of the time before the gateway started.</p>
-      )}
+      {isWhole(minutes) ? null : <p className={css.soft}>No data from before the last start.</p>}
     </>
   );
 }
 
-/** How busy the last hour was. */
+/** Traffic and latency of the last hour. */
 export function Pace(): ReactElement {
   const minutes = useQuery(queries.minutes);
   return (
-    <Card title="The last hour" aside={<Link href="/requests">All requests</Link>}>
+    <Card title="Last hour" aside={<Link href="/requests">All requests</Link>}>
       <Loaded query={minutes} what="the last hour" lines={6}>
         {(data) => <Graphs minutes={data.minutes} />}
       </Loaded>

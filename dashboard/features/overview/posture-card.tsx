@@ -19,11 +19,11 @@ function Sentence(props: { status: StatusOverviewView }): ReactElement {
   );
 }
 
-/** Who can use the gateway. */
+/** Who can use the gateway, with a link to change it. */
 export function PostureCard(props: { query: UseQueryResult<StatusOverviewView> }): ReactElement {
   return (
-    <Card title="Posture" aside={<Link href="/security/posture">Change it</Link>}>
-      <Loaded query={props.query} what="the posture" lines={2}>
+    <Card title="Access" aside={<Link href="/security/posture">Change access</Link>}>
+      <Loaded query={props.query} what="access" lines={2}>
         {(status) => <Sentence status={status} />}
       </Loaded>
     </Card>

@@ -14,7 +14,7 @@ import { State } from '../../ui/state-badge.tsx';
 import { slotLook, slotModel } from '../shared/slot-state.ts';
 import css from './slots.module.css';
 
-/** Said again, because a table that is laid out in another way on narrow screens loses its roles in some browsers. */
+/** Explicit roles: some browsers drop the roles of a table whose layout is changed by CSS. */
 const ROLES = {
   table: { role: 'table' },
   group: { role: 'rowgroup' },
@@ -53,7 +53,7 @@ function SlotLine(props: { slot: SlotRecord }): ReactElement {
         label="Speed"
         value={slot.tokens_per_second === null ? null : tokenRate(slot.tokens_per_second)}
       />
-      <Measure label="Running + waiting" value={queue} />
+      <Measure label="Active + queued" value={queue} />
       <Measure label="Memory" value={slot.memory_bytes === null ? null : gib(slot.memory_bytes)} />
     </tr>
   );
@@ -62,10 +62,10 @@ function SlotLine(props: { slot: SlotRecord }): ReactElement {
 function SlotTable(props: { slots: readonly SlotRecord[] }): ReactElement {
   if (props.slots.length === 0) {
     return (
-      <Empty icon={Boxes} title="No slot yet">
+      <Empty icon={Boxes} title="No slots yet">
         <p>
-          A slot serves one model. Setup fetches one that fits this machine; a file that is here already{' '}
-          <Link href="/models?show=register">is registered by its path</Link>.
+          A slot runs one model. Setup downloads one that fits this machine, or you can{' '}
+          <Link href="/models?show=register">add a model file from disk</Link>.
         </p>
         <Link className={buttonClass('main')} href="/setup">
           Go to setup
@@ -81,7 +81,7 @@ function SlotTable(props: { slots: readonly SlotRecord[] }): ReactElement {
             <th {...ROLES.head}>Slot and model</th>
             <th {...ROLES.head}>State</th>
             <th {...ROLES.head}>Speed</th>
-            <th {...ROLES.head} title="Requests running + waiting">
+            <th {...ROLES.head} title="Active + queued requests">
               Queue
             </th>
             <th {...ROLES.head}>Memory</th>
@@ -97,7 +97,7 @@ function SlotTable(props: { slots: readonly SlotRecord[] }): ReactElement {
   );
 }
 
-/** One line for each slot. */
+/** The slots, one row each. */
 export function Slots(props: { query: UseQueryResult<Responses['slots']> }): ReactElement {
   const requests = props.query.data?.slots.reduce((sum, slot) => sum + slot.requests, 0);
   return (

@@ -6,13 +6,13 @@ import { snippetOf } from '../../api/snippets.ts';
 import { Card } from '../../ui/card.tsx';
 import { Code } from '../../ui/code.tsx';
 
-/** Whom to try: agent, which is there for chats, else who answers at once. */
+/** The slot for the example: `agent`, else a loaded chat slot, else any chat slot. */
 export function slotToTry(slots: readonly SlotRecord[]): SlotRecord | undefined {
   const able = slots.filter((row) => row.enabled && row.type === 'llm' && row.model !== null);
   return able.find(({ name }) => name === 'agent') ?? able.find(({ context }) => context !== null) ?? able[0];
 }
 
-/** The command that shows that it works. */
+/** An example request to copy. */
 export function TryIt(props: {
   slots: readonly SlotRecord[] | undefined;
   status: StatusOverviewView | undefined;
@@ -26,7 +26,7 @@ export function TryIt(props: {
     body: { model: slot.name, messages: [{ role: 'user', content: 'Hello! Who are you?' }] },
   });
   return (
-    <Card title="Try it" aside={<Link href="/playground">Chat in the browser</Link>}>
+    <Card title="Example request" aside={<Link href="/playground">Chat in the browser</Link>}>
       <Code text={text} what="the curl command" title="In a terminal" />
     </Card>
   );

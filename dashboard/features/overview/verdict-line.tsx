@@ -16,7 +16,7 @@ function Uptime(props: { since: number }): ReactElement {
   );
 }
 
-/** The one line that most visits are for. */
+/** The heading of the overview: the health summary, version and uptime. */
 export function VerdictLine(props: {
   verdict: ReturnType<typeof verdictOf>;
   status: StatusOverviewView;

@@ -21,38 +21,38 @@ describe('slotLook', () => {
 
 it.each([
   [slot(), 'agent-model'],
-  [slot({ demo: true }), 'agent-model (demonstration)'],
+  [slot({ demo: true }), 'agent-model (demo)'],
   [slot({ model: null }), 'No model'],
   [slot({ model: null, model_missing: 'gone' }), 'gone (not found)'],
-])('the model of a slot %#', (given, word) => expect(slotModel(given)).toBe(word));
+])('labels the model of a slot %#', (given, word) => expect(slotModel(given)).toBe(word));
 
 describe('the verdict', () => {
   it('is fine when nothing is known to be wrong', () => {
     expect(verdictOf(concernsOf({ slots: [slot()] }), 'now')).toMatchObject({ tone: 'ok' });
   });
 
-  it('puts what failed first and says each sentence once', () => {
+  it('lists failures first and each message once', () => {
     const concerns = concernsOf({
       slots: [slot({ state: 'error', failure })],
       checks: { status: 'degraded', checks: { exposure: { status: 'warning', message: 'open' } } },
       status: { warnings: [{ id: 'open', message: 'open' }] } as never,
     });
     expect(concerns.map((row) => row.tone)).toEqual(['failed', 'attention']);
-    expect(concerns[0]?.message).toContain('parked');
+    expect(concerns[0]?.message).toContain('failed repeatedly');
     expect(verdictOf(concerns, 'now')).toEqual({
       tone: 'failed',
-      sentence: '2 things need repair or attention',
+      sentence: '2 issues',
     });
   });
 
-  it('never says fine for parts that have not answered, and says when it is old', () => {
-    expect(verdictOf([], 'partial')).toEqual({ tone: 'idle', sentence: 'Looking at the parts' });
-    expect(verdictOf([], 'old')).toEqual({ tone: 'idle', sentence: 'When last seen: everything is fine' });
+  it('never reports fine before all parts are read, and marks old data', () => {
+    expect(verdictOf([], 'partial')).toEqual({ tone: 'idle', sentence: 'Checking health' });
+    expect(verdictOf([], 'old')).toEqual({ tone: 'idle', sentence: 'Last known state: everything is fine' });
     const concerns = concernsOf({ slots: [slot({ state: 'error', failure })] });
     expect(verdictOf(concerns, 'partial')).toMatchObject({ tone: 'failed' });
   });
 
-  it('is as old as a part that could not be read anew', () => {
+  it('is old when one part could not be refreshed', () => {
     const read = { data: {}, isError: false, error: null };
     const failed = { ...read, isError: true, error: new Error('no') };
     expect(knowledgeOf(true, [read, read])).toBe('now');
@@ -61,7 +61,7 @@ describe('the verdict', () => {
     expect(knowledgeOf(true, [read, { ...failed, data: undefined }])).toBe('now');
   });
 
-  it('what is told in detail is not told again as a check', () => {
+  it('leaves out a check whose issues are listed in detail', () => {
     const checks = {
       status: 'degraded' as const,
       checks: {
@@ -71,9 +71,9 @@ describe('the verdict', () => {
     };
     expect(concernsOf({ checks }).map((row) => row.id)).toEqual(['slots', 'configuration']);
     const problems = [{ file: 'config.toml', line: 3, message: 'unknown key serverr' }];
-    const told = concernsOf({ checks, problems, slots: [slot({ state: 'error', failure })] });
-    expect(told.map((row) => row.id)).toEqual(['slot agent', 'configuration']);
-    expect(told[1]?.message).toBe('config.toml, line 3: unknown key serverr.');
+    const concerns = concernsOf({ checks, problems, slots: [slot({ state: 'error', failure })] });
+    expect(concerns.map((row) => row.id)).toEqual(['slot agent', 'configuration']);
+    expect(concerns[1]?.message).toBe('config.toml, line 3: unknown key serverr.');
   });
 
   it('names the variable of an upstream whose key is missing', () => {
@@ -81,11 +81,11 @@ describe('the verdict', () => {
     const keyed = { ...upstream, key_env: 'UPSTREAM_DESK_KEY', key_set: false };
     expect(concernsOf({ upstreams: [upstream] as never })).toEqual([]);
     expect(concernsOf({ upstreams: [keyed] as never })[0]?.message).toContain(
-      'the variable UPSTREAM_DESK_KEY has no value.',
+      'UPSTREAM_DESK_KEY is not set.',
     );
   });
 
-  it('names a broken upstream, a failed download and a full disk, each with its place', () => {
+  it('names a broken upstream, a failed download and a full disk, each with its view', () => {
     const upstream = { name: 'desk', enabled: true, health: 'down', reason: 'Nothing listens there.' };
     const pull = {
       id: 'p',
@@ -100,23 +100,23 @@ describe('the verdict', () => {
         disk: { status: 'warning' as const, message: '3 MiB left.' },
       },
     };
-    const told = concernsOf({
+    const concerns = concernsOf({
       checks,
       upstreams: [upstream, { ...upstream, enabled: false }, { ...upstream, health: 'busy' }] as never,
       pulls: [pull, { ...pull, state: 'paused' }] as never,
     });
-    expect(told.map(({ id, href }) => [id, href])).toEqual([
+    expect(concerns.map(({ id, href }) => [id, href])).toEqual([
       ['upstream desk', '/slots/upstreams'],
       ['pull p', '/models'],
       ['disk', '/models'],
     ]);
-    expect(told[0]?.message).toContain('Nothing listens there.');
-    expect(told[1]?.message).toBe(
+    expect(concerns[0]?.message).toContain('Nothing listens there.');
+    expect(concerns[1]?.message).toBe(
       'The download of o/n failed: Full. Remove models that are not needed, then resume.',
     );
   });
 
-  it('a slot whose model is not there is told by its name, once, and led to', () => {
+  it('names a slot whose model is missing once, with a link', () => {
     const checks = {
       status: 'degraded' as const,
       checks: { slots: { status: 'warning' as const, message: 'The model … was not found: agent.' } },
@@ -126,14 +126,14 @@ describe('the verdict', () => {
       {
         id: 'slot agent',
         tone: 'attention',
-        message: 'Slot agent names the model gone, which is not here.',
+        message: 'Slot agent: the configured model gone is not installed.',
         href: '/slots',
       },
     ]);
     expect(concernsOf({ checks })[0]?.href).toBe('/slots');
   });
 
-  it('a disabled slot is nobody’s concern', () => {
+  it('ignores a disabled slot', () => {
     expect(concernsOf({ slots: [slot({ enabled: false, state: 'error', failure })] })).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ export interface Concern {
   id: string;
   tone: Extract<Tone, 'attention' | 'failed'>;
   message: string;
-  /** The view in which it is mended. */
+  /** The view where it can be fixed. */
   href?: string;
 }
 
@@ -29,17 +29,17 @@ function ofSlot(slot: SlotRecord): Concern | null {
   const { tone } = slotLook(slot);
   if (slot.enabled && slot.failure !== null) {
     const next = slot.failure.parked
-      ? `It is parked and not tried again by itself: load it in the view Slots when the cause is gone.`
-      : 'It is tried again by itself.';
+      ? 'It failed repeatedly and won’t retry. Fix the cause, then load it under Slots.'
+      : 'Retrying automatically.';
     const message = `Slot ${slot.name} failed: ${slot.failure.reason}. ${next}`;
     return { id, tone: 'failed', message, href: '/slots' };
   }
   if (tone !== 'attention') return null;
   if (slot.model_missing !== undefined && slot.degraded === null) {
-    const message = `Slot ${slot.name} names the model ${slot.model_missing}, which is not here.`;
+    const message = `Slot ${slot.name}: the configured model ${slot.model_missing} is not installed.`;
     return { id, tone, message, href: '/slots' };
   }
-  return { id, tone, message: `Slot ${slot.name} runs degraded: ${slot.degraded}.`, href: '/slots' };
+  return { id, tone, message: `Slot ${slot.name} is degraded: ${slot.degraded}.`, href: '/slots' };
 }
 
 function ofUpstream(upstream: UpstreamRecord): Concern[] {
@@ -47,11 +47,8 @@ function ofUpstream(upstream: UpstreamRecord): Concern[] {
   const { tone } = upstreamLook(upstream);
   if (!enabled || (tone !== 'attention' && tone !== 'failed')) return [];
   const missing = missingKey(upstream);
-  const why =
-    missing === null
-      ? (reason ?? `it is ${health.replace('_', ' ')}.`)
-      : `the variable ${missing} has no value.`;
-  const message = `Upstream ${name} does not answer as it should: ${why}`;
+  const why = missing === null ? (reason ?? `it is ${health.replace('_', ' ')}.`) : `${missing} is not set.`;
+  const message = `Upstream ${name} isn’t responding correctly: ${why}`;
   return [{ id: `upstream ${name}`, tone: 'attention', message, href: '/slots/upstreams' }];
 }
 
@@ -62,7 +59,7 @@ function ofPull({ id, repo, state, error }: PullRecord): Concern[] {
   return [{ id: `pull ${id}`, tone: 'attention', message, href: '/models' }];
 }
 
-/** Messages of files end with and without a full stop. */
+/** Adds a full stop where a message lacks one. */
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function ofProblem(problem: SettingsProblem): Concern {
@@ -71,7 +68,7 @@ function ofProblem(problem: SettingsProblem): Concern {
   return { id: 'configuration', tone: 'attention', message, href: '/settings' };
 }
 
-const isToldByCheck = (slot: SlotRecord): boolean =>
+const isCoveredByCheck = (slot: SlotRecord): boolean =>
   slot.enabled && (slot.failure !== null || slot.model_missing !== undefined);
 
 const PLACES: Readonly<Record<string, string>> = {
@@ -87,8 +84,8 @@ const placed = <C extends Concern>(concern: C): C => {
 };
 
 /**
- * All that needs attention, the worst first: failed slots, upstreams, downloads, failed checks, warnings; each sentence once.
- * What is told in detail is not told again as a check.
+ * All open issues, failures first: slots, upstreams, downloads, checks, warnings. Each message appears once. A check is
+ * left out when its detailed issues are listed.
  */
 export function concernsOf(given: {
   slots?: readonly SlotRecord[] | undefined;
@@ -102,10 +99,10 @@ export function concernsOf(given: {
   const problems = (given.problems ?? []).map(ofProblem);
   const upstreams = (given.upstreams ?? []).flatMap(ofUpstream);
   const pulls = (given.pulls ?? []).flatMap(ofPull);
-  const told = new Set([
+  const covered = new Set([
     ...(upstreams.length > 0 ? ['upstreams'] : []),
-    // The check of slots knows of failures and of models that are not there.
-    ...((given.slots ?? []).some(isToldByCheck) ? ['slots'] : []),
+    // The slots check reports failed slots and missing models.
+    ...((given.slots ?? []).some(isCoveredByCheck) ? ['slots'] : []),
     ...(problems.length > 0 ? ['configuration'] : []),
   ]);
   const checks = Object.entries(given.checks?.checks ?? {}).flatMap(([name, check]) =>
@@ -114,17 +111,17 @@ export function concernsOf(given: {
   const warnings = (given.status?.warnings ?? []).map(
     (warning): Concern => ({ id: warning.id, tone: 'attention', message: warning.message }),
   );
-  const parts = [...checks, ...warnings].filter(({ id }) => !told.has(id)).map(placed);
+  const parts = [...checks, ...warnings].filter(({ id }) => !covered.has(id)).map(placed);
   const seen = new Set<string>();
   return [...slots, ...upstreams, ...pulls, ...problems, ...parts]
     .filter(({ message }) => !seen.has(message) && seen.add(message))
     .sort((a, b) => Number(b.tone === 'failed') - Number(a.tone === 'failed'));
 }
 
-/** How much is known: everything `now`, the last answers only (`old`), or not all parts yet (`partial`). */
+/** How current the data is: complete (`now`), outdated (`old`) or still incomplete (`partial`). */
 export type Knowledge = 'now' | 'old' | 'partial';
 
-/** What a verdict knows that rests on these reads: one that could not be read anew makes it as old as that one. */
+/** How current these reads are together. One failed refresh makes the whole result `old`. */
 export function knowledgeOf(complete: boolean, reads: readonly Reading[]): Knowledge {
   if (reads.some(isOutdated)) return 'old';
   return complete ? 'now' : 'partial';
@@ -133,16 +130,17 @@ export function knowledgeOf(complete: boolean, reads: readonly Reading[]): Knowl
 function sentenceOf(concerns: readonly Concern[]): { tone: Tone; sentence: string } {
   const failed = concerns.filter((concern) => concern.tone === 'failed').length;
   const rest = concerns.length - failed;
-  const things = (many: number): string => (many === 1 ? '1 thing needs' : `${many} things need`);
-  if (failed > 0) return { tone: 'failed', sentence: `${things(concerns.length)} repair or attention` };
-  if (rest > 0) return { tone: 'attention', sentence: `It runs; ${things(rest)} attention` };
+  const issues = (many: number): string => (many === 1 ? '1 issue' : `${many} issues`);
+  if (failed > 0) return { tone: 'failed', sentence: issues(concerns.length) };
+  if (rest > 0) return { tone: 'attention', sentence: `Running, ${issues(rest)}` };
   return { tone: 'ok', sentence: 'Everything is fine' };
 }
 
-/** The answer to "is it fine?" in a few words; it never says "fine" before all parts have answered. */
+/** The health summary in a few words. Never reports "fine" before all parts have been read. */
 export function verdictOf(concerns: readonly Concern[], known: Knowledge): { tone: Tone; sentence: string } {
   const verdict = sentenceOf(concerns);
-  if (known === 'old') return { tone: 'idle', sentence: `When last seen: ${verdict.sentence.toLowerCase()}` };
-  if (known === 'partial' && concerns.length === 0) return { tone: 'idle', sentence: 'Looking at the parts' };
+  if (known === 'old')
+    return { tone: 'idle', sentence: `Last known state: ${verdict.sentence.toLowerCase()}` };
+  if (known === 'partial' && concerns.length === 0) return { tone: 'idle', sentence: 'Checking health' };
   return verdict;
 }

@@ -9,7 +9,7 @@ import { TextInput } from '../../ui/inputs.tsx';
 import { Note } from '../../ui/note.tsx';
 import css from './setup.module.css';
 
-/** Reading the header of a large file on a slow disk. */
+/** Reading the header of a large file on a slow disk takes long. */
 const LIMIT_MS = 60_000;
 
 function useRegister() {
@@ -23,13 +23,13 @@ function useRegister() {
   });
 }
 
-/** The way of a machine that is offline: a file or folder that lies on it. */
+/** Adds a model file or folder that is already on the machine; works offline. */
 export function FilePath(): ReactElement {
   const [path, setPath] = useState('');
   const register = useRegister();
   return (
     <details className={css.more}>
-      <summary>A model file that is on this machine</summary>
+      <summary>Use a model file already on this machine</summary>
       <div className={css.moreBody}>
         <form
           className={css.pathForm}
@@ -39,8 +39,8 @@ export function FilePath(): ReactElement {
           }}
         >
           <TextInput
-            label="Path on the machine of the gateway"
-            help="A .gguf file, or the folder of a speech model. It stays where it is."
+            label="Path on the gateway machine"
+            help="A .gguf file, or the folder of a speech model. Used in place, not copied."
             exact
             placeholder="/srv/models/model.gguf"
             value={path}
@@ -56,7 +56,7 @@ export function FilePath(): ReactElement {
         {register.data !== undefined ? (
           <Note tone="ok">
             <p>
-              {register.data.name} is here. It answers to the name <code>{register.data.id}</code>.
+              Added {register.data.name}. Use it as model <code>{register.data.id}</code>.
             </p>
           </Note>
         ) : null}

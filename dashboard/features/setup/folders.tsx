@@ -9,7 +9,8 @@ import { useApply } from './use-setup.ts';
 
 type Folder = SetupView['folders'][number];
 
-const many = (models: number | null): string => (models === 1 ? 'one model' : `${models ?? 'some'} models`);
+const many = (models: number | null): string =>
+  models === null ? 'models' : models === 1 ? '1 model' : `${models} models`;
 
 function Readable(props: { folder: Folder }): ReactElement {
   const { folder } = props;
@@ -24,7 +25,7 @@ function Readable(props: { folder: Folder }): ReactElement {
         <span className={css.soft}>In use</span>
       ) : (
         <Button busy={apply.isPending} onClick={() => apply.mutate({ folders: [folder.path] })}>
-          Use these<span className="hidden-visually"> models of {folder.tool}</span>
+          Use models<span className="hidden-visually"> from {folder.tool}</span>
         </Button>
       )}
       {apply.isError ? <Failure error={apply.error} /> : null}
@@ -35,7 +36,7 @@ function Readable(props: { folder: Folder }): ReactElement {
 function Unreadable(props: { folders: readonly Folder[]; dropIn: SetupView['drop_in'] }): ReactElement {
   return (
     <>
-      <p>The gateway may not look into these folders, where other programs may keep models:</p>
+      <p>The gateway has no permission to read these folders, where other programs may store models:</p>
       <ul>
         {props.folders.map((folder) => (
           <li key={folder.path}>
@@ -44,14 +45,12 @@ function Unreadable(props: { folders: readonly Folder[]; dropIn: SetupView['drop
         ))}
       </ul>
       {props.dropIn === null ? (
-        <p className={css.soft}>
-          Give the user that the gateway runs as the right to read them, then look again.
-        </p>
+        <p className={css.soft}>Grant the user that runs the gateway read access to them, then rescan.</p>
       ) : (
         <>
-          <p>To let it read them, and nothing else there, open its drop-in with this command…</p>
+          <p>To grant read access to these folders only, open the drop-in file of the service:</p>
           <Command text={props.dropIn.command} what="the command that opens the drop-in" />
-          <p>…write this into it, and restart the gateway:</p>
+          <p>Add these lines to it, then restart the gateway:</p>
           <Code text={props.dropIn.text} what="the drop-in" title="override.conf" />
         </>
       )}
@@ -59,7 +58,7 @@ function Unreadable(props: { folders: readonly Folder[]; dropIn: SetupView['drop
   );
 }
 
-/** Models that other programs on this machine have fetched before. */
+/** Models that other programs on this machine have downloaded. */
 export function Folders(props: { view: SetupView }): ReactElement | null {
   const { folders, drop_in: dropIn } = props.view;
   const readable = folders.filter(
@@ -69,7 +68,7 @@ export function Folders(props: { view: SetupView }): ReactElement | null {
   if (readable.length + closed.length === 0) return null;
   return (
     <div className={css.others}>
-      <h3>Models of other programs</h3>
+      <h3>Models from other programs</h3>
       {readable.length === 0 ? null : (
         <ul className={css.folders}>
           {readable.map((folder) => (

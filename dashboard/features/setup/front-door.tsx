@@ -4,7 +4,7 @@ import { Redirect } from 'wouter';
 import { queries } from '../../api/queries.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 
-/** The bare address: setup as long as it is pending, else the overview; also when nobody can tell. */
+/** The root address. Redirects to setup while it is pending, else (also when that is unknown) to the overview. */
 export function FrontDoor(): ReactElement {
   const { data, isError } = useQuery(queries.setup);
   if (data === undefined && !isError) return <Skeleton lines={6} what="the view" />;

@@ -8,45 +8,46 @@ import css from './setup.module.css';
 import { isClosed } from './setup-words.ts';
 import { Step } from './step.tsx';
 
-/** What is left to do once there is a key. */
+/** Shown once a key exists: the remaining action, if any. */
 function Required(props: { required: boolean }): ReactElement {
-  if (props.required) return <p className={css.soft}>An admin key is set, and every caller needs a key.</p>;
+  if (props.required) return <p className={css.soft}>An admin key is set, and every request needs a key.</p>;
   return (
     <p className={css.soft}>
-      An admin key is set. Nobody needs a key yet: <Link href="/security/posture">require keys</Link> when
-      your apps have theirs.
+      An admin key is set, but keys are not required yet. Once your apps have theirs,{' '}
+      <Link href="/security/posture">require keys</Link>.
     </p>
   );
 }
 
-/** With the gateway open to whoever reaches it, it makes the key itself. */
+/** Shown while the gateway is open: svcctl or the security page creates the key. */
 function Make(): ReactElement {
   return (
     <>
       <p>
-        Without a key, whoever reaches the gateway can change everything. With one, only you can. Nothing
-        makes a key by itself, and no page ever shows one: it is written into <code>api.env</code> on the
-        machine of the gateway.
+        Without a key, anyone who can connect can change the settings. With one, only you can. No key is
+        created automatically, and the dashboard never shows one: it is written to <code>api.env</code>. Run
+        these commands on the gateway machine.
       </p>
-      <p>On that machine, make the key…</p>
-      <Command text="svcctl auth rotate admin" what="the command that makes the admin key" />
-      <p>…read it where it stands…</p>
+      <p>1. Create the key:</p>
+      <Command text="svcctl auth rotate admin" what="the command that creates the admin key" />
+      <p>2. Read it from the file:</p>
       <ReadKey />
-      <p>…and from then on let nobody in without one:</p>
+      <p>3. Require it:</p>
       <Command text="svcctl auth require on" what="the command that requires keys" />
       <p>
-        With <code>npm start</code> the command line is <code>scripts/svcctl</code> in the same folder.
+        If you started the gateway with <code>npm start</code>, run <code>scripts/svcctl</code> in its folder
+        instead.
       </p>
       <p>
         <Link className={buttonClass()} href="/security/rotate">
-          Make it on the security page instead
+          Create it under Security instead
         </Link>
       </p>
     </>
   );
 }
 
-/** How to get an admin key; it is made by a command or on the security page, and no page ever shows one. */
+/** Explains how to create an admin key. The page never shows the key itself. */
 export function KeyStep(props: { view: SetupView; number: number }): ReactElement {
   const { view } = props;
   const state = view.steps.find(({ id }) => id === 'key')?.state ?? 'open';
@@ -54,7 +55,7 @@ export function KeyStep(props: { view: SetupView; number: number }): ReactElemen
     <Step
       id="key"
       number={props.number}
-      title="The admin key"
+      title="Admin key"
       state={state}
       fixed={view.has_admin_key}
       summary={view.has_admin_key ? <Required required={view.require_auth} /> : undefined}

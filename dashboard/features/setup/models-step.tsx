@@ -28,14 +28,14 @@ function Found(props: { machine: Machine }): ReactElement {
   const probe = useProbe();
   return (
     <>
-      <ul className={css.found} aria-label="What was found">
+      <ul className={css.found} aria-label="Detected hardware">
         {machineSentences(props.machine).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
       <div>
         <Button busy={probe.isPending} onClick={() => probe.mutate()}>
-          Look again
+          Rescan
         </Button>
       </div>
       {probe.isError ? <Failure error={probe.error} /> : null}
@@ -67,7 +67,7 @@ function SetItem(props: {
           <span className={css.soft}>{itemFacts(item, props.machine)}</span>
           {item.smaller_window && item.context !== null ? (
             <span className={css.soft}>
-              It gets a window of {count(item.context)} tokens, because memory is short.
+              Context limited to {count(item.context)} tokens to fit in memory.
             </span>
           ) : null}
         </span>
@@ -79,11 +79,11 @@ function SetItem(props: {
 function DiskLine(props: { bytes: number; set: ModelSet }): ReactElement {
   const { disk_free_bytes: free, disk_kept_bytes: kept } = props.set;
   const short = free !== null && props.bytes > free - kept;
-  const room = free === null ? '' : ` ${gib(free)} are free on the disk.`;
+  const room = free === null ? '' : ` ${gib(free)} free on disk.`;
   return (
     <p>
-      {props.bytes === 0 ? 'Nothing has to be fetched.' : `${gib(props.bytes)} to fetch in all.${room}`}
-      {short ? ` That is too little: ${gib(kept)} stay free. Leave something out.` : ''}
+      {props.bytes === 0 ? 'Nothing to download.' : `Total download: ${gib(props.bytes)}.${room}`}
+      {short ? ` Not enough disk space: ${gib(kept)} must stay free. Deselect a model.` : ''}
     </p>
   );
 }
@@ -127,13 +127,15 @@ function TheSet(props: { set: ModelSet; machine: Machine }): ReactElement {
       ))}
       <DiskLine bytes={downloadOf(chosen)} set={set} />
       <p className={css.soft}>
-        All of them fit into memory at the same time. Sizes are those of a list of {set.as_of}; the hub tells
-        the exact ones. Whoever fetches a model accepts its licence, which stands on its page of the hub.
+        All of these fit into memory at the same time. Sizes are approximate (list of {set.as_of}). By
+        downloading a model you accept its licence (see its Hugging Face page).
       </p>
       {apply.isError ? <Failure error={apply.error} /> : null}
       <div>
         <Button look="main" busy={apply.isPending} disabled={chosen.length === 0} onClick={begin}>
-          {chosen.length === 1 ? 'Fetch and load this model' : `Fetch and load these ${chosen.length} models`}
+          {chosen.length === 1
+            ? 'Download and start this model'
+            : `Download and start these ${chosen.length} models`}
         </Button>
       </div>
     </>
@@ -144,7 +146,7 @@ function Empty(props: { set: ModelSet }): ReactElement {
   return (
     <Note tone="idle">
       {props.set.left_out.length === 0 ? (
-        <p>Every purpose has its model.</p>
+        <p>You have a model for every task.</p>
       ) : (
         leftOutSentences(props.set.left_out).map((sentence) => <p key={sentence}>{sentence}</p>)
       )}
@@ -158,15 +160,15 @@ function Offline(props: { demo: boolean }): ReactElement {
   return (
     <Note tone="attention">
       <p>
-        This machine does not reach the model hub, so nothing can be fetched now. Everything else goes on
-        without it: name a model file that you have copied here
-        {props.demo ? ', or try the demonstration model, which is built in.' : '.'} Behind a mirror, set{' '}
+        This machine can’t reach the model hub, so nothing can be downloaded now. Everything else works: add a
+        model file that you copied here
+        {props.demo ? ', or try the built-in demo model.' : '.'} If you use a mirror, set{' '}
         <code>HF_ENDPOINT</code> in <code>api.env</code>.
       </p>
       {props.demo ? (
         <p>
           <Link className={buttonClass()} href="/playground">
-            Try the demonstration model
+            Try the demo model
           </Link>
         </p>
       ) : null}
@@ -174,7 +176,7 @@ function Offline(props: { demo: boolean }): ReactElement {
   );
 }
 
-/** Which models: what the machine has, what fits it, and what other programs have fetched before. */
+/** The models step: detected hardware, recommended models, and models of other programs. */
 export function ModelsStep(props: { view: SetupView; number: number }): ReactElement {
   const { view } = props;
   const state = view.steps.find(({ id }) => id === 'models')?.state ?? 'open';
@@ -184,7 +186,7 @@ export function ModelsStep(props: { view: SetupView; number: number }): ReactEle
       number={props.number}
       title="Models for this machine"
       state={state}
-      underWay={view.work.some(({ phase }) => phase !== 'ready' && phase !== 'failed')}
+      inProgress={view.work.some(({ phase }) => phase !== 'ready' && phase !== 'failed')}
       summary={
         view.work.length === 0 ? undefined : (
           <>
@@ -195,7 +197,7 @@ export function ModelsStep(props: { view: SetupView; number: number }): ReactEle
       }
     >
       {view.hardware === null || view.set === null ? (
-        <Skeleton lines={4} what="what this machine has" />
+        <Skeleton lines={4} what="hardware" />
       ) : (
         <>
           <Found machine={view.hardware} />

@@ -44,14 +44,14 @@ function Option(props: {
 const HELD: Record<NonNullable<Reach['held_by']>, ReactNode> = {
   environment: (
     <p>
-      <code>SVC_BIND_HOST</code> is set and stands above what is chosen here. Remove it from{' '}
-      <code>api.env</code> (or from the environment that the gateway starts in) to choose.
+      <code>SVC_BIND_HOST</code> is set and overrides this choice. To choose here, remove it from{' '}
+      <code>api.env</code> (or from the environment of the gateway).
     </p>
   ),
   socket: (
     <p>
-      systemd holds the socket, so <code>svc-gateway.socket</code> says where the gateway listens. Change it
-      with <code>sudo systemctl edit svc-gateway.socket</code>.
+      systemd owns the socket, so <code>svc-gateway.socket</code> sets the address. Change it with{' '}
+      <code>sudo systemctl edit svc-gateway.socket</code>.
     </p>
   ),
 };
@@ -61,10 +61,10 @@ function Restart(props: { reach: Reach }): ReactElement {
   const elsewhere = reach.choice === 'network' ? reach.addresses : ['127.0.0.1'];
   return (
     <Note tone="attention">
-      <p>This counts from the next start of the gateway. When it was installed as a package:</p>
+      <p>Takes effect after a restart. If the gateway was installed as a package:</p>
       <Command text="sudo systemctl restart svc-gateway" what="the command that restarts the gateway" />
       <p>
-        Afterwards it is at{' '}
+        The new address is{' '}
         {elsewhere.map((address, at) => (
           <span key={address}>
             {at === 0 ? '' : ', '}
@@ -86,7 +86,7 @@ function Form(props: { view: SetupView }): ReactElement {
   return (
     <>
       <fieldset className={css.options}>
-        <legend className="hidden-visually">Who may reach the gateway</legend>
+        <legend className="hidden-visually">Who can connect to the gateway</legend>
         <Option
           value="machine"
           title="This machine only"
@@ -94,7 +94,7 @@ function Form(props: { view: SetupView }): ReactElement {
           disabled={locked}
           onChoose={() => setChoice('machine')}
         >
-          Only programs on this machine reach it. The safe choice; other devices cannot use it.
+          Only programs on this machine can connect. The safest choice; other devices can’t use the gateway.
         </Option>
         <Option
           value="network"
@@ -108,15 +108,15 @@ function Form(props: { view: SetupView }): ReactElement {
       </fieldset>
       {reach.choice === 'other' ? (
         <p className={css.soft}>
-          Now it is bound to <code>{reach.next_bind_host}</code>, which the settings name.
+          Currently bound to <code>{reach.next_bind_host}</code> by the settings.
         </p>
       ) : null}
       {reach.held_by === null ? null : <Note tone="idle">{HELD[reach.held_by]}</Note>}
       {reach.public ? (
         <Note tone="attention">
           <p>
-            This machine has an address on the internet, so the network can only be chosen once keys are
-            required: <Link href="/security/rotate">make an admin key</Link>, then{' '}
+            This machine has a public internet address. Before you open it to the network,{' '}
+            <Link href="/security/rotate">create an admin key</Link> and{' '}
             <Link href="/security/posture">require keys</Link>.
           </p>
         </Note>
@@ -129,14 +129,14 @@ function Form(props: { view: SetupView }): ReactElement {
           disabled={choice === null || locked}
           onClick={() => choice !== null && apply.mutate({ reach: choice, steps: { reach: 'done' } })}
         >
-          {choice === 'network' ? 'Open it to my network' : 'Keep it to this machine'}
+          {choice === 'network' ? 'Open to my network' : 'Keep it local'}
         </Button>
       </div>
     </>
   );
 }
 
-/** From where the gateway can be reached, with what that means. */
+/** The access step: which machines can connect, and what that means. */
 export function ReachStep(props: { view: SetupView; number: number }): ReactElement {
   const { view } = props;
   const state = view.steps.find(({ id }) => id === 'reach')?.state ?? 'open';
@@ -144,7 +144,7 @@ export function ReachStep(props: { view: SetupView; number: number }): ReactElem
     <Step
       id="reach"
       number={props.number}
-      title="Who may reach it"
+      title="Network access"
       state={state}
       summary={view.reach.restart_needed ? <Restart reach={view.reach} /> : undefined}
     >

@@ -7,7 +7,7 @@ import { Note } from '../../ui/note.tsx';
 import css from './setup-note.module.css';
 import { useApply } from './use-setup.ts';
 
-/** Says on the overview that the setup is not done, until it is or somebody waves it away. */
+/** A note on the overview while setup is pending; it can be dismissed. */
 export function SetupNote(): ReactElement | null {
   const { data } = useQuery(queries.setup);
   const dismiss = useApply();
@@ -15,13 +15,13 @@ export function SetupNote(): ReactElement | null {
   return (
     <Note tone="idle">
       <div className={css.line}>
-        <p>This gateway is not set up yet: models, who may reach it, the admin key.</p>
+        <p>Finish setting up: choose models, access and an admin key.</p>
         <div className={css.acts}>
           <Link className={buttonClass('main')} href="/setup">
-            Go on with setup
+            Continue setup
           </Link>
           <Button busy={dismiss.isPending} onClick={() => dismiss.mutate({ finished: true })}>
-            Don’t show this
+            Dismiss
           </Button>
         </div>
       </div>

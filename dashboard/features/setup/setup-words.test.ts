@@ -40,19 +40,19 @@ const withCard = (over: Partial<typeof card> = {}, kind = 'device'): Machine =>
     pools: [...machine.pools, { id: card.id, kind, total_bytes: 24 * GIB }],
   }) as Machine;
 
-test('a machine in plain words', () => {
+test('describes a machine', () => {
   expect(machineSentences(machine)).toEqual([
-    'A CPU with 8 cores and 32.0 GiB of memory, 20.0 GiB of it free.',
-    'No graphics card was found: models run on the processor, which is fine for small ones.',
+    'A CPU with 8 cores and 32.0 GiB of RAM (20.0 GiB free).',
+    'No GPU found. Models run on the CPU, which works well for small models.',
   ]);
-  expect(machineSentences(withCard())[1]).toBe('A Card with 24.0 GiB: models run on it.');
+  expect(machineSentences(withCard())[1]).toBe('A Card with 24.0 GiB: used for models.');
   expect(machineSentences(withCard({ unused_reason: 'No driver.' }))[1]).toBe(
     'A Card with 24.0 GiB is not used: No driver.',
   );
-  expect(machineSentences(withCard({}, 'unified'))[1]).toContain('shares 24.0 GiB with the processor');
+  expect(machineSentences(withCard({}, 'unified'))[1]).toContain('shares 24.0 GiB with the CPU');
 });
 
-test('what is left out stands together by its reason', () => {
+test('groups omitted purposes by reason', () => {
   expect(
     leftOutSentences([
       { purpose: 'rerank', reason: 'memory' },
@@ -60,8 +60,8 @@ test('what is left out stands together by its reason', () => {
       { purpose: 'chat', reason: 'has_model' },
     ]),
   ).toEqual([
-    'Left out: Sorting results and Small helper, because there is no memory left for them.',
-    'Left out: Chat, because there is a model for it already.',
+    'Not included: Reranking and Small fast model (not enough memory).',
+    'Not included: Chat (already installed).',
   ]);
   expect(leftOutSentences([])).toEqual([]);
 });
@@ -74,12 +74,10 @@ const item = {
   pool: card.id,
 } as SetupItemView;
 
-test('a model with its size, its licence and its place', () => {
-  expect(itemFacts(item, withCard())).toBe(
-    '2.0 GiB to fetch · licence mit · takes 3.0 GiB of the memory of A Card',
-  );
+test('describes download size, licence and memory use of a model', () => {
+  expect(itemFacts(item, withCard())).toBe('2.0 GiB download · mit · uses 3.0 GiB of VRAM (A Card)');
   expect(itemFacts({ ...item, installed: 'x', pool: 'host' }, machine)).toBe(
-    'is here already · licence mit · takes 3.0 GiB of the memory of this machine',
+    'already installed · mit · uses 3.0 GiB of RAM',
   );
   expect(downloadOf([item, item, { ...item, installed: 'x' }])).toBe(4 * GIB);
 });
@@ -87,29 +85,26 @@ test('a model with its size, its licence and its place', () => {
 type Work = SetupView['work'][number];
 const work = { phase: 'pulling', progress: null, pull: { state: 'running', bytes: 1, total: 4 } } as Work;
 
-test('how quick it comes', () => {
-  expect([paceWord(900_000), paceWord(31.4 * 1024 ** 2)]).toEqual([
-    'under 1 MiB per second',
-    '31 MiB per second',
-  ]);
+test('formats a download rate', () => {
+  expect([paceWord(900_000), paceWord(31.4 * 1024 ** 2)]).toEqual(['under 1 MiB/s', '31 MiB/s']);
 });
 
-test('how far a model is', () => {
-  expect([phaseWord(work), shareOf(work)]).toEqual(['Fetching', 25]);
+test('reports the phase and progress of a model', () => {
+  expect([phaseWord(work), shareOf(work)]).toEqual(['Downloading', 25]);
   expect(phaseWord({ ...work, pull: { ...work.pull, state: 'paused' } as Work['pull'] })).toBe('Paused');
   expect(shareOf({ ...work, phase: 'asking' })).toBeNull();
   expect(shareOf({ ...work, phase: 'loading', progress: 0.5 })).toBe(50);
   expect(shareOf({ ...work, pull: { ...work.pull, total: 0 } as Work['pull'] })).toBeNull();
 });
 
-test('what an open network means goes by keys and by the guard of remote changes', () => {
+test('describes an open network depending on keys and the remote-admin guard', () => {
   const words = (require_auth: boolean, has_admin_key: boolean, guard_remote_admin = true) =>
     networkWords({ require_auth, has_admin_key, guard_remote_admin });
-  expect(words(true, true, false)).toContain('every one of them needs a key');
-  expect(words(false, true)).toContain('Changing anything from another machine needs the admin key');
+  expect(words(true, true, false)).toContain('each of them needs a key');
+  expect(words(false, true)).toContain('Changing settings from another machine needs the admin key');
   expect(words(false, false)).toContain('there is no key yet');
   expect(words(false, true, false)).toContain(
-    'change everything here, because [security].guard_remote_admin is off',
+    'change settings, because [security].guard_remote_admin is off',
   );
   expect(words(false, true, false)).not.toContain('needs the admin key');
 });

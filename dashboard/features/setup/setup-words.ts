@@ -4,118 +4,115 @@ import { openToChanges } from '../../app/posture.ts';
 import { count, gib } from '../../ui/format.ts';
 import { listed } from '../shared/forecast.ts';
 
-/** What a model of this purpose does, in two or three words. */
+/** Label of each model purpose. */
 export const PURPOSES: Readonly<Record<PurposeName, string>> = {
   chat: 'Chat',
   coding: 'Coding',
-  small: 'Small helper',
-  embedding: 'Finding by meaning',
-  rerank: 'Sorting results',
-  hearing: 'Hearing',
-  speaking: 'Speaking',
-  images: 'Pictures',
+  small: 'Small fast model',
+  embedding: 'Semantic search',
+  rerank: 'Reranking',
+  hearing: 'Speech to text',
+  speaking: 'Text to speech',
+  images: 'Image generation',
 };
 
-/** Nobody gets in: keys are required and there is none. What needs an admin is then out of reach, the setup is not. */
+/** True when keys are required and none is set: admin routes are refused, setup still works. */
 export const isClosed = (view: Pick<SetupView, 'require_auth' | 'has_admin_key'>): boolean =>
   view.require_auth && !view.has_admin_key;
 
-/** What it means to open the gateway to the network as it stands now. */
+/** Describes the effect of opening the gateway to the network with the current keys. */
 export function networkWords(
   view: Pick<SetupView, 'require_auth' | 'has_admin_key' | 'guard_remote_admin'>,
 ): string {
   if (view.require_auth)
-    return 'Phones, laptops and other machines reach it; every one of them needs a key. Nothing is encrypted.';
+    return 'Phones, laptops and other machines can connect; each of them needs a key. Traffic is not encrypted.';
   const all =
-    'Everyone in your network, guests and gadgets too, can use the models and change everything here';
+    'Anyone on your network, including guests and smart devices, could use the models and change settings';
   if (!view.has_admin_key)
-    return `${all}, because there is no key yet. Set one first: that is the next step. Nothing is encrypted.`;
+    return `${all}, because there is no key yet. Create one first (next step). Traffic is not encrypted.`;
   const why = openToChanges(view);
-  if (why !== null) return `${all}, because ${why}. Nothing is encrypted.`;
+  if (why !== null) return `${all}, because ${why}. Traffic is not encrypted.`;
   return (
-    'Everyone in your network can use the models without a key, and see what is asked. ' +
-    'Changing anything from another machine needs the admin key. Nothing is encrypted.'
+    'Anyone on your network can use the models without a key and see the requests. ' +
+    'Changing settings from another machine needs the admin key. Traffic is not encrypted.'
   );
 }
 
 type Machine = NonNullable<SetupView['hardware']>;
 type Device = Machine['devices'][number];
 
-const cores = (many: number): string => (many === 1 ? 'one core' : `${many} cores`);
+const cores = (many: number): string => (many === 1 ? '1 core' : `${many} cores`);
 
 function memoryOf({ pools }: Machine, device: Device): string {
   const pool = pools.find(({ id }) => id === device.pool);
-  if (pool?.kind === 'unified') return `, which shares ${gib(pool.total_bytes)} with the processor`;
+  if (pool?.kind === 'unified') return `, which shares ${gib(pool.total_bytes)} with the CPU`;
   const bytes = device.memory_total_bytes;
   return bytes === null || pool?.kind === 'host' ? '' : ` with ${gib(bytes)}`;
 }
 
-/** What was found, one plain sentence for each thing that matters to models. */
+/** Describes the detected hardware: one sentence for the host and one for each GPU. */
 export function machineSentences(machine: Machine): string[] {
   const { host, devices } = machine;
   const free = gib(host.memory_available_bytes);
-  const memory = `${gib(host.memory_total_bytes)} of memory, ${free} of it free`;
+  const memory = `${gib(host.memory_total_bytes)} of RAM (${free} free)`;
   const gpus = devices.filter(({ kind }) => kind === 'gpu');
   const cards = gpus.map((card) =>
     card.unused_reason === null
-      ? `${card.name}${memoryOf(machine, card)}: models run on it.`
+      ? `${card.name}${memoryOf(machine, card)}: used for models.`
       : `${card.name}${memoryOf(machine, card)} is not used: ${card.unused_reason}`,
   );
   const none =
-    gpus.length === 0
-      ? ['No graphics card was found: models run on the processor, which is fine for small ones.']
-      : [];
+    gpus.length === 0 ? ['No GPU found. Models run on the CPU, which works well for small models.'] : [];
   return [`${host.cpu} with ${cores(host.cores_physical)} and ${memory}.`, ...cards, ...none];
 }
 
 const REASONS: Readonly<Record<SetupLeftOutView['reason'], string>> = {
-  memory: 'there is no memory left for it',
-  disk: 'the disk has no room for it',
-  has_model: 'there is a model for it already',
+  memory: 'not enough memory',
+  disk: 'not enough disk space',
+  has_model: 'already installed',
 };
 
-/** What the set leaves out and why, in sentences. */
+/** Lists the purposes that the recommendation leaves out, one sentence per reason. */
 export function leftOutSentences(leftOut: readonly SetupLeftOutView[]): string[] {
   return (Object.keys(REASONS) as SetupLeftOutView['reason'][]).flatMap((reason) => {
     const names = leftOut.filter((one) => one.reason === reason).map(({ purpose }) => PURPOSES[purpose]);
-    const them = names.length > 1 ? REASONS[reason].replace(/\bit\b/, 'them') : REASONS[reason];
-    return names.length === 0 ? [] : [`Left out: ${listed(names)}, because ${them}.`];
+
+    return names.length === 0 ? [] : [`Not included: ${listed(names)} (${REASONS[reason]}).`];
   });
 }
 
-/** Bytes that a choice of the set fetches. */
+/** Total download size of the selected items in bytes. */
 export const downloadOf = (items: readonly SetupItemView[]): number =>
   items.reduce((all, item) => all + (item.installed === null ? item.size_bytes : 0), 0);
 
-/** Size and licence of one model, and where it will live. */
+/** Download size, licence and memory use of one model. */
 export function itemFacts(item: SetupItemView, machine: Machine): string {
   const pool = machine.pools.find(({ id }) => id === item.pool);
   const card = machine.devices.find(({ id }) => id === item.pool);
-  const place =
-    pool?.kind === 'device' ? `the memory of ${card?.name ?? 'the card'}` : 'the memory of this machine';
-  const size = item.installed === null ? `${gib(item.size_bytes)} to fetch` : 'is here already';
-  return `${size} · licence ${item.licence} · takes ${gib(item.needed_bytes)} of ${place}`;
+  const place = pool?.kind === 'device' ? `of VRAM (${card?.name ?? 'GPU'})` : 'of RAM';
+  const size = item.installed === null ? `${gib(item.size_bytes)} download` : 'already installed';
+  return `${size} · ${item.licence} · uses ${gib(item.needed_bytes)} ${place}`;
 }
 
 type Work = SetupView['work'][number];
 
 const PHASES: Readonly<Record<Work['phase'], string>> = {
-  asking: 'Asking the hub',
-  pulling: 'Fetching',
+  asking: 'Contacting the hub',
+  pulling: 'Downloading',
   loading: 'Loading',
   ready: 'Ready',
   failed: 'Failed',
 };
 
-/** Where one model is on its way, as a word. */
+/** Label of the current phase of one model. */
 export function phaseWord({ phase, pull }: Work): string {
   if (phase !== 'pulling' || pull === null) return PHASES[phase];
   if (pull.state === 'paused') return 'Paused';
-  if (pull.state === 'queued') return 'Waiting its turn';
-  return pull.state === 'verifying' ? 'Checking what came' : PHASES.pulling;
+  if (pull.state === 'queued') return 'Queued';
+  return pull.state === 'verifying' ? 'Verifying' : PHASES.pulling;
 }
 
-/** Share of the present phase that is done, 0 to 100; null where nobody knows. */
+/** Progress of the current phase in percent, or null when unknown. */
 export function shareOf({ phase, pull, progress }: Work): number | null {
   if (phase === 'pulling') return pull === null || pull.total === 0 ? null : (pull.bytes / pull.total) * 100;
   return phase === 'loading' && progress !== null ? progress * 100 : null;
@@ -123,6 +120,6 @@ export function shareOf({ phase, pull, progress }: Work): number | null {
 
 const MIB = 1024 ** 2;
 
-/** Bytes a second in the unit in which lines are spoken of. */
+/** Formats a download rate in MiB per second. */
 export const paceWord = (perSecond: number): string =>
-  perSecond < MIB ? 'under 1 MiB per second' : `${count(Math.round(perSecond / MIB))} MiB per second`;
+  perSecond < MIB ? 'under 1 MiB/s' : `${count(Math.round(perSecond / MIB))} MiB/s`;

@@ -16,9 +16,9 @@ import css from './setup.module.css';
 import { isClosed } from './setup-words.ts';
 import { useApply } from './use-setup.ts';
 
-/** Loads tell no event that this page follows, so it looks while one is under way. */
-const LOOK_MS = 2_000;
-const isUnderWay = (view: SetupView | undefined): boolean =>
+/** Model loads emit no event that this page subscribes to, so it polls while one is running. */
+const POLL_MS = 2_000;
+const isInProgress = (view: SetupView | undefined): boolean =>
   view !== undefined &&
   (view.set === null || view.work.some(({ phase }) => phase !== 'ready' && phase !== 'failed'));
 
@@ -38,7 +38,7 @@ function End(props: { view: SetupView }): ReactElement {
           busy={end.isPending}
           onClick={() => end.mutate({ finished: true })}
         >
-          {open === 0 ? 'Done' : 'Set up later'}
+          {open === 0 ? 'Done' : 'Do this later'}
         </Button>
         {canChat && !isClosed(view) ? (
           <Link className={buttonClass()} href="/playground">
@@ -47,34 +47,31 @@ function End(props: { view: SetupView }): ReactElement {
         ) : null}
       </div>
       <p className={css.soft}>
-        {open === 0 ? '' : 'The overview shows up first then. '}You find this page again at{' '}
-        <code>/setup</code>.
+        You can come back any time at <code>/setup</code>.
       </p>
     </div>
   );
 }
 
-/** The first page of a fresh install: three short steps, each of which may be left out or come back to. */
+/** The first page of a fresh install: three steps that can be skipped and reopened. */
 export function Setup(): ReactElement {
   useTitle('Setup');
   const query = useQuery({
     ...queries.setup,
-    refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_MS : 15_000),
+    refetchInterval: ({ state }) => (isInProgress(state.data) ? POLL_MS : 15_000),
   });
   return (
     <div className={css.view}>
-      <ViewHead title="Set up this gateway" />
+      <ViewHead title="Gateway setup" />
       <Loaded query={query} what="the setup" lines={6}>
         {(view) => (
           <>
-            <p className={css.soft}>
-              Three short steps. Each can be skipped, and what you have done stays when you leave.
-            </p>
+            <p className={css.soft}>Three short steps. You can skip any of them; your progress is saved.</p>
             {isClosed(view) ? (
               <Note tone="failed">
                 <p>
-                  The gateway is closed: it requires keys, and no admin key is set. What you choose here is
-                  done all the same; to use it, set the key (the third step).
+                  The gateway is closed: keys are required, but no admin key is set. Your choices here still
+                  take effect; set the key (step 3) to use the gateway.
                 </p>
               </Note>
             ) : null}

@@ -13,28 +13,28 @@ const LOOKS: Record<SetupStepStateName, { tone: Tone; word: string }> = {
   skipped: { tone: 'idle', word: 'Skipped' },
 };
 
-const UNDER_WAY = { tone: 'busy', word: 'Under way' } as const;
+const IN_PROGRESS = { tone: 'busy', word: 'In progress' } as const;
 
-/** One step: open in full, or one line once it is done or skipped, from where it can be opened again. */
+/** One setup step: expanded while open, one line with a button to reopen it once done or skipped. */
 export function Step(props: {
   id: SetupStepName;
   number: number;
   title: string;
   state: SetupStepStateName;
-  /** What stands there although the step is closed. */
+  /** Content that is shown also while the step is collapsed. */
   summary?: ReactNode;
-  /** What was begun here still goes on. */
-  underWay?: boolean;
-  /** Steps that somebody else decides cannot be opened again. */
+  /** Whether work that this step started is still running. */
+  inProgress?: boolean;
+  /** Hides the button: the state of this step is decided elsewhere. */
   fixed?: boolean;
   children: ReactNode;
 }): ReactElement {
   const heading = useId();
   const apply = useApply();
   const go = (state: SetupStepStateName): void => apply.mutate({ steps: { [props.id]: state } });
-  const look = props.underWay && props.state === 'done' ? UNDER_WAY : LOOKS[props.state];
+  const look = props.inProgress && props.state === 'done' ? IN_PROGRESS : LOOKS[props.state];
   const open = props.state === 'open';
-  const word = open ? 'Skip' : 'Open again';
+  const word = open ? 'Skip' : 'Reopen';
   return (
     <li className={css.step} data-state={props.state}>
       <section aria-labelledby={heading}>

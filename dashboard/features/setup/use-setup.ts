@@ -4,10 +4,10 @@ import { useAct } from '../../api/act.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 
-/** A probe of slow vendor tools, or a scan of large folders, takes a while. */
+/** Probing slow vendor tools or scanning large folders takes long. */
 const LIMIT_MS = 60_000;
 
-/** Applies one part of the setup; what the gateway answers is shown at once. */
+/** Applies one part of the setup and shows the returned state immediately. */
 export function useApply(onDone: (view: SetupView) => void = () => {}) {
   const client = useQueryClient();
   return useAct({
@@ -21,7 +21,7 @@ export function useApply(onDone: (view: SetupView) => void = () => {}) {
   });
 }
 
-/** Looks at the machine again. */
+/** Rescans the hardware. */
 export function useProbe() {
   const client = useQueryClient();
   return useAct({

@@ -59,13 +59,13 @@ function Row(props: { work: Work; onRetry: () => void; busy: boolean }): ReactEl
   );
 }
 
-/** The models on their way into their slots; the page may be closed meanwhile. */
+/** Progress of the downloads and loads that setup started. They continue without this page. */
 export function WorkList(props: { work: readonly Work[] }): ReactElement {
   const apply = useApply();
   const open = props.work.some(({ phase }) => phase !== 'ready' && phase !== 'failed');
   return (
     <>
-      <ul className={css.works} aria-label="Models on their way">
+      <ul className={css.works} aria-label="Model downloads">
         {props.work.map((work) => (
           <Row
             key={work.slot}
@@ -76,7 +76,7 @@ export function WorkList(props: { work: readonly Work[] }): ReactElement {
         ))}
       </ul>
       {open ? (
-        <p className={css.soft}>This goes on when you close the page, and after a restart of the gateway.</p>
+        <p className={css.soft}>Downloads continue if you close this page or restart the gateway.</p>
       ) : null}
     </>
   );

@@ -29,37 +29,37 @@ it('listed', () => {
 
 describe('forecastSentence', () => {
   it.each([
-    [forecast('starts'), 'ok', /no other slot/],
-    [forecast('evicts', ['red']), 'attention', /^red is idle and is unloaded first/],
-    [forecast('evicts', ['red', 'blue']), 'attention', /^red and blue are idle/],
-    [forecast('waits', ['red']), 'busy', /waits for red/],
+    [forecast('starts'), 'ok', /Enough memory/],
+    [forecast('evicts', ['red']), 'attention', /^red \(idle\) will be unloaded/],
+    [forecast('evicts', ['red', 'blue']), 'attention', /^red and blue \(idle\)/],
+    [forecast('waits', ['red']), 'busy', /Waits for red/],
     [forecast('waits'), 'busy', /being freed/],
-    [forecast('refused', [], 3 * GIB), 'failed', /3\.0 GiB are missing/],
+    [forecast('refused', [], 3 * GIB), 'failed', /3\.0 GiB short/],
   ])('%#', (given, tone, text) => {
-    const said = forecastSentence(given);
-    expect(said.tone).toBe(tone);
-    expect(said.text).toMatch(text);
+    const sentence = forecastSentence(given);
+    expect(sentence.tone).toBe(tone);
+    expect(sentence.text).toMatch(text);
   });
 });
 
 describe('sumLines', () => {
   const roomOf = (given: MemorySumView) => sumLines(given).find(({ sign }) => sign === '=')?.bytes;
 
-  it('leaves what is free and not spoken for', () => {
+  it('subtracts reservations from free memory', () => {
     expect(roomOf(sum())).toBe(8 * GIB);
     expect(sumLines(sum()).map(({ name }) => name)).not.toContain('Short by');
   });
 
-  it('a limit for slots counts when it is the tighter one', () => {
+  it('applies the memory limit when it is lower', () => {
     expect(roomOf(sum({ limit: 4 * GIB }))).toBe(GIB);
     expect(roomOf(sum({ limit: 90 * GIB }))).toBe(8 * GIB);
     expect(roomOf(sum({ limit: 2 * GIB }))).toBe(0);
   });
 
-  it('says what is missing, and leaves out what is nothing', () => {
+  it('reports what is missing, and leaves out zero lines', () => {
     expect(sumLines(sum({ short: GIB })).at(-1)).toEqual({ name: 'Short by', bytes: GIB, sign: '' });
     for (const reserved of [0, 0.004 * GIB])
-      expect(sumLines(sum({ reserved })).map(({ name }) => name)).not.toContain('Promised to others');
-    expect(sumLines(sum({ reserved: 0.006 * GIB })).map(({ name }) => name)).toContain('Promised to others');
+      expect(sumLines(sum({ reserved })).map(({ name }) => name)).not.toContain('Reserved');
+    expect(sumLines(sum({ reserved: 0.006 * GIB })).map(({ name }) => name)).toContain('Reserved');
   });
 });

@@ -10,13 +10,13 @@ function Victims(props: { forecast: LoadForecastView }): ReactElement | null {
   if (sum.victims.length === 0) return null;
   return (
     <div>
-      <p className={css.heading}>Who holds memory there</p>
+      <p className={css.heading}>In use by</p>
       <ul className={css.victims}>
         {sum.victims.map((victim) => (
           <li key={victim.slot}>
             <b>{victim.slot}</b>
             <span>
-              {evicts.includes(victim.slot) ? 'leaves' : 'stays'}
+              {evicts.includes(victim.slot) ? 'will be unloaded' : 'stays loaded'}
               {victim.stays === null ? '' : `: ${STAYS[victim.stays]}`}
             </span>
             <span className={css.bytes}>{gib(victim.bytes)}</span>
@@ -27,7 +27,7 @@ function Victims(props: { forecast: LoadForecastView }): ReactElement | null {
   );
 }
 
-/** What a load would do to others, with the whole sum behind it. */
+/** The effect of a load on other slots, with the memory sum behind it. */
 export function Forecast(props: { forecast: LoadForecastView }): ReactElement {
   const { tone, text } = forecastSentence(props.forecast);
   return (

@@ -4,7 +4,7 @@ import { gib } from '../../ui/format.ts';
 import css from './pool-bar.module.css';
 import type { PoolPicture } from './pools.ts';
 
-/** A bar of who holds how much, with the same in words below it. */
+/** A stacked bar of the memory use of a pool, with a legend. */
 export function PoolBar(props: { name: string; picture: PoolPicture }): ReactElement {
   const { picture } = props;
   return (

@@ -38,7 +38,7 @@ describe('pictureOf', () => {
     expect(pictureOf(pool({ available_bytes: null }), slots)).toBeNull();
   });
 
-  it('tells what was set aside for a slot on a card, within what is in use', () => {
+  it('scales GPU estimates to the measured use', () => {
     const onCard = (needed_bytes: number) =>
       [
         { name: 'agent', memory_bytes: 50, memory: { pool: 'card', needed_bytes, source: 'estimated' } },
@@ -53,7 +53,7 @@ describe('pictureOf', () => {
     ]);
   });
 
-  it('engines that hold more than is counted as used leave no negative rest', () => {
+  it('never returns a negative rest', () => {
     expect(pictureOf(pool({ available_bytes: 900 }), slots)?.shares).toHaveLength(1);
   });
 });

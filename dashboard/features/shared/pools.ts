@@ -16,8 +16,8 @@ export interface PoolPicture {
 }
 
 /**
- * Who holds what: in a card what was set aside for an engine (nobody can measure whose memory of a card is whose), in
- * the memory of the machine what its engine really holds, also where it computes on a card.
+ * Memory use by slot. On a GPU it is the estimate of admission, because usage per process cannot be measured; in RAM it is
+ * the measured use of the engine, also of one that computes on a GPU.
  */
 function holders(pool: MemoryPoolRecord, slots: readonly SlotRecord[]): Share[] {
   const bytesOf = (slot: SlotRecord): number => {
@@ -29,13 +29,13 @@ function holders(pool: MemoryPoolRecord, slots: readonly SlotRecord[]): Share[] 
     .filter(({ bytes }) => bytes > 0);
 }
 
-/** Who holds the memory of a pool and what is free; null when what is free could not be read. */
+/** Memory use of a pool by slot. Returns null when the free memory is unknown. */
 export function pictureOf(pool: MemoryPoolRecord, slots: readonly SlotRecord[]): PoolPicture | null {
   if (pool.available_bytes === null || pool.total_bytes <= 0) return null;
   const used = Math.max(0, pool.total_bytes - pool.available_bytes);
   const claimed = holders(pool, slots);
   const sum = claimed.reduce((total, share) => total + share.bytes, 0);
-  // What was set aside for a card is an estimate: it never fills more of the picture than is in use.
+  // GPU shares are estimates: scale them so that they do not exceed the measured use.
   const scale = pool.kind === 'device' && sum > used ? used / sum : 1;
   const held = claimed.map((share) => ({ ...share, bytes: share.bytes * scale }));
   const rest = Math.max(0, used - held.reduce((sum, share) => sum + share.bytes, 0));

@@ -3,7 +3,7 @@ import { moment } from '../../ui/format.ts';
 import { useNow } from '../../ui/now.ts';
 import { retryWords } from './retry.ts';
 
-/** When something that failed is tried again, counted down; the exact moment on hover. */
+/** A countdown to the next attempt, with the exact time on hover. */
 export function Retry(props: { at: number }): ReactElement {
   const now = useNow();
   return (

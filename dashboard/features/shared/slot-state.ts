@@ -8,7 +8,7 @@ interface Look {
 
 const LOOKS: Record<SlotStateName, Look> = {
   offline: { tone: 'idle', word: 'Unloaded' },
-  pulling: { tone: 'busy', word: 'Pulling' },
+  pulling: { tone: 'busy', word: 'Downloading' },
   starting: { tone: 'busy', word: 'Starting' },
   warming: { tone: 'busy', word: 'Warming up' },
   ready: { tone: 'ok', word: 'Ready' },
@@ -21,13 +21,13 @@ const LOOKS: Record<SlotStateName, Look> = {
 type Facts = Pick<SlotRecord, 'state' | 'enabled' | 'degraded' | 'failure'> &
   Partial<Pick<SlotRecord, 'waiting_for' | 'model_missing'>>;
 
-/** The model of a slot in words, also of one that has none. */
+/** Label of the model of a slot, also when it has none. */
 export function slotModel({ model, model_missing: missing, demo }: SlotRecord): string {
-  if (model !== null) return demo ? `${model} (demonstration)` : model;
+  if (model !== null) return demo ? `${model} (demo)` : model;
   return missing === undefined ? 'No model' : `${missing} (not found)`;
 }
 
-/** State of a slot as a word and a colour; a disabled slot is idle whatever it was. */
+/** Label and tone of the state of a slot. A disabled slot is always idle. */
 export function slotLook(slot: Facts): Look {
   if (!slot.enabled) return { tone: 'idle', word: 'Disabled' };
   if ((slot.waiting_for ?? []).length > 0) return { tone: 'busy', word: 'Waiting for memory' };
